@@ -1,0 +1,1 @@
+"""rag-otel: faithfulness of RAG answers in production, on OpenTelemetry."""

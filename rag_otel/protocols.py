@@ -1,0 +1,104 @@
+"""One-verb interfaces: what a part must offer to take its place on the straight path.
+
+spans -> RagTrace -> SamplingDecision -> Evaluation(s) -> written back -> watched
+         Convention   Sampler             Evaluator       Writer         AlertChannel
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+from rag_otel.model import (
+    Alert,
+    Chunk,
+    EvaluatedTrace,
+    Evaluation,
+    RagTrace,
+    SamplingDecision,
+    SpanRecord,
+    SpanRef,
+)
+
+
+@runtime_checkable
+class Convention(Protocol):
+    """A dialect of spans: knows its own and reads RAG traces out of them."""
+
+    @property
+    def name(self) -> str: ...
+
+    def owns(self, scope: str, attributes: Mapping[str, Any]) -> bool:
+        """True when a span of this scope with these attributes speaks the dialect. Called on the request path:
+        no parsing, no allocation beyond a few lookups."""
+        ...
+
+    def read(self, spans: Sequence[SpanRecord]) -> list[RagTrace]:
+        """Every RAG trace among the spans of ONE trace id, evaluable or not; empty where there is none.
+
+        `spans` may come in any order, may lack the root and may hold other dialects' spans. Never raises on
+        odd attribute values: what cannot be read is absent, and the trace carries an `unevaluable_reason`.
+        """
+        ...
+
+
+@runtime_checkable
+class Sampler(Protocol):
+    """Decides, by trace, what is evaluated. Same trace id, same answer, in every process."""
+
+    def decide(self, target: SpanRef) -> SamplingDecision: ...
+
+
+@runtime_checkable
+class Evaluator(Protocol):
+    """Judges one answer. Knows nothing of spans."""
+
+    @property
+    def name(self) -> str:
+        """The metric's name: lower-case letters, digits and underscores; never `status`."""
+        ...
+
+    @property
+    def version(self) -> str: ...
+
+    @property
+    def judge_name(self) -> str:
+        """Which judge decides, for the record: `embedded`, `openai/gpt-4o-mini`, ..."""
+        ...
+
+    async def evaluate(
+        self,
+        *,
+        question: str | None,
+        chunks: Sequence[Chunk | str],
+        response: str,
+        reference: str | None = None,
+    ) -> Evaluation:
+        """Score one answer. May raise `RetryableError` or `PermanentError`: the pipeline makes it a failed
+        `Evaluation`. CPU-bound work gives up the GIL at least every half millisecond (`await asyncio.sleep(0)`)."""
+        ...
+
+
+@runtime_checkable
+class Writer(Protocol):
+    """Delivers results somewhere. Safe to repeat: the same result written twice is there once."""
+
+    @property
+    def name(self) -> str: ...
+
+    def write(self, batch: Sequence[EvaluatedTrace]) -> None:
+        """Deliver the batch, blocking, on the delivery thread.
+
+        Raises `RetryableError` (the batch is tried again later) or `PermanentError` (it is counted as lost).
+        """
+        ...
+
+
+@runtime_checkable
+class AlertChannel(Protocol):
+    """Tells somebody. Runs on the delivery thread; the same two errors as `Writer`."""
+
+    @property
+    def name(self) -> str: ...
+
+    def send(self, alert: Alert) -> None: ...

@@ -1,0 +1,1 @@
+"""Which traces are evaluated: a seeded coin (`ratio`), then a cap of evaluations per minute (`cap`)."""

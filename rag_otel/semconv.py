@@ -1,0 +1,88 @@
+"""Every attribute name that rag-otel reads or writes, once.
+
+Names of other projects are copied here as strings: their Python constants move between releases.
+Sources: OpenInference semantic conventions; OpenTelemetry GenAI semantic conventions 0.66.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+SCOPE: Final = "rag_otel"
+"""Instrumentation scope of the spans that `@observe` makes."""
+
+# --- OpenInference --------------------------------------------------------------------------------------------
+SPAN_KIND: Final = "openinference.span.kind"
+KIND_CHAIN: Final = "CHAIN"
+KIND_AGENT: Final = "AGENT"
+KIND_TOOL: Final = "TOOL"
+KIND_LLM: Final = "LLM"
+KIND_RETRIEVER: Final = "RETRIEVER"
+KIND_RERANKER: Final = "RERANKER"
+KIND_EMBEDDING: Final = "EMBEDDING"
+KIND_EVALUATOR: Final = "EVALUATOR"
+INPUT_VALUE: Final = "input.value"
+INPUT_MIME_TYPE: Final = "input.mime_type"
+OUTPUT_VALUE: Final = "output.value"
+OUTPUT_MIME_TYPE: Final = "output.mime_type"
+MIME_JSON: Final = "application/json"
+DOCUMENTS: Final = "retrieval.documents"
+RERANKER_OUTPUT_DOCUMENTS: Final = "reranker.output_documents"
+DOCUMENT_ID: Final = "document.id"
+DOCUMENT_CONTENT: Final = "document.content"
+DOCUMENT_SCORE: Final = "document.score"
+DOCUMENT_METADATA: Final = "document.metadata"
+LLM_MODEL_NAME: Final = "llm.model_name"
+LLM_INPUT_MESSAGES: Final = "llm.input_messages"
+LLM_OUTPUT_MESSAGES: Final = "llm.output_messages"
+SESSION_ID: Final = "session.id"
+USER_ID: Final = "user.id"
+METADATA: Final = "metadata"
+TAG_TAGS: Final = "tag.tags"
+PROJECT_NAME: Final = "openinference.project.name"
+"""Resource attribute: the Phoenix project."""
+REDACTED: Final = "__REDACTED__"
+OI_EVALUATIONS: Final = "evaluations"
+"""Prefix on a span of kind EVALUATOR (OpenInference spec/annotations.md)."""
+
+# --- OpenTelemetry ----------------------------------------------------------------------------------------------
+SERVICE_NAME: Final = "service.name"
+GEN_AI_EVALUATION_EVENT: Final = "gen_ai.evaluation.result"
+GEN_AI_EVALUATION_NAME: Final = "gen_ai.evaluation.name"
+GEN_AI_EVALUATION_SCORE: Final = "gen_ai.evaluation.score.value"
+GEN_AI_EVALUATION_LABEL: Final = "gen_ai.evaluation.score.label"
+GEN_AI_EVALUATION_EXPLANATION: Final = "gen_ai.evaluation.explanation"
+ERROR_TYPE: Final = "error.type"
+
+# --- rag-otel's own ---------------------------------------------------------------------------------------------
+EVALUATION: Final = "rag.evaluation"
+STATUS: Final = "rag.evaluation.status"
+"""An `EvaluationStatus`."""
+STATUS_REASON: Final = "rag.evaluation.status_reason"
+"""Why the status is not `evaluated`: an `UnevaluableReason`, a `SamplingReason` or an error type."""
+SAMPLING_REASON: Final = "rag.sampling.reason"
+SAMPLING_PROBABILITY: Final = "rag.sampling.probability"
+INCOMPLETE: Final = "rag.incomplete"
+"""True on a span of ours whose stream was closed before its end."""
+TAG_PREFIX: Final = "rag.tag."
+MARKER: Final = "rag.doctor.marker"
+"""Set on the one span that `rag-otel doctor` sends, so that it can be found again."""
+
+RESERVED_METRIC_NAMES: Final = frozenset({"status", "status_reason"})
+_METRIC_NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,63}")
+
+
+def metric_key(metric: str, field: str) -> str:
+    """The attribute name of one field of one metric: `rag.evaluation.<metric>.<field>`."""
+    return f"{EVALUATION}.{metric}.{field}"
+
+
+def check_metric_name(name: str) -> str:
+    """Return `name` if it can be part of an attribute name, else raise ValueError saying what is allowed."""
+    if name in RESERVED_METRIC_NAMES or not _METRIC_NAME.fullmatch(name):
+        raise ValueError(
+            f"{name!r} cannot be a metric's name: use lower-case letters, digits and underscores, "
+            f"starting with a letter, and none of {sorted(RESERVED_METRIC_NAMES)}"
+        )
+    return name

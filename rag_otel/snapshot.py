@@ -1,0 +1,59 @@
+"""What a decorated call hands to evaluation as it returns: the strings themselves, not the span's attributes.
+
+The SDK's limits may already have cut the attributes (45 flattened chunks evict `input.value` at the default of
+128), so the text is never read back from them. A snapshot holds references to immutable strings: taking one
+costs microseconds, and everything that must be parsed is parsed on the worker.
+
+It travels beside the span, keyed by the span's ids, because an ended SDK span cannot carry extra data. `offer` is
+called just before `span.end()`, `take` in the processor's `on_end`, `discard` right after `span.end()`: what
+no processor took is gone, so nothing can pile up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from opentelemetry.trace import SpanContext
+
+from rag_otel.model import Chunk
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """Question, chunks and response of one observed call."""
+
+    question: str | None = None
+    chunks: tuple[Chunk, ...] | None = None
+    """None: not known to the call itself; nested retriever spans may hold them."""
+    response: str | None = None
+    reference: str | None = None
+    session_id: str | None = None
+    user_id: str | None = None
+    tags: Mapping[str, str] = field(default_factory=dict)
+    incomplete: bool = False
+    """The stream was closed before its end."""
+    failed: bool = False
+    """The call raised."""
+
+
+_pending: dict[tuple[int, int], Snapshot] = {}
+
+
+def _key(context: SpanContext) -> tuple[int, int]:
+    return context.trace_id, context.span_id
+
+
+def offer(context: SpanContext, snapshot: Snapshot) -> None:
+    """Lay a snapshot beside the span that is about to end."""
+    _pending[_key(context)] = snapshot
+
+
+def take(context: SpanContext) -> Snapshot | None:
+    """The snapshot of this span, once; None where there is none."""
+    return _pending.pop(_key(context), None)
+
+
+def discard(context: SpanContext) -> None:
+    """Forget the snapshot of a span that has ended, if nobody took it."""
+    _pending.pop(_key(context), None)
