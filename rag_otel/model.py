@@ -120,6 +120,8 @@ class RagTrace:
     duration_ns: int = 0
     convention: str = ""
     """Name of the convention that read this trace."""
+    capture_content: bool = True
+    """False: nothing of its text may be written back; scores, counts and chunk ids may."""
     unevaluable_reason: UnevaluableReason | None = None
     """None: can be evaluated."""
 
