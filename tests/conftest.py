@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from rag_otel.cli.phoenix_server import PhoenixServer
 
 os.environ["RAG_OTEL_RAISE_INTERNAL_ERRORS"] = "1"
 
@@ -18,3 +23,12 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
             and name != "RAG_OTEL_RAISE_INTERNAL_ERRORS"
         ):
             monkeypatch.delenv(name)
+
+
+@pytest.fixture(scope="session")
+def phoenix_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PhoenixServer]:
+    """A real Phoenix, started once per run: give each test its own project name."""
+    from rag_otel.cli.phoenix_server import start_phoenix
+
+    with start_phoenix(tmp_path_factory.mktemp("phoenix")) as server:
+        yield server

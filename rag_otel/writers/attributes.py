@@ -1,0 +1,178 @@
+"""Results as span attributes: flat keys under `rag.evaluation.<metric>`, never one that is both leaf and parent.
+
+Phoenix unflattens dotted keys on ingest, so `claims.0.text` becomes a list of objects that its filter box can index;
+a key that is a leaf and a parent at once would break that. Absent means unknown: no None, no NaN, no empty text.
+
+    rag.evaluation.<metric>.score .risk .label .explanation .reason_code .evaluator .version .judge
+    rag.evaluation.<metric>.claim_count .supported_count .unjudged_count .omitted_claim_count
+    rag.evaluation.<metric>.unsupported_claims            string array
+    rag.evaluation.<metric>.claims.<n>.text .verdict .confidence .chunk_ids .quote .explanation
+    rag.evaluation.<metric>.claims                        instead, as one JSON string, with claims_format="json"
+    rag.evaluation.status .status_reason, rag.sampling.reason .probability
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+from rag_otel import semconv
+from rag_otel.guard import counters, logger
+from rag_otel.model import (
+    AttributeValue,
+    ClaimVerdict,
+    EvaluatedTrace,
+    Evaluation,
+    EvaluationStatus,
+    SamplingDecision,
+    Verdict,
+)
+
+ClaimsFormat = Literal["flat", "json"]
+UNSUPPORTED = frozenset({Verdict.CONTRADICTED, Verdict.NOT_ENOUGH_INFO})
+
+
+def evaluation_attributes(
+    result: EvaluatedTrace,
+    *,
+    capture_content: bool = True,
+    claims_format: ClaimsFormat = "flat",
+    max_claims: int = 30,
+) -> dict[str, AttributeValue]:
+    """Everything that a result writes on its target span, the status included.
+
+    `capture_content=False`, or a trace that says so itself, leaves out every text (claims, quotes, explanations);
+    scores, counts, verdicts and chunk ids stay. At most `max_claims` claims are written for each metric, unsupported
+    ones before supported ones; the rest is counted in `omitted_claim_count`. An evaluation whose name cannot be part
+    of an attribute's name is left out, counted and logged, so that the others still go out.
+    """
+    attributes = status_attributes(result.status, _failure_reason(result), result.decision)
+    capture_content = capture_content and result.trace.capture_content
+    for evaluation in result.evaluations:
+        try:
+            prefix = f"{semconv.EVALUATION}.{semconv.check_metric_name(evaluation.name)}."
+        except ValueError as error:
+            if counters.add("attributes.invalid_metric_name") == 1:
+                logger.warning("rag-otel: an evaluation is not written: %s", error)
+            continue
+        fields = {
+            **_summary(evaluation, capture_content),
+            **_claims(evaluation, capture_content, claims_format, max_claims),
+        }
+        attributes.update({prefix + key: value for key, value in fields.items()})
+    return attributes
+
+
+def status_attributes(
+    status: EvaluationStatus, reason: str | None = None, decision: SamplingDecision | None = None
+) -> dict[str, AttributeValue]:
+    """What became of a trace, why, and with which probability it was picked.
+
+    `reason` is an `UnevaluableReason`, a `SamplingReason` or an error type; None where the status says it all.
+    """
+    return present(
+        {
+            semconv.STATUS: str(status),
+            semconv.STATUS_REASON: reason,
+            semconv.SAMPLING_REASON: decision and decision.reason,
+            semconv.SAMPLING_PROBABILITY: decision and decision.probability,
+        }
+    )
+
+
+def unsupported(evaluation: Evaluation) -> list[ClaimVerdict]:
+    """The claims that the chunks contradict or say nothing about, in the response's order."""
+    return [claim for claim in evaluation.claims if claim.verdict in UNSUPPORTED]
+
+
+def present(values: Mapping[str, Any]) -> dict[str, AttributeValue]:
+    """The values that say something: None, NaN, infinity, empty text and empty arrays are left out."""
+    return {key: _plain(value) for key, value in values.items() if _says_something(value)}
+
+
+def claim_fields(claim: ClaimVerdict, capture_content: bool) -> dict[str, AttributeValue]:
+    """One claim as flat fields; without content, what was decided but not what was said."""
+    fields: dict[str, Any] = {
+        "verdict": str(claim.verdict),
+        "confidence": claim.confidence,
+        "chunk_ids": claim.chunk_ids,
+    }
+    if capture_content:
+        fields |= {
+            "text": claim.claim.text,
+            "quote": claim.quotes[0].text if claim.quotes else None,
+            "explanation": claim.explanation,
+        }
+    return present(fields)
+
+
+def _summary(evaluation: Evaluation, capture_content: bool) -> dict[str, AttributeValue]:
+    return present(
+        {
+            "score": evaluation.score,
+            "risk": evaluation.risk,
+            "label": evaluation.label,
+            "explanation": evaluation.explanation if capture_content else None,
+            "reason_code": evaluation.reason_code,
+            "evaluator": evaluation.evaluator,
+            "version": evaluation.version,
+            "judge": evaluation.judge,
+        }
+    )
+
+
+def _claims(
+    evaluation: Evaluation, capture_content: bool, claims_format: ClaimsFormat, max_claims: int
+) -> dict[str, AttributeValue]:
+    if not evaluation.claims:
+        return {}
+    kept = _worst_first(evaluation.claims, max_claims)
+    omitted = len(evaluation.claims) - len(kept)
+    unjudged = len(evaluation.claims) - evaluation.judged_claims
+    fields: dict[str, AttributeValue] = {
+        "claim_count": len(evaluation.claims),
+        "supported_count": evaluation.supported_claims,
+    }
+    if unjudged:
+        fields["unjudged_count"] = unjudged
+    if omitted:
+        fields["omitted_claim_count"] = omitted
+    if capture_content:
+        fields |= present({"unsupported_claims": [c.claim.text for c in kept if c.verdict in UNSUPPORTED]})
+    rows = [claim_fields(claim, capture_content) for claim in kept]
+    if claims_format == "json":
+        return fields | ({"claims": json.dumps(rows, ensure_ascii=False)} if rows else {})
+    return fields | {f"claims.{n}.{key}": value for n, row in enumerate(rows) for key, value in row.items()}
+
+
+def _worst_first(claims: Sequence[ClaimVerdict], limit: int) -> list[ClaimVerdict]:
+    """At most `limit` claims in the response's order; the cut takes supported ones before unsupported ones."""
+    if len(claims) <= limit:
+        return list(claims)
+    by_need = sorted(range(len(claims)), key=lambda n: (claims[n].verdict not in UNSUPPORTED, n))
+    return [claims[n] for n in sorted(by_need[:limit])]
+
+
+def _failure_reason(result: EvaluatedTrace) -> str | None:
+    if result.status is not EvaluationStatus.FAILED:
+        return None
+    return next((e.error_type for e in result.evaluations if e.error_type), None)
+
+
+def _says_something(value: object) -> bool:
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return value is not None and value != "" and not (isinstance(value, Sequence) and not value)
+
+
+def _plain(value: Any) -> AttributeValue:
+    """The value in a type that every exporter encodes: text of enums, arrays as lists of text."""
+    if isinstance(value, bool | int | float):
+        return value
+    return str(value) if isinstance(value, str) else _texts(value)
+
+
+def _texts(values: Iterable[object]) -> list[str]:
+    return [str(value) for value in values]
