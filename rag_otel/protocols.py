@@ -33,6 +33,12 @@ class Convention(Protocol):
         no parsing, no allocation beyond a few lookups."""
         ...
 
+    def retrieves(self, scope: str, attributes: Mapping[str, Any]) -> bool:
+        """True when a span of this scope with these attributes is a retrieval of the dialect: a retriever, or a
+        reranker that decides what is left of one. As cheap as `owns`; asked of finished spans, because many
+        instrumentations set their attributes last."""
+        ...
+
     def read(self, spans: Sequence[SpanRecord]) -> list[RagTrace]:
         """Every RAG trace among the spans of ONE trace id, evaluable or not; empty where there is none.
 
