@@ -1,0 +1,50 @@
+"""The cap of evaluations per minute."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag_otel.errors import ConfigurationError
+from rag_otel.sampling.cap import EvaluationCap
+
+
+class _Clock:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_no_more_than_the_cap_in_any_minute() -> None:
+    """Over ten minutes of steady demand, exactly the cap plus the burst gets through."""
+    clock = _Clock()
+    cap = EvaluationCap(60, burst=10, clock=clock)
+    admitted = 0
+    for second in range(601):
+        clock.now = float(second)
+        admitted += sum(cap.admit() for _ in range(20))
+    assert admitted == 10 + 600
+
+
+def test_a_refund_admits_one_more() -> None:
+    """A trace that turned out not to be evaluable costs nothing."""
+    cap = EvaluationCap(1, burst=1, clock=_Clock())
+    assert cap.admit()
+    assert not cap.admit()
+    cap.refund()
+    assert cap.admit()
+
+
+def test_the_bucket_never_holds_more_than_the_burst() -> None:
+    """A quiet hour does not save up a flood."""
+    clock = _Clock()
+    cap = EvaluationCap(600, burst=5, clock=clock)
+    clock.now = 3600.0
+    assert sum(cap.admit() for _ in range(100)) == 5
+
+
+def test_a_cap_of_zero_is_refused() -> None:
+    """Zero evaluations per minute raises an error that names the way out."""
+    with pytest.raises(ConfigurationError, match="sample_ratio=0"):
+        EvaluationCap(0)

@@ -1,0 +1,76 @@
+"""The table of settings."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from rag_otel.errors import ConfigurationError
+from rag_otel.settings import Settings, resolve
+
+
+def test_argument_wins_over_environment_wins_over_default() -> None:
+    """Every value says where it came from."""
+    resolved = resolve({"sample_ratio": 0.5}, {"RAG_OTEL_SAMPLE_RATIO": "0.1", "RAG_OTEL_HOLD": "2.5"})
+    assert (resolved.settings.sample_ratio, resolved.origins["sample_ratio"]) == (0.5, "argument")
+    assert (resolved.settings.hold, resolved.origins["hold"]) == (2.5, "environment RAG_OTEL_HOLD")
+    assert (resolved.settings.max_held, resolved.origins["max_held"]) == (256, "default")
+
+
+def test_an_argument_of_none_is_not_given() -> None:
+    """None leaves the environment in charge."""
+    assert resolve({"judge": None}, {"RAG_OTEL_JUDGE": "hhem"}).settings.judge == "hhem"
+
+
+def test_phoenix_own_environment_is_understood() -> None:
+    """Phoenix's own variables are second names of ours."""
+    settings = resolve({}, {"PHOENIX_COLLECTOR_ENDPOINT": "http://p:6006", "PHOENIX_API_KEY": "k"}).settings
+    assert (settings.phoenix_endpoint, settings.phoenix_api_key) == ("http://p:6006", "k")
+
+
+def test_metrics_are_a_list_separated_by_commas() -> None:
+    """Spaces around the names do not matter."""
+    assert resolve({}, {"RAG_OTEL_METRICS": "faithfulness, context_recall"}).settings.metrics == (
+        "faithfulness",
+        "context_recall",
+    )
+
+
+@pytest.mark.parametrize(
+    ("environ", "named"),
+    [
+        ({"RAG_OTEL_SAMPLE_RATIO": "2"}, "RAG_OTEL_SAMPLE_RATIO"),
+        ({"RAG_OTEL_SAMPLE_RATIO": "often"}, "RAG_OTEL_SAMPLE_RATIO"),
+        ({"RAG_OTEL_HOLD": "-1"}, "RAG_OTEL_HOLD"),
+        ({"RAG_OTEL_MAX_HELD": "0"}, "RAG_OTEL_MAX_HELD"),
+        ({"RAG_OTEL_CLAIMS_FORMAT": "xml"}, "RAG_OTEL_CLAIMS_FORMAT"),
+        ({"RAG_OTEL_PHOENIX_ENDPOINT": "localhost:6006"}, "RAG_OTEL_PHOENIX_ENDPOINT"),
+        ({"RAG_OTEL_METRICS": ","}, "RAG_OTEL_METRICS"),
+    ],
+)
+def test_a_bad_value_is_named_with_its_origin(environ: dict[str, str], named: str) -> None:
+    """The error names the variable to change."""
+    with pytest.raises(ConfigurationError, match=named):
+        resolve({}, environ)
+
+
+def test_an_unknown_argument_lists_what_there_is() -> None:
+    """A typing slip is answered with the list of settings."""
+    with pytest.raises(ConfigurationError, match=r"unknown setting sample_rate.*sample_ratio"):
+        resolve({"sample_rate": 1})
+
+
+def test_secrets_are_masked_where_settings_are_shown() -> None:
+    """No secret's value can be read from the rows."""
+    environ = {"RAG_OTEL_PHOENIX_API_KEY": "s3cret", "RAG_OTEL_ALERT_WEBHOOK_SECRET": "s3cret"}
+    rows = resolve({}, environ).rows()
+    assert "s3cret" not in repr(rows)
+    assert ("phoenix_api_key", "********", "environment RAG_OTEL_PHOENIX_API_KEY") in rows
+
+
+def test_every_setting_has_an_environment_name_and_a_meaning() -> None:
+    """The table is complete: no row without RAG_OTEL_<NAME> or without a meaning."""
+    for row in dataclasses.fields(Settings):
+        assert f"RAG_OTEL_{row.name.upper()}" in row.metadata["env"]
+        assert row.metadata["meaning"]
