@@ -117,6 +117,7 @@ def _complete(trace: RagTrace, snapshot: Snapshot) -> RagTrace:
         session_id=snapshot.session_id or trace.session_id,
         user_id=snapshot.user_id or trace.user_id,
         tags={**trace.tags, **snapshot.tags},
+        capture_content=trace.capture_content and snapshot.capture_content,
         unevaluable_reason=_reason(trace, snapshot, question, known_chunks, response),
     )
 

@@ -35,6 +35,8 @@ class Snapshot:
     """The stream was closed before its end."""
     failed: bool = False
     """The call raised."""
+    capture_content: bool = True
+    """False: evaluate, but write no text back (`@observe(capture_content=False)`)."""
 
 
 _pending: dict[tuple[int, int], Snapshot] = {}
