@@ -122,8 +122,6 @@ class RagTrace:
     """Name of the convention that read this trace."""
     capture_content: bool = True
     """False: the observed call asked that no text of it is written back; scores, counts and chunk ids still are."""
-    capture_content: bool = True
-    """False: nothing of its text may be written back; scores, counts and chunk ids may."""
     unevaluable_reason: UnevaluableReason | None = None
     """None: can be evaluated."""
 

@@ -13,7 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final, Protocol
 
+from opentelemetry.context import Context, create_key, get_value
 from opentelemetry.trace import SpanContext
 
 from rag_otel.model import Chunk
@@ -32,7 +34,7 @@ class Snapshot:
     user_id: str | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
     incomplete: bool = False
-    """The stream was closed before its end."""
+    """The stream was closed before its end, or the call was cancelled."""
     failed: bool = False
     """The call raised."""
     capture_content: bool = True
@@ -59,3 +61,27 @@ def take(context: SpanContext) -> Snapshot | None:
 def discard(context: SpanContext) -> None:
     """Forget the snapshot of a span that has ended, if nobody took it."""
     _pending.pop(_key(context), None)
+
+
+class Observing(Protocol):
+    """An observed call while it runs, as far as others may see it."""
+
+    documents_elsewhere: bool
+    """A span inside the call carries the documents' text already."""
+    outer: Observing | None
+    """The observed call around this one."""
+
+
+OBSERVATION_KEY: Final = create_key("rag-otel-observation")
+"""Where the innermost running observed call stands in the OpenTelemetry context."""
+
+
+def documents_written(context: Context | None = None) -> None:
+    """A nested span that carries documents with their text has ended: the calls around it need not repeat them.
+
+    For the processor's `on_end`, where the current context is still the one that the retriever ran in.
+    """
+    observation: Observing | None = get_value(OBSERVATION_KEY, context)  # type: ignore[assignment]
+    while observation is not None:
+        observation.documents_elsewhere = True
+        observation = observation.outer
