@@ -1,0 +1,72 @@
+"""SDK spans: read as `SpanRecord`s, and copied with what we found out about them.
+
+An ended SDK span is frozen and there is no public hook to add to it, so a held span leaves as a copy: same ids, times,
+events and links, more attributes, and the dropped counts carried over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from opentelemetry.attributes import BoundedAttributes
+from opentelemetry.sdk.trace import ReadableSpan
+from opentelemetry.trace import SpanContext, StatusCode, format_span_id, format_trace_id
+
+from rag_otel import model
+from rag_otel.model import AttributeValue, SpanRecord, SpanRef
+
+_STATUS: Final = {
+    StatusCode.UNSET: model.StatusCode.UNSET,
+    StatusCode.OK: model.StatusCode.OK,
+    StatusCode.ERROR: model.StatusCode.ERROR,
+}
+
+
+def span_ref(context: SpanContext) -> SpanRef:
+    """The hex ids of a span context."""
+    return SpanRef(trace_id=format_trace_id(context.trace_id), span_id=format_span_id(context.span_id))
+
+
+def span_record(span: ReadableSpan) -> SpanRecord:
+    """An ended SDK span as the conventions read it. References, no copies: the SDK has frozen the attributes."""
+    context: SpanContext = span.context
+    scope = span.instrumentation_scope
+    return SpanRecord(
+        trace_id=format_trace_id(context.trace_id),
+        span_id=format_span_id(context.span_id),
+        parent_id=None if span.parent is None else format_span_id(span.parent.span_id),
+        name=span.name,
+        attributes=span.attributes or {},
+        resource=span.resource.attributes,
+        scope=scope.name if scope is not None else "",
+        status=_STATUS[span.status.status_code],
+        start_ns=span.start_time or 0,
+        end_ns=span.end_time or 0,
+        events=tuple((event.name, event.attributes or {}) for event in span.events),
+        dropped_attributes=span.dropped_attributes,
+    )
+
+
+def enriched(span: ReadableSpan, extra: Mapping[str, AttributeValue]) -> ReadableSpan:
+    """A copy of `span` with `extra` attributes; the attribute limits, which have done their work, do not apply."""
+    merged: dict[str, Any] = {**(span.attributes or {}), **extra}
+    attributes = BoundedAttributes(maxlen=None, attributes=merged, immutable=True)
+    attributes.dropped += span.dropped_attributes
+    return ReadableSpan(
+        name=span.name,
+        context=span.context,
+        parent=span.parent,
+        resource=span.resource,
+        attributes=attributes,
+        # The public tuples would reset the counts of dropped events and links.
+        events=getattr(span, "_events", span.events),
+        links=getattr(span, "_links", span.links),
+        kind=span.kind,
+        # The public property warns of its deprecation, but older exporters still read it.
+        instrumentation_info=getattr(span, "_instrumentation_info", None),
+        status=span.status,
+        start_time=span.start_time,
+        end_time=span.end_time,
+        instrumentation_scope=span.instrumentation_scope,
+    )

@@ -1,0 +1,186 @@
+"""What the processor runs on, and the registry by which the package finds its composition root without importing it.
+
+`instrument.py` composes a `Runtime` (settings, pipeline, writers) and registers here how a default one is made and
+how the tracer of `@observe` is picked. Everything else asks here.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from opentelemetry import trace as trace_api
+from opentelemetry.trace import Tracer
+
+from rag_otel import semconv
+from rag_otel.errors import ConfigurationError
+from rag_otel.guard import guarded
+
+# Only types: importing the pipeline and asyncio would double what `import rag_otel` costs.
+if TYPE_CHECKING:
+    from rag_otel.model import AttributeValue, EvaluatedTrace, EvaluationStatus, SamplingDecision
+    from rag_otel.pipeline import Pipeline
+    from rag_otel.runner import Runner
+    from rag_otel.settings import Settings
+
+    Attributes: TypeAlias = Mapping[str, AttributeValue]
+
+
+class DeliveryQueue(Protocol):
+    """Takes results to the writers and the alerts, off every path that an application waits on."""
+
+    def submit(self, result: EvaluatedTrace) -> object:
+        """Take a result; returns at once and never raises."""
+        ...
+
+    def flush(self, timeout_s: float) -> bool:
+        """Wait until everything submitted is delivered; False when time ran out."""
+        ...
+
+    def shutdown(self, timeout_s: float) -> object:
+        """Deliver what can be delivered in time, then stop. Safe to call twice."""
+        ...
+
+    def after_fork(self) -> None:
+        """Start empty in a forked child: the parent delivers its own."""
+        ...
+
+
+def _new_runner() -> Runner:
+    from rag_otel.runner import Runner
+
+    return Runner()
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Runtime:
+    """One composed set-up: shared by every processor (a provider each) that evaluates with it."""
+
+    settings: Settings
+    pipeline: Pipeline
+    attributes: Callable[[EvaluatedTrace], Attributes]
+    """What is written on the span of an evaluated trace."""
+    status_attributes: Callable[[EvaluationStatus, str | None, SamplingDecision | None], Attributes]
+    """What is written on a span without scores: its status, why, and the sampling decision."""
+    delivery: DeliveryQueue
+    runner: Runner = field(default_factory=_new_runner)
+    """The one worker thread that evaluates; started by the first job."""
+
+    def __post_init__(self) -> None:
+        after_fork_in_child(self.after_fork)
+
+    def close(self, timeout_s: float) -> None:
+        """Stop evaluating and delivering, within `timeout_s` seconds. Spans still held are released by their
+        processors, so flush those first. Safe to call twice."""
+        self.runner.shutdown(timeout_s / 2)
+        self.delivery.shutdown(timeout_s / 2)
+
+    def after_fork(self) -> None:
+        """Start over in a forked child: nothing of the parent's work is done twice."""
+        self.runner.after_fork()
+        self.delivery.after_fork()
+        if self.pipeline.cap is not None:
+            self.pipeline.cap.after_fork()
+
+
+def after_fork_in_child(method: Callable[[], None]) -> None:
+    """Call a bound method in every forked child, for as long as its object lives."""
+    weak = weakref.WeakMethod(method)
+
+    def call() -> None:
+        with guarded("after_fork"):
+            if (alive := weak()) is not None:
+                alive()
+
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=call)
+
+
+# --- the registry ---------------------------------------------------------------------------------------------------
+
+_lock = threading.RLock()
+_default_factory: Callable[[], Runtime] | None = None
+_default: Runtime | None = None
+_tracer_source: Callable[[], Tracer] | None = None
+_picked: tuple[object, Tracer] | None = None
+
+
+def _renew_lock() -> None:
+    global _lock
+    _lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
+
+
+def set_default_factory(factory: Callable[[], Runtime] | None) -> None:
+    """Register how the default runtime is made. A new factory forgets the runtime of the one before."""
+    global _default_factory, _default
+    with _lock:
+        _default_factory, _default = factory, None
+
+
+def default_runtime() -> Runtime:
+    """The runtime of the process, made at the first call and then kept.
+
+    Raises ConfigurationError when no factory is registered, and what the factory raises.
+    """
+    global _default
+    with _lock:
+        if _default is None:
+            if _default_factory is None:
+                raise ConfigurationError("rag-otel is not set up: call rag_otel.instrument(), or pass runtime=...")
+            _default = _default_factory()
+        return _default
+
+
+def set_tracer_source(source: Callable[[], Tracer] | None) -> None:
+    """Register how the tracer of `@observe` is picked.
+
+    `source` is called at the first use and again whenever the global tracer provider has changed or
+    `forget_tracer()` was called. It may set things up and attach to the provider it finds.
+    """
+    global _tracer_source
+    with _lock:
+        _tracer_source = source
+        forget_tracer()
+
+
+def forget_tracer() -> None:
+    """Pick again at the next call: after `instrument()`, `uninstrument()` or a changed provider."""
+    global _picked
+    _picked = None
+
+
+def tracer() -> Tracer:
+    """The tracer that observed calls make their spans with. Never raises; a fraction of a microsecond when picked."""
+    picked = _picked
+    if picked is not None and picked[0] is _global_provider():
+        return picked[1]
+    return _pick()
+
+
+def _global_provider() -> object:
+    # The public get_tracer_provider() reads the environment while none is set, which costs a microsecond a call.
+    return getattr(trace_api, "_TRACER_PROVIDER", None)
+
+
+def _pick() -> Tracer:
+    """Ask the source. Where it fails, the plain global tracer is kept: the set-up is not tried on every call."""
+    global _picked
+    with _lock:
+        seen = _global_provider()
+        if _picked is not None and _picked[0] is seen:
+            return _picked[1]
+        picked: Tracer | None = None
+        with guarded("runtime.tracer"):
+            if _tracer_source is not None:
+                picked = _tracer_source()
+        picked = picked or trace_api.get_tracer(semconv.SCOPE)
+        _picked = (seen, picked)
+        return picked
