@@ -28,8 +28,14 @@ def span_ref(context: SpanContext) -> SpanRef:
     return SpanRef(trace_id=format_trace_id(context.trace_id), span_id=format_span_id(context.span_id))
 
 
+def attribute_dict(span: ReadableSpan) -> dict[str, Any]:
+    """The attributes as a plain dict: half a microsecond, where iterating over the SDK's mapping costs nine."""
+    copy = getattr(span.attributes, "copy", None)
+    return dict(span.attributes or {}) if copy is None else copy()
+
+
 def span_record(span: ReadableSpan) -> SpanRecord:
-    """An ended SDK span as the conventions read it. References, no copies: the SDK has frozen the attributes."""
+    """An ended SDK span as the conventions read it; the attribute values are shared, not copied."""
     context: SpanContext = span.context
     scope = span.instrumentation_scope
     return SpanRecord(
@@ -37,7 +43,7 @@ def span_record(span: ReadableSpan) -> SpanRecord:
         span_id=format_span_id(context.span_id),
         parent_id=None if span.parent is None else format_span_id(span.parent.span_id),
         name=span.name,
-        attributes=span.attributes or {},
+        attributes=attribute_dict(span),
         resource=span.resource.attributes,
         scope=scope.name if scope is not None else "",
         status=_STATUS[span.status.status_code],
@@ -50,15 +56,12 @@ def span_record(span: ReadableSpan) -> SpanRecord:
 
 def enriched(span: ReadableSpan, extra: Mapping[str, AttributeValue]) -> ReadableSpan:
     """A copy of `span` with `extra` attributes; the attribute limits, which have done their work, do not apply."""
-    merged: dict[str, Any] = {**(span.attributes or {}), **extra}
-    attributes = BoundedAttributes(maxlen=None, attributes=merged, immutable=True)
-    attributes.dropped += span.dropped_attributes
     return ReadableSpan(
         name=span.name,
         context=span.context,
         parent=span.parent,
         resource=span.resource,
-        attributes=attributes,
+        attributes=_merged(span, extra),
         # The public tuples would reset the counts of dropped events and links.
         events=getattr(span, "_events", span.events),
         links=getattr(span, "_links", span.links),
@@ -70,3 +73,15 @@ def enriched(span: ReadableSpan, extra: Mapping[str, AttributeValue]) -> Readabl
         end_time=span.end_time,
         instrumentation_scope=span.instrumentation_scope,
     )
+
+
+def _merged(span: ReadableSpan, extra: Mapping[str, AttributeValue]) -> BoundedAttributes:
+    present = attribute_dict(span)
+    merged = BoundedAttributes(maxlen=None, attributes=dict(extra), immutable=True)
+    if isinstance(getattr(merged, "_dict", None), dict):
+        # The span's own values were checked when they were set: checking 40 of them again costs more than the rest.
+        merged._dict = {**present, **merged._dict}
+    else:
+        merged = BoundedAttributes(maxlen=None, attributes={**present, **extra}, immutable=True)
+    merged.dropped += span.dropped_attributes
+    return merged
