@@ -1,0 +1,76 @@
+"""One verb, `complete`: messages in, a validated pydantic object out, with what it cost.
+
+Metrics that ask a model are written against `StructuredModel` and know nothing of providers, retries, limits or
+caches. `judges/llm.py` implements it over litellm; another implementation needs this one method.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic, Literal, Protocol, TypeVar, runtime_checkable
+
+from pydantic import BaseModel
+
+from rag_otel.model import Usage
+
+T = TypeVar("T", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One turn of the conversation that the model sees."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completion(Generic[T]):
+    """What came back, whole or in part. An answer that cannot be read is a completion too: it was paid for."""
+
+    value: T | None
+    """The validated answer; with `problems`, what could be kept of it; None where nothing could be read."""
+    raw: str
+    """The model's text as it came, for partial recovery and for the record."""
+    usage: Usage
+    """Tokens, cost and calls, over every attempt that was answered; 0 calls where the answer came from the cache."""
+    truncated: bool = False
+    """The text ended before its JSON did: the output budget or the connection ran out."""
+    problems: tuple[str, ...] = ()
+    """What was dropped or could not be read, each with its place (`verdicts.3: ...`); empty for a clean answer."""
+
+
+@runtime_checkable
+class StructuredModel(Protocol):
+    """A language model that answers in a given shape."""
+
+    @property
+    def name(self) -> str:
+        """Who answers, for the record: `openai/gpt-4o-mini`, ..."""
+        ...
+
+    async def complete(
+        self, messages: Sequence[Message], response_model: type[T], *, max_output_tokens: int | None = None
+    ) -> Completion[T]:
+        """Ask once (retries of the transport are the implementation's affair) and read the answer as `response_model`.
+
+        Items of the model's top-level lists that do not validate are dropped one by one and recorded, so that one bad
+        item costs itself alone. `max_output_tokens` is a budget for the answer; None leaves it to the provider.
+
+        Raises RetryableError (limits, overload, timeouts, after its retries) or PermanentError (key, billing,
+        endpoint, a request that the provider refuses). Never raises for an answer that cannot be read.
+        """
+        ...
+
+
+def add_usage(first: Usage | None, second: Usage | None) -> Usage:
+    """The sum of two; a price that is unknown on either side is unknown in the sum, unless that side made no call."""
+    first, second = first or Usage(), second or Usage()
+    costs = [usage.cost_usd for usage in (first, second) if usage.calls or usage.cost_usd is not None]
+    return Usage(
+        input_tokens=first.input_tokens + second.input_tokens,
+        output_tokens=first.output_tokens + second.output_tokens,
+        cost_usd=None if any(cost is None for cost in costs) or not costs else sum(cost or 0.0 for cost in costs),
+        calls=first.calls + second.calls,
+    )
