@@ -217,6 +217,15 @@ class ReasonCode(enum.StrEnum):
     TIMEOUT = "timeout"
     JUDGE_ERROR = "judge_error"
     BUDGET = "budget"
+    NO_QUESTION = "no_question"
+    """The metric compares with the question, and there is none."""
+    NO_RESPONSE = "no_response"
+    NO_REFERENCE = "no_reference"
+    """The metric compares with a known good answer, and there is none."""
+    INCOMPLETE = "incomplete"
+    """The judge left out what the formula cannot do without, also when asked again."""
+    EMBEDDING_ERROR = "embedding_error"
+    """The embedder returned vectors that cannot be compared."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -250,6 +259,8 @@ class Evaluation:
     evaluator: str = ""
     version: str = ""
     judge: str = ""
+    prompts: tuple[str, ...] = ()
+    """Which prompts were asked, as `name/language@version:hash`; empty for judges that are not asked in words."""
     usage: Usage | None = None
     duration_s: float = 0.0
     error_type: str | None = None
