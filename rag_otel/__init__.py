@@ -1,1 +1,67 @@
-"""rag-otel: faithfulness of RAG answers in production, on OpenTelemetry."""
+"""rag-otel: faithfulness of RAG answers in production, on OpenTelemetry.
+
+    import rag_otel
+
+    rag_otel.instrument(phoenix_endpoint="http://localhost:6006")
+
+    @rag_otel.observe
+    def answer(question): ...
+
+This module is all that an application needs to know. It imports the decorator and nothing else; the rest (judge,
+processor, exporters) is loaded by `instrument()`, at start-up, or by the first decorated call.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from rag_otel import runtime as _runtime
+
+if TYPE_CHECKING:
+    from rag_otel.composition import Instrumentation, flush, instrument, uninstrument
+    from rag_otel.observe import observe
+    from rag_otel.processor import RagSpanProcessor
+    from rag_otel.session import record_chunks, using
+
+__version__ = "0.1.0"
+__all__ = [
+    "Instrumentation",
+    "RagSpanProcessor",
+    "__version__",
+    "flush",
+    "instrument",
+    "observe",
+    "record_chunks",
+    "uninstrument",
+    "using",
+]
+
+_LAZY = {
+    "Instrumentation": "rag_otel.composition",
+    "RagSpanProcessor": "rag_otel.processor",
+    "flush": "rag_otel.composition",
+    "instrument": "rag_otel.composition",
+    "observe": "rag_otel.observe",
+    "record_chunks": "rag_otel.session",
+    "uninstrument": "rag_otel.composition",
+    "using": "rag_otel.session",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load what is not needed to decorate, when it is first asked for."""
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(_LAZY[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+# How a decorated call, or a bare RagSpanProcessor, finds the composition root without importing it.
+_runtime.set_default_factory(lambda: importlib.import_module("rag_otel.composition").lazy_runtime())
+_runtime.set_tracer_source(lambda: importlib.import_module("rag_otel.composition").tracer())

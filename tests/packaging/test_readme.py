@@ -1,0 +1,46 @@
+"""The README's code runs as it stands."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def _blocks(page: Path) -> list[str]:
+    return re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if _blocks(page)], ids=lambda page: page.name)
+def test_python_blocks_run(page: Path, tmp_path: Path) -> None:
+    """All Python blocks of a page run in order, as one program, in an empty folder."""
+    program = tmp_path / "page.py"
+    program.write_text("\n\n".join(_blocks(page)), encoding="utf-8")
+    done = subprocess.run([sys.executable, str(program)], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_command_in_the_readme_exists() -> None:
+    """Each `rag-otel X` and `make X` that the README shows is there."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    from rag_otel.cli.main import COMMANDS
+
+    shown = set(re.findall(r"^\s*(?:\$ )?rag-otel ([a-z]+)", text, flags=re.M))
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), flags=re.M))
+    assert shown <= set(COMMANDS)
+    assert set(re.findall(r"`make ([a-z-]+)`|^make ([a-z-]+)", text, flags=re.M)) <= {
+        pair for target in targets for pair in ((target, ""), ("", target))
+    }
+
+
+def test_pictures_of_the_readme_exist() -> None:
+    """Every picture that the README shows is in the repository."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    for picture in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", text):
+        assert (ROOT / picture).is_file(), picture

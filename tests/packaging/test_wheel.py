@@ -1,0 +1,100 @@
+"""What a user gets from the index: the wheel, without this source tree."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+SCORED_IN_PROCESS = """
+import json, rag_otel
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
+exporter = InMemorySpanExporter()
+provider = TracerProvider()
+provider.add_span_processor(BatchSpanProcessor(exporter))
+rag_otel.instrument(provider)
+
+@rag_otel.observe
+def answer(question):
+    return {"answer": "Paris is the capital of France.", "chunks": ["Paris is the capital of France."]}
+
+answer("What is the capital of France?")
+assert rag_otel.flush(evaluate=True, timeout=20)
+provider.force_flush()
+(span,) = exporter.get_finished_spans()
+print(json.dumps({"module": rag_otel.__file__, "score": span.attributes["rag.evaluation.faithfulness.score"]}))
+"""
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from this tree."""
+    folder = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
+    subprocess.run(command, check=True, capture_output=True, text=True)
+    (path,) = folder.glob("*.whl")
+    return path
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that holds the wheel's content and nothing else."""
+    folder = tmp_path_factory.mktemp("installed")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder)
+    return folder
+
+
+def _run(installed: Path, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Python with the wheel and its dependencies: `-S` keeps the editable install of this tree out."""
+    environ = {
+        **{k: v for k, v in os.environ.items() if k in ("PATH", "HOME", "LANG")},
+        "PYTHONPATH": os.pathsep.join([str(installed), sysconfig.get_path("purelib")]),
+    }
+    return subprocess.run(
+        [sys.executable, "-S", *arguments], cwd=cwd, env=environ, capture_output=True, text=True, check=False
+    )
+
+
+def test_wheel_holds_three_packages_and_no_more(wheel: Path) -> None:
+    """Nothing generic (tests, examples, docs) lands in site-packages."""
+    names = zipfile.ZipFile(wheel).namelist()
+    tops = {name.split("/")[0] for name in names if ".dist-info" not in name}
+    assert tops == {"rag_otel", "rag_otel_collectors", "rag_otel_evaluators"}
+    assert {f"{top}/py.typed" for top in tops} <= set(names)
+
+
+def test_decorated_call_is_scored_from_the_wheel(installed: Path, tmp_path: Path) -> None:
+    """Decorator, processor and embedded judge work with nothing but the wheel's files."""
+    done = _run(installed, "-c", SCORED_IN_PROCESS, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout.splitlines()[-1])
+    assert Path(report["module"]).is_relative_to(installed)
+    assert report["score"] == 1.0
+
+
+def test_commands_work_from_the_wheel(installed: Path, tmp_path: Path) -> None:
+    """`rag-otel inspect` and `rag-otel evaluate` read a file and write their rows."""
+    fixture = ROOT / "tests/fixtures/spans/langchain_oi_invoke.json"
+    inspected = _run(installed, "-m", "rag_otel.cli.main", "inspect", str(fixture), cwd=tmp_path)
+    assert inspected.returncode == 0, inspected.stderr
+    assert json.loads(inspected.stdout.splitlines()[0])["question"] == "What is the capital of France?"
+
+    (tmp_path / "in.jsonl").write_text(
+        json.dumps({"question": "q", "contexts": ["The tower is 330 m high."], "response": "The tower is 330 m high."})
+    )
+    command = ["evaluate", "in.jsonl", "--metrics", "faithfulness", "--output", "out.jsonl"]
+    evaluated = _run(installed, "-m", "rag_otel.cli.main", *command, cwd=tmp_path)
+    assert evaluated.returncode == 0, evaluated.stderr
+    assert json.loads((tmp_path / "out.jsonl").read_text())["faithfulness"] == 1.0
