@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from rag_otel import semconv
@@ -29,6 +29,7 @@ from rag_otel.model import (
     SamplingDecision,
     Verdict,
 )
+from rag_otel.privacy import HiddenContent, content_hidden
 
 ClaimsFormat = Literal["flat", "json"]
 UNSUPPORTED = frozenset({Verdict.CONTRADICTED, Verdict.NOT_ENOUGH_INFO})
@@ -43,13 +44,13 @@ def evaluation_attributes(
 ) -> dict[str, AttributeValue]:
     """Everything that a result writes on its target span, the status included.
 
-    `capture_content=False`, or a trace that says so itself, leaves out every text (claims, quotes, explanations);
-    scores, counts, verdicts and chunk ids stay. At most `max_claims` claims are written for each metric, unsupported
-    ones before supported ones; the rest is counted in `omitted_claim_count`. An evaluation whose name cannot be part
-    of an attribute's name is left out, counted and logged, so that the others still go out.
+    Text that must not leave the process (see `hidden_content`) is left out; scores, counts, verdicts and chunk ids
+    stay. At most `max_claims` claims are written for each metric, unsupported ones before supported ones; the rest is
+    counted in `omitted_claim_count`. An evaluation whose name cannot be part of an attribute's name is left out,
+    counted and logged, so that the others still go out.
     """
     attributes = status_attributes(result.status, _failure_reason(result), result.decision)
-    capture_content = capture_content and result.trace.capture_content
+    hidden = hidden_content(result, capture_content=capture_content)
     for evaluation in result.evaluations:
         try:
             prefix = f"{semconv.EVALUATION}.{semconv.check_metric_name(evaluation.name)}."
@@ -57,10 +58,7 @@ def evaluation_attributes(
             if counters.add("attributes.invalid_metric_name") == 1:
                 logger.warning("rag-otel: an evaluation is not written: %s", error)
             continue
-        fields = {
-            **_summary(evaluation, capture_content),
-            **_claims(evaluation, capture_content, claims_format, max_claims),
-        }
+        fields = {**_summary(evaluation, hidden), **_claims(evaluation, hidden, claims_format, max_claims)}
         attributes.update({prefix + key: value for key, value in fields.items()})
     return attributes
 
@@ -82,6 +80,11 @@ def status_attributes(
     )
 
 
+def hidden_content(result: EvaluatedTrace, *, capture_content: bool) -> HiddenContent:
+    """What must not be written of a result: as the set-up, the trace itself and the environment say."""
+    return content_hidden(capture_content=capture_content and result.trace.capture_content)
+
+
 def unsupported(evaluation: Evaluation) -> list[ClaimVerdict]:
     """The claims that the chunks contradict or say nothing about, in the response's order."""
     return [claim for claim in evaluation.claims if claim.verdict in UNSUPPORTED]
@@ -92,29 +95,27 @@ def present(values: Mapping[str, Any]) -> dict[str, AttributeValue]:
     return {key: _plain(value) for key, value in values.items() if _says_something(value)}
 
 
-def claim_fields(claim: ClaimVerdict, capture_content: bool) -> dict[str, AttributeValue]:
-    """One claim as flat fields; without content, what was decided but not what was said."""
-    fields: dict[str, Any] = {
-        "verdict": str(claim.verdict),
-        "confidence": claim.confidence,
-        "chunk_ids": claim.chunk_ids,
-    }
-    if capture_content:
-        fields |= {
-            "text": claim.claim.text,
-            "quote": claim.quotes[0].text if claim.quotes else None,
-            "explanation": claim.explanation,
+def claim_fields(claim: ClaimVerdict, hidden: HiddenContent) -> dict[str, AttributeValue]:
+    """One claim as flat fields; where content is hidden, what was decided but not what was said."""
+    return present(
+        {
+            "text": None if hidden.response else claim.claim.text,
+            "verdict": claim.verdict,
+            "confidence": claim.confidence,
+            "chunk_ids": claim.chunk_ids,
+            "quote": claim.quotes[0].text if claim.quotes and not hidden.documents else None,
+            "explanation": None if hidden.anything else claim.explanation,
         }
-    return present(fields)
+    )
 
 
-def _summary(evaluation: Evaluation, capture_content: bool) -> dict[str, AttributeValue]:
+def _summary(evaluation: Evaluation, hidden: HiddenContent) -> dict[str, AttributeValue]:
     return present(
         {
             "score": evaluation.score,
             "risk": evaluation.risk,
             "label": evaluation.label,
-            "explanation": evaluation.explanation if capture_content else None,
+            "explanation": None if hidden.anything else evaluation.explanation,
             "reason_code": evaluation.reason_code,
             "evaluator": evaluation.evaluator,
             "version": evaluation.version,
@@ -124,7 +125,7 @@ def _summary(evaluation: Evaluation, capture_content: bool) -> dict[str, Attribu
 
 
 def _claims(
-    evaluation: Evaluation, capture_content: bool, claims_format: ClaimsFormat, max_claims: int
+    evaluation: Evaluation, hidden: HiddenContent, claims_format: ClaimsFormat, max_claims: int
 ) -> dict[str, AttributeValue]:
     if not evaluation.claims:
         return {}
@@ -139,9 +140,9 @@ def _claims(
         fields["unjudged_count"] = unjudged
     if omitted:
         fields["omitted_claim_count"] = omitted
-    if capture_content:
+    if not hidden.response:
         fields |= present({"unsupported_claims": [c.claim.text for c in kept if c.verdict in UNSUPPORTED]})
-    rows = [claim_fields(claim, capture_content) for claim in kept]
+    rows = [claim_fields(claim, hidden) for claim in kept]
     if claims_format == "json":
         return fields | ({"claims": json.dumps(rows, ensure_ascii=False)} if rows else {})
     return fields | {f"claims.{n}.{key}": value for n, row in enumerate(rows) for key, value in row.items()}
@@ -168,11 +169,12 @@ def _says_something(value: object) -> bool:
 
 
 def _plain(value: Any) -> AttributeValue:
-    """The value in a type that every exporter encodes: text of enums, arrays as lists of text."""
+    """The value in a type that every exporter encodes: enums as text, arrays as lists of text."""
     if isinstance(value, bool | int | float):
         return value
-    return str(value) if isinstance(value, str) else _texts(value)
+    return _text(value) if isinstance(value, str) else [_text(str(item)) for item in value]
 
 
-def _texts(values: Iterable[object]) -> list[str]:
-    return [str(value) for value in values]
+def _text(value: str) -> str:
+    """Text that UTF-8 can carry: one lone surrogate, as broken decoding leaves them, fails a whole OTLP batch."""
+    return str(value) if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")

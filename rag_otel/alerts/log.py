@@ -1,0 +1,26 @@
+"""Alerts as log records, through the standard library's logging."""
+
+from __future__ import annotations
+
+import logging
+from typing import Final
+
+from rag_otel.alerts.message import summary, to_dict
+from rag_otel.model import Alert
+
+LOGGER_NAME: Final = "rag_otel.alerts"
+EXTRA_KEY: Final = "rag_otel_alert"
+"""Attribute of the record that holds the whole alert, for structured formatters and OpenTelemetry's log handler."""
+
+
+class LogChannel:
+    """A warning of logger `rag_otel.alerts`: one line to read, the alert as `record.rag_otel_alert`."""
+
+    name = "log"
+
+    def __init__(self, *, level: int = logging.WARNING) -> None:
+        self._logger = logging.getLogger(LOGGER_NAME)
+        self._level = level
+
+    def send(self, alert: Alert) -> None:
+        self._logger.log(self._level, "%s", summary(alert), extra={EXTRA_KEY: to_dict(alert)})

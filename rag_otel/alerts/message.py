@@ -1,0 +1,73 @@
+"""An alert as the JSON object that webhooks carry and log records attach, and as one line for humans."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from rag_otel.model import Alert, ClaimVerdict
+
+VERSION: Final = 1
+"""Of the object's shape; fields may be added, none is renamed or removed within a version."""
+
+
+def alert_id(alert: Alert) -> str:
+    """Identifies this alert: the same at every retry, so that a receiver can drop what it has seen."""
+    return f"{alert.name}-{alert.metric}-{alert.target.trace_id}-{alert.target.span_id}"
+
+
+def to_dict(alert: Alert) -> dict[str, Any]:
+    """The whole alert in JSON's types. Hidden content is null and an empty list, unknown numbers are null."""
+    return {
+        "version": VERSION,
+        "id": alert_id(alert),
+        "text": summary(alert),
+        "name": alert.name,
+        "fingerprint": alert.fingerprint,
+        "metric": alert.metric,
+        "score": alert.score,
+        "risk": alert.risk,
+        "label": alert.label,
+        "question": alert.question,
+        "response": alert.response,
+        "unsupported_claims": [_claim(claim) for claim in alert.claims],
+        "trace_id": alert.target.trace_id,
+        "span_id": alert.target.span_id,
+        "service": alert.service,
+        "route": alert.route,
+        "link": alert.link,
+        "sampling_reason": str(alert.sampling_reason),
+        "suppressed": alert.suppressed,
+        "time_unix_ns": alert.time_ns,
+    }
+
+
+def summary(alert: Alert) -> str:
+    """One line: where, how bad, the first unsupported claim, the link."""
+    where = " ".join(part for part in (alert.service, alert.route) if part) or "unknown service"
+    parts = [f"Unfaithful answer in {where}"]
+    if alert.risk is not None:
+        parts.append(f"hallucination risk {alert.risk:.2f}")
+    if alert.score is not None:
+        parts.append(f"{alert.metric} {alert.score:.2f}")
+    if alert.claims:
+        more = f" (and {len(alert.claims) - 1} more)" if len(alert.claims) > 1 else ""
+        parts.append(f"unsupported: {_one_line(alert.claims[0].claim.text)}{more}")
+    if alert.suppressed:
+        parts.append(f"{alert.suppressed} similar held back")
+    return "; ".join(parts) + (f" - {alert.link}" if alert.link else "")
+
+
+def _claim(claim: ClaimVerdict) -> dict[str, Any]:
+    return {
+        "text": claim.claim.text,
+        "verdict": str(claim.verdict),
+        "confidence": claim.confidence,
+        "chunk_ids": list(claim.chunk_ids),
+        "nearest_quotes": [{"chunk_id": quote.chunk_id, "text": quote.text} for quote in claim.quotes],
+        "explanation": claim.explanation,
+    }
+
+
+def _one_line(text: str, limit: int = 160) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= limit else flat[: limit - 1] + "…"

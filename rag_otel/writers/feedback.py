@@ -1,0 +1,106 @@
+"""A result as named scores: what Phoenix calls annotations and OpenInference calls evaluations.
+
+One evaluation gives one under the metric's own name and, where there is a risk, a second one: `hallucination_risk`
+for faithfulness, `<metric>_risk` for others. A null score keeps its place with the reason as its label: means leave
+it out, label shares show how much could not be told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from rag_otel.model import AttributeValue, EvaluatedTrace, Evaluation, SamplingDecision
+from rag_otel.privacy import HiddenContent
+from rag_otel.writers.attributes import hidden_content, present, unsupported
+
+AnnotatorKind = Literal["CODE", "LLM"]
+IDENTIFIER: Final = "rag-otel"
+"""The same for every metric and version: a second identifier on one span would be averaged in the charts."""
+FAITHFULNESS: Final = "faithfulness"
+HALLUCINATION_RISK: Final = "hallucination_risk"
+_CODE_JUDGES: Final = frozenset({"", "embedded", "hhem", "local"})
+"""What stands before the first `:`, `@` or `/` of a judge's name that is no language model asked for an opinion."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feedback:
+    """One named score on one span."""
+
+    name: str
+    annotator_kind: AnnotatorKind
+    score: float | None
+    label: str | None
+    explanation: str | None
+    metadata: dict[str, AttributeValue]
+
+
+def feedback(result: EvaluatedTrace, *, capture_content: bool) -> Iterator[Feedback]:
+    """The named scores of a result; an evaluation that says nothing at all gives none.
+
+    Where content is hidden, an explanation only counts claims.
+    """
+    hidden = hidden_content(result, capture_content=capture_content)
+    for evaluation in result.evaluations:
+        kind = annotator_kind(evaluation.judge)
+        metadata = _metadata(evaluation, result.decision)
+        explanation = _explanation(evaluation, hidden)
+        label = evaluation.label or (str(evaluation.reason_code) if evaluation.reason_code else None)
+        if evaluation.score is not None or label or explanation:
+            yield Feedback(
+                name=evaluation.name,
+                annotator_kind=kind,
+                score=evaluation.score,
+                label=label,
+                explanation=explanation,
+                metadata=metadata,
+            )
+        if evaluation.risk is not None:
+            yield Feedback(
+                name=risk_name(evaluation.name),
+                annotator_kind=kind,
+                score=evaluation.risk,
+                label=evaluation.label,
+                explanation=explanation,
+                metadata=metadata,
+            )
+
+
+def risk_name(metric: str) -> str:
+    """Under which name the risk of a metric is shown."""
+    return HALLUCINATION_RISK if metric == FAITHFULNESS else f"{metric}_risk"
+
+
+def annotator_kind(judge: str) -> AnnotatorKind:
+    """`CODE` for statistical judges, `LLM` where a language model was asked."""
+    family = judge.replace("@", ":").replace("/", ":").partition(":")[0]
+    return "CODE" if family in _CODE_JUDGES else "LLM"
+
+
+def _metadata(evaluation: Evaluation, decision: SamplingDecision) -> dict[str, AttributeValue]:
+    counts = {"claim_count": len(evaluation.claims), "supported_count": evaluation.supported_claims}
+    return present(
+        {
+            "evaluator": evaluation.evaluator,
+            "version": evaluation.version,
+            "judge": evaluation.judge,
+            "reason_code": evaluation.reason_code,
+            "error_type": evaluation.error_type,
+            **(counts if evaluation.claims else {}),
+            "sampling_reason": decision.reason,
+            "sampling_probability": decision.probability,
+        }
+    )
+
+
+def _explanation(evaluation: Evaluation, hidden: HiddenContent) -> str | None:
+    if evaluation.explanation and not hidden.anything:
+        return evaluation.explanation
+    if not evaluation.claims:
+        return None
+    claims = unsupported(evaluation)
+    counted = f"{len(claims)} of {len(evaluation.claims)} claims unsupported"
+    if hidden.response or not claims:
+        return counted
+    return f"{counted}: " + " | ".join(claim.claim.text for claim in claims)

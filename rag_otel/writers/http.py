@@ -1,0 +1,97 @@
+"""One POST of JSON, with its outcome told apart: done, worth another try, or never going to work.
+
+The standard library's client is enough and costs nothing to import beside an OTLP exporter. Redirects are not
+followed: a redirected POST would turn into a GET, and an API key would travel to another host.
+"""
+
+from __future__ import annotations
+
+import email.utils
+import http.client
+import json
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Mapping
+from typing import IO, Any, Final
+
+from rag_otel.errors import PermanentError, RetryableError
+
+RETRYABLE_STATUS: Final = frozenset({408, 425, 429})
+"""Besides every 5xx."""
+_EXCERPT: Final = 200
+_USER_AGENT: Final = "rag-otel"
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    def redirect_request(
+        self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: Any, newurl: str
+    ) -> None:
+        return None
+
+
+_opener: Final = urllib.request.build_opener(_NoRedirect)
+
+
+def to_json(payload: Any) -> bytes:
+    """UTF-8 JSON without spaces. Raises ValueError for NaN and infinity, which are no JSON."""
+    return json.dumps(payload, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode("utf-8", "replace")
+
+
+def post(url: str, body: bytes, *, headers: Mapping[str, str] | None = None, timeout_s: float = 10.0) -> bytes:
+    """POST `body` as JSON and return the answer's body.
+
+    Raises RetryableError for no connection, a timeout, 408, 425, 429 and 5xx (with the seconds of Retry-After), and
+    PermanentError for every other answer that is not 2xx; the message names host and status, never the key.
+    """
+    request = urllib.request.Request(
+        url,
+        data=body,
+        headers={"Content-Type": "application/json", "User-Agent": _USER_AGENT, **(headers or {})},
+        method="POST",
+    )
+    try:
+        with _opener.open(request, timeout=timeout_s) as response:
+            return bytes(response.read())
+    except urllib.error.HTTPError as error:
+        with error:
+            raise _refused(url, error) from None
+    except (OSError, http.client.HTTPException) as error:
+        raise RetryableError(f"no answer from {_host(url)}: {getattr(error, 'reason', error)}") from None
+
+
+def _refused(url: str, error: urllib.error.HTTPError) -> RetryableError | PermanentError:
+    message = f"HTTP {error.code} from {_host(url)}"
+    if error.code in RETRYABLE_STATUS or error.code >= 500:
+        return RetryableError(message, retry_after_s=_retry_after(error.headers.get("Retry-After")))
+    if 300 <= error.code < 400:
+        return PermanentError(
+            f"{message}: it points to {error.headers.get('Location')}; configure that address instead"
+        )
+    return PermanentError(f"{message}: {_excerpt(error)}")
+
+
+def _excerpt(error: urllib.error.HTTPError) -> str:
+    """The beginning of what the server said, on one line."""
+    try:
+        said = error.read(_EXCERPT * 4).decode("utf-8", "replace")
+    except (OSError, http.client.HTTPException):
+        return "no reason given"
+    return " ".join(said.split())[:_EXCERPT] or "no reason given"
+
+
+def _retry_after(header: str | None) -> float | None:
+    """Seconds to wait, from either form of the header (RFC 9110, 10.2.3); None where it says nothing usable."""
+    if header is None:
+        return None
+    if header.strip().isdigit():
+        return float(header)
+    try:
+        return max(0.0, email.utils.parsedate_to_datetime(header).timestamp() - time.time())
+    except ValueError:
+        return None
+
+
+def _host(url: str) -> str:
+    return urllib.parse.urlsplit(url).netloc.rpartition("@")[2]

@@ -1,0 +1,217 @@
+"""One bounded queue with one worker thread behind it: a destination that is down holds up nobody but itself.
+
+The lifecycle is that of OpenTelemetry's batch processors: a daemon thread started by the first item, ended by `close`,
+absent from a forked child. Admitted items are never evicted: when the queue is full, the
+newcomer is refused and counted. A batch that may work later is kept, in order, and tried again with exponential
+backoff and jitter, for as long as it takes up to `give_up_after_s`.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, Generic, TypeVar
+
+from rag_otel.errors import RetryableError
+from rag_otel.guard import counters, logger
+from rag_otel.suppression import suppressed
+
+T = TypeVar("T")
+_MAX_CAUSES: Final = 32
+"""Distinct causes of failure logged for a lane; after that only the counters grow."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LanePolicy:
+    """The bounds of a lane. Times in seconds."""
+
+    max_items: int = 2048
+    max_bytes: int = 16 * 2**20
+    batch_items: int = 64
+    linger_s: float = 0.5
+    """How long an item waits for company before a batch that is not full goes out."""
+    backoff_s: float = 0.5
+    """Before the first retry; doubled for each further one."""
+    max_backoff_s: float = 30.0
+    give_up_after_s: float = 3600.0
+    """How long one batch is tried before it is counted as lost and the next one gets its chance."""
+
+
+DEFAULT_POLICY: Final = LanePolicy()
+
+
+class Lane(Generic[T]):
+    """Hands items, batched and in order, to `send(batch)` on a thread of its own.
+
+    `send` raises RetryableError to be called again with the same batch; any other exception loses the batch. Counts
+    `delivery.<name>.sent`, `.retries`, `.lost` (by `send`), `.refused` (full or closed) and `.abandoned` (at `close`).
+    """
+
+    def __init__(
+        self,
+        name: str,
+        send: Callable[[Sequence[T]], None],
+        *,
+        size_of: Callable[[T], int],
+        policy: LanePolicy = DEFAULT_POLICY,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.name = name
+        self._send = send
+        self._size_of = size_of
+        self._policy = policy
+        self._clock = clock
+        self._causes: set[str] = set()
+        self._start_empty()
+
+    def _start_empty(self) -> None:
+        self._changed = threading.Condition()
+        self._queue: deque[tuple[T, int, float]] = deque()
+        """(item, bytes, when it came)"""
+        self._bytes = 0
+        self._batch: list[T] = []
+        """What is being sent, or waits to be sent again."""
+        self._attempts = 0
+        self._first_attempt_at = 0.0
+        self._not_before = 0.0
+        self._sending = False
+        self._hurried = False
+        self._closed = False
+        self._thread: threading.Thread | None = None
+
+    def put(self, item: T) -> bool:
+        """Queue an item; False, counted, when the lane is full or closed. Never blocks on the destination."""
+        size = self._size_of(item)
+        with self._changed:
+            full = len(self._queue) >= self._policy.max_items or self._bytes + size > self._policy.max_bytes
+            if not (full or self._closed):
+                self._queue.append((item, size, self._clock()))
+                self._bytes += size
+                if self._thread is None:
+                    self._thread = threading.Thread(target=self._run, name=f"rag-otel-{self.name}", daemon=True)
+                    self._thread.start()
+                self._changed.notify_all()
+                return True
+        self._count("refused")
+        self._log_once("refused", "queue full or closed, not delivered")
+        return False
+
+    def hurry(self) -> None:
+        """Send what is here without waiting for company or for the end of a backoff."""
+        with self._changed:
+            if self._queue or self._batch:
+                self._hurried = True
+                self._attempts, self._not_before = 0, 0.0
+                self._changed.notify_all()
+
+    def wait_empty(self, timeout_s: float) -> bool:
+        """True once nothing is queued or being sent; False when something still is after `timeout_s`."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not (self._queue or self._batch), timeout_s)
+
+    def close(self) -> None:
+        """End the thread. What was not sent is counted and logged; a send under way finishes by itself."""
+        with self._changed:
+            left = len(self._queue) + (0 if self._sending else len(self._batch))
+            self._closed = True
+            self._queue.clear()
+            self._bytes = 0
+            if not self._sending:
+                self._batch = []
+            self._changed.notify_all()
+        if left:
+            self._count("abandoned", left)
+            logger.warning("rag-otel: %s: %d undelivered at shutdown", self.name, left)
+
+    def after_fork(self) -> None:
+        """Start empty and without a thread: the parent delivers what it has."""
+        closed = self._closed
+        self._start_empty()
+        self._closed = closed
+
+    # --- the worker thread ------------------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        with suppressed():
+            while batch := self._next_batch():
+                self._attempt(batch)
+
+    def _next_batch(self) -> list[T]:
+        """Wait for the batch that is due; empty when the lane is closed."""
+        with self._changed:
+            while not self._closed:
+                now = self._clock()
+                due_at = self._due_at()
+                if due_at is not None and due_at <= now:
+                    if not self._batch:
+                        self._take(now)
+                    self._sending = True
+                    return self._batch
+                self._changed.wait(None if due_at is None else due_at - now)
+            return []
+
+    def _due_at(self) -> float | None:
+        if self._batch:
+            return self._not_before
+        if not self._queue:
+            return None
+        if self._hurried or len(self._queue) >= self._policy.batch_items:
+            return 0.0
+        return self._queue[0][2] + self._policy.linger_s
+
+    def _take(self, now: float) -> None:
+        while self._queue and len(self._batch) < self._policy.batch_items:
+            item, size, _ = self._queue.popleft()
+            self._bytes -= size
+            self._batch.append(item)
+        self._attempts, self._first_attempt_at = 0, now
+
+    def _attempt(self, batch: list[T]) -> None:
+        try:
+            self._send(batch)
+        except RetryableError as error:
+            self._log_once(str(error), f"{error}; trying again")
+            self._postpone(error)
+        except Exception as error:  # noqa: BLE001 - whatever a writer raises, its lane goes on
+            self._lose(f"{type(error).__name__}: {error}")
+        else:
+            self._count("sent", len(batch))
+            self._finish()
+
+    def _postpone(self, error: RetryableError) -> None:
+        now = self._clock()
+        if self._closed or now - self._first_attempt_at > self._policy.give_up_after_s:
+            self._lose(f"given up: {error}")
+            return
+        self._count("retries")
+        with self._changed:
+            self._sending = False
+            self._attempts += 1
+            backoff = min(self._policy.max_backoff_s, self._policy.backoff_s * 2.0 ** min(self._attempts - 1, 32))
+            # Full jitter would also retry at once; half keeps a floor while replicas still spread.
+            self._not_before = now + max(backoff * random.uniform(0.5, 1.0), error.retry_after_s or 0.0)
+
+    def _lose(self, cause: str) -> None:
+        self._count("lost", len(self._batch))
+        self._log_once(cause, f"lost {len(self._batch)}: {cause}")
+        self._finish()
+
+    def _finish(self) -> None:
+        with self._changed:
+            self._batch = []
+            self._sending = False
+            if not self._queue:
+                self._hurried = False
+            self._changed.notify_all()
+
+    def _count(self, what: str, amount: int = 1) -> None:
+        counters.add(f"delivery.{self.name}.{what}", amount)
+
+    def _log_once(self, cause: str, message: str) -> None:
+        if cause not in self._causes and len(self._causes) < _MAX_CAUSES:
+            self._causes.add(cause)
+            logger.warning("rag-otel: %s: %s (logged once; counters go on)", self.name, message)
