@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from rag_otel.guard import counters
 from rag_otel.model import Alert, ClaimVerdict, EvaluatedTrace, Evaluation
+from rag_otel.privacy import HiddenContent
 from rag_otel.protocols import AlertChannel
 from rag_otel.writers.attributes import hidden_content, unsupported
 
@@ -20,7 +21,7 @@ _MINUTE_S: Final = 60.0
 _MAX_FINGERPRINTS: Final = 1024
 
 
-@dataclass(slots=True)
+@dataclasses.dataclass(slots=True)
 class _Recent:
     """What is known of one fingerprint."""
 
@@ -105,7 +106,7 @@ class AlertRouter:
             label=evaluation.label,
             question=None if hidden.question else trace.question,
             response=None if hidden.response else trace.response,
-            claims=_evidence(evaluation, hidden.anything),
+            claims=_evidence(evaluation, hidden),
             target=trace.target,
             service=trace.service,
             route=trace.route,
@@ -121,6 +122,15 @@ def fingerprint(result: EvaluatedTrace, evaluation: Evaluation) -> str:
     return f"{result.trace.service or '-'}/{evaluation.name}/{result.trace.route or '-'}"
 
 
-def _evidence(evaluation: Evaluation, hidden: bool) -> tuple[ClaimVerdict, ...]:
-    """The unsupported claims, quotes included: a claim is worth little without what came closest to it."""
-    return () if hidden else tuple(unsupported(evaluation))
+def _evidence(evaluation: Evaluation, hidden: HiddenContent) -> tuple[ClaimVerdict, ...]:
+    """The unsupported claims with what came closest to them, less what must stay in the process."""
+    if hidden.response:
+        return ()
+    return tuple(
+        dataclasses.replace(
+            claim,
+            quotes=() if hidden.documents else claim.quotes,
+            explanation=None if hidden.anything else claim.explanation,
+        )
+        for claim in unsupported(evaluation)
+    )

@@ -4,8 +4,8 @@ A receiver verifies before it reads:
 
     webhook-id         the alert's id, the same at every retry: drop what you have seen
     webhook-timestamp  seconds since the epoch, when this attempt was made: refuse what is minutes old
-    webhook-signature  "v1," + base64(HMAC-SHA256(key, id + "." + timestamp + "." + body)); several, separated by spaces,
-                       while a key is being changed
+    webhook-signature  "v1," + base64(HMAC-SHA256(key, id + "." + timestamp + "." + body)); there may be several,
+                       separated by spaces, while a key is being changed
 
 The key is the secret's UTF-8 bytes or, for a secret that begins with `whsec_`, what follows it, decoded from base64.
 The body is signed as the bytes that were sent: verify before parsing, and compare in constant time. `verify` does it

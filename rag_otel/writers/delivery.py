@@ -24,6 +24,8 @@ class AlertSource(Protocol):
 
     def consider(self, result: EvaluatedTrace) -> Sequence[Alert]: ...
 
+    def after_fork(self) -> None: ...
+
 
 class Delivery:
     """What the worker calls with every finished result.
@@ -84,6 +86,8 @@ class Delivery:
         """Start empty in a forked child: the parent delivers its own."""
         for lane in self._lanes:
             lane.after_fork()
+        if self._alerts is not None:
+            self._alerts.after_fork()
 
 
 def result_bytes(result: EvaluatedTrace) -> int:
