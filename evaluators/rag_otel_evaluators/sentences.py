@@ -1,0 +1,103 @@
+"""Where sentences end: deterministic, without a model, in any script.
+
+The same rule cuts answers into claims and chunks into evidence, so that the two line up. It returns offsets only:
+whoever needs text slices it, and what is quoted is verbatim by construction.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from rag_otel_evaluators.languages import ABBREVIATIONS, MONTHS, NUMBER_ABBREVIATIONS, OPENERS
+
+CITATIONS: Final = r"(?:\[\^?\d{1,3}(?:\s*[,;–-]\s*\^?\d{1,3})*\]|【[^】]{1,20}】)"
+"""Markers like [1], [2, 3], [^4]: they belong to the sentence before them."""
+
+_CANDIDATE: Final = re.compile(
+    r"(?P<stop>[.!?…]+)[\"'”’»)\]*_]*(?:\s?" + CITATIONS + r")*(?=\s|$)"  # scripts that put a space after a sentence
+    r"|(?P<wide>[。！？｡।॥؟۔]+[”’」』）)\"»]*(?:\s?" + CITATIONS + r")*)"  # and those that need not
+    r"|(?P<newline>[ \t\r]*\n\s*)"
+)
+_LAST_WORD: Final = re.compile(r"[^\s(\[\"'“‘«*_]+$")
+_NEXT_WORD: Final = re.compile(r"[\s\"'“‘«(\[*_¿¡]*([^\W_]+)")
+_WRAPPED_LINE: Final = 40
+"""A line at least this long may go on in the next one; shorter ones are lines by intention."""
+
+
+def sentence_spans(text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int]]:
+    """The sentences of `text[start:end]` as (start, end), in order, trimmed of white space, none empty.
+
+    Everything between two spans is white space. Line breaks end a sentence, except where a long line plainly goes
+    on (the next begins in lower case). Full stops of abbreviations, initials, list numbers, dates and decimals
+    end none.
+    """
+    end = len(text) if end is None else end
+    begin = start
+    for match in _CANDIDATE.finditer(text, start, end):
+        cut = match.end()
+        if match["newline"] is not None:
+            line_end = match.start()
+            one_break = text.count("\n", line_end, cut) == 1
+            if one_break and line_goes_on(text, max(begin, text.rfind("\n", begin, line_end) + 1), line_end, cut):
+                continue
+        elif match["stop"] is not None and not _ends_sentence(text, begin, match, end):
+            continue
+        if (span := trimmed(text, begin, cut)) is not None:
+            yield span
+        begin = cut
+    if (span := trimmed(text, begin, end)) is not None:
+        yield span
+
+
+def trimmed(text: str, start: int, end: int) -> tuple[int, int] | None:
+    """`text[start:end]` without the white space at its ends, as offsets; None where nothing is left."""
+    piece = text[start:end].rstrip()
+    end = start + len(piece)
+    start = end - len(piece.lstrip())
+    return (start, end) if start < end else None
+
+
+def line_goes_on(text: str, line_start: int, line_end: int, next_line: int) -> bool:
+    """Whether the line `text[line_start:line_end]` is only wrapped: long, without an end, then a lower-case word."""
+    return (
+        line_end - line_start >= _WRAPPED_LINE
+        and text[next_line : next_line + 1].islower()
+        and text[line_end - 1] not in ".!?:;…。！？"
+    )
+
+
+def _ends_sentence(text: str, begin: int, mark: re.Match[str], end: int) -> bool:
+    """Whether `mark` (`.`, `!`, `...`) ends a sentence that began at `begin`."""
+    following = _NEXT_WORD.match(text, mark.end(), end)
+    if following is None or "\n" in text[mark.end() : following.start(1)]:
+        return True
+    if following[1][0].islower():
+        # "approx. five", "Yahoo! is": answers begin sentences with capitals, so nothing ends here.
+        return False
+    before = _LAST_WORD.search(text, max(begin, mark.start() - 24), mark.start())
+    return (
+        mark["stop"] != "." or before is None or _full_stop_ends(text[begin : before.start()], before[0], following[1])
+    )
+
+
+def _full_stop_ends(lead: str, word: str, next_word: str) -> bool:
+    """Whether the full stop between `word` and the capitalised `next_word` ends the sentence `lead + word`."""
+    lower, next_lower = word.lower(), next_word.lower()
+    if lower in NUMBER_ABBREVIATIONS and next_word[0].isdigit():
+        return False
+    if lower in ABBREVIATIONS:
+        return False
+    if word.isdigit() and len(word) <= 3:
+        lead = lead.rstrip(" \t*_(")
+        is_list_number = not lead or lead.endswith(":")
+        return not (is_list_number or next_lower in MONTHS)  # "1. Preheat", "14. März"
+    if (len(word) == 1 and word.isalpha() and word.isupper()) or _is_acronym(word):
+        return next_lower in OPENERS  # "J. K. Rowling", "the U.S. Army", but "in the U.S. The law"
+    return True
+
+
+def _is_acronym(word: str) -> bool:
+    parts = word.split(".")
+    return len(parts) > 1 and all(len(part) == 1 for part in parts)
