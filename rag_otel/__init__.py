@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from rag_otel import runtime as _runtime
 
 if TYPE_CHECKING:
-    from rag_otel.composition import Instrumentation, flush, instrument, uninstrument
+    from rag_otel.instrumentation import Instrumentation, flush, instrument, uninstrument
     from rag_otel.observe import observe
     from rag_otel.processor import RagSpanProcessor
     from rag_otel.session import record_chunks, using
@@ -38,13 +38,13 @@ __all__ = [
 ]
 
 _LAZY = {
-    "Instrumentation": "rag_otel.composition",
+    "Instrumentation": "rag_otel.instrumentation",
     "RagSpanProcessor": "rag_otel.processor",
-    "flush": "rag_otel.composition",
-    "instrument": "rag_otel.composition",
+    "flush": "rag_otel.instrumentation",
+    "instrument": "rag_otel.instrumentation",
     "observe": "rag_otel.observe",
     "record_chunks": "rag_otel.session",
-    "uninstrument": "rag_otel.composition",
+    "uninstrument": "rag_otel.instrumentation",
     "using": "rag_otel.session",
 }
 
@@ -63,5 +63,5 @@ def __dir__() -> list[str]:
 
 
 # How a decorated call, or a bare RagSpanProcessor, finds the composition root without importing it.
-_runtime.set_default_factory(lambda: importlib.import_module("rag_otel.composition").lazy_runtime())
-_runtime.set_tracer_source(lambda: importlib.import_module("rag_otel.composition").tracer())
+_runtime.set_default_factory(lambda: importlib.import_module("rag_otel.instrumentation").lazy_runtime())
+_runtime.set_tracer_source(lambda: importlib.import_module("rag_otel.instrumentation").tracer())

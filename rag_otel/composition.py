@@ -1,0 +1,141 @@
+"""The composition root: settings and parts become one `Runtime`. The only module that knows all the others.
+
+conventions -> sampler, cap -> evaluators -> attributes, writers, alerts
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import ReadableSpan
+
+from rag_otel import privacy
+from rag_otel.alerts.callback import CallbackChannel
+from rag_otel.alerts.log import LogChannel
+from rag_otel.alerts.router import AlertRouter
+from rag_otel.alerts.webhook import WebhookChannel
+from rag_otel.model import Alert, EvaluatedTrace
+from rag_otel.pipeline import Pipeline
+from rag_otel.protocols import AlertChannel, Convention, Evaluator, Sampler, Writer
+from rag_otel.runtime import Runtime
+from rag_otel.sampling.cap import EvaluationCap
+from rag_otel.sampling.ratio import RatioSampler
+from rag_otel.settings import Settings
+from rag_otel.writers.attributes import evaluation_attributes, status_attributes
+from rag_otel.writers.delivery import Delivery
+from rag_otel.writers.evaluation_span import EvaluationSpanWriter
+from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter
+from rag_otel.writers.phoenix_links import trace_link
+
+EMBEDDED_PER_MINUTE: Final = 600.0
+"""Default cap of the embedded judge: ten evaluations a second cost a few percent of one core."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parts:
+    """What an application hands in as objects, beside the settings."""
+
+    evaluators: tuple[Evaluator, ...] = ()
+    """In place of the metrics and the judge that the settings name."""
+    writers: tuple[Writer, ...] = ()
+    """Beside Phoenix annotations and evaluation spans."""
+    alert_channels: tuple[AlertChannel, ...] = ()
+    """Beside the log and the webhook."""
+    on_alert: Callable[[Alert], object] | None = None
+    sampler: Sampler | None = None
+    conventions: tuple[Convention, ...] = ()
+    """Read before the built-in ones."""
+
+
+def compose(
+    settings: Settings, parts: Parts, *, emit: Callable[[ReadableSpan], None], resource: Callable[[], Resource]
+) -> Runtime:
+    """Everything but the provider. The heavy imports of judges happen here, before traffic flows.
+
+    `emit` exports a span of our own the way the application's spans go; `resource` is the provider's. Both are asked
+    only when a late result is written, so the provider may come later. Raises ConfigurationError.
+    """
+    privacy.configure(capture_content=settings.capture_content)
+    return Runtime(
+        settings=settings,
+        pipeline=_pipeline(settings, parts),
+        attributes=partial(
+            evaluation_attributes,
+            capture_content=settings.capture_content,
+            claims_format=settings.claims_format,
+            max_claims=settings.max_claims,
+        ),
+        status_attributes=status_attributes,
+        delivery=Delivery(
+            [*_writers(settings, emit, resource), *parts.writers],
+            alerts=AlertRouter(
+                _channels(settings, parts),
+                cooldown_s=settings.alert_cooldown,
+                per_minute=settings.alerts_per_minute,
+                capture_content=settings.capture_content,
+                link=_link(settings),
+            ),
+        ),
+    )
+
+
+def _pipeline(settings: Settings, parts: Parts) -> Pipeline:
+    from rag_otel_collectors.conventions import default_conventions
+
+    return Pipeline(
+        conventions=(*parts.conventions, *default_conventions()),
+        sampler=parts.sampler or RatioSampler(settings.sample_ratio, seed=settings.sampling_seed),
+        evaluators=parts.evaluators or _evaluators(settings),
+        cap=EvaluationCap(settings.evaluations_per_minute or EMBEDDED_PER_MINUTE),
+        timeout_s=settings.evaluation_timeout,
+        project=settings.project_name,
+    )
+
+
+def _evaluators(settings: Settings) -> tuple[Evaluator, ...]:
+    from rag_otel_evaluators.registry import build
+
+    return build(settings.metrics, judge=settings.judge)
+
+
+def _writers(
+    settings: Settings, emit: Callable[[ReadableSpan], None], resource: Callable[[], Resource]
+) -> list[Writer]:
+    writers: list[Writer] = [
+        EvaluationSpanWriter(
+            emit=emit,
+            resource=resource,
+            capture_content=settings.capture_content,
+            claims_format=settings.claims_format,
+            max_claims=settings.max_claims,
+        )
+    ]
+    if settings.annotations and settings.phoenix_endpoint:
+        writers.append(
+            PhoenixAnnotationWriter(
+                settings.phoenix_endpoint,
+                api_key=settings.phoenix_api_key,
+                capture_content=settings.capture_content,
+            )
+        )
+    return writers
+
+
+def _channels(settings: Settings, parts: Parts) -> list[AlertChannel]:
+    channels: list[AlertChannel] = [LogChannel()]
+    if settings.alert_webhook_url:
+        channels.append(WebhookChannel(settings.alert_webhook_url, secret=settings.alert_webhook_secret))
+    if parts.on_alert is not None:
+        channels.append(CallbackChannel(parts.on_alert))
+    return [*channels, *parts.alert_channels]
+
+
+def _link(settings: Settings) -> Callable[[EvaluatedTrace], str | None]:
+    base_url = settings.phoenix_public_url or settings.phoenix_endpoint
+    if base_url is None:
+        return lambda result: None
+    return lambda result: trace_link(base_url, result.trace.target.trace_id)

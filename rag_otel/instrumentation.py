@@ -1,0 +1,190 @@
+"""`instrument()`: attaches one composed runtime to the application's tracer provider, once, and takes it off again.
+
+A decorated call without `instrument()` comes here too, through `rag_otel.runtime`, and gets the same set-up with the
+embedded judge.
+"""
+
+from __future__ import annotations
+
+import atexit
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from opentelemetry import trace as trace_api
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.trace import Tracer
+
+from rag_otel import provider, runtime, semconv
+from rag_otel.attach import Attachment, attach
+from rag_otel.composition import Parts, compose
+from rag_otel.guard import guarded
+from rag_otel.model import Alert
+from rag_otel.protocols import AlertChannel, Convention, Evaluator, Sampler, Writer
+from rag_otel.runtime import Runtime
+from rag_otel.settings import ResolvedSettings, Settings, resolve
+
+_EXIT_FLUSH_S: Final = 10.0
+
+
+@dataclass(kw_only=True, eq=False)
+class Instrumentation:
+    """What `instrument()` set up; `uninstrument()` takes it down."""
+
+    resolved: ResolvedSettings
+    parts: Parts
+    explicit: bool
+    """False for the set-up of a decorated call without `instrument()`."""
+    provider: TracerProvider | None = None
+    """None when `enabled=False`."""
+    attachments: list[Attachment] = field(default_factory=list)
+    """One for each provider that is evaluated."""
+    runtime: Runtime = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.runtime = compose(self.settings, self.parts, emit=self.emit, resource=self.resource)
+
+    @property
+    def settings(self) -> Settings:
+        return self.resolved.settings
+
+    def emit(self, span: ReadableSpan) -> None:
+        """Export a span of our own the way the application's spans go."""
+        if self.attachments:
+            self.attachments[-1].processor.emit(span)
+
+    def resource(self) -> Resource:
+        """The resource of the provider that is evaluated."""
+        return self.provider.resource if self.provider is not None else Resource.create()
+
+    def follow(self, target: TracerProvider) -> None:
+        """Attach to a provider, once."""
+        self.provider = target
+        if not any(attachment.provider is target for attachment in self.attachments):
+            self.attachments.append(attach(target, self.runtime))
+
+
+_lock = threading.RLock()
+_current: Instrumentation | None = None
+
+
+def instrument(
+    tracer_provider: object | None = None,
+    *,
+    evaluators: Sequence[Evaluator] = (),
+    writers: Sequence[Writer] = (),
+    alert_channels: Sequence[AlertChannel] = (),
+    on_alert: Callable[[Alert], object] | None = None,
+    sampler: Sampler | None = None,
+    conventions: Sequence[Convention] = (),
+    **settings: Any,
+) -> Instrumentation:
+    """Evaluate the RAG traces of this process.
+
+    `tracer_provider`: the SDK provider to attach to; else the global one; else one is made, exporting to Phoenix (or
+    to where OTEL_EXPORTER_OTLP_ENDPOINT points), and made global. `settings` are the rows of
+    `rag_otel.settings.Settings`; each can come from the environment instead. Twice is once: the same call again
+    changes nothing, another one replaces the first.
+
+    Raises ConfigurationError, which names what is wrong and the way out.
+    """
+    global _current
+    resolved = resolve(settings)
+    parts = Parts(
+        evaluators=tuple(evaluators),
+        writers=tuple(writers),
+        alert_channels=tuple(alert_channels),
+        on_alert=on_alert,
+        sampler=sampler,
+        conventions=tuple(conventions),
+    )
+    with _lock:
+        target = provider.given_or_global(tracer_provider)
+        if _current is not None and _is_same(_current, resolved, parts, target):
+            return _current
+        # Composed before anything is taken down: a bad setting leaves what works in place.
+        made = Instrumentation(resolved=resolved, parts=parts, explicit=True)
+        uninstrument()
+        if made.settings.enabled:
+            if target is None:
+                target = provider.make(made.settings)
+                trace_api.set_tracer_provider(target)
+            made.follow(target)
+        _current = made
+        runtime.forget_tracer()
+        return made
+
+
+def uninstrument(*, timeout: float = _EXIT_FLUSH_S) -> None:
+    """Release what is held, deliver what is queued (`timeout` seconds at most) and restore the provider."""
+    global _current
+    with _lock:
+        current, _current = _current, None
+        if current is None:
+            return
+        for attachment in current.attachments:
+            attachment.detach(timeout)
+        current.runtime.close(timeout)
+        runtime.forget_tracer()
+
+
+def flush(*, evaluate: bool = True, timeout: float = 30.0) -> bool:
+    """Evaluate, export and deliver everything that has ended; False when `timeout` seconds were not enough.
+
+    For functions-as-a-service, where the process freezes after the response, and for scripts. `evaluate=False`
+    exports at once what is held; its scores follow as annotations and evaluation spans when the process goes on.
+    """
+    current = _current
+    if current is None:
+        return True
+    deadline = time.monotonic() + timeout
+    done = True
+    with guarded("flush"):
+        for attachment in current.attachments:
+            left = max(0.0, deadline - time.monotonic())
+            done = attachment.processor.flush(left, evaluate=evaluate) and done
+        return current.runtime.delivery.flush(max(0.0, deadline - time.monotonic())) and done
+    return False
+
+
+def lazy_runtime() -> Runtime:
+    """The runtime of the current set-up; where there is none, one with the embedded judge."""
+    return _lazily().runtime
+
+
+def tracer() -> Tracer:
+    """The tracer of `@observe`: of the provider that is set up; lazily of the application's global SDK provider,
+    else of one of our own that is not made global, so that the application can still set its own later."""
+    instrumentation = _lazily()
+    with _lock:
+        if not instrumentation.explicit and instrumentation.settings.enabled:
+            target = provider.given_or_global(None)
+            if target is not None or instrumentation.provider is None:
+                instrumentation.follow(target or provider.make(instrumentation.settings))
+        if instrumentation.provider is None:
+            return trace_api.get_tracer(semconv.SCOPE)
+        return instrumentation.provider.get_tracer(semconv.SCOPE)
+
+
+def _lazily() -> Instrumentation:
+    """The current set-up. The lazy one judges with the embedded judge only: heavy imports belong to start-up."""
+    global _current
+    with _lock:
+        if _current is None:
+            _current = Instrumentation(resolved=resolve({"judge": "embedded"}), parts=Parts(), explicit=False)
+        return _current
+
+
+def _is_same(current: Instrumentation, resolved: ResolvedSettings, parts: Parts, target: TracerProvider | None) -> bool:
+    same_provider = target is current.provider or not resolved.settings.enabled
+    return current.explicit and same_provider and resolved.settings == current.settings and parts == current.parts
+
+
+@atexit.register
+def _flush_at_exit() -> None:
+    # Registered after the SDK's own handler of a provider that exists already, so it runs before: spans leave scored.
+    with guarded("atexit"):
+        flush(timeout=_EXIT_FLUSH_S)
