@@ -1,0 +1,43 @@
+"""DSPy under OpenInference: its retrievers are often plain functions without a span.
+
+What they found shows as the `context` that a module was called with: `{"context": [...], "question": ...}`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from rag_otel import semconv
+from rag_otel.model import SpanRecord
+from rag_otel_collectors.conventions.documents import Document, documents_in
+from rag_otel_collectors.conventions.retrieval import Passages, text_problem, to_chunks
+from rag_otel_collectors.conventions.tree import SpanTree
+from rag_otel_collectors.conventions.values import parse_object
+
+_SCOPE: Final = "openinference.instrumentation.dspy"
+_INPUTS: Final = ("context", "contexts", "passages", "documents")
+
+
+def context_inputs(tree: SpanTree, spans: Sequence[SpanRecord]) -> Passages:
+    """The passages that the last module with a context was given; a module's inner modules repeat its input."""
+    contexts = {span.span_id: found for span in spans if (found := _context(span)) is not None}
+    outermost = [
+        found
+        for span in spans
+        if (found := contexts.get(span.span_id)) is not None
+        and not any(above.span_id in contexts for above in tree.ancestors(span))
+    ]
+    if not outermost:
+        return Passages(seen=False)
+    return Passages(chunks=to_chunks(outermost[-1]), problem=text_problem(outermost[-1], truncated=False))
+
+
+def _context(span: SpanRecord) -> tuple[Document, ...] | None:
+    if not span.scope.startswith(_SCOPE):
+        return None
+    inputs = parse_object(span.attributes.get(semconv.INPUT_VALUE))
+    value: Any = next((inputs[name] for name in _INPUTS if name in inputs), None)
+    if isinstance(value, str):
+        return (Document(text=value),) if value.strip() else ()
+    return documents_in(value)

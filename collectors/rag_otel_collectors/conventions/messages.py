@@ -1,0 +1,117 @@
+"""Chat messages, flattened into attributes or as JSON, in the shapes that frameworks serialise them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+USER: Final = "user"
+ASSISTANT: Final = "assistant"
+
+_ROLES: Final = {
+    "user": USER,
+    "human": USER,
+    "humanmessage": USER,
+    "humanmessagechunk": USER,
+    "assistant": ASSISTANT,
+    "ai": ASSISTANT,
+    "model": ASSISTANT,
+    "aimessage": ASSISTANT,
+    "aimessagechunk": ASSISTANT,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One turn of a chat."""
+
+    role: str
+    """`user`, `assistant`, or another role as it was written."""
+    text: str | None
+    """None for a turn without text: a call of a tool, an image."""
+
+
+def last_text(messages: Sequence[Message], role: str) -> str | None:
+    """The text of the last message of that role that has one."""
+    return next((m.text for m in reversed(messages) if m.role == role and m.text), None)
+
+
+def flattened_messages(attributes: Mapping[str, Any], prefix: str) -> list[Message]:
+    """OpenInference's `<prefix>.<n>.message.{role,content}` and `...message.contents.<k>.message_content.text`."""
+    pattern = re.compile(re.escape(prefix) + r"\.(\d+)\.message\.(role|content|contents\.(\d+)\.message_content\.text)")
+    roles: dict[int, str] = {}
+    parts: dict[int, dict[int, str]] = {}
+    for key, value in attributes.items():
+        match = pattern.fullmatch(key) if key.startswith(prefix) else None
+        if match is None or not isinstance(value, str):
+            continue
+        index = int(match[1])
+        if match[2] == "role":
+            roles[index] = _role(value)
+        else:
+            parts.setdefault(index, {})[int(match[3] or -1)] = value
+    return [
+        Message(role=roles.get(index, ""), text=_joined(text for _, text in sorted(parts.get(index, {}).items())))
+        for index in sorted(roles.keys() | parts.keys())
+    ]
+
+
+def read_messages(value: Sequence[Any]) -> list[Message]:
+    """The messages of a parsed chat history; empty where the list is something else.
+
+    Known shapes: `{role, content}`, `{role, parts: [{type: text, content}]}`, LangChain's `{type: human, content}`,
+    `{type: human, data: {content}}` and serialised constructors, `["human", "text"]`, and a batch of one history.
+    """
+    if len(value) == 1 and _is_list(value[0]) and not (value[0] and isinstance(value[0][0], str)):
+        value = value[0]
+    messages = [_read_message(item) for item in value]
+    return [m for m in messages if m is not None] if any(messages) else []
+
+
+def content_text(content: Any) -> str | None:
+    """The text of a message's content: a string, or the text blocks of a list of blocks."""
+    if isinstance(content, str):
+        return content
+    if not _is_list(content):
+        return None
+    return _joined(
+        block["text"] if isinstance(block.get("text"), str) else block.get("content")
+        for block in content
+        if isinstance(block, Mapping) and block.get("type") in ("text", "output_text", "input_text")
+    )
+
+
+def _read_message(item: Any) -> Message | None:
+    if _is_list(item) and len(item) == 2 and all(isinstance(part, str) for part in item):
+        return Message(role=_role(item[0]), text=item[1]) if item[0].lower() in _ROLES or item[0] == "system" else None
+    if not isinstance(item, Mapping):
+        return None
+    role = item.get("role") or item.get("type")
+    body = item
+    if role == "constructor" and _is_list(item.get("id")) and item["id"]:
+        role, body = item["id"][-1], _mapping(item.get("kwargs"))
+    elif isinstance(item.get("data"), Mapping):
+        body = item["data"]
+    content = next((body[key] for key in ("content", "parts") if key in body), None)
+    if not isinstance(role, str) or ("content" not in body and "parts" not in body):
+        return None
+    return Message(role=_role(role), text=content_text(content))
+
+
+def _role(name: str) -> str:
+    return _ROLES.get(name.lower(), name)
+
+
+def _joined(texts: Iterable[Any]) -> str | None:
+    parts = [text for text in texts if isinstance(text, str) and text]
+    return "\n".join(parts) or None
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
