@@ -1,4 +1,4 @@
-"""One POST of JSON, with its outcome told apart: done, worth another try, or never going to work.
+"""One request with JSON, its outcome told apart: done, worth another try, or never going to work.
 
 The standard library's client is enough and costs nothing to import beside an OTLP exporter. Redirects are not
 followed: a redirected POST would turn into a GET, and an API key would travel to another host.
@@ -51,6 +51,17 @@ def post(url: str, body: bytes, *, headers: Mapping[str, str] | None = None, tim
         headers={"Content-Type": "application/json", "User-Agent": _USER_AGENT, **(headers or {})},
         method="POST",
     )
+    return _answer(request, timeout_s)
+
+
+def get(url: str, *, headers: Mapping[str, str] | None = None, timeout_s: float = 10.0) -> bytes:
+    """GET and return the answer's body. Raises what `post` raises."""
+    request = urllib.request.Request(url, headers={"User-Agent": _USER_AGENT, **(headers or {})}, method="GET")
+    return _answer(request, timeout_s)
+
+
+def _answer(request: urllib.request.Request, timeout_s: float) -> bytes:
+    url = request.full_url
     try:
         with _opener.open(request, timeout=timeout_s) as response:
             return bytes(response.read())
