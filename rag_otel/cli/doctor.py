@@ -1,0 +1,240 @@
+"""`rag-otel doctor`: sends one marked trace through the configured set-up and finds it again with its scores.
+
+It runs the very path that an application's traces run (decorator, processor, judge, exporter, annotations) under the
+settings of this environment, and says at the first thing that is wrong what it is and how to mend it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib.metadata
+import os
+import platform
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from opentelemetry import trace as trace_api
+from opentelemetry.sdk.trace import TracerProvider
+
+import rag_otel
+from rag_otel import provider, semconv
+from rag_otel.cli.phoenix_reader import PhoenixReader
+from rag_otel.cli.terminal import table
+from rag_otel.errors import PermanentError, RagOtelError
+from rag_otel.guard import counters
+from rag_otel.model import EvaluatedTrace
+from rag_otel.sampling.ratio import RatioSampler
+from rag_otel.settings import ResolvedSettings, resolve
+from rag_otel.writers.http import to_json
+
+CHUNK: Final = "The lighthouse of Kap Arkona was built in 1827 and is 19.3 metres high."
+QUESTION: Final = "When was the lighthouse of Kap Arkona built?"
+ANSWER: Final = "The lighthouse of Kap Arkona was built in 1827."
+_POLL_S: Final = 0.2
+_FOREIGN: Final = ("OTEL_", "PHOENIX_", "OPENINFERENCE_")
+_SECRETS: Final = ("KEY", "SECRET", "TOKEN", "HEADERS", "PASSWORD")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """One thing that was looked at."""
+
+    ok: bool
+    text: str
+    remedy: str = ""
+
+
+class _Collected:
+    """A writer that keeps what the pipeline delivered, so that it can be shown."""
+
+    name = "doctor"
+
+    def __init__(self) -> None:
+        self.results: list[EvaluatedTrace] = []
+
+    def write(self, batch: Sequence[EvaluatedTrace]) -> None:
+        self.results.extend(batch)
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--timeout", type=float, default=30.0, help="seconds to wait for the trace (default: 30)")
+    parser.add_argument("--phoenix-endpoint", help="Phoenix's address, in place of the environment's")
+    parser.add_argument("--project-name", help="Phoenix project to send to, in place of the environment's")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the configuration, then each check as it is made; 0 when all are well, 1 else."""
+    overrides = {"phoenix_endpoint": arguments.phoenix_endpoint, "project_name": arguments.project_name}
+    resolved = resolve(overrides)
+    print("Configuration (argument before environment before default)")
+    print(table(resolved.rows(), header=("setting", "value", "origin")))
+    if foreign := _foreign_variables(os.environ):
+        print("\nVariables of OpenTelemetry, Phoenix and OpenInference that are set")
+        print(table(foreign, header=("variable", "value")))
+    print("\nChecks")
+    for check in _checks(resolved, overrides, arguments.timeout):
+        print(f"  {'ok  ' if check.ok else 'FAIL'}  {check.text}", flush=True)
+        if not check.ok:
+            print(f"        {check.remedy}")
+            return 1
+    return 0
+
+
+def _checks(resolved: ResolvedSettings, overrides: dict[str, Any], timeout_s: float) -> Iterator[Check]:
+    """Each check as it is made; the caller stops at the first that failed."""
+    settings = resolved.settings
+    yield _versions()
+    if not settings.enabled:
+        yield Check(ok=False, text="rag-otel is switched off", remedy="Unset RAG_OTEL_ENABLED, or set it to true.")
+    reader = None
+    if settings.phoenix_endpoint:
+        reader = PhoenixReader(settings.phoenix_endpoint, api_key=settings.phoenix_api_key)
+        yield _answers(reader, settings.phoenix_endpoint)
+        yield _lets_us_in(reader)
+    elif not any(name.startswith("OTEL_EXPORTER_OTLP") and "ENDPOINT" in name for name in os.environ):
+        yield Check(
+            ok=False,
+            text="no backend is configured: spans would be evaluated and exported nowhere",
+            remedy="Set RAG_OTEL_PHOENIX_ENDPOINT=http://localhost:6006, or OTEL_EXPORTER_OTLP_ENDPOINT.",
+        )
+    collected = _Collected()
+    tracer_provider = provider.make(settings)
+    rag_otel.instrument(tracer_provider, sampler=RatioSampler(1.0), writers=[collected], **overrides)
+    try:
+        context = _send(uuid.uuid4().hex)
+        flushed = rag_otel.flush(timeout=timeout_s) and tracer_provider.force_flush(int(timeout_s * 1000))
+        yield _evaluated(collected.results, flushed)
+        if reader is None:
+            yield Check(ok=True, text="exported over OTLP; whether it arrived, only your backend can tell")
+            return
+        project = settings.project_name or _project_of(tracer_provider)
+        yield from _found(reader, project, context, timeout_s, settings.annotations)
+    finally:
+        rag_otel.uninstrument()
+
+
+def _versions() -> Check:
+    names = ("rag-otel", "opentelemetry-sdk", "arize-phoenix", "litellm")
+    installed = [f"{name} {found}" for name in names if (found := _version(name))]
+    return Check(ok=True, text=f"Python {platform.python_version()}, {', '.join(installed)}")
+
+
+def _version(name: str) -> str | None:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _answers(reader: PhoenixReader, endpoint: str) -> Check:
+    try:
+        return Check(ok=True, text=f"Phoenix {reader.version()} answers at {endpoint}")
+    except RagOtelError as error:
+        return Check(
+            ok=False,
+            text=f"Phoenix does not answer at {endpoint}: {error}",
+            remedy="Start it (`phoenix serve`), or mend RAG_OTEL_PHOENIX_ENDPOINT.",
+        )
+
+
+def _lets_us_in(reader: PhoenixReader) -> Check:
+    try:
+        return Check(ok=True, text=f"its API lets us in ({len(reader.projects())} projects)")
+    except PermanentError as error:
+        return Check(
+            ok=False,
+            text=f"Phoenix refuses us: {error}",
+            remedy="Set RAG_OTEL_PHOENIX_API_KEY (or PHOENIX_API_KEY) to a valid key.",
+        )
+    except RagOtelError as error:
+        return Check(ok=False, text=f"Phoenix's API fails: {error}", remedy="Look at Phoenix's own log.")
+
+
+def _send(marker: str) -> trace_api.SpanContext:
+    """One observed call, marked so that it can be told from traffic."""
+    contexts: list[trace_api.SpanContext] = []
+
+    @rag_otel.observe(name="rag-otel doctor")
+    def ask(question: str) -> dict[str, object]:
+        span = trace_api.get_current_span()
+        span.set_attribute(semconv.MARKER, marker)
+        contexts.append(span.get_span_context())
+        return {"answer": ANSWER, "chunks": [{"id": "arkona", "text": CHUNK}]}
+
+    ask(QUESTION)
+    return contexts[0]
+
+
+def _evaluated(results: Sequence[EvaluatedTrace], flushed: bool) -> Check:
+    if not results:
+        counts = {name: count for name, count in counters.snapshot().items() if count}
+        return Check(
+            ok=False,
+            text="the trace was not evaluated" + ("" if flushed else " in time"),
+            remedy=f"Raise --timeout, or look at the log; counters: {to_json(counts).decode()}",
+        )
+    evaluation = results[0].evaluations[0]
+    if evaluation.error_type is not None:
+        return Check(
+            ok=False,
+            text=f"{evaluation.name} failed: {evaluation.error_type}: {evaluation.explanation}",
+            remedy="Look at the judge's address, key and model.",
+        )
+    return Check(
+        ok=True,
+        text=f"evaluated by {evaluation.judge} in {evaluation.duration_s * 1000:.0f} ms: "
+        f"{evaluation.name} {evaluation.score}, risk {evaluation.risk}, {evaluation.label}",
+    )
+
+
+def _project_of(tracer_provider: TracerProvider) -> str:
+    return str(tracer_provider.resource.attributes.get(semconv.PROJECT_NAME, "default"))
+
+
+def _found(
+    reader: PhoenixReader, project: str, context: trace_api.SpanContext, timeout_s: float, annotations: bool
+) -> Iterator[Check]:
+    trace_id, span_id = f"{context.trace_id:032x}", f"{context.span_id:016x}"
+    spans = _wait_for(lambda: reader.spans(project, trace_ids=[trace_id]), timeout_s)
+    if not spans:
+        yield Check(
+            ok=False,
+            text=f"trace {trace_id} did not arrive in project {project!r} within {timeout_s:g} s",
+            remedy="Is the exporter's address that of this Phoenix? Look for exporter errors above and in its log.",
+        )
+        return
+    score = spans[0]["attributes"].get(semconv.metric_key("faithfulness", "score"))
+    yield Check(
+        ok=score is not None or semconv.STATUS in spans[0]["attributes"],
+        text=f"found in project {project!r}: status {spans[0]['attributes'].get(semconv.STATUS)}, score {score}",
+        remedy="The span came without scores: another tracer provider exported it. Call rag_otel.instrument() last.",
+    )
+    if annotations:
+        rows = _wait_for(lambda: reader.annotations(project, [span_id]), timeout_s)
+        names = sorted(row["name"] for row in rows)
+        yield Check(
+            ok=bool(names),
+            text=f"annotations: {', '.join(names) or 'none'}",
+            remedy="Phoenix took the span but not the annotations: look at the log of logger `rag_otel`.",
+        )
+
+
+def _wait_for(read: Callable[[], list[dict[str, Any]]], timeout_s: float) -> list[dict[str, Any]]:
+    """What `read` finds, as soon as it finds something; an unknown project counts as nothing yet."""
+    deadline = time.monotonic() + timeout_s
+    while True:
+        with contextlib.suppress(RagOtelError):
+            if found := read():
+                return found
+        if time.monotonic() >= deadline:
+            return []
+        time.sleep(_POLL_S)
+
+
+def _foreign_variables(environ: Mapping[str, str]) -> list[tuple[str, str]]:
+    names = sorted(name for name in environ if name.startswith(_FOREIGN))
+    return [(name, "********" if any(part in name for part in _SECRETS) else environ[name]) for name in names]
