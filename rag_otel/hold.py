@@ -1,0 +1,152 @@
+"""Holding slots: which spans wait for their scores, how many may, and for how long.
+
+A slot is taken by a sampled trace from `admit` until `finish`, evaluated or not, and its span is let go by exactly
+one caller: whoever gets True from `claim` (the worker with scores, the reaper at the deadline, a flush, a shutdown).
+Admitted work is never evicted: when all slots are taken, the new trace is turned away.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor
+
+from rag_otel.guard import guarded
+from rag_otel.model import SamplingDecision, SpanRef
+
+if TYPE_CHECKING:
+    from rag_otel.snapshot import Snapshot
+    from rag_otel.tracking import SubTree
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Slot:
+    """One trace that is being evaluated, and its target span while that is held."""
+
+    span: ReadableSpan
+    """The target span."""
+    target: SpanRef
+    tree: SubTree
+    snapshot: Snapshot | None
+    decision: SamplingDecision
+    way_out: tuple[SpanProcessor, ...]
+    """The processors that the span was on its way to when it ended."""
+    deadline: float = 0.0
+    """When the span goes out without scores, in `time.monotonic` seconds."""
+
+
+class Hold:
+    """The slots of one processor. Thread-safe."""
+
+    def __init__(self, *, seconds: float, max_items: int, max_bytes: int, on_deadline: Callable[[Slot], None]) -> None:
+        """`seconds` a span waits at most (0: never). `on_deadline` is called by the reaper; it must `claim`."""
+        self.seconds = seconds
+        self.max_items = max_items
+        self._max_bytes = max_bytes
+        self._on_deadline = on_deadline
+        self._start_over()
+
+    def _start_over(self) -> None:
+        self._lock = threading.Lock()
+        self._changed = threading.Condition(self._lock)
+        """For those who wait until nothing is held, or nothing is unfinished."""
+        self._overdue = threading.Condition(self._lock)
+        """For the reaper."""
+        self._unfinished: dict[Slot, None] = {}
+        self._held: dict[Slot, None] = {}
+        """In order of admission, which is the order of deadlines."""
+        self._bytes = 0
+        self._reaper: threading.Thread | None = None
+        self._reaper_idle = False
+        self._closed = False
+
+    def admit(self, slot: Slot) -> bool:
+        """Take a slot and start its deadline; False when items or bytes are all taken, or after `close`."""
+        with self._lock:
+            if (
+                self._closed
+                or len(self._unfinished) >= self.max_items
+                or self._bytes + slot.tree.size > self._max_bytes
+            ):
+                return False
+            self._unfinished[slot] = None
+            self._bytes += slot.tree.size
+            if self.seconds > 0:
+                slot.deadline = time.monotonic() + self.seconds
+                self._held[slot] = None
+                self._watch()
+            return True
+
+    def claim(self, slot: Slot) -> bool:
+        """True for exactly one caller, who then lets the span go; False ever after (and for a span never held)."""
+        with self._lock:
+            if slot not in self._held:
+                return False
+            del self._held[slot]
+            if not self._held:
+                self._changed.notify_all()
+            return True
+
+    def finish(self, slot: Slot) -> None:
+        """The evaluation is over: the slot is free. Safe to call twice."""
+        with self._lock:
+            if slot not in self._unfinished:
+                return
+            del self._unfinished[slot]
+            self._bytes -= slot.tree.size
+            if not self._unfinished:
+                self._changed.notify_all()
+
+    def held(self) -> list[Slot]:
+        """The slots whose spans are held, oldest first."""
+        with self._lock:
+            return list(self._held)
+
+    def wait_until_released(self, timeout_s: float) -> bool:
+        """Wait until no span is held; False when time ran out."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._held, timeout_s)
+
+    def wait_until_finished(self, timeout_s: float) -> bool:
+        """Wait until every admitted trace is evaluated, late ones too; False when time ran out."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._unfinished, timeout_s)
+
+    def close(self) -> None:
+        """Admit nothing any more."""
+        with self._lock:
+            self._closed = True
+            self._overdue.notify()
+
+    def after_fork(self) -> None:
+        """Start empty in a forked child: the parent keeps its slots and lets those spans go itself."""
+        closed = self._closed
+        self._start_over()
+        self._closed = closed
+
+    def _watch(self) -> None:
+        """See that the reaper knows of a deadline; it is woken only from idleness, not once for every span."""
+        if self._reaper is None:
+            self._reaper = threading.Thread(target=self._reap, name="rag-otel-reaper", daemon=True)
+            self._reaper.start()
+        elif self._reaper_idle:
+            self._overdue.notify()
+
+    def _reap(self) -> None:
+        while not self._closed or self._held:
+            for slot in self._wait_for_overdue():
+                with guarded("hold.deadline"):
+                    self._on_deadline(slot)
+
+    def _wait_for_overdue(self) -> list[Slot]:
+        with self._lock:
+            first = next(iter(self._held), None)
+            self._reaper_idle = first is None
+            self._overdue.wait(None if first is None else max(0.0, first.deadline - time.monotonic()))
+            self._reaper_idle = False
+            now = time.monotonic()
+            return [slot for slot in self._held if slot.deadline <= now]

@@ -1,0 +1,291 @@
+"""`RagSpanProcessor`: stands before the exporting processors, holds the span that is evaluated, releases it enriched.
+
+    span ends -> candidate? -> sampled? -> a slot free? -> held -> evaluated -> one enriched copy -> exporters
+                 no: passes    no: passes with its status             deadline: passes as `late`, the result follows
+
+Children and everything else pass at once, in order. Whatever goes wrong in here, the span still reaches the exporters,
+once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Sequence
+from typing import Final
+
+from opentelemetry.context import Context
+from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
+from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
+
+from rag_otel import snapshot as snapshots
+from rag_otel.guard import counters, guarded, logger
+from rag_otel.hold import Hold, Slot
+from rag_otel.model import EvaluatedTrace, EvaluationStatus, SamplingDecision, SamplingReason, UnevaluableReason
+from rag_otel.records import enriched, span_record, span_ref
+from rag_otel.runtime import Runtime, after_fork_in_child, default_runtime
+from rag_otel.suppression import is_own, is_suppressed
+from rag_otel.tracking import SpanTracker
+
+SHUTDOWN_S: Final = 5.0
+"""How long `shutdown()` waits for evaluations: an exiting process must not hang on a slow judge."""
+_EVALUATION_SHARE: Final = 2 / 3
+"""Of a flush's time; the rest is for exporting."""
+DEADLINE: Final = "deadline"
+FLUSHED: Final = "flush"
+SHUT_DOWN: Final = "shutdown"
+
+
+class RagSpanProcessor(SpanProcessor):
+    """Evaluates RAG traces as they end and writes the scores on their spans, before those are exported.
+
+        provider.add_span_processor(RagSpanProcessor(OTLPSpanExporter()))
+
+    `next` is what the spans go on to: an exporter (which gets a BatchSpanProcessor), a processor, or several of them.
+    Do not also add those to the provider, or every span is exported twice. `runtime` is the composed set-up, by
+    default that of the process; raises ConfigurationError where there is none.
+    """
+
+    def __init__(
+        self,
+        next: SpanExporter | SpanProcessor | Sequence[SpanExporter | SpanProcessor],
+        *,
+        runtime: Runtime | None = None,
+    ) -> None:
+        several = next if isinstance(next, Sequence) else (next,)
+        self._runtime = runtime or default_runtime()
+        settings = self._runtime.settings
+        self._tracker = SpanTracker(self._runtime.pipeline.conventions, max_bytes=settings.max_held_bytes)
+        self._hold = Hold(
+            seconds=settings.hold,
+            max_items=settings.max_held,
+            max_bytes=settings.max_held_bytes,
+            on_deadline=lambda slot: self._release_unscored(slot, EvaluationStatus.LATE, DEADLINE),
+        )
+        self._active = settings.enabled
+        self._shut_down = False
+        self._inner: tuple[SpanProcessor, ...] = ()
+        self.replace_next([BatchSpanProcessor(each) if isinstance(each, SpanExporter) else each for each in several])
+        after_fork_in_child(self._after_fork)
+
+    @property
+    def next(self) -> tuple[SpanProcessor, ...]:
+        """The processors that spans go on to, in order."""
+        return self._inner
+
+    def replace_next(self, processors: Sequence[SpanProcessor]) -> None:
+        """Send spans to `processors` from now on; a held span goes to those of its own that are still among them.
+
+        With none, nothing can be held: results are always late.
+        """
+        self._inner = tuple(processors)
+        settings, room = self._runtime.settings, _smallest_queue(self._inner)
+        # A flush may release every slot at once: that must never overrun a queue that holds other spans as well.
+        self._hold.max_items = settings.max_held if room is None else max(1, min(settings.max_held, room // 2))
+        self._hold.seconds = settings.hold if self._inner else 0.0
+
+    def stop(self) -> None:
+        """Evaluate nothing new; spans go on passing."""
+        self._active = False
+
+    # --- the span's way ---------------------------------------------------------------------------------------------
+
+    def on_start(self, span: Span, parent_context: Context | None = None) -> None:
+        own = False
+        with guarded("processor.on_start"):
+            own = is_own(span.context) or (span.parent is None and is_suppressed(parent_context))
+            own = self._tracker.started(span, own=own)
+        if not own:
+            for processor in self._inner:
+                with _protected(processor):
+                    processor.on_start(span, parent_context)
+
+    def _on_ending(self, span: Span) -> None:
+        for processor in self._inner:
+            with _protected(processor):
+                processor._on_ending(span)
+
+    def on_end(self, span: ReadableSpan) -> None:
+        way_out = self._inner
+        going: ReadableSpan | None = span
+        with guarded("processor.on_end"):
+            going = self._consider(span, way_out)
+        if going is not None:
+            self._pass(going, way_out)
+
+    def emit(self, span: ReadableSpan) -> None:
+        """Send a span of our own making (an evaluation span) straight to the exporters."""
+        self._pass(span, self._inner)
+
+    def _consider(self, span: ReadableSpan, way_out: tuple[SpanProcessor, ...]) -> ReadableSpan | None:
+        """The span to pass on now: itself, or a copy that says what became of it; None when it is held or ours."""
+        if is_own(span.context) or self._tracker.is_own(span):
+            return None
+        snapshot = snapshots.take(span.context)
+        tree = self._tracker.ended(span, snapshot)
+        if tree is None or not self._active or not span.context.trace_flags.sampled:
+            return span
+        target = span_ref(span.context)
+        decision = self._runtime.pipeline.decide(target)
+        if not decision.sampled:
+            return self._unscored(span, EvaluationStatus.SKIPPED, decision.reason, decision)
+        slot = Slot(span=span, target=target, tree=tree, snapshot=snapshot, decision=decision, way_out=way_out)
+        if not self._hold.admit(slot):
+            return self._turned_away(slot)
+        held = slot.deadline > 0
+        if not self._runtime.runner.submit(lambda: self._evaluate(slot)):
+            self._hold.finish(slot)
+            gone = held and not self._hold.claim(slot)  # a flush was quicker
+            return None if gone else self._turned_away(slot)
+        return None if held else self._unscored(span, EvaluationStatus.LATE, None, decision)
+
+    def _turned_away(self, slot: Slot) -> ReadableSpan:
+        self._refund()
+        decision = dataclasses.replace(slot.decision, sampled=False, reason=SamplingReason.QUEUE_FULL)
+        return self._unscored(slot.span, EvaluationStatus.SKIPPED, decision.reason, decision)
+
+    def _pass(self, span: ReadableSpan, way_out: tuple[SpanProcessor, ...]) -> None:
+        for processor in way_out:
+            with _protected(processor):
+                processor.on_end(span)
+
+    # --- on the worker ----------------------------------------------------------------------------------------------
+
+    async def _evaluate(self, slot: Slot) -> None:
+        """Read, evaluate, release, deliver. However it ends, the span is out and the slot is free."""
+        try:
+            trace = None
+            if slot.tree.complete or (slot.snapshot is not None and slot.snapshot.chunks is not None):
+                records = [span_record(span) for span in slot.tree.spans]
+                trace = self._runtime.pipeline.read(records, slot.target, slot.snapshot)
+                reason = trace.unevaluable_reason if trace is not None else SamplingReason.UNEVALUABLE
+            else:
+                reason = UnevaluableReason.TRUNCATED
+            if trace is None or reason is not None:
+                self._refund()
+                self._release_unscored(slot, EvaluationStatus.SKIPPED, reason)
+                return
+            result = await self._runtime.pipeline.evaluate(trace, slot.decision)
+            self._runtime.delivery.submit(self._release_scored(slot, result))
+        finally:
+            self._release_unscored(slot, EvaluationStatus.FAILED, "internal_error")
+            self._hold.finish(slot)
+
+    def _release_scored(self, slot: Slot, result: EvaluatedTrace) -> EvaluatedTrace:
+        """Let the span go with its scores; the result, marked late when the span had already gone."""
+        scored = enriched(slot.span, self._runtime.attributes(result))
+        if not self._hold.claim(slot):
+            return dataclasses.replace(result, status=EvaluationStatus.LATE)
+        counters.add(f"trace.{result.status}")
+        self._pass(scored, self._still_there(slot.way_out))
+        return result
+
+    def _release_unscored(self, slot: Slot, status: EvaluationStatus, reason: str | None) -> None:
+        """Let the span go with its status, if it has not gone yet."""
+        if self._hold.claim(slot):
+            going = slot.span
+            with guarded("processor.status"):
+                going = self._unscored(slot.span, status, reason, slot.decision)
+            self._pass(going, self._still_there(slot.way_out))
+
+    def _unscored(
+        self, span: ReadableSpan, status: EvaluationStatus, reason: str | None, decision: SamplingDecision
+    ) -> ReadableSpan:
+        counters.add(f"trace.{status}" if reason is None else f"trace.{status}.{reason}")
+        return enriched(span, self._runtime.status_attributes(status, reason, decision))
+
+    def _still_there(self, way_out: tuple[SpanProcessor, ...]) -> tuple[SpanProcessor, ...]:
+        """Where a held span goes: its way out, less what the application has taken away since."""
+        if way_out is self._inner:
+            return way_out
+        return tuple(processor for processor in way_out if processor in self._inner) or self._inner
+
+    def _refund(self) -> None:
+        if self._runtime.pipeline.cap is not None:
+            self._runtime.pipeline.cap.refund()
+
+    # --- flush, shutdown, fork --------------------------------------------------------------------------------------
+
+    def force_flush(self, timeout_millis: int = 30_000) -> bool:
+        """Let every held span go, evaluated where that can be waited for, and export; False when time ran out."""
+        return self.flush(timeout_millis / 1000)
+
+    def flush(self, timeout_s: float, *, evaluate: bool = True) -> bool:
+        """The same in seconds; with `evaluate=False` nothing is waited for and results follow late."""
+        deadline = time.monotonic() + timeout_s
+        with guarded("processor.flush"):
+            if evaluate:
+                self._hold.wait_until_released(timeout_s * _EVALUATION_SHARE)
+            self._release_all(EvaluationStatus.LATE, FLUSHED, deadline)
+        return self._flush_next(deadline)
+
+    def wait_until_evaluated(self, timeout_s: float) -> bool:
+        """Wait for every admitted trace, those that went out late included; False when time ran out."""
+        return self._hold.wait_until_finished(timeout_s)
+
+    def shutdown(self) -> None:
+        """Let every span go, deliver what is finished, and shut the exporters down. Safe to call twice."""
+        if self._shut_down:
+            return
+        self._shut_down = True
+        with guarded("processor.shutdown"):
+            self._active = False
+            self._hold.close()
+            deadline = time.monotonic() + SHUTDOWN_S
+            self._hold.wait_until_finished(SHUTDOWN_S * _EVALUATION_SHARE)
+            self._release_all(EvaluationStatus.SKIPPED, SHUT_DOWN, deadline)
+            self._runtime.delivery.flush(max(0.0, deadline - time.monotonic()))
+        for processor in self._inner:
+            with _protected(processor):
+                processor.shutdown()
+
+    def _release_all(self, status: EvaluationStatus, reason: str, deadline: float) -> None:
+        """Let go in portions that the exporters' queues can take, while there is time for portions."""
+        room = _smallest_queue(self._inner)
+        portion = self._hold.max_items if room is None else max(1, room // 4)
+        for count, slot in enumerate(self._hold.held(), start=1):
+            self._release_unscored(slot, status, reason)
+            if count % portion == 0:
+                self._flush_next(deadline)
+
+    def _flush_next(self, deadline: float) -> bool:
+        flushed = True
+        for processor in self._inner:
+            remaining_ms = int((deadline - time.monotonic()) * 1000)
+            if remaining_ms <= 0:
+                return False
+            with _protected(processor):
+                flushed = processor.force_flush(remaining_ms) is not False and flushed
+        return flushed
+
+    def _after_fork(self) -> None:
+        self._hold.after_fork()
+        self._tracker.after_fork()
+
+
+class _protected:  # noqa: N801 - reads as a keyword at the place of use
+    """What another processor raises reaches neither the application nor the processors behind it."""
+
+    __slots__ = ("_processor",)
+
+    def __init__(self, processor: SpanProcessor) -> None:
+        self._processor = processor
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
+        if not isinstance(error, Exception):
+            return False
+        if counters.add(f"next.{type(self._processor).__name__}.raised") <= 5:
+            logger.error("rag-otel: span processor %r raised", self._processor, exc_info=error)
+        return True
+
+
+def _smallest_queue(processors: Sequence[SpanProcessor]) -> int | None:
+    """Spans that the smallest batching queue behind us takes; None when none is known.
+
+    Private to the SDK; where it is not found (another SDK, another kind of processor) no bound is derived from it.
+    """
+    sizes = [getattr(getattr(each, "_batch_processor", None), "_max_queue_size", None) for each in processors]
+    return min((size for size in sizes if isinstance(size, int)), default=None)

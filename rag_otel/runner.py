@@ -1,0 +1,170 @@
+"""The worker: one daemon thread with its own asyncio loop, started by the first job.
+
+It never touches the application's loop, and it is polite about the interpreter lock. A CPU-bound judge that only
+awaits `asyncio.sleep(0)` gives the lock up for so short a moment that no waiting thread wakes in time to take it
+(CPython hands it over by force only after `sys.getswitchinterval()`, 5 ms); so after `_LONG_S` of work the worker
+really sleeps for `_REST_S`, and an application thread that waits gets its turn.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import contextvars
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Coroutine, Generator
+from typing import Any, Final, TypeAlias
+
+from opentelemetry import context as context_api
+
+from rag_otel.guard import counters, guarded
+from rag_otel.suppression import suppressed_context
+
+Job: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
+
+_LONG_S: Final = 0.0003
+_REST_S: Final = 0.0001
+
+
+class Runner:
+    """Runs jobs, `concurrency` at a time (judges that call out spend their time waiting), in order of arrival.
+
+    At most `max_waiting` jobs wait. Whatever a job raises stays here, logged and counted. Jobs run under suppression:
+    what they call makes no spans.
+    """
+
+    def __init__(self, *, concurrency: int = 16, max_waiting: int = 4096) -> None:
+        self._concurrency = concurrency
+        self._max_waiting = max_waiting
+        self._start_over()
+
+    def _start_over(self) -> None:
+        self._start_lock = threading.Lock()
+        self._waiting: deque[Job] = deque()
+        self._running: set[asyncio.Task[None]] = set()
+        self._thread: threading.Thread | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._context = contextvars.Context()
+        self._woken = False
+        self._stopped = False
+
+    def submit(self, job: Job) -> bool:
+        """Queue a job from any thread, in microseconds; False when the queue is full or the runner has stopped."""
+        if self._stopped or len(self._waiting) >= self._max_waiting:
+            return False
+        self._waiting.append(job)
+        # The job is in before the loop is looked at: a loop that is just starting pumps after it has shown itself.
+        loop = self._loop
+        if loop is None:
+            self._start()
+        elif not self._woken:
+            self._woken = True
+            with contextlib.suppress(RuntimeError):  # closed meanwhile: nobody waits for the job any more
+                loop.call_soon_threadsafe(self._pump, context=self._context)
+        return True
+
+    def shutdown(self, timeout_s: float) -> None:
+        """Cancel what runs and end the thread, waiting for it up to `timeout_s` seconds. Safe to call twice."""
+        self._stopped = True
+        with self._start_lock:
+            thread, loop = self._thread, self._loop
+        if thread is None or thread is threading.current_thread():
+            return
+        if loop is not None:
+            with contextlib.suppress(RuntimeError):  # already closed
+                loop.call_soon_threadsafe(self._stop)
+        thread.join(timeout_s)
+
+    def after_fork(self) -> None:
+        """Start over in a forked child: the jobs are the parent's, and its thread does not exist here."""
+        self._start_over()
+
+    def _start(self) -> None:
+        with self._start_lock:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name="rag-otel-worker", daemon=True)
+                self._thread.start()
+
+    def _work(self) -> None:
+        context_api.attach(suppressed_context())
+        # Jobs run in this context: the submitting thread's must not leak into them.
+        self._context = contextvars.copy_context()
+        loop = asyncio.new_event_loop()
+        loop.set_task_factory(_PoliteTasks())
+        self._loop = loop
+        loop.call_soon(self._pump)
+        while not self._stopped:
+            try:
+                loop.run_forever()
+            except BaseException as error:  # noqa: BLE001 - an evaluator's SystemExit must not end the worker
+                counters.add(f"worker.interrupted.{type(error).__name__}")
+        with guarded("runner.close"):
+            loop.run_until_complete(asyncio.gather(*self._running, return_exceptions=True))
+            loop.close()
+
+    def _stop(self) -> None:
+        for task in self._running:
+            task.cancel()
+        asyncio.get_running_loop().stop()
+
+    def _pump(self) -> None:
+        """Start as many waiting jobs as may run at once."""
+        self._woken = False
+        loop = asyncio.get_running_loop()
+        while self._waiting and len(self._running) < self._concurrency:
+            task = loop.create_task(_contained(self._waiting.popleft()))
+            self._running.add(task)
+            task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._running.discard(task)
+        if not self._stopped:
+            self._pump()
+
+
+async def _contained(job: Job) -> None:
+    with guarded("worker.job"):
+        await job()
+
+
+class _PoliteTasks:
+    """Task factory: every task of the loop rests after `_LONG_S` of work, whoever made it."""
+
+    def __init__(self) -> None:
+        self._worked_s = 0.0
+
+    def __call__(self, loop: asyncio.AbstractEventLoop, coroutine: Any, **options: Any) -> asyncio.Task[Any]:
+        return asyncio.Task(_Polite(coroutine, self), loop=loop, **options)
+
+    def worked(self, seconds: float) -> None:
+        """Count a step's time; rest when it is enough."""
+        self._worked_s += seconds
+        if self._worked_s >= _LONG_S:
+            self._worked_s = 0.0
+            time.sleep(_REST_S)
+
+
+class _Polite(Coroutine[Any, Any, Any]):
+    """A coroutine whose steps are timed."""
+
+    def __init__(self, coroutine: Coroutine[Any, Any, Any], tasks: _PoliteTasks) -> None:
+        self._coroutine = coroutine
+        self._tasks = tasks
+
+    def send(self, value: Any) -> Any:
+        started = time.perf_counter()
+        try:
+            return self._coroutine.send(value)
+        finally:
+            self._tasks.worked(time.perf_counter() - started)
+
+    def throw(self, *error: Any) -> Any:
+        return self._coroutine.throw(*error)
+
+    def close(self) -> None:
+        self._coroutine.close()
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        return self._coroutine.__await__()
