@@ -104,7 +104,6 @@ def after_fork_in_child(method: Callable[[], None]) -> None:
 
 _lock = threading.RLock()
 _default_factory: Callable[[], Runtime] | None = None
-_default: Runtime | None = None
 _tracer_source: Callable[[], Tracer] | None = None
 _picked: tuple[object, Tracer] | None = None
 
@@ -119,24 +118,19 @@ if hasattr(os, "register_at_fork"):
 
 
 def set_default_factory(factory: Callable[[], Runtime] | None) -> None:
-    """Register how the default runtime is made. A new factory forgets the runtime of the one before."""
-    global _default_factory, _default
-    with _lock:
-        _default_factory, _default = factory, None
+    """Register who gives the default runtime: the same one at every call, until the set-up changes."""
+    global _default_factory
+    _default_factory = factory
 
 
 def default_runtime() -> Runtime:
-    """The runtime of the process, made at the first call and then kept.
+    """The runtime of the process.
 
     Raises ConfigurationError when no factory is registered, and what the factory raises.
     """
-    global _default
-    with _lock:
-        if _default is None:
-            if _default_factory is None:
-                raise ConfigurationError("rag-otel is not set up: call rag_otel.instrument(), or pass runtime=...")
-            _default = _default_factory()
-        return _default
+    if _default_factory is None:
+        raise ConfigurationError("rag-otel is not set up: call rag_otel.instrument(), or pass runtime=...")
+    return _default_factory()
 
 
 def set_tracer_source(source: Callable[[], Tracer] | None) -> None:
