@@ -1,0 +1,205 @@
+"""Retrieved documents, whatever library they come from, as `Chunk`s: by their shape, without importing the library.
+
+| from | text | id | score | metadata |
+|---|---|---|---|---|
+| plain text | itself | | | |
+| LangChain `Document`, alone or as `(document, score)` | `page_content` | `id` | the pair's | `metadata` |
+| LlamaIndex `NodeWithScore` or a bare node | `node.text` | `node_id` | `score` | `metadata` |
+| Haystack `Document` | `content` | `id` | `score` | `meta` |
+| a mapping | `text`, `content`, `page_content`, ... | `id`, `_id`, `doc_id`, ... | `score`, ... | `metadata`, `meta` |
+| a vector store's hit | in its `payload`, `_source`, `properties`, `metadata` | `id`, ... | `score`, ... | |
+| Chroma's table of columns | `documents[0]` | `ids[0]` | | `metadatas[0]` |
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, TypeAlias, TypeVar
+
+from rag_otel.model import Chunk
+
+TEXT_NAMES: Final = ("text", "content", "page_content", "chunk", "passage", "body", "document", "snippet")
+ID_NAMES: Final = ("id", "_id", "doc_id", "chunk_id", "document_id", "node_id", "id_", "uuid", "key")
+SCORE_NAMES: Final = ("score", "_score", "similarity", "relevance_score", "rerank_score")
+METADATA_NAMES: Final = ("metadata", "meta")
+_NESTED_TEXT: Final = ("payload", "_source", "properties", "metadata", "fields")
+"""Where vector stores put the text when it is not at the top."""
+_METADATA_IDS: Final = ("id", "_id", "doc_id", "chunk_id", "document_id")
+_NOTHING: Final[Mapping[str, Any]] = {}
+_T = TypeVar("_T")
+_Read: TypeAlias = Callable[[str], Any]
+
+
+def to_chunks(documents: object, *, start: int = 0) -> tuple[Chunk, ...] | None:
+    """The documents as chunks in their order, positions counted from `start`; None where they cannot be read.
+
+    `documents` is a list or tuple of any of the shapes above, one single document, or Chroma's table. An empty list
+    gives an empty tuple: nothing was found, which is something else than unknown. One item of an unknown shape makes
+    the whole list unknown: judging with some of the evidence missing would invent unsupported claims.
+    """
+    if isinstance(documents, Mapping) and _is_table(documents):
+        documents = _table_rows(documents)
+    elif not isinstance(documents, Sequence) or isinstance(documents, (str, bytes)):
+        documents = _members(documents)
+    chunks = []
+    for position, document in enumerate(documents, start):
+        chunk = _to_chunk(document, position)
+        if chunk is None:
+            return None
+        chunks.append(chunk)
+    return unique(chunks, start=start)
+
+
+def encodable(text: str) -> str:
+    """The text with `?` for each lone surrogate, character by character, so that offsets stay.
+
+    One of them in an attribute makes the OTLP encoder fail, and a whole batch of spans is lost.
+    """
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode(errors="replace").decode()
+    return text
+
+
+def unique(chunks: Sequence[Chunk], *, start: int = 0) -> tuple[Chunk, ...]:
+    """The chunks without repetitions of id and text; another text under a taken id gets the id `<id>#<n>`.
+
+    Positions count from `start`.
+    """
+    if len({chunk.id for chunk in chunks}) == len(chunks):
+        return tuple(chunks)
+    kept: dict[str, Chunk] = {}
+    for chunk in chunks:
+        chunk_id, n = chunk.id, 1
+        while (taken := kept.get(chunk_id)) is not None and taken.text != chunk.text:
+            n += 1
+            chunk_id = f"{chunk.id}#{n}"
+        if taken is None:
+            kept[chunk_id] = Chunk(
+                id=chunk_id, text=chunk.text, position=start + len(kept), score=chunk.score, metadata=chunk.metadata
+            )
+    return tuple(kept.values())
+
+
+def _members(documents: object) -> Sequence[object]:
+    """What is no list: a set or a dictionary's view is taken apart, anything else is one document."""
+    if isinstance(documents, (set, frozenset)) or type(documents).__name__ in ("dict_values", "ndarray", "deque"):
+        return list(documents)  # type: ignore[call-overload, no-any-return]
+    return (documents,)
+
+
+def _to_chunk(document: object, position: int) -> Chunk | None:
+    if type(document) is str:
+        return Chunk(id=str(position), text=encodable(document), position=position, metadata=_NOTHING)
+    if isinstance(document, Chunk):
+        return Chunk(
+            id=document.id, text=document.text, position=position, score=document.score, metadata=document.metadata
+        )
+    if isinstance(document, tuple) and len(document) == 2 and _number(document[1]) is not None:
+        inner, score = _to_chunk(document[0], position), _number(document[1])
+        return inner and Chunk(id=inner.id, text=inner.text, position=position, score=score, metadata=inner.metadata)
+    read_outer = _reader(document)
+    node = read_outer("node")  # LlamaIndex: the score stands outside, the rest inside
+    inside = document if node is None else node
+    read = _reader(inside)
+    text = _text(read)
+    if text is None and not _is_empty(inside):
+        return None
+    metadata: Mapping[str, Any] = _first(read, METADATA_NAMES, _mapping) or _NOTHING
+    identity = _first(read, ID_NAMES, _identity) or _first(metadata.get, _METADATA_IDS, _identity)
+    return Chunk(
+        id=identity or str(position),
+        text=encodable(text or ""),
+        position=position,
+        score=_first(read_outer, SCORE_NAMES, _number),
+        metadata=dict(metadata) if metadata else _NOTHING,
+    )
+
+
+def _text(read: _Read) -> str | None:
+    text = _first(read, TEXT_NAMES, _string)
+    if text is not None:
+        return text
+    for name in _NESTED_TEXT:
+        nested = _mapping(read(name))
+        if nested and (text := _first(nested.get, TEXT_NAMES, _string)) is not None:
+            return text
+    return None
+
+
+def _is_empty(document: object) -> bool:
+    """A document that says that it has no text (an image): an empty chunk, so that positions stay the retriever's."""
+    fields = document if isinstance(document, Mapping) else getattr(document, "__dict__", None) or {}
+    return any(name in fields and fields[name] is None for name in ("content", "page_content"))
+
+
+def _reader(document: object) -> _Read:
+    """`document[name]` or `document.name`, None where there is none, also where a property raises."""
+    if isinstance(document, Mapping):
+        return document.get
+
+    def read(name: str) -> Any:
+        try:
+            return getattr(document, name, None)
+        except Exception:  # noqa: BLE001 - somebody else's property
+            return None
+
+    return read
+
+
+def _first(read: _Read, names: Iterable[str], accept: Callable[[Any], _T | None]) -> _T | None:
+    for name in names:
+        value = read(name)
+        if value is not None and (accepted := accept(value)) is not None:
+            return accepted
+    return None
+
+
+def _string(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _mapping(value: object) -> Mapping[str, Any] | None:
+    return value if isinstance(value, Mapping) else None
+
+
+def _identity(value: object) -> str | None:
+    """Text, a whole number or a UUID; never an object's repr."""
+    if isinstance(value, str):
+        return value or None
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return str(value) if type(value).__name__ == "UUID" else None
+
+
+def _number(value: object) -> float | None:
+    """A finite number as a float; numpy's scalars are numbers too."""
+    if isinstance(value, (bool, str, bytes)) or not hasattr(value, "__float__"):
+        return None
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _is_table(documents: Mapping[str, Any]) -> bool:
+    return "ids" in documents and isinstance(documents.get("documents"), list)
+
+
+def _table_rows(table: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Rows of the first query of a table of columns, as Chroma's `query` and `get` return it."""
+
+    def column(name: str) -> list[Any]:
+        values = table.get(name) or []
+        return values[0] if values and isinstance(values[0], list) else values
+
+    metadatas = column("metadatas")
+    return [
+        {"id": chunk_id, "content": text, "metadata": metadatas[i] if i < len(metadatas) else None}
+        for i, (chunk_id, text) in enumerate(zip(column("ids"), column("documents"), strict=False))
+    ]

@@ -1,0 +1,231 @@
+"""Selectors: where in a call the question, the chunks or the response stand.
+
+    @observe(question="request.query", chunks="result.hits[*].passage", response=lambda result: result.text)
+
+A selector is a path or a callable. A path starts at a root (a parameter's name, or `result`, which is what the call
+returns) and goes on by `.name` (a key of a mapping, or an attribute), `[0]` (an item) or `[*]` (every item). A
+callable takes any of the roots by name; one with a single parameter of another name gets the result.
+
+What can be checked is checked while decorating: the syntax, the roots, a callable's parameters, and field names where
+annotations tell them. A path that leads nowhere in one call gives None for that call.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from rag_otel.annotations import Fields, fields_along
+from rag_otel.errors import SelectorError
+from rag_otel.guard import counters, logger
+
+Selector: TypeAlias = str | Callable[..., Any]
+Arguments: TypeAlias = tuple[tuple[Any, ...], Mapping[str, Any]]
+"""Positional and keyword arguments, as the call was written."""
+Step: TypeAlias = str | int | None
+"""A name, an index, or None for `[*]`."""
+
+RESULT: Final = "result"
+_STEP: Final = re.compile(r"\.([A-Za-z_]\w*)|\[(\*|-?\d+)\]")
+_ROOT: Final = re.compile(r"[A-Za-z_]\w*")
+_NAMED: Final = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extractor:
+    """A selector, made ready for one function."""
+
+    read: Callable[[Arguments, Any], Any]
+    """(arguments, result) -> value; None where it leads nowhere. Never raises."""
+    needs_result: bool
+    """False: can be read before the function runs."""
+
+
+def compile_selector(role: str, selector: Selector, function: Callable[..., Any]) -> Extractor:
+    """Make `selector` ready for `function`.
+
+    `role` is the argument of `@observe` that it was given for. Raises SelectorError, which names what exists, when
+    the selector cannot match.
+    """
+    if isinstance(selector, str):
+        return _compile_path(role, selector, function)
+    if callable(selector):
+        return _compile_callable(role, selector, function)
+    raise SelectorError(
+        f"@observe({role}={selector!r}) on {_called(function)}: a selector is a path such as 'result.answer' "
+        f"or a callable, not {type(selector).__name__}; {_existing(function)}"
+    )
+
+
+def parameters_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    """The parameters that a selector can name, in order; empty where the signature cannot be told (some builtins)."""
+    try:
+        return dict(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return {}
+
+
+def argument_reader(function: Callable[..., Any], name: str) -> Callable[[Arguments], Any]:
+    """How to read the parameter `name` out of a call, without binding the whole signature (a few 100 ns)."""
+    parameters = parameters_of(function)
+    parameter = parameters[name]
+    if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+        taken = {other.name for other in parameters.values() if other.kind in _NAMED}
+        return lambda call: {key: value for key, value in call[1].items() if key not in taken}
+    position = None
+    if parameter.kind is not inspect.Parameter.KEYWORD_ONLY:
+        position = list(parameters).index(name)
+    if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+        return lambda call: call[0][position:]
+    default = None if parameter.default is inspect.Parameter.empty else parameter.default
+
+    def read(call: Arguments) -> Any:
+        args, kwargs = call
+        if position is not None and position < len(args):
+            return args[position]
+        return kwargs.get(name, default)
+
+    return read
+
+
+def _compile_path(role: str, path: str, function: Callable[..., Any]) -> Extractor:
+    root, steps = _parse(role, path, function)
+    parameters = parameters_of(function)
+    if root != RESULT and root not in parameters:
+        raise SelectorError(
+            f"@observe({role}={path!r}) on {_called(function)}: there is no {root!r}; {_existing(function)}"
+        )
+    _check_fields(role, path, root, steps, function)
+    if root == RESULT:
+        return Extractor(read=lambda call, result: follow(result, steps), needs_result=True)
+    argument = argument_reader(function, root)
+    return Extractor(read=lambda call, result: follow(argument(call), steps), needs_result=False)
+
+
+def _parse(role: str, path: str, function: Callable[..., Any]) -> tuple[str, tuple[Step, ...]]:
+    path = path.strip()
+    root = _ROOT.match(path)
+    at = root.end() if root else 0
+    steps: list[Step] = []
+    while root and at < len(path):
+        step = _STEP.match(path, at)
+        if step is None:
+            break
+        name, index = step.groups()
+        steps.append(name or (None if index == "*" else int(index)))
+        at = step.end()
+    if root is None or at < len(path):
+        raise SelectorError(
+            f"@observe({role}={path!r}) on {_called(function)}: cannot be read from {path[at:]!r} on; a path is a "
+            f"root and then .name, [0] or [*], as in 'result.documents[*].text'; {_existing(function)}"
+        )
+    return root.group(), tuple(steps)
+
+
+def follow(value: Any, steps: Sequence[Step]) -> Any:
+    """What the steps lead to; None where they lead nowhere. After `[*]` it is a list, without the items that lack
+    what follows."""
+    for at, step in enumerate(steps):
+        if value is None:
+            return None
+        if step is None:
+            if isinstance(value, (str, bytes)) or not isinstance(value, Sequence):
+                return None
+            rest = steps[at + 1 :]
+            return [found for item in value if (found := follow(item, rest)) is not None]
+        value = _item(value, step) if isinstance(step, int) else _named(value, step)
+    return value
+
+
+def _named(value: Any, name: str) -> Any:
+    if isinstance(value, Mapping):
+        return value.get(name)
+    try:
+        return getattr(value, name, None)
+    except Exception:  # noqa: BLE001 - somebody else's property
+        return None
+
+
+def _item(value: Any, index: int) -> Any:
+    try:
+        return value[index]
+    except (TypeError, LookupError):
+        return None
+
+
+def _compile_callable(role: str, selector: Callable[..., Any], function: Callable[..., Any]) -> Extractor:
+    roots = [*parameters_of(function), RESULT]
+    wanted = _wanted(selector)
+    if wanted is None or (len(wanted) == 1 and wanted[0] not in roots):
+        if role not in ("chunks", "response"):
+            raise SelectorError(
+                f"@observe({role}=...) on {_called(function)}: the callable's parameters must be named after what it "
+                f"needs; {_existing(function)}"
+            )
+        return Extractor(read=_reporting(role, function, lambda call, result: selector(result)), needs_result=True)
+    missing = [name for name in wanted if name not in roots]
+    if missing:
+        raise SelectorError(
+            f"@observe({role}=...) on {_called(function)}: the callable asks for {', '.join(map(repr, missing))}; "
+            f"{_existing(function)}"
+        )
+    readers = {name: argument_reader(function, name) for name in wanted if name != RESULT}
+
+    def read(call: Arguments, result: Any) -> Any:
+        given = {name: reader(call) for name, reader in readers.items()}
+        return selector(**given, result=result) if RESULT in wanted else selector(**given)
+
+    return Extractor(read=_reporting(role, function, read), needs_result=RESULT in wanted)
+
+
+def _wanted(selector: Callable[..., Any]) -> list[str] | None:
+    """Names of the callable's parameters without defaults; None where they cannot be told or have no names."""
+    try:
+        parameters = inspect.signature(selector).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    if any(parameter.kind not in _NAMED for parameter in parameters):
+        return None
+    return [parameter.name for parameter in parameters if parameter.default is inspect.Parameter.empty]
+
+
+def _reporting(
+    role: str, function: Callable[..., Any], read: Callable[[Arguments, Any], Any]
+) -> Callable[[Arguments, Any], Any]:
+    """A callable of the application's may fail: that call goes on without the value, counted, logged once."""
+
+    def safely(call: Arguments, result: Any) -> Any:
+        try:
+            return read(call, result)
+        except Exception:  # noqa: BLE001 - the application's own code
+            if counters.add(f"observe.selector_failed.{role}") == 1:
+                logger.warning(
+                    "rag-otel: the selector %s of %s failed; the call goes on without it",
+                    role,
+                    _called(function),
+                    exc_info=True,
+                )
+            return None
+
+    return safely
+
+
+def _check_fields(role: str, path: str, root: str, steps: Sequence[Step], function: Callable[..., Any]) -> None:
+    """Where annotations tell the fields, a name that is none of them cannot match."""
+    wrong: Fields | None = fields_along(function, "return" if root == RESULT else root, steps)
+    if wrong is not None:
+        raise SelectorError(
+            f"@observe({role}={path!r}) on {_called(function)}: {wrong.owner} has no field {wrong.missing!r}; "
+            f"it has: {', '.join(wrong.names) or 'none'}"
+        )
+
+
+def _called(function: Callable[..., Any]) -> str:
+    return getattr(function, "__qualname__", None) or type(function).__name__
+
+
+def _existing(function: Callable[..., Any]) -> str:
+    return f"there are: {', '.join([*parameters_of(function), RESULT])}"

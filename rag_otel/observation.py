@@ -1,0 +1,263 @@
+"""One observed call while it runs: its span, what is taken out of it, and what is left behind when it ends.
+
+Nothing here raises into the application, and all of it is on the request path, so it is kept short: no parsing,
+one `set_attributes`, references to the strings that the application made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from opentelemetry.context import Context, get_current, get_value, set_value
+from opentelemetry.trace import Span, Status, StatusCode, get_current_span, set_span_in_context
+
+from rag_otel import privacy, snapshot
+from rag_otel.documents import encodable, to_chunks, unique
+from rag_otel.extract import Arguments, Extractor
+from rag_otel.guard import counters, guarded, logger, report_internal_error
+from rag_otel.model import Chunk
+from rag_otel.runtime import tracer
+from rag_otel.session import as_identity, as_tags, session_in, tags_in, user_in
+from rag_otel.shapes import chunks_in, question_in, response_in, text_of
+from rag_otel.snapshot import OBSERVATION_KEY, Snapshot
+from rag_otel.span_content import content_attributes
+
+_NO_CALL: Final[Arguments] = ((), {})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What to take out of every call of one function; made while decorating."""
+
+    name: str
+    """The span's name."""
+    question: Extractor | None
+    chunks: Extractor | None
+    """None: by the result's shape, then from `chunks_argument`."""
+    chunks_argument: Extractor | None
+    response: Extractor | None
+    """None: by the result's shape."""
+    labels: Mapping[str, Extractor]
+    """For any of `reference`, `session_id`, `user_id` and `tags`."""
+    capture_content: bool
+
+
+class Call:
+    """A call that the sampler left out: its context is handed down, so that what it calls is left out too."""
+
+    __slots__ = ("context",)
+    recording = False
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+
+    def returned(self, result: object) -> None:
+        """Take what the result tells, now: it may change once the caller has it. The first result counts."""
+
+    def complete(self, streamed: str | None = None) -> None:
+        """End it; `streamed` is what a stream has said, where there was one."""
+
+    def fail(self, error: BaseException, streamed: str | None = None) -> None:
+        """End it with the `error` that it raised; cancellation, or a stream closed early, leaves it incomplete."""
+
+    def abandon(self, streamed: str | None = None) -> None:
+        """End it as incomplete."""
+
+
+def begin(plan: Plan, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call | None:
+    """Start the span of a call; None where there is nothing to do. Never raises."""
+    try:
+        context = get_current()
+        span = tracer().start_span(plan.name, context)
+        if span.is_recording():
+            return Observation(plan, span, (args, kwargs), context)
+        return _left_out(span, context)
+    except Exception as error:
+        if not report_internal_error("observe.begin", error):
+            raise
+        return None
+
+
+def _left_out(span: Span, context: Context) -> Call | None:
+    own = span.get_span_context()
+    parent = get_current_span(context)
+    if not own.is_valid or own.span_id == parent.get_span_context().span_id:
+        return None  # no SDK, or a tracer that is switched off
+    if parent.get_span_context().is_valid and not parent.is_recording():
+        return None  # what it calls is left out already
+    return Call(set_span_in_context(span, context))
+
+
+class Observation(Call):
+    """A recorded call. It ends once; later endings are ignored."""
+
+    __slots__ = (
+        "_arguments",
+        "_chunks",
+        "_ended",
+        "_labels",
+        "_outside",
+        "_plan",
+        "_question",
+        "_recorded",
+        "_response",
+        "_result_type",
+        "_span",
+        "documents_elsewhere",
+        "outer",
+    )
+    recording = True
+
+    def __init__(self, plan: Plan, span: Span, arguments: Arguments, context: Context) -> None:
+        super().__init__(set_value(OBSERVATION_KEY, self, set_span_in_context(span, context)))
+        self._plan = plan
+        self._span = span
+        self._arguments = arguments
+        self._outside = context
+        self._ended = False
+        self._result_type: str | None = None
+        self._recorded: tuple[Chunk, ...] | None = None
+        self._chunks: tuple[Chunk, ...] | None = None
+        self._response: str | None = None
+        self._question: str | None = None
+        self._labels: dict[str, Any] = {}
+        self.documents_elsewhere = False
+        outer = context.get(OBSERVATION_KEY)
+        self.outer: Observation | None = outer if isinstance(outer, Observation) else None
+        with guarded("observe.arguments"):  # now, because the function may change its arguments
+            if plan.question is not None and not plan.question.needs_result:
+                self._question = question_in(plan.question.read(arguments, None))
+            if plan.labels:
+                self._read_labels(None, late=False)
+
+    def record(self, documents: object) -> bool:
+        """Add documents that were retrieved for this call; False where they cannot be read."""
+        known = self._recorded or ()
+        chunks = to_chunks(documents, start=len(known))
+        if chunks is not None:
+            self._recorded = unique(known + chunks)
+        return chunks is not None
+
+    def returned(self, result: object) -> None:
+        if self._result_type is not None:
+            return
+        self._result_type = type(result).__name__
+        plan = self._plan
+        with guarded("observe.result"):
+            if plan.question is not None and plan.question.needs_result:
+                self._question = question_in(plan.question.read(self._arguments, result))
+            if plan.labels:
+                self._read_labels(result, late=True)
+            if plan.response is None:
+                self._response = response_in(result)
+            else:
+                self._response = text_of(plan.response.read(self._arguments, result))
+            if self._recorded is None:
+                self._chunks = self._find_chunks(result)
+
+    def complete(self, streamed: str | None = None) -> None:
+        if self._response is None or (streamed is not None and self._plan.response is None):
+            self._response = streamed
+        if self._response is None and self._result_type not in (None, "NoneType"):
+            self._tell_once("observe.no_response", f"no answer found in {self._result_type}")
+        with guarded("observe.complete"):
+            self._end()
+
+    def fail(self, error: BaseException, streamed: str | None = None) -> None:
+        if not isinstance(error, Exception):
+            self.abandon(streamed)
+            return
+        self._response = streamed
+        with guarded("observe.fail"):
+            self._end(error=error)
+
+    def abandon(self, streamed: str | None = None) -> None:
+        self._response = streamed
+        with guarded("observe.abandon"):
+            self._end(incomplete=True)
+
+    def _end(self, *, incomplete: bool = False, error: Exception | None = None) -> None:
+        if self._ended:
+            return
+        self._ended = True
+        context = self._span.get_span_context()
+        try:
+            hidden = privacy.hidden_now() if self._plan.capture_content else privacy.EVERYTHING_HIDDEN
+            taken = self._snapshot(incomplete=incomplete, failed=error is not None)
+            attributes = content_attributes(taken, hidden=hidden, documents=not self.documents_elsewhere)
+            self._span.set_attributes(attributes)
+            if error is not None:
+                _mark_failed(self._span, error, hidden.anything)
+            snapshot.offer(context, taken)
+        finally:
+            self._arguments = _NO_CALL
+            try:
+                self._span.end()
+            finally:
+                snapshot.discard(context)
+
+    def _snapshot(self, *, incomplete: bool, failed: bool) -> Snapshot:
+        labels, outside = self._labels, self._outside
+        return Snapshot(
+            question=None if self._question is None else encodable(self._question),
+            chunks=self._chunks if self._recorded is None else self._recorded,
+            response=None if self._response is None else encodable(self._response),
+            reference=text_of(labels.get("reference")),
+            session_id=as_identity(labels.get("session_id")) or session_in(outside),
+            user_id=as_identity(labels.get("user_id")) or user_in(outside),
+            tags={**tags_in(outside), **as_tags(labels.get("tags"))},
+            incomplete=incomplete,
+            failed=failed,
+            capture_content=self._plan.capture_content,
+        )
+
+    def _read_labels(self, result: object, *, late: bool) -> None:
+        for name, extractor in self._plan.labels.items():
+            if extractor.needs_result is late:
+                self._labels[name] = extractor.read(self._arguments, result)
+
+    def _find_chunks(self, result: object) -> tuple[Chunk, ...] | None:
+        plan = self._plan
+        if plan.chunks is not None:
+            value = plan.chunks.read(self._arguments, result)
+            chunks = None if value is None else to_chunks(value)
+            if chunks is None and value is not None:
+                self._tell_once("observe.chunks_unreadable", f"{type(value).__name__} cannot be read as documents")
+            return chunks
+        chunks = chunks_in(result)
+        if chunks is None and plan.chunks_argument is not None:
+            chunks = to_chunks(plan.chunks_argument.read(self._arguments, result))
+        return chunks
+
+    def _tell_once(self, counter: str, problem: str) -> None:
+        if counters.add(f"{counter}.{self._plan.name}") == 1:
+            logger.warning(
+                "rag-otel: %s: %s; say where it is: @observe(response=..., chunks=...)", self._plan.name, problem
+            )
+
+
+def _mark_failed(span: Span, error: Exception, hide_message: bool) -> None:
+    """Status and exception event; without the message where content is hidden, since it may quote some."""
+    name = type(error).__name__
+    if hide_message:
+        span.add_event("exception", {"exception.type": f"{type(error).__module__}.{type(error).__qualname__}"})
+        span.set_status(Status(StatusCode.ERROR, name))
+    else:
+        span.record_exception(error)
+        span.set_status(Status(StatusCode.ERROR, f"{name}: {error}"))
+
+
+def record_chunks(documents: object) -> None:
+    """Say what was retrieved for the observed call that is running: for functions that return the answer alone.
+
+    `documents` is a list of strings, dicts or documents of a library (see `rag_otel.documents`); when it is called
+    again, the second list follows the first. What is recorded goes before what stands in the result. Outside of an
+    observed call, or in one that is not recorded, nothing happens. Never raises.
+    """
+    with guarded("observe.record_chunks"):
+        observation = get_value(OBSERVATION_KEY)
+        if isinstance(observation, Observation) and not observation.record(documents):
+            counters.add("observe.chunks_unreadable")
+            logger.warning("rag-otel: record_chunks() cannot read %s as documents", type(documents).__name__)

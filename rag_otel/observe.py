@@ -1,0 +1,157 @@
+"""`@observe`: one span for a call that answers a question, and what evaluation needs of it.
+
+@observe
+def answer(question: str) -> dict: ...                  # {"answer": ..., "documents": [...]}
+
+@observe(question="request.query", chunks="result.hits[*].passage", response="result.text")
+async def endpoint(request): ...
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from types import CoroutineType
+from typing import Any, TypeVar, overload
+
+from opentelemetry.context import attach, detach
+
+from rag_otel import privacy
+from rag_otel.errors import ConfigurationError
+from rag_otel.extract import Selector
+from rag_otel.observation import Call, Plan, begin
+from rag_otel.plan import make_plan
+from rag_otel.streams import async_generator_function, generator_function, hand_out
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@overload
+def observe(function: F, /) -> F: ...
+
+
+@overload
+def observe(
+    *,
+    question: Selector | None = None,
+    chunks: Selector | None = None,
+    response: Selector | None = None,
+    name: str | None = None,
+    session_id: Selector | None = None,
+    user_id: Selector | None = None,
+    tags: Selector | Mapping[str, Selector] | None = None,
+    reference: Selector | None = None,
+    capture_content: bool = True,
+) -> Callable[[F], F]: ...
+
+
+def observe(
+    function: F | None = None,
+    /,
+    *,
+    question: Selector | None = None,
+    chunks: Selector | None = None,
+    response: Selector | None = None,
+    name: str | None = None,
+    session_id: Selector | None = None,
+    user_id: Selector | None = None,
+    tags: Selector | Mapping[str, Selector] | None = None,
+    reference: Selector | None = None,
+    capture_content: bool = True,
+) -> F | Callable[[F], F]:
+    """Trace a function that answers a question, and have its answers evaluated.
+
+    Works on functions, methods, class and static methods, coroutines, generators and async generators, and on
+    functions whose result streams. The function behaves as before: same signature, same result, same exceptions.
+
+    What is not given is found by itself: the question in the parameter called `question`, `query` or the like, else
+    in the first text argument; the response and the chunks in the result by its shape (see `rag_otel.shapes`); chunks
+    also from `record_chunks()`, or from nested retriever spans.
+
+    question, chunks, response, reference, session_id, user_id: selectors, see `rag_otel.extract`. tags: a selector
+    that gives a mapping, or a mapping of tag to selector. name: of the span, the function's by default.
+    capture_content: False keeps all text of this call out of the span and of what evaluation writes back; it is
+    evaluated all the same.
+
+    Raises SelectorError, while decorating, when a selector cannot match; it says which names exist.
+    """
+
+    def decorate(target: F) -> F:
+        if isinstance(target, (classmethod, staticmethod)):
+            inner: Any = target.__func__
+            return type(target)(decorate(inner))
+        if not callable(target) or isinstance(target, type):
+            raise ConfigurationError(f"@observe goes on a function or a method, not on {target!r}")
+        plan = make_plan(
+            target,
+            name=name,
+            question=question,
+            chunks=chunks,
+            response=response,
+            labels={"reference": reference, "session_id": session_id, "user_id": user_id, "tags": tags},
+            capture_content=capture_content,
+        )
+        privacy.refresh()
+        return functools.update_wrapper(_wrapper(target, plan), target)  # type: ignore[return-value]
+
+    return decorate if function is None else decorate(function)
+
+
+def _wrapper(function: Callable[..., Any], plan: Plan) -> Callable[..., Any]:
+    """The wrapper of the same kind: frameworks ask whether a function is a coroutine or a generator function."""
+
+    def start(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Call | None, Any]:
+        body = function(*args, **kwargs)  # runs nothing yet, but refuses wrong arguments
+        return begin(plan, args, kwargs), body
+
+    if inspect.isasyncgenfunction(function):
+        return async_generator_function(start)
+    if inspect.isgeneratorfunction(function):
+        return generator_function(start)
+    return _async_wrapper(function, plan) if inspect.iscoroutinefunction(function) else _sync_wrapper(function, plan)
+
+
+def _sync_wrapper(function: Callable[..., Any], plan: Plan) -> Callable[..., Any]:
+    def observed(*args: Any, **kwargs: Any) -> Any:
+        call = begin(plan, args, kwargs)
+        if call is None:
+            return function(*args, **kwargs)
+        token = attach(call.context)
+        try:
+            result = function(*args, **kwargs)
+        except BaseException as error:
+            call.fail(error)
+            raise
+        finally:
+            detach(token)
+        return _awaited(call, result) if type(result) is CoroutineType else hand_out(call, result)
+
+    return observed
+
+
+def _async_wrapper(function: Callable[..., Any], plan: Plan) -> Callable[..., Any]:
+    async def observed(*args: Any, **kwargs: Any) -> Any:
+        call = begin(plan, args, kwargs)
+        if call is None:
+            return await function(*args, **kwargs)
+        return await _awaited(call, function(*args, **kwargs))
+
+    return observed
+
+
+async def _awaited(call: Call, coroutine: CoroutineType[Any, Any, Any]) -> Any:
+    """Await it inside the call's context."""
+    token = attach(call.context)
+    try:
+        result = await coroutine
+    except GeneratorExit:
+        # Destroyed while it waited, in a context that is not its own: there is nothing to detach from.
+        call.abandon()
+        raise
+    except BaseException as error:
+        detach(token)
+        call.fail(error)
+        raise
+    detach(token)
+    return hand_out(call, result)

@@ -1,0 +1,87 @@
+"""Who is asking: session, user and tags for every observed call that starts inside a block.
+
+They stand in the OpenTelemetry context, session and user under OpenInference's names: its instrumentations put them
+on their spans too, and what OpenInference's own `using_session` and `using_user` say is heard here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextvars import Token
+from types import TracebackType
+from typing import Final
+
+from opentelemetry.context import Context, attach, create_key, detach, get_current, set_value
+
+from rag_otel import semconv
+
+_TAGS_KEY: Final = create_key("rag-otel-tags")
+_NO_TAGS: Final[Mapping[str, str]] = {}
+
+
+class using:  # noqa: N801 - reads as a keyword at the place of use
+    """`with using(session_id="s-1", user_id="u-7", tags={"tenant": "acme"}):` - `async with` works too.
+
+    Inner blocks add to outer ones and win over them; a selector of `@observe` wins over both. A generator counts as
+    started when its first item is asked for.
+    """
+
+    def __init__(
+        self, *, session_id: str | None = None, user_id: str | None = None, tags: Mapping[str, str] | None = None
+    ) -> None:
+        self._session_id = session_id
+        self._user_id = user_id
+        self._tags = tags
+        self._tokens: list[Token[Context]] = []
+
+    def __enter__(self) -> using:
+        context = get_current()
+        if self._session_id is not None:
+            context = set_value(semconv.SESSION_ID, str(self._session_id), context)
+        if self._user_id is not None:
+            context = set_value(semconv.USER_ID, str(self._user_id), context)
+        if self._tags:
+            context = set_value(_TAGS_KEY, {**tags_in(context), **as_tags(self._tags)}, context)
+        self._tokens.append(attach(context))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        detach(self._tokens.pop())
+
+    async def __aenter__(self) -> using:
+        return self.__enter__()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.__exit__(kind, error, trace)
+
+
+def session_in(context: Context) -> str | None:
+    """The session that a context is in."""
+    return as_identity(context.get(semconv.SESSION_ID))
+
+
+def user_in(context: Context) -> str | None:
+    """The user that a context is for."""
+    return as_identity(context.get(semconv.USER_ID))
+
+
+def tags_in(context: Context) -> Mapping[str, str]:
+    """The tags that `using` has put into a context."""
+    tags = context.get(_TAGS_KEY)
+    return tags if isinstance(tags, dict) else _NO_TAGS
+
+
+def as_identity(value: object) -> str | None:
+    """A session's or user's id as text; None where there is none."""
+    return None if value is None or value == "" else str(value)
+
+
+def as_tags(value: object) -> dict[str, str]:
+    """A mapping as tags: text to text, without what is None."""
+    if not isinstance(value, Mapping):
+        return {}
+    return {str(name): str(tag) for name, tag in value.items() if tag is not None}

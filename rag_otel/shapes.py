@@ -1,0 +1,193 @@
+"""What bare `@observe` finds by itself: the question among the arguments, the response and the chunks in the result.
+
+By shape and by the usual names, first match wins; the library that a result comes from is never imported. What is
+not found is None, never a guess: an answer that cannot be told apart is not judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from rag_otel.documents import to_chunks
+from rag_otel.model import Chunk
+
+QUESTION_NAMES: Final = (
+    "question",
+    "query",
+    "user_input",
+    "user_query",
+    "query_str",
+    "prompt",
+    "input",
+    "user_message",
+    "message",
+    "messages",
+    "q",
+)
+RESPONSE_NAMES: Final = (
+    "answer",
+    "response",
+    "output",
+    "result",
+    "output_text",
+    "completion",
+    "generation",
+    "reply",
+    "replies",
+    "answers",
+    "text",
+    "content",
+    "message",
+    "messages",
+    "choices",
+    "generated_text",
+    "data",
+)
+CHUNK_NAMES: Final = (
+    "chunks",
+    "contexts",
+    "documents",
+    "docs",
+    "source_documents",
+    "source_nodes",
+    "retrieved_documents",
+    "retrieved_docs",
+    "retrieved_contexts",
+    "retrieved_chunks",
+    "passages",
+    "nodes",
+    "context",
+    "evidence",
+    "sources",
+    "hits",
+)
+_REFERENCES: Final = frozenset({"sources", "hits", "nodes", "evidence"})
+"""Names under which bare strings are more often links or ids than passages."""
+_DEPTH: Final = 4
+"""How deep a text is looked for: choices -> message -> content -> text."""
+
+
+def text_of(value: object, depth: int = _DEPTH) -> str | None:
+    """The text of a string, a message object, a list of content blocks, a completion; None where there is none."""
+    if isinstance(value, str):
+        return value
+    if value is None or depth == 0 or isinstance(value, (bytes, int, float)):
+        return None
+    if isinstance(value, Mapping):
+        return _first_text(value, ("text", "content", "message"), depth)
+    if isinstance(value, Sequence):
+        parts = [text for item in value if (text := text_of(item, depth - 1)) is not None]
+        return "".join(parts) if parts else None
+    return _first_text(value, ("content", "text", "message", "response", "data", "output"), depth)
+
+
+def question_in(value: object) -> str | None:
+    """The question in an argument: text, a list of chat messages (the last one of the user), or an object that has
+    a field of a usual name."""
+    if isinstance(value, str) or value is None:
+        return value
+    if isinstance(value, (list, tuple)):
+        return _last_message(value, ("user", "human"))
+    for name in QUESTION_NAMES:
+        inner = _field(value, name)
+        if isinstance(inner, str):
+            return inner
+        if isinstance(inner, (list, tuple)) and (found := _last_message(inner, ("user", "human"))) is not None:
+            return found
+    return text_of(value)
+
+
+def response_in(result: object, depth: int = 2) -> str | None:
+    """The answer in a result: text, the usual field of a mapping or object, the text of an (answer, documents) pair."""
+    if isinstance(result, str):
+        return result
+    if result is None or depth == 0 or isinstance(result, (bytes, int, float, list)):
+        return None
+    if isinstance(result, tuple) and not hasattr(result, "_fields"):
+        texts = (response_in(item, depth) for item in result)
+        return next((text for text in texts if text is not None), None)
+    for name in RESPONSE_NAMES:
+        if (text := _response_field(_field(result, name), name)) is not None:
+            return text
+    # A pipeline's result, keyed by component: {"llm": {"replies": [...]}, "retriever": {"documents": [...]}}
+    nested = (response_in(inner, depth - 1) for inner in _nested(result))
+    return next((text for text in nested if text is not None), None)
+
+
+def chunks_in(result: object, depth: int = 3) -> tuple[Chunk, ...] | None:
+    """The chunks in a result, an empty tuple where it says that nothing was found, None where it says nothing."""
+    if result is None or depth == 0 or isinstance(result, (str, bytes, int, float)):
+        return None
+    if isinstance(result, tuple) and not hasattr(result, "_fields"):
+        lists = (chunks_named("documents", item) for item in result if isinstance(item, (list, tuple)))
+        found = next((chunks for chunks in lists if chunks is not None), None)
+        return found if found is not None else _first_chunks(result, depth)
+    if isinstance(result, list):
+        # A retriever's own result: documents, but hardly a list of plain strings.
+        return chunks_named("hits", result) if result else None
+    for name in CHUNK_NAMES:
+        if (chunks := chunks_named(name, _field(result, name))) is not None:
+            return chunks
+    return _first_chunks(_nested(result), depth - 1)
+
+
+def chunks_named(name: str, value: object) -> tuple[Chunk, ...] | None:
+    """The chunks in a value that stands under `name`: strings under `sources` and the like are links, not passages."""
+    if value is None:
+        return None
+    if name in _REFERENCES and (isinstance(value, str) or _holds_strings(value)):
+        return None
+    return to_chunks(value)
+
+
+def _holds_strings(value: object) -> bool:
+    return isinstance(value, (list, tuple)) and any(isinstance(item, str) for item in value)
+
+
+def _first_chunks(values: Sequence[object], depth: int) -> tuple[Chunk, ...] | None:
+    found = (chunks_in(value, depth) for value in values if not isinstance(value, list))
+    return next((chunks for chunks in found if chunks is not None), None)
+
+
+def _nested(result: object) -> list[object]:
+    """Mappings within a mapping, and the one answer object of a list of answers."""
+    if not isinstance(result, Mapping):
+        return []
+    nested: list[object] = [inner for inner in result.values() if isinstance(inner, Mapping)]
+    answers = result.get("answers")
+    return nested + list(answers[:1]) if isinstance(answers, list) else nested
+
+
+def _response_field(value: object, name: str) -> str | None:
+    if name in ("replies", "answers", "choices") and isinstance(value, (list, tuple)):
+        return text_of(value[0]) if value else None
+    if name == "messages":
+        return _last_message(value, ("assistant", "ai")) if isinstance(value, (list, tuple)) else None
+    if isinstance(value, Mapping) and name not in ("message", "content"):
+        return None  # a structure of its own: looked into as a nested result
+    return text_of(value)
+
+
+def _last_message(messages: Sequence[Any], roles: tuple[str, ...]) -> str | None:
+    for message in reversed(messages):
+        role = _field(message, "role") or _field(message, "type")
+        if str(getattr(role, "value", role)).lower() in roles:
+            return text_of(message)
+    return None
+
+
+def _first_text(value: object, names: tuple[str, ...], depth: int) -> str | None:
+    for name in names:
+        if (text := text_of(_field(value, name), depth - 1)) is not None:
+            return text
+    return None
+
+
+def _field(value: object, name: str) -> Any:
+    if isinstance(value, Mapping):
+        return value.get(name)
+    try:
+        return getattr(value, name, None)
+    except Exception:  # noqa: BLE001 - somebody else's property
+        return None

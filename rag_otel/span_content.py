@@ -1,0 +1,78 @@
+"""What an observed call leaves on its span: OpenInference attributes, in the order in which limits may eat them.
+
+A span over its attribute limit drops the oldest keys first, so the documents go first, the last of them leading, and
+question and answer come at the end.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Final
+
+from rag_otel import semconv
+from rag_otel.model import AttributeValue, Chunk
+from rag_otel.privacy import HiddenContent
+from rag_otel.snapshot import Snapshot
+
+_MAX_METADATA: Final = 4096
+"""Characters of JSON: a document's longer metadata (an embedding in it) stays out of the span."""
+
+
+def content_attributes(taken: Snapshot, *, hidden: HiddenContent, documents: bool) -> dict[str, AttributeValue]:
+    """All attributes of the span of an observed call, for one `set_attributes`.
+
+    `documents=False` leaves the chunks out: a nested span carries them already. Hidden text becomes
+    `__REDACTED__`, as OpenInference writes it; ids and scores of chunks stay.
+    """
+    attributes: dict[str, AttributeValue] = {}
+    if documents and taken.chunks:
+        _add_documents(attributes, taken.chunks, hidden.documents)
+    for name, tag in taken.tags.items():
+        attributes[semconv.TAG_PREFIX + name] = tag
+    if taken.session_id is not None:
+        attributes[semconv.SESSION_ID] = taken.session_id
+    if taken.user_id is not None:
+        attributes[semconv.USER_ID] = taken.user_id
+    if taken.incomplete:
+        attributes[semconv.INCOMPLETE] = True
+    attributes[semconv.SPAN_KIND] = semconv.KIND_CHAIN
+    if taken.response is not None:
+        attributes[semconv.OUTPUT_VALUE] = semconv.REDACTED if hidden.response else taken.response
+    if taken.question is not None:
+        attributes[semconv.INPUT_VALUE] = semconv.REDACTED if hidden.question else taken.question
+    return attributes
+
+
+def _add_documents(attributes: dict[str, AttributeValue], chunks: Sequence[Chunk], hidden: bool) -> None:
+    for position in range(len(chunks) - 1, -1, -1):
+        chunk = chunks[position]
+        content_key, id_key, score_key, metadata_key = _keys(position)
+        attributes[content_key] = semconv.REDACTED if hidden else chunk.text
+        if chunk.id != str(position):  # a reader counts by itself
+            attributes[id_key] = chunk.id
+        if chunk.score is not None:
+            attributes[score_key] = chunk.score
+        if chunk.metadata and not hidden and (metadata := _metadata(chunk.metadata)) is not None:
+            attributes[metadata_key] = metadata
+
+
+@lru_cache(maxsize=1024)
+def _keys(position: int) -> tuple[str, str, str, str]:
+    prefix = f"{semconv.DOCUMENTS}.{position}."
+    return (
+        prefix + semconv.DOCUMENT_CONTENT,
+        prefix + semconv.DOCUMENT_ID,
+        prefix + semconv.DOCUMENT_SCORE,
+        prefix + semconv.DOCUMENT_METADATA,
+    )
+
+
+def _metadata(metadata: Mapping[str, Any]) -> str | None:
+    """As OpenInference writes it: a JSON string; None where it is too long or cannot be written."""
+    try:
+        text = json.dumps(metadata, default=str, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        return None
+    return text if len(text) <= _MAX_METADATA else None
