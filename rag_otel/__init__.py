@@ -20,9 +20,9 @@ from rag_otel import runtime as _runtime
 
 if TYPE_CHECKING:
     from rag_otel.instrumentation import Instrumentation, flush, instrument, uninstrument
-    from rag_otel.observe import observe
+    from rag_otel.observing.decorator import observe
+    from rag_otel.observing.session import record_chunks, using
     from rag_otel.processor import RagSpanProcessor
-    from rag_otel.session import record_chunks, using
 
 __version__ = "0.1.0"
 __all__ = [
@@ -42,10 +42,10 @@ _LAZY = {
     "RagSpanProcessor": "rag_otel.processor",
     "flush": "rag_otel.instrumentation",
     "instrument": "rag_otel.instrumentation",
-    "observe": "rag_otel.observe",
-    "record_chunks": "rag_otel.session",
+    "observe": "rag_otel.observing.decorator",
+    "record_chunks": "rag_otel.observing.session",
     "uninstrument": "rag_otel.instrumentation",
-    "using": "rag_otel.session",
+    "using": "rag_otel.observing.session",
 }
 
 

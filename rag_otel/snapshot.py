@@ -71,6 +71,10 @@ class Observing(Protocol):
     outer: Observing | None
     """The observed call around this one."""
 
+    def record(self, documents: object) -> bool:
+        """Add documents that were retrieved for this call; False where they cannot be read."""
+        ...
+
 
 OBSERVATION_KEY: Final = create_key("rag-otel-observation")
 """Where the innermost running observed call stands in the OpenTelemetry context."""

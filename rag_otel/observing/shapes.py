@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from rag_otel.documents import to_chunks
 from rag_otel.model import Chunk
+from rag_otel.observing.documents import to_chunks
 
 QUESTION_NAMES: Final = (
     "question",

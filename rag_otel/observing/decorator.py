@@ -19,10 +19,10 @@ from opentelemetry.context import attach, detach
 
 from rag_otel import privacy
 from rag_otel.errors import ConfigurationError
-from rag_otel.extract import Selector
-from rag_otel.observation import Call, Plan, begin
-from rag_otel.plan import make_plan
-from rag_otel.streams import async_generator_function, generator_function, hand_out
+from rag_otel.observing.call import Call, Plan, begin
+from rag_otel.observing.extract import Selector
+from rag_otel.observing.plan import make_plan
+from rag_otel.observing.streams import async_generator_function, generator_function, hand_out
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -65,12 +65,13 @@ def observe(
     Works on functions, methods, class and static methods, coroutines, generators and async generators, and on
     functions whose result streams. The function behaves as before: same signature, same result, same exceptions.
 
-    What is not given is found by itself: the question in the parameter called `question`, `query` or the like, else
-    in the first text argument; the response and the chunks in the result by its shape (see `rag_otel.shapes`); chunks
-    also from `record_chunks()`, or from nested retriever spans.
+    What is not given is found by itself (`rag_otel.observing.shapes`): the question in the parameter called
+    `question`, `query` or the like, else in the first text argument; the response and the chunks in the result;
+    chunks also from `record_chunks()`, or from nested retriever spans.
 
-    question, chunks, response, reference, session_id, user_id: selectors, see `rag_otel.extract`. tags: a selector
-    that gives a mapping, or a mapping of tag to selector. name: of the span, the function's by default.
+    question, chunks, response, reference, session_id, user_id: selectors (`rag_otel.observing.extract`).
+    tags: a selector that gives a mapping, or a mapping of tag to selector.
+    name: of the span, the function's by default.
     capture_content: False keeps all text of this call out of the span and of what evaluation writes back; it is
     evaluated all the same.
 

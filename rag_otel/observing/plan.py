@@ -6,9 +6,9 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from rag_otel.extract import Arguments, Extractor, Selector, argument_reader, compile_selector, parameters_of
-from rag_otel.observation import Plan
-from rag_otel.shapes import CHUNK_NAMES, QUESTION_NAMES
+from rag_otel.observing.call import Plan
+from rag_otel.observing.extract import Arguments, Extractor, Selector, argument_reader, compile_selector, parameters_of
+from rag_otel.observing.shapes import CHUNK_NAMES, QUESTION_NAMES
 
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 _PASSED_IN = tuple(name for name in CHUNK_NAMES if name not in ("nodes", "hits", "sources"))
@@ -67,7 +67,7 @@ def _default_question(function: Callable[..., Any]) -> Extractor | None:
     """The parameter of a usual name, else the first one that is annotated as text, else the first text argument."""
     parameters = parameters_of(function)
     named = {name: p for name, p in parameters.items() if p.kind not in _VARIADIC and name not in ("self", "cls")}
-    chosen = next((name for name in QUESTION_NAMES if name in named), None)
+    chosen: str | None = next((name for name in QUESTION_NAMES if name in named), None)
     chosen = chosen or next((name for name, p in named.items() if _is_text(p)), None)
     if chosen is not None:
         return _argument(function, chosen)

@@ -1,7 +1,7 @@
-"""Who is asking: session, user and tags for every observed call that starts inside a block.
+"""What the application says beside the decorated function: who is asking, and what was retrieved.
 
-They stand in the OpenTelemetry context, session and user under OpenInference's names: its instrumentations put them
-on their spans too, and what OpenInference's own `using_session` and `using_user` say is heard here.
+Session, user and tags stand in the OpenTelemetry context, session and user under OpenInference's names: its
+instrumentations put them on their spans too, and what its own `using_session` and `using_user` say is heard here.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ from contextvars import Token
 from types import TracebackType
 from typing import Final
 
-from opentelemetry.context import Context, attach, create_key, detach, get_current, set_value
+from opentelemetry.context import Context, attach, create_key, detach, get_current, get_value, set_value
 
 from rag_otel import semconv
+from rag_otel.guard import counters, guarded, logger
+from rag_otel.snapshot import OBSERVATION_KEY, Observing
 
 _TAGS_KEY: Final = create_key("rag-otel-tags")
 _NO_TAGS: Final[Mapping[str, str]] = {}
@@ -85,3 +87,16 @@ def as_tags(value: object) -> dict[str, str]:
     if not isinstance(value, Mapping):
         return {}
     return {str(name): str(tag) for name, tag in value.items() if tag is not None}
+
+
+def record_chunks(documents: object) -> None:
+    """Say what was retrieved for the observed call that is running: for functions that return the answer alone.
+
+    `documents` is a list of strings, dicts or documents of a library (see `rag_otel.observing.documents`); when it is
+    called again, the second list follows the first. What is recorded goes before what stands in the result. Outside
+    of an observed call, or in one that is not recorded, nothing happens. Never raises.
+    """
+    with guarded("observe.record_chunks"):
+        call: Observing | None = get_value(OBSERVATION_KEY)  # type: ignore[assignment]
+        if call is not None and not call.record(documents) and counters.add("observe.chunks_unreadable") == 1:
+            logger.warning("rag-otel: record_chunks() cannot read %s as documents", type(documents).__name__)

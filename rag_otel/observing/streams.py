@@ -17,8 +17,8 @@ from typing import Any, Final, TypeAlias, TypeVar
 from opentelemetry.context import Context, attach, detach, get_current
 
 from rag_otel.guard import guarded
-from rag_otel.observation import Call
-from rag_otel.transcript import Transcript
+from rag_otel.observing.call import Call
+from rag_otel.observing.transcript import Transcript
 
 T = TypeVar("T")
 Start: TypeAlias = Callable[[tuple[Any, ...], Mapping[str, Any]], tuple[Call | None, Any]]

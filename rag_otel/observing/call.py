@@ -10,19 +10,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from opentelemetry.context import Context, get_current, get_value, set_value
+from opentelemetry.context import Context, get_current, set_value
 from opentelemetry.trace import Span, Status, StatusCode, get_current_span, set_span_in_context
 
 from rag_otel import privacy, snapshot
-from rag_otel.documents import encodable, to_chunks, unique
-from rag_otel.extract import Arguments, Extractor
 from rag_otel.guard import counters, guarded, logger, report_internal_error
 from rag_otel.model import Chunk
+from rag_otel.observing.content import content_attributes
+from rag_otel.observing.documents import encodable, to_chunks, unique
+from rag_otel.observing.extract import Arguments, Extractor
+from rag_otel.observing.session import as_identity, as_tags, session_in, tags_in, user_in
+from rag_otel.observing.shapes import chunks_in, question_in, response_in, text_of
 from rag_otel.runtime import tracer
-from rag_otel.session import as_identity, as_tags, session_in, tags_in, user_in
-from rag_otel.shapes import chunks_in, question_in, response_in, text_of
 from rag_otel.snapshot import OBSERVATION_KEY, Snapshot
-from rag_otel.span_content import content_attributes
 
 _NO_CALL: Final[Arguments] = ((), {})
 
@@ -247,17 +247,3 @@ def _mark_failed(span: Span, error: Exception, hide_message: bool) -> None:
     else:
         span.record_exception(error)
         span.set_status(Status(StatusCode.ERROR, f"{name}: {error}"))
-
-
-def record_chunks(documents: object) -> None:
-    """Say what was retrieved for the observed call that is running: for functions that return the answer alone.
-
-    `documents` is a list of strings, dicts or documents of a library (see `rag_otel.documents`); when it is called
-    again, the second list follows the first. What is recorded goes before what stands in the result. Outside of an
-    observed call, or in one that is not recorded, nothing happens. Never raises.
-    """
-    with guarded("observe.record_chunks"):
-        observation = get_value(OBSERVATION_KEY)
-        if isinstance(observation, Observation) and not observation.record(documents):
-            counters.add("observe.chunks_unreadable")
-            logger.warning("rag-otel: record_chunks() cannot read %s as documents", type(documents).__name__)

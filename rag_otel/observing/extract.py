@@ -18,9 +18,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from rag_otel.annotations import Fields, fields_along
 from rag_otel.errors import SelectorError
 from rag_otel.guard import counters, logger
+from rag_otel.observing.annotations import Fields, fields_along
 
 Selector: TypeAlias = str | Callable[..., Any]
 Arguments: TypeAlias = tuple[tuple[Any, ...], Mapping[str, Any]]
