@@ -1,8 +1,8 @@
 """Holding slots: which spans wait for their scores, how many may, and for how long.
 
 A slot is taken by a sampled trace from `admit` until `finish`, evaluated or not, and its span is let go by exactly
-one caller: whoever gets True from `claim` (the worker with scores, the reaper at the deadline, a flush, a shutdown).
-Admitted work is never evicted: when all slots are taken, the new trace is turned away.
+one caller: whoever gets True from `claim` (the worker with scores, the reaper at the deadline, a flush, a shutdown)
+and says `gone` when the span is out. Admitted work is never evicted: when all slots are taken, the new trace is turned away.
 """
 
 from __future__ import annotations
@@ -59,6 +59,8 @@ class Hold:
         self._unfinished: dict[Slot, None] = {}
         self._held: dict[Slot, None] = {}
         """In order of admission, which is the order of deadlines."""
+        self._leaving: set[Slot] = set()
+        """Claimed, but not out yet."""
         self._bytes = 0
         self._reaper: threading.Thread | None = None
         self._reaper_idle = False
@@ -87,9 +89,15 @@ class Hold:
             if slot not in self._held:
                 return False
             del self._held[slot]
-            if not self._held:
-                self._changed.notify_all()
+            self._leaving.add(slot)
             return True
+
+    def gone(self, slot: Slot) -> None:
+        """The claimed span is out."""
+        with self._lock:
+            self._leaving.discard(slot)
+            if not self._held and not self._leaving:
+                self._changed.notify_all()
 
     def finish(self, slot: Slot) -> None:
         """The evaluation is over: the slot is free. Safe to call twice."""
@@ -107,9 +115,9 @@ class Hold:
             return list(self._held)
 
     def wait_until_released(self, timeout_s: float) -> bool:
-        """Wait until no span is held; False when time ran out."""
+        """Wait until no span is held or on its way out; False when time ran out."""
         with self._changed:
-            return self._changed.wait_for(lambda: not self._held, timeout_s)
+            return self._changed.wait_for(lambda: not self._held and not self._leaving, timeout_s)
 
     def wait_until_finished(self, timeout_s: float) -> bool:
         """Wait until every admitted trace is evaluated, late ones too; False when time ran out."""

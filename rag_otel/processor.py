@@ -135,8 +135,10 @@ class RagSpanProcessor(SpanProcessor):
         held = slot.deadline > 0
         if not self._runtime.runner.submit(lambda: self._evaluate(slot)):
             self._hold.finish(slot)
-            gone = held and not self._hold.claim(slot)  # a flush was quicker
-            return None if gone else self._turned_away(slot)
+            if held and not self._hold.claim(slot):  # a flush was quicker
+                return None
+            self._hold.gone(slot)
+            return self._turned_away(slot)
         return None if held else self._unscored(span, EvaluationStatus.LATE, None, decision)
 
     def _turned_away(self, slot: Slot) -> ReadableSpan:
@@ -177,7 +179,7 @@ class RagSpanProcessor(SpanProcessor):
         if not self._hold.claim(slot):
             return dataclasses.replace(result, status=EvaluationStatus.LATE)
         counters.add(f"trace.{result.status}")
-        self._pass(scored, self._still_there(slot.way_out))
+        self._let_go(slot, scored)
         return result
 
     def _release_unscored(self, slot: Slot, status: EvaluationStatus, reason: str | None) -> None:
@@ -186,7 +188,13 @@ class RagSpanProcessor(SpanProcessor):
             going = slot.span
             with guarded("processor.status"):
                 going = self._unscored(slot.span, status, reason, slot.decision)
-            self._pass(going, self._still_there(slot.way_out))
+            self._let_go(slot, going)
+
+    def _let_go(self, slot: Slot, span: ReadableSpan) -> None:
+        try:
+            self._pass(span, self._still_there(slot.way_out))
+        finally:
+            self._hold.gone(slot)
 
     def _unscored(
         self, span: ReadableSpan, status: EvaluationStatus, reason: str | None, decision: SamplingDecision
@@ -217,6 +225,7 @@ class RagSpanProcessor(SpanProcessor):
             if evaluate:
                 self._hold.wait_until_released(timeout_s * _EVALUATION_SHARE)
             self._release_all(EvaluationStatus.LATE, FLUSHED, deadline)
+            self._hold.wait_until_released(deadline - time.monotonic())
         return self._flush_next(deadline)
 
     def wait_until_evaluated(self, timeout_s: float) -> bool:
@@ -234,6 +243,7 @@ class RagSpanProcessor(SpanProcessor):
             deadline = time.monotonic() + SHUTDOWN_S
             self._hold.wait_until_finished(SHUTDOWN_S * _EVALUATION_SHARE)
             self._release_all(EvaluationStatus.SKIPPED, SHUT_DOWN, deadline)
+            self._hold.wait_until_released(deadline - time.monotonic())
             self._runtime.delivery.flush(max(0.0, deadline - time.monotonic()))
         for processor in self._inner:
             with _protected(processor):
