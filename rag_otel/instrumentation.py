@@ -54,7 +54,7 @@ class Instrumentation:
     def emit(self, span: ReadableSpan) -> None:
         """Export a span of our own the way the application's spans go."""
         if self.attachments:
-            self.attachments[-1].processor.emit(span)
+            self.attachments[-1].emit(span)
 
     def resource(self) -> Resource:
         """The resource of the provider that is evaluated."""
@@ -144,10 +144,15 @@ def flush(*, evaluate: bool = True, timeout: float = 30.0) -> bool:
     done = True
     with guarded("flush"):
         for attachment in current.attachments:
-            left = max(0.0, deadline - time.monotonic())
-            done = attachment.processor.flush(left, evaluate=evaluate) and done
-        return current.runtime.delivery.flush(max(0.0, deadline - time.monotonic())) and done
+            done = attachment.flush(_left(deadline), evaluate=evaluate) and done
+            if evaluate:
+                done = attachment.processor.wait_until_evaluated(_left(deadline)) and done
+        return current.runtime.delivery.flush(_left(deadline)) and done
     return False
+
+
+def _left(deadline: float) -> float:
+    return max(0.0, deadline - time.monotonic())
 
 
 def lazy_runtime() -> Runtime:
