@@ -1,13 +1,15 @@
-"""A real Phoenix for the tests: started once per run, asked through its API, waited for by condition."""
+"""Questions that tests ask a real Phoenix (fixture `phoenix_server`), waited for by condition."""
 
 from __future__ import annotations
 
 import json
 import time
-import urllib.parse
-import urllib.request
 from collections.abc import Callable
 from typing import Any, TypeVar
+
+from rag_otel.cli.phoenix_reader import PhoenixReader
+from rag_otel.errors import PermanentError
+from rag_otel.writers.http import post
 
 T = TypeVar("T")
 
@@ -22,36 +24,42 @@ def eventually(condition: Callable[[], T], *, within_s: float = 30.0) -> T:
 
 
 class PhoenixApi:
-    """The few questions that tests ask a Phoenix server, through its REST API."""
+    """One Phoenix server; a project that no span has made yet is empty, not an error."""
 
     def __init__(self, base_url: str) -> None:
         self.base_url = base_url
-
-    def get(self, path: str, **query: Any) -> Any:
-        """The JSON answer of a GET; None for 404, as for a project that no span has made yet."""
-        url = f"{self.base_url}{path}?{urllib.parse.urlencode(query, doseq=True)}"
-        try:
-            with urllib.request.urlopen(url, timeout=30) as response:
-                return json.load(response)
-        except urllib.error.HTTPError as error:
-            if error.code == 404:
-                return None
-            raise
-
-    def _rows(self, path: str, **query: Any) -> list[dict[str, Any]]:
-        rows: list[dict[str, Any]] = []
-        cursor: dict[str, Any] = {}
-        while page := self.get(path, limit=1000, **query, **cursor):
-            rows += page["data"]
-            if not page.get("next_cursor"):
-                break
-            cursor = {"cursor": page["next_cursor"]}
-        return rows
+        self._reader = PhoenixReader(base_url)
 
     def spans(self, project: str) -> list[dict[str, Any]]:
-        """Every span of a project, `attributes` with flat keys; empty while the project does not exist."""
-        return self._rows(f"/v1/projects/{project}/spans")
+        """Every span of a project: `name`, `context`, `span_kind`, `attributes` with flat keys."""
+        return self._unless_missing(lambda: self._reader.spans(project))
 
     def annotations(self, project: str, *span_ids: str) -> list[dict[str, Any]]:
         """Every annotation of the spans: `name`, `span_id`, `identifier`, `result`, `metadata`, ..."""
-        return self._rows(f"/v1/projects/{project}/span_annotations", span_ids=span_ids)
+        return self._unless_missing(lambda: self._reader.annotations(project, span_ids))
+
+    def graphql(self, query: str, **variables: Any) -> Any:
+        """The `data` of a GraphQL query: what Phoenix's own UI asks."""
+        body = json.dumps({"query": query, "variables": variables}).encode()
+        answer = json.loads(post(f"{self.base_url}/graphql", body))
+        assert not answer.get("errors"), answer["errors"]
+        return answer["data"]
+
+    def span_nodes(self, project: str, fields: str, *, condition: str = "") -> list[dict[str, Any]]:
+        """`fields` of the spans that the UI's filter box finds with `condition`, all of them without one."""
+        query = (
+            "query ($name: String!, $condition: String) { projects(filter: {col: name, value: $name}) { edges { node {"
+            " name spans(first: 1000, filterCondition: $condition) { edges { node { spanId " + fields + " } } } } } } }"
+        )
+        answer = self.graphql(query, name=project, condition=condition or None)
+        projects = [edge["node"] for edge in answer["projects"]["edges"] if edge["node"]["name"] == project]
+        return [edge["node"] for node in projects for edge in node["spans"]["edges"]]
+
+    @staticmethod
+    def _unless_missing(read: Callable[[], list[dict[str, Any]]]) -> list[dict[str, Any]]:
+        try:
+            return read()
+        except PermanentError as error:
+            if "HTTP 404" in str(error):
+                return []
+            raise

@@ -1,0 +1,187 @@
+"""Results as span attributes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_otel.model import EvaluationStatus, SamplingDecision, Verdict
+from rag_otel.writers.attributes import evaluation_attributes, status_attributes
+from tests.results import RESPONSE, SECRET_TEXTS, a_claim, a_result, an_evaluation
+
+PREFIX = "rag.evaluation.faithfulness."
+
+
+def test_a_result_becomes_flat_attributes_under_its_metric() -> None:
+    """Score, risk, label, verdicts, evidence, status and sampling stand where the documentation says."""
+    attributes = evaluation_attributes(a_result())
+    assert attributes[PREFIX + "score"] == pytest.approx(1 / 3)
+    assert attributes == attributes | {
+        PREFIX + "risk": 0.93,
+        PREFIX + "label": "unfaithful",
+        PREFIX + "judge": "embedded",
+        PREFIX + "evaluator": "Faithfulness",
+        PREFIX + "version": "1",
+        PREFIX + "claim_count": 3,
+        PREFIX + "supported_count": 1,
+        PREFIX + "unsupported_claims": ["It is made of cheese.", "Nobody has seen its far side."],
+        PREFIX + "claims.0.text": "The moon orbits the earth.",
+        PREFIX + "claims.0.verdict": "supported",
+        PREFIX + "claims.0.confidence": 0.97,
+        PREFIX + "claims.0.chunk_ids": ["moon-1"],
+        PREFIX + "claims.0.quote": "The moon orbits the earth",
+        PREFIX + "claims.2.explanation": "contradicted by the far side's date",
+        "rag.evaluation.status": "evaluated",
+        "rag.sampling.reason": "ratio",
+        "rag.sampling.probability": 0.25,
+    }
+
+
+def test_what_is_unknown_is_absent() -> None:
+    """A null score, empty evidence and a missing reason leave no key behind."""
+    attributes = evaluation_attributes(a_result(an_evaluation(score=None, risk=None, label=None, claims=())))
+    keys = {key.removeprefix(PREFIX) for key in attributes if key.startswith(PREFIX)}
+    assert keys == {"explanation", "evaluator", "version", "judge"}
+    bare = evaluation_attributes(a_result())
+    assert not {PREFIX + "claims.1.quote", PREFIX + "claims.1.chunk_ids", "rag.evaluation.status_reason"} & set(bare)
+
+
+def test_a_confidence_that_is_no_number_is_absent() -> None:
+    """NaN and infinity never reach a span."""
+    claims = tuple(a_claim(0, 26, Verdict.SUPPORTED, confidence=bad) for bad in (float("nan"), float("inf"), None))
+    attributes = evaluation_attributes(a_result(an_evaluation(claims=claims)))
+    assert not [key for key in attributes if key.endswith(".confidence")]
+
+
+def test_claims_are_cut_from_the_supported_end_and_the_cut_is_counted() -> None:
+    """Of many claims the unsupported ones stay, in the response's order and numbered without gaps."""
+    claims = (
+        *(a_claim(n, n + 1, Verdict.SUPPORTED) for n in range(5)),
+        a_claim(5, 6, Verdict.NOT_ENOUGH_INFO),
+        a_claim(6, 7, Verdict.UNJUDGED),
+        a_claim(7, 8, Verdict.CONTRADICTED),
+    )
+    attributes = evaluation_attributes(a_result(an_evaluation(claims=claims)), max_claims=3)
+    assert [attributes[f"{PREFIX}claims.{n}.text"] for n in range(3)] == [RESPONSE[0], RESPONSE[5], RESPONSE[7]]
+    assert f"{PREFIX}claims.3.text" not in attributes
+    assert attributes[PREFIX + "omitted_claim_count"] == 5
+    assert attributes[PREFIX + "claim_count"] == 8
+    assert attributes[PREFIX + "unjudged_count"] == 1
+    assert attributes[PREFIX + "unsupported_claims"] == [RESPONSE[5], RESPONSE[7]]
+
+
+def test_claims_can_be_one_json_string() -> None:
+    """Backends with fixed columns get one attribute instead of many, with the same fields."""
+    attributes = evaluation_attributes(a_result(), claims_format="json")
+    claims = json.loads(str(attributes[PREFIX + "claims"]))
+    assert [claim["verdict"] for claim in claims] == ["supported", "not_enough_info", "contradicted"]
+    assert claims[0]["chunk_ids"] == ["moon-1"]
+    assert not [key for key in attributes if key.startswith(PREFIX + "claims.")]
+
+
+@pytest.mark.parametrize("claims_format", ["flat", "json"])
+@pytest.mark.parametrize(
+    ("capture_content", "trace", "environ"),
+    [
+        (False, {}, {}),
+        (True, {"capture_content": False}, {}),
+        (True, {}, {"RAG_OTEL_CAPTURE_CONTENT": "false"}),
+        (True, {}, {"OPENINFERENCE_HIDE_INPUTS": "true", "OPENINFERENCE_HIDE_OUTPUTS": "true"}),
+    ],
+)
+def test_hidden_content_leaves_the_verdicts_but_no_word(
+    claims_format: Any,
+    capture_content: bool,
+    trace: dict[str, Any],
+    environ: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """However content is hidden, scores, counts, verdicts and chunk ids go out and no text does."""
+    for name, value in environ.items():
+        monkeypatch.setenv(name, value)
+    attributes = evaluation_attributes(a_result(**trace), capture_content=capture_content, claims_format=claims_format)
+    written = json.dumps(attributes)
+    assert not [text for text in SECRET_TEXTS if text in written]
+    assert attributes[PREFIX + "risk"] == 0.93
+    assert attributes[PREFIX + "supported_count"] == 1
+    assert "contradicted" in written
+    assert "moon-1" in written
+
+
+def test_hidden_documents_hide_quotes_but_not_claims(monkeypatch: pytest.MonkeyPatch) -> None:
+    """OpenInference's switch for documents leaves the answer's own words visible."""
+    monkeypatch.setenv("OPENINFERENCE_HIDE_RETRIEVAL_DOCUMENTS", "true")
+    attributes = evaluation_attributes(a_result())
+    assert attributes[PREFIX + "claims.0.text"] == "The moon orbits the earth."
+    assert not [key for key in attributes if key.endswith((".quote", ".explanation"))]
+
+
+def test_a_name_that_cannot_be_a_key_is_left_out_alone(caplog: pytest.LogCaptureFixture) -> None:
+    """One evaluator with an impossible name does not cost the others their attributes."""
+    attributes = evaluation_attributes(a_result(an_evaluation(name="status"), an_evaluation()))
+    assert attributes["rag.evaluation.status"] == "evaluated"
+    assert PREFIX + "score" in attributes
+    assert not [key for key in attributes if key.startswith("rag.evaluation.status.")]
+
+
+def test_a_failed_evaluation_says_what_failed() -> None:
+    """Status `failed`, the error's type as its reason, the reason code beside the metric."""
+    failed = an_evaluation(
+        score=None, risk=None, label=None, claims=(), reason_code="timeout", error_type="builtins.TimeoutError"
+    )
+    attributes = evaluation_attributes(a_result(failed, status=EvaluationStatus.FAILED))
+    assert attributes["rag.evaluation.status"] == "failed"
+    assert attributes["rag.evaluation.status_reason"] == "builtins.TimeoutError"
+    assert attributes[PREFIX + "reason_code"] == "timeout"
+
+
+def test_a_status_without_a_result_is_written_with_its_reason() -> None:
+    """A span that passes unevaluated tells why."""
+    decision = SamplingDecision(sampled=False, reason="not_sampled", probability=0.1)
+    assert status_attributes(EvaluationStatus.SKIPPED, "not_sampled", decision) == {
+        "rag.evaluation.status": "skipped",
+        "rag.evaluation.status_reason": "not_sampled",
+        "rag.sampling.reason": "not_sampled",
+        "rag.sampling.probability": 0.1,
+    }
+    assert status_attributes(EvaluationStatus.LATE) == {"rag.evaluation.status": "late"}
+
+
+_texts = st.text(st.characters(codec=None), max_size=20)
+_claims = st.lists(
+    st.builds(
+        lambda text, verdict, confidence, ids: a_claim(
+            0, 1, verdict, confidence=confidence, chunk_ids=tuple(ids), explanation=text
+        ),
+        _texts,
+        st.sampled_from(Verdict),
+        st.none() | st.floats(),
+        st.lists(_texts, max_size=3),
+    ),
+    max_size=6,
+)
+
+
+@given(_claims, st.sampled_from(["flat", "json"]), st.integers(0, 4), st.booleans())
+def test_every_key_is_leaf_or_parent_and_every_value_encodes(
+    claims: list[Any], claims_format: Any, max_claims: int, capture_content: bool
+) -> None:
+    """Whatever a judge returns, Phoenix can unflatten the keys and OTLP can encode the values."""
+    from opentelemetry.exporter.otlp.proto.common._internal import _encode_attributes
+
+    attributes = evaluation_attributes(
+        a_result(an_evaluation(claims=tuple(claims))),
+        capture_content=capture_content,
+        claims_format=claims_format,
+        max_claims=max_claims,
+    )
+    for key in attributes:
+        parts = key.split(".")
+        assert not {".".join(parts[:n]) for n in range(1, len(parts))} & set(attributes)
+    encoded = _encode_attributes(attributes)
+    assert len(encoded or ()) == len(attributes)
+    json.dumps(attributes, allow_nan=False).encode("utf-8")

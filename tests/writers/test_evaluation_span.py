@@ -1,0 +1,107 @@
+"""The span that carries a late result."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from openinference.instrumentation import get_evaluation_attributes
+from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import ReadableSpan
+
+from rag_otel.model import EvaluatedTrace, EvaluationStatus, SpanRef
+from rag_otel.writers.evaluation_span import EvaluationSpanWriter, job_key
+from tests.results import SECRET_TEXTS, a_result, a_target, an_evaluation, with_status
+
+LATE = EvaluationStatus.LATE
+
+
+def written(*results: EvaluatedTrace, **options: Any) -> list[ReadableSpan]:
+    """What the writer emits for these results."""
+    spans: list[ReadableSpan] = []
+    resource = Resource({"service.name": "observatory"})
+    EvaluationSpanWriter(spans.append, lambda: resource, **options).write(results)
+    return spans
+
+
+def test_the_carrier_has_exactly_one_link_to_its_target() -> None:
+    """As OpenInference asks of feedback on a span that has ended; trace, parent and resource are the target's."""
+    result = a_result(status=LATE)
+    (span,) = written(result)
+    assert span.context is not None
+    assert span.parent is not None
+    (link,) = span.links
+    assert f"{link.context.span_id:016x}" == result.trace.target.span_id
+    assert f"{link.context.trace_id:032x}" == result.trace.target.trace_id
+    assert span.context.trace_id == span.parent.trace_id == link.context.trace_id
+    assert span.context.trace_flags.sampled
+    assert span.attributes is not None
+    assert span.attributes["openinference.span.kind"] == "EVALUATOR"
+    assert span.resource.attributes["service.name"] == "observatory"
+    assert span.start_time == span.end_time == result.trace.start_ns + result.trace.duration_ns
+    assert len(encode_spans([span]).resource_spans) == 1
+
+
+def test_its_attributes_are_what_openinference_itself_would_write() -> None:
+    """Names and shapes agree with the reference implementation, and our own attributes stand beside them."""
+    result = a_result(an_evaluation(score=0.5), status=LATE)
+    (span,) = written(result)
+    attributes = dict(span.attributes or {})
+    common: dict[str, Any] = {
+        "label": "unfaithful",
+        "explanation": "2 of 3 claims unsupported: made of cheese",
+        "annotator_kind": "CODE",
+        "identifier": "rag-otel",
+        "metadata": attributes["evaluations.0.evaluation.metadata"],
+    }
+    expected = get_evaluation_attributes(
+        evaluations=[
+            {"name": "faithfulness", "score": 0.5, **common},  # type: ignore[typeddict-item]
+            {"name": "hallucination_risk", "score": 0.93, **common},  # type: ignore[typeddict-item]
+        ]
+    )
+    assert {key: value for key, value in attributes.items() if key.startswith("evaluations.")} == expected
+    assert json.loads(common["metadata"])["version"] == "1"
+    assert attributes["rag.evaluation.faithfulness.risk"] == 0.93
+    assert attributes["rag.evaluation.status"] == "late"
+
+
+def test_only_late_results_need_a_carrier() -> None:
+    """What went out on its own span is not said twice."""
+    result = a_result()
+    assert not written(*(with_status(result, status) for status in EvaluationStatus if status is not LATE))
+
+
+def test_the_same_result_is_the_same_span_and_another_is_another() -> None:
+    """The id is a hash of target, metric, evaluator, version and judge: stable over processes, told apart by each."""
+    target = a_target()
+    changes: list[dict[str, Any]] = [
+        {},
+        {"name": "other"},
+        {"evaluator": "Other"},
+        {"version": "2"},
+        {"judge": "openai/gpt-4o-mini"},
+        {"score": 0.0},
+    ]
+    spans = written(*(a_result(an_evaluation(**change), target=target, status=LATE) for change in changes))
+    ids = [span.context.span_id for span in spans if span.context is not None]
+    assert ids[0] == ids[-1], "the score is no part of the key"
+    assert len(set(ids)) == len(changes) - 1
+    assert min(ids) > 0
+    assert max(ids) < 2**64
+
+
+def test_the_job_key_never_changes_between_releases() -> None:
+    """A stored key must still be recognised after an upgrade."""
+    fixed = SpanRef(trace_id="0" * 31 + "1", span_id="0" * 15 + "2")
+    assert job_key(fixed, an_evaluation()) == job_key(fixed, an_evaluation(score=None))
+    assert job_key(fixed, an_evaluation()) == "c87cd48ad5c0d81c4c7b269605828bd4"
+
+
+@pytest.mark.parametrize("claims_format", ["flat", "json"])
+def test_hidden_content_is_in_no_attribute_of_the_carrier(claims_format: str) -> None:
+    """The same rule as on the span itself."""
+    (span,) = written(a_result(status=LATE), capture_content=False, claims_format=claims_format)
+    assert not [text for text in SECRET_TEXTS if text in str(dict(span.attributes or {}))]
