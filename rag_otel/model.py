@@ -226,6 +226,8 @@ class ReasonCode(enum.StrEnum):
     """The judge left out what the formula cannot do without, also when asked again."""
     EMBEDDING_ERROR = "embedding_error"
     """The embedder returned vectors that cannot be compared."""
+    NOT_SCORED = "not_scored"
+    """A metric of one's own returned no score."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
