@@ -1,0 +1,176 @@
+"""Any language model as a judge, through litellm: `llm_model("openai/gpt-4o-mini")`, `llm_model("ollama/...")`.
+
+The only module that imports litellm. It is heavy (seconds, well over 100 MB), so it is imported by who configures a
+judge, at start-up, and never while traffic flows.
+
+litellm is a library that the application may use too, so nothing global of it is changed for good: each call says for
+itself that it is not logged, not cached and not retried there. Calls are not traced if the caller suppresses tracing.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from typing import Any, Final
+
+from rag_otel.errors import ConfigurationError
+from rag_otel.model import Usage
+from rag_otel_evaluators.llm.breaker import CircuitBreaker
+from rag_otel_evaluators.llm.cache import DiskCache
+from rag_otel_evaluators.llm.client import ResilientModel
+from rag_otel_evaluators.llm.failures import CallError, FailureKind, kind_of_status
+from rag_otel_evaluators.llm.limits import Limits
+from rag_otel_evaluators.llm.modes import ModeLadder, OutputMode, response_format, with_schema
+from rag_otel_evaluators.llm.retry import RetryPolicy, read_retry_after
+from rag_otel_evaluators.llm.transport import ChatRequest, Reply
+
+_APPLICATION_USES_LITELLM: Final = "litellm" in sys.modules
+# The prices that litellm brings, not those it would fetch from the network while being imported.
+os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+try:
+    import litellm
+except ImportError as error:
+    raise ConfigurationError(
+        f"an LLM judge needs litellm ({error}); install it with: pip install 'rag-otel[llm]'"
+    ) from None
+
+if not _APPLICATION_USES_LITELLM:
+    litellm.suppress_debug_info = True  # else it prints advice to the application's stdout when a call fails
+
+_REASONING_TOKENS: Final = 4_000
+"""Room on top of the budget for models that think before they answer: their thoughts count as output."""
+_MESSAGE_LENGTH: Final = 300
+"""Characters kept of a provider's error message."""
+_PER_CALL: Final[Mapping[str, Any]] = {
+    "num_retries": 0,  # retries are ours: they honour Retry-After, the breaker and the deadline
+    "max_retries": 0,
+    "drop_params": True,  # a model without `temperature` is asked without it
+    "no-log": True,  # no callback of the application's (tracing, cost tracking) sees a judge's call
+    "cache": {"no-cache": True, "no-store": True},  # nor does its litellm cache answer for the judge
+}
+
+
+def llm_model(
+    model: str,
+    *,
+    api_base: str | None = None,
+    api_key: str | None = None,
+    temperature: float = 0.0,
+    parameters: Mapping[str, Any] | None = None,
+    timeout_s: float = 60.0,
+    retry: RetryPolicy | None = None,
+    limits: Limits | None = None,
+    breaker: CircuitBreaker | None = None,
+    cache: DiskCache | None = None,
+) -> ResilientModel:
+    """A `StructuredModel` over litellm.
+
+    `model` is litellm's name (`openai/gpt-4o-mini`, `anthropic/...`, `ollama/...`, `hosted_vllm/...`); for a local
+    server that speaks OpenAI's protocol `openai/<name>` with `api_base`. `parameters` go to litellm as they are
+    (`seed`, `input_cost_per_token` for a model whose price it does not know, ...).
+
+    Raises ConfigurationError for a name of which litellm knows no provider.
+    """
+    transport = LitellmTransport(
+        model, api_base=api_base, api_key=api_key, parameters={"temperature": temperature, **(parameters or {})}
+    )
+    return ResilientModel(transport, timeout_s=timeout_s, retry=retry, limits=limits, breaker=breaker, cache=cache)
+
+
+class LitellmTransport:
+    """One call through litellm."""
+
+    def __init__(
+        self, model: str, *, api_base: str | None = None, api_key: str | None = None, parameters: Mapping[str, Any]
+    ) -> None:
+        self.name = model
+        self.identity: Mapping[str, Any] = {"api_base": api_base, "parameters": dict(parameters)}
+        self._parameters = {**parameters, "model": model, "api_base": api_base, "api_key": api_key, **_PER_CALL}
+        if _provider(model) == "openai" and api_base and not (api_key or os.environ.get("OPENAI_API_KEY")):
+            self._parameters["api_key"] = "none"  # OpenAI's client insists on one, local servers do not
+        self._ladder = ModeLadder(known_to_support_schema=bool(litellm.supports_response_schema(model)))
+        self._extra_output_tokens = _REASONING_TOKENS if litellm.supports_reasoning(model) else 0
+
+    async def send(self, request: ChatRequest, *, timeout_s: float) -> Reply:
+        """See `Transport.send`."""
+        first_failure: CallError | None = None
+        for mode in self._ladder.candidates():
+            try:
+                reply = await self._send(request, mode, timeout_s)
+            except CallError as failure:
+                if failure.kind is not FailureKind.REQUEST:
+                    raise
+                first_failure = first_failure or failure
+            else:
+                self._ladder.worked(mode)
+                return reply
+        assert first_failure is not None  # there is always a candidate
+        raise first_failure
+
+    async def _send(self, request: ChatRequest, mode: OutputMode, timeout_s: float) -> Reply:
+        messages = request.messages
+        if self._ladder.names_schema(mode):
+            messages = with_schema(messages, request.response_model)
+        arguments = dict(self._parameters)
+        if request.max_output_tokens is not None:
+            arguments["max_tokens"] = request.max_output_tokens + self._extra_output_tokens
+        try:
+            response = await litellm.acompletion(
+                messages=[{"role": message.role, "content": message.content} for message in messages],
+                response_format=response_format(mode, request.response_model),
+                timeout=timeout_s,
+                **arguments,
+            )
+            return _reply(response)
+        except Exception as error:
+            raise call_failure(error) from error
+
+
+def _provider(model: str) -> str:
+    try:
+        provider: str = litellm.get_llm_provider(model)[1]
+    except litellm.exceptions.BadRequestError:
+        raise ConfigurationError(
+            f"{model!r} names no provider that litellm knows; write provider/model, for example openai/gpt-4o-mini, "
+            "or openai/<name> with api_base for a server that speaks OpenAI's protocol"
+        ) from None
+    return provider
+
+
+def _reply(response: Any) -> Reply:
+    choice = response.choices[0]
+    usage = getattr(response, "usage", None)
+    cost = response._hidden_params.get("response_cost")
+    return Reply(
+        text=choice.message.content or "",
+        cut_off=choice.finish_reason == "length",
+        usage=Usage(
+            input_tokens=getattr(usage, "prompt_tokens", 0) or 0,
+            output_tokens=getattr(usage, "completion_tokens", 0) or 0,
+            cost_usd=None if cost is None else float(cost),
+            calls=1,
+        ),
+    )
+
+
+def call_failure(error: Exception) -> CallError:
+    """What litellm raised, as one of our kinds."""
+    message = " ".join(str(error).split())[:_MESSAGE_LENGTH]
+    headers = getattr(error, "litellm_response_headers", None)
+    if isinstance(error, (litellm.exceptions.Timeout, TimeoutError)):
+        return CallError(FailureKind.TIMEOUT, message)
+    if isinstance(error, litellm.exceptions.BadRequestError):
+        status: Any = 400
+    else:
+        status = getattr(error, "status_code", None)
+    if not isinstance(status, int) or (status >= 500 and not headers):
+        # litellm calls a connection that was refused or broken a 500; it has no response then.
+        return CallError(FailureKind.CONNECTION, message)
+    retry_after_s = read_retry_after(_header(headers, "retry-after"))
+    return CallError(kind_of_status(status, message), message, retry_after_s=retry_after_s)
+
+
+def _header(headers: Any, name: str) -> str | None:
+    value = headers.get(name) if hasattr(headers, "get") else None
+    return None if value is None else str(value)

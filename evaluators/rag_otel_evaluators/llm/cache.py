@@ -1,0 +1,82 @@
+"""Answers on disk, by content: a run that is resumed never pays twice.
+
+One SQLite file. Several threads and processes of one machine may share it (write-ahead log, busy timeout); on a
+network drive give each machine a file of its own, because SQLite's log needs shared memory.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from rag_otel.errors import ConfigurationError
+from rag_otel.guard import counters, logger
+
+_SCHEMA: Final = "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL, stored REAL NOT NULL)"
+_BUSY_TIMEOUT_S: Final = 30.0
+
+
+def content_key(content: Mapping[str, Any]) -> str:
+    """SHA-256 of `content` as canonical JSON (sorted keys): equal content, equal key, in every process."""
+    text = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class DiskCache:
+    """Maps a content key to a JSON object. A read or write that fails is counted and costs only its own answer."""
+
+    def __init__(self, path: str | Path) -> None:
+        """Opens or creates the file at `path`. Raises ConfigurationError where that is impossible."""
+        self.path = Path(path)
+        self._lock = threading.Lock()
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._connection = sqlite3.connect(
+                self.path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
+            )
+            self._connection.execute("PRAGMA journal_mode=WAL")
+            # An answer lost in a power cut is paid for again; a flush to disk for each one would cost more.
+            self._connection.execute("PRAGMA synchronous=NORMAL")
+            self._connection.execute(_SCHEMA)
+        except (OSError, sqlite3.Error) as error:
+            raise ConfigurationError(f"the judge's cache {self.path} cannot be opened: {error}") from None
+
+    def get(self, key: str) -> dict[str, Any] | None:
+        """What was stored under `key`, None if nothing was or it cannot be read. Blocks for a disk access."""
+        try:
+            with self._lock:
+                row = self._connection.execute("SELECT answer FROM answers WHERE key = ?", (key,)).fetchone()
+            stored = None if row is None else json.loads(row[0])
+        except (sqlite3.Error, ValueError) as error:
+            self._report("read", error)
+            return None
+        return stored if isinstance(stored, dict) else None
+
+    def put(self, key: str, answer: Mapping[str, Any]) -> None:
+        """Store `answer`; the last one stays. Blocks for a disk access."""
+        row = (key, json.dumps(answer), time.time())
+        try:
+            with self._lock:
+                self._connection.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", row)
+        except sqlite3.Error as error:
+            self._report("write", error)
+
+    def __len__(self) -> int:
+        with self._lock:
+            count: int = self._connection.execute("SELECT count(*) FROM answers").fetchone()[0]
+        return count
+
+    def close(self) -> None:
+        """Close the file; the cache cannot be used after."""
+        with self._lock:
+            self._connection.close()
+
+    def _report(self, what: str, error: Exception) -> None:
+        if counters.add(f"judge.cache_{what}_failed") == 1:
+            logger.warning("rag-otel: the judge's cache %s: %s failed: %s", self.path, what, error)

@@ -1,0 +1,76 @@
+"""Why one call failed, in the few kinds that decide what happens next."""
+
+from __future__ import annotations
+
+import enum
+from typing import Final
+
+from rag_otel.errors import PermanentError, RagOtelError, RetryableError
+
+
+class FailureKind(enum.StrEnum):
+    """What went wrong with a call."""
+
+    AUTH = "auth"
+    """The key is missing, wrong or not allowed (401, 403)."""
+    BILLING = "billing"
+    """No credit, or the quota is used up (402, `insufficient_quota`)."""
+    ENDPOINT = "endpoint"
+    """There is no such model or address (404)."""
+    REQUEST = "request"
+    """The provider refuses this very request (400, 422): too long, filtered, not understood."""
+    RATE_LIMIT = "rate_limit"
+    """429."""
+    OVERLOAD = "overload"
+    """5xx."""
+    TIMEOUT = "timeout"
+    CONNECTION = "connection"
+    """No answer at all: refused, reset, no such host."""
+
+    @property
+    def retryable(self) -> bool:
+        """True when the same call may succeed later without anybody doing anything."""
+        return self in _RETRYABLE
+
+
+_RETRYABLE: Final = {FailureKind.RATE_LIMIT, FailureKind.OVERLOAD, FailureKind.TIMEOUT, FailureKind.CONNECTION}
+
+# OpenAI and those who copy it say 429 for an empty account too.
+_BILLING_WORDS: Final = ("insufficient_quota", "exceeded your current quota", "billing", "credit balance", "payment")
+# Anthropic's and others' 400 for an empty account: here a lone word would catch a claim about payments.
+_BILLING_PHRASES: Final = ("credit balance is too low", "insufficient_quota", "insufficient balance")
+
+
+class CallError(RagOtelError):
+    """One call that failed; a transport raises it."""
+
+    def __init__(self, kind: FailureKind, message: str, *, retry_after_s: float | None = None) -> None:
+        super().__init__(f"{kind}: {message}")
+        self.kind = kind
+        self.retry_after_s = retry_after_s
+        """Seconds that the provider asked us to wait; None where it did not say."""
+
+    def as_error(self) -> RetryableError | PermanentError:
+        """The same failure as callers of a model see it."""
+        if self.kind.retryable:
+            return RetryableError(str(self), retry_after_s=self.retry_after_s)
+        return PermanentError(str(self))
+
+
+def kind_of_status(status: int, message: str) -> FailureKind:
+    """The kind of an HTTP error status, with the provider's message where the status alone is ambiguous."""
+    text = message.lower()
+    match status:
+        case 402:
+            return FailureKind.BILLING
+        case 401 | 403:
+            return FailureKind.AUTH
+        case 404 | 410:
+            return FailureKind.ENDPOINT
+        case 408:
+            return FailureKind.TIMEOUT
+        case 429:
+            return FailureKind.BILLING if any(word in text for word in _BILLING_WORDS) else FailureKind.RATE_LIMIT
+    if status >= 500:
+        return FailureKind.OVERLOAD
+    return FailureKind.BILLING if any(phrase in text for phrase in _BILLING_PHRASES) else FailureKind.REQUEST

@@ -1,0 +1,71 @@
+"""How the shape of an answer is asked for, from the strictest way to the one that every model understands."""
+
+from __future__ import annotations
+
+import enum
+import re
+from typing import Any, Final
+
+from pydantic import BaseModel
+
+from rag_otel_evaluators.llm.schema import response_schema, schema_instruction
+from rag_otel_evaluators.structured import Message
+
+_NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9_-]")
+
+
+class OutputMode(enum.StrEnum):
+    """A way to ask; in order, strictest first."""
+
+    JSON_SCHEMA = "json_schema"
+    """The provider holds the model to the schema."""
+    JSON_OBJECT = "json_object"
+    """The provider holds the model to JSON, the prompt names the schema."""
+    PROMPT = "prompt"
+    """The prompt alone."""
+
+
+class ModeLadder:
+    """Which mode to use: goes down where a mode is refused, and stays where one has worked.
+
+    Until a mode has worked, a refused request may be the mode's fault; after that it is the request's own.
+    """
+
+    def __init__(self, *, known_to_support_schema: bool) -> None:
+        self._known = known_to_support_schema
+        self._settled: OutputMode | None = None
+
+    def candidates(self) -> tuple[OutputMode, ...]:
+        """Modes to try, in order."""
+        return tuple(OutputMode) if self._settled is None else (self._settled,)
+
+    def worked(self, mode: OutputMode) -> None:
+        """Report an answer in `mode`. A slower request that was still trying a weaker one does not lower it again."""
+        if self._settled is None:
+            self._settled = mode
+
+    def names_schema(self, mode: OutputMode) -> bool:
+        """True when the prompt must name the schema: no provider that is known to hold the model to it."""
+        return mode is not OutputMode.JSON_SCHEMA or not self._known
+
+
+def response_format(mode: OutputMode, response_model: type[BaseModel]) -> dict[str, Any] | None:
+    """OpenAI's `response_format` for `mode`."""
+    if mode is OutputMode.PROMPT:
+        return None
+    if mode is OutputMode.JSON_OBJECT:
+        return {"type": "json_object"}
+    name = _NOT_IN_A_NAME.sub("_", response_model.__name__)[:64]
+    return {
+        "type": "json_schema",
+        "json_schema": {"name": name, "schema": response_schema(response_model), "strict": True},
+    }
+
+
+def with_schema(messages: tuple[Message, ...], response_model: type[BaseModel]) -> tuple[Message, ...]:
+    """The messages with the schema named in the system's (which is added where there is none)."""
+    instruction = schema_instruction(response_model)
+    if messages and messages[0].role == "system":
+        first = Message(role="system", content=f"{messages[0].content}\n\n{instruction}")
+        return (first, *messages[1:])
+    return (Message(role="system", content=instruction), *messages)

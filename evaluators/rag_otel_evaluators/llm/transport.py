@@ -1,0 +1,52 @@
+"""One call to a model: what goes out, what comes back. The only part that a provider's library fills in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from pydantic import BaseModel
+
+from rag_otel.model import Usage
+from rag_otel_evaluators.structured import Message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatRequest:
+    """One question to a model."""
+
+    messages: tuple[Message, ...]
+    response_model: type[BaseModel]
+    max_output_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """One answer: text as it came."""
+
+    text: str
+    cut_off: bool
+    """True when the provider says that the output budget was used up."""
+    usage: Usage
+
+
+class Transport(Protocol):
+    """Carries one call."""
+
+    @property
+    def name(self) -> str:
+        """The model's name, for the record."""
+        ...
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """What decides the answer beside name and request (address, parameters), as JSON: part of the cache's key."""
+        ...
+
+    async def send(self, request: ChatRequest, *, timeout_s: float) -> Reply:
+        """Send once and ask for the shape of `request.response_model` as strictly as the model can be held to it.
+
+        Raises CallError, and nothing else.
+        """
+        ...
