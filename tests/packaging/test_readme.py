@@ -44,3 +44,19 @@ def test_pictures_of_the_readme_exist() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     for picture in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", text):
         assert (ROOT / picture).is_file(), picture
+
+
+def test_settings_page_is_the_table_of_settings() -> None:
+    """`docs/settings.md` is what `docs/settings_table.py` writes today."""
+    written = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import sys; sys.path.insert(0, 'docs'); import settings_table as t; print(t.page(), end='')",
+        ],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert (ROOT / "docs/settings.md").read_text(encoding="utf-8") == written

@@ -1,0 +1,34 @@
+"""Writes `docs/settings.md` from the table of settings: `python docs/settings_table.py`."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+from rag_otel.settings import Settings
+
+HEAD = """# Settings
+
+Arguments of `instrument()`, rows of `rag_otel.settings.Settings`. An argument wins over the environment, the environment
+over the default; `rag-otel doctor` prints where each value came from. Where an argument has several variables, the
+first that is set counts.
+
+| argument | environment | default | meaning |
+|---|---|---|---|
+"""
+
+
+def page() -> str:
+    """The whole page as Markdown."""
+    rows = []
+    for row in dataclasses.fields(Settings):
+        names = ", ".join(f"`{name}`" for name in row.metadata["env"])
+        default = ", ".join(row.default) if isinstance(row.default, tuple) else row.default
+        rows.append(
+            f"| `{row.name}` | {names} | {'' if default is None else f'`{default}`'} | {row.metadata['meaning']} |"
+        )
+    return HEAD + "\n".join(rows) + "\n"
+
+
+if __name__ == "__main__":
+    Path(__file__).with_name("settings.md").write_text(page(), encoding="utf-8")
