@@ -93,7 +93,8 @@ class RagSpanProcessor(SpanProcessor):
     def on_start(self, span: Span, parent_context: Context | None = None) -> None:
         own = False
         with guarded("processor.on_start"):
-            own = is_own(span.context) or (span.parent is None and is_suppressed(parent_context))
+            # Even a root that was started with a context of its own, inside a suppressed call, is our traffic.
+            own = is_own(span.context) or (span.parent is None and (is_suppressed() or is_suppressed(parent_context)))
             own = self._tracker.started(span, own=own)
         if not own:
             for processor in self._inner:

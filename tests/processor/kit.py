@@ -12,7 +12,6 @@ from typing import Any
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
 from opentelemetry.trace import Tracer
-from rag_otel_collectors.conventions import default_conventions
 
 from rag_otel import semconv, snapshot
 from rag_otel.model import Chunk, EvaluatedTrace, Evaluation
@@ -25,6 +24,7 @@ from rag_otel.settings import Settings
 from rag_otel.snapshot import Snapshot
 from rag_otel.writers.attributes import evaluation_attributes, status_attributes
 from rag_otel.writers.delivery import Delivery
+from rag_otel_collectors.conventions import default_conventions
 
 SCORE = "rag.evaluation.faithfulness.score"
 STATUS = semconv.STATUS
