@@ -94,7 +94,7 @@ def start_phoenix(
     ConfigurationError when Phoenix is not installed, when the given port is taken, or when it does not come up within
     `timeout_s`, with the end of its log.
     """
-    if importlib.util.find_spec("phoenix.server") is None:
+    if not _installed():
         raise ConfigurationError("Phoenix is not installed: pip install 'rag-otel[phoenix]'")
     if port and free_port(port) != port:
         raise ConfigurationError(f"port {port} is taken by another program; choose another one")
@@ -122,6 +122,13 @@ def free_port(preferred: int = 0) -> int:
             probe.bind((HOST, candidate))
             return int(probe.getsockname()[1])
     raise ConfigurationError(f"no free port on {HOST}")
+
+
+def _installed() -> bool:
+    """Whether the server is there, found without importing it: that alone would take seconds."""
+    spec = importlib.util.find_spec("phoenix")
+    folders = spec.submodule_search_locations if spec is not None else None
+    return any((Path(folder) / "server").is_dir() for folder in folders or ())
 
 
 def _launch(directory: Path, port: int, grpc_port: int) -> PhoenixServer:

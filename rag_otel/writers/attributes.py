@@ -165,14 +165,14 @@ def _failure_reason(result: EvaluatedTrace) -> str | None:
 def _says_something(value: object) -> bool:
     if isinstance(value, float):
         return math.isfinite(value)
-    return value is not None and value != "" and not (isinstance(value, Sequence) and not value)
+    return value is not None and not (isinstance(value, str | list | tuple) and not value)
 
 
 def _plain(value: Any) -> AttributeValue:
     """The value in a type that every exporter encodes: enums as text, arrays as lists of text."""
-    if isinstance(value, bool | int | float):
-        return value
-    return _text(value) if isinstance(value, str) else [_text(str(item)) for item in value]
+    if isinstance(value, str):
+        return _text(value)
+    return value if isinstance(value, int | float) else [_text(str(item)) for item in value]
 
 
 def _text(value: str) -> str:

@@ -1,0 +1,55 @@
+"""The launcher of a local Phoenix."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from rag_otel.cli.phoenix_server import LOG_NAME, PhoenixServer, _environment, free_port, start_phoenix
+from rag_otel.errors import ConfigurationError
+from rag_otel.writers.http import get
+
+
+def test_a_taken_port_is_named_before_anything_is_started(tmp_path: Path) -> None:
+    """Nobody should search a log for it."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(ConfigurationError, match=str(port)):
+            start_phoenix(tmp_path, port=port)
+        assert free_port(port) != port
+    assert free_port(port) == port
+    assert not (tmp_path / LOG_NAME).exists()
+
+
+def test_a_phoenix_that_does_not_come_up_is_stopped_and_its_log_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The child is gone afterwards, and the message holds what it said."""
+    (tmp_path / "phoenix").mkdir()
+    (tmp_path / "phoenix" / "__init__.py").write_text("raise SystemExit('no such universe')\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with pytest.raises(ConfigurationError, match="no such universe"):
+        start_phoenix(tmp_path / "work")
+
+
+def test_settings_meant_for_another_phoenix_are_not_passed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A database address in the environment must never be written to by a demo or a test."""
+    monkeypatch.setenv("PHOENIX_SQL_DATABASE_URL", "postgresql://production")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://production:4318")
+    environment = _environment(tmp_path, 1, 2)
+    assert "production" not in str({k: v for k, v in environment.items() if k not in ("PATH", "PWD")})
+    assert environment["PHOENIX_HOST"] == "127.0.0.1"
+    assert environment["PHOENIX_ALLOW_EXTERNAL_RESOURCES"] == "false"
+
+
+@pytest.mark.phoenix
+def test_a_running_phoenix_answers_and_keeps_everything_in_its_folder(phoenix_server: PhoenixServer) -> None:
+    """Database and log are where they were asked to be; the process is our child."""
+    assert phoenix_server.running
+    os.kill(phoenix_server.pid, 0)
+    assert get(f"{phoenix_server.base_url}/arize_phoenix_version").strip()
+    files = {path.name for path in phoenix_server.working_dir.iterdir()}
+    assert {LOG_NAME, "phoenix.db"} <= files
