@@ -21,10 +21,12 @@ from rag_otel.observing.documents import encodable, to_chunks, unique
 from rag_otel.observing.extract import Arguments, Extractor
 from rag_otel.observing.session import as_identity, as_tags, session_in, tags_in, user_in
 from rag_otel.observing.shapes import chunks_in, question_in, response_in, text_of
-from rag_otel.runtime import tracer
+from rag_otel.observing.unsampled import is_left_out, leaves_out
+from rag_otel.runtime import tracer as pick_tracer
 from rag_otel.snapshot import OBSERVATION_KEY, Snapshot
 
 _NO_CALL: Final[Arguments] = ((), {})
+_NO_LABELS: Final[Mapping[str, Any]] = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +49,6 @@ class Plan:
 class Call:
     """A call that the sampler left out: its context is handed down, so that what it calls is left out too."""
 
-    __slots__ = ("context",)
     recording = False
 
     def __init__(self, context: Context) -> None:
@@ -70,45 +71,35 @@ def begin(plan: Plan, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call 
     """Start the span of a call; None where there is nothing to do. Never raises."""
     try:
         context = get_current()
-        span = tracer().start_span(plan.name, context)
+        tracer = pick_tracer()
+        parent = get_current_span(context)
+        if is_left_out(parent, tracer):
+            return None
+        span = tracer.start_span(plan.name, context)
         if span.is_recording():
             return Observation(plan, span, (args, kwargs), context)
-        return _left_out(span, context)
+        return Call(set_span_in_context(span, context)) if leaves_out(span, parent) else None
     except Exception as error:
         if not report_internal_error("observe.begin", error):
             raise
         return None
 
 
-def _left_out(span: Span, context: Context) -> Call | None:
-    own = span.get_span_context()
-    parent = get_current_span(context)
-    if not own.is_valid or own.span_id == parent.get_span_context().span_id:
-        return None  # no SDK, or a tracer that is switched off
-    if parent.get_span_context().is_valid and not parent.is_recording():
-        return None  # what it calls is left out already
-    return Call(set_span_in_context(span, context))
-
-
 class Observation(Call):
     """A recorded call. It ends once; later endings are ignored."""
 
-    __slots__ = (
-        "_arguments",
-        "_chunks",
-        "_ended",
-        "_labels",
-        "_outside",
-        "_plan",
-        "_question",
-        "_recorded",
-        "_response",
-        "_result_type",
-        "_span",
-        "documents_elsewhere",
-        "outer",
-    )
     recording = True
+    documents_elsewhere = False
+    outer: Observation | None = None
+    _ended = False
+    _question: str | None = None
+    _response: str | None = None
+    _chunks: tuple[Chunk, ...] | None = None
+    _recorded: tuple[Chunk, ...] | None = None
+    """What `record_chunks` was told."""
+    _labels: Mapping[str, Any] = _NO_LABELS
+    _result_type: str | None = None
+    """None until the call has returned."""
 
     def __init__(self, plan: Plan, span: Span, arguments: Arguments, context: Context) -> None:
         super().__init__(set_value(OBSERVATION_KEY, self, set_span_in_context(span, context)))
@@ -116,16 +107,9 @@ class Observation(Call):
         self._span = span
         self._arguments = arguments
         self._outside = context
-        self._ended = False
-        self._result_type: str | None = None
-        self._recorded: tuple[Chunk, ...] | None = None
-        self._chunks: tuple[Chunk, ...] | None = None
-        self._response: str | None = None
-        self._question: str | None = None
-        self._labels: dict[str, Any] = {}
-        self.documents_elsewhere = False
         outer = context.get(OBSERVATION_KEY)
-        self.outer: Observation | None = outer if isinstance(outer, Observation) else None
+        if isinstance(outer, Observation):
+            self.outer = outer
         with guarded("observe.arguments"):  # now, because the function may change its arguments
             if plan.question is not None and not plan.question.needs_result:
                 self._question = question_in(plan.question.read(arguments, None))
@@ -200,23 +184,24 @@ class Observation(Call):
 
     def _snapshot(self, *, incomplete: bool, failed: bool) -> Snapshot:
         labels, outside = self._labels, self._outside
+        tags = tags_in(outside)
         return Snapshot(
-            question=None if self._question is None else encodable(self._question),
+            question=self._question and encodable(self._question),
             chunks=self._chunks if self._recorded is None else self._recorded,
-            response=None if self._response is None else encodable(self._response),
-            reference=text_of(labels.get("reference")),
+            response=self._response and encodable(self._response),
+            reference=text_of(labels.get("reference")) if labels else None,
             session_id=as_identity(labels.get("session_id")) or session_in(outside),
             user_id=as_identity(labels.get("user_id")) or user_in(outside),
-            tags={**tags_in(outside), **as_tags(labels.get("tags"))},
+            tags={**tags, **as_tags(labels["tags"])} if "tags" in labels else tags,
             incomplete=incomplete,
             failed=failed,
             capture_content=self._plan.capture_content,
         )
 
     def _read_labels(self, result: object, *, late: bool) -> None:
-        for name, extractor in self._plan.labels.items():
-            if extractor.needs_result is late:
-                self._labels[name] = extractor.read(self._arguments, result)
+        extractors = self._plan.labels.items()
+        read = {name: each.read(self._arguments, result) for name, each in extractors if each.needs_result is late}
+        self._labels = {**self._labels, **read}
 
     def _find_chunks(self, result: object) -> tuple[Chunk, ...] | None:
         plan = self._plan

@@ -38,17 +38,22 @@ def to_chunks(documents: object, *, start: int = 0) -> tuple[Chunk, ...] | None:
     gives an empty tuple: nothing was found, which is something else than unknown. One item of an unknown shape makes
     the whole list unknown: judging with some of the evidence missing would invent unsupported claims.
     """
-    if isinstance(documents, Mapping) and _is_table(documents):
-        documents = _table_rows(documents)
-    elif not isinstance(documents, Sequence) or isinstance(documents, (str, bytes)):
-        documents = _members(documents)
-    chunks = []
+    if type(documents) is not list:
+        documents = _listed(documents)
+    chunks: list[Chunk] = []
+    plain = True
     for position, document in enumerate(documents, start):
-        chunk = _to_chunk(document, position)
+        if type(document) is str:
+            chunk: Chunk | None = Chunk(
+                id=str(position), text=encodable(document), position=position, metadata=_NOTHING
+            )
+        else:
+            plain = False
+            chunk = _to_chunk(document, position)
         if chunk is None:
             return None
         chunks.append(chunk)
-    return unique(chunks, start=start)
+    return tuple(chunks) if plain else unique(chunks, start=start)
 
 
 def encodable(text: str) -> str:
@@ -85,15 +90,19 @@ def unique(chunks: Sequence[Chunk], *, start: int = 0) -> tuple[Chunk, ...]:
     return tuple(kept.values())
 
 
-def _members(documents: object) -> Sequence[object]:
-    """What is no list: a set or a dictionary's view is taken apart, anything else is one document."""
+def _listed(documents: object) -> Sequence[object]:
+    """The documents one by one: a table has rows, a set or a dictionary's view has members, anything else is one."""
+    if isinstance(documents, Mapping):
+        return _table_rows(documents) if _is_table(documents) else (documents,)
+    if isinstance(documents, Sequence) and not isinstance(documents, (str, bytes)):
+        return documents
     if isinstance(documents, (set, frozenset)) or type(documents).__name__ in ("dict_values", "ndarray", "deque"):
         return list(documents)  # type: ignore[call-overload, no-any-return]
     return (documents,)
 
 
 def _to_chunk(document: object, position: int) -> Chunk | None:
-    if type(document) is str:
+    if isinstance(document, str):
         return Chunk(id=str(position), text=encodable(document), position=position, metadata=_NOTHING)
     if isinstance(document, Chunk):
         return Chunk(

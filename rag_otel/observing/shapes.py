@@ -7,7 +7,7 @@ not found is None, never a guess: an answer that cannot be told apart is not jud
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from rag_otel.model import Chunk
 from rag_otel.observing.documents import to_chunks
@@ -64,6 +64,7 @@ CHUNK_NAMES: Final = (
 )
 _REFERENCES: Final = frozenset({"sources", "hits", "nodes", "evidence"})
 """Names under which bare strings are more often links or ids than passages."""
+_SAYS_NOTHING: Final = (bytes, int, float, list)
 _DEPTH: Final = 4
 """How deep a text is looked for: choices -> message -> content -> text."""
 
@@ -102,9 +103,9 @@ def response_in(result: object, depth: int = 2) -> str | None:
     """The answer in a result: text, the usual field of a mapping or object, the text of an (answer, documents) pair."""
     if isinstance(result, str):
         return result
-    if result is None or depth == 0 or isinstance(result, (bytes, int, float, list)):
+    if result is None or depth == 0 or isinstance(result, _SAYS_NOTHING):
         return None
-    if isinstance(result, tuple) and not hasattr(result, "_fields"):
+    if _is_plain_tuple(result):
         texts = (response_in(item, depth) for item in result)
         return next((text for text in texts if text is not None), None)
     for name in RESPONSE_NAMES:
@@ -119,7 +120,7 @@ def chunks_in(result: object, depth: int = 3) -> tuple[Chunk, ...] | None:
     """The chunks in a result, an empty tuple where it says that nothing was found, None where it says nothing."""
     if result is None or depth == 0 or isinstance(result, (str, bytes, int, float)):
         return None
-    if isinstance(result, tuple) and not hasattr(result, "_fields"):
+    if _is_plain_tuple(result):
         lists = (chunks_named("documents", item) for item in result if isinstance(item, (list, tuple)))
         found = next((chunks for chunks in lists if chunks is not None), None)
         return found if found is not None else _first_chunks(result, depth)
@@ -139,6 +140,10 @@ def chunks_named(name: str, value: object) -> tuple[Chunk, ...] | None:
     if name in _REFERENCES and (isinstance(value, str) or _holds_strings(value)):
         return None
     return to_chunks(value)
+
+
+def _is_plain_tuple(value: object) -> TypeGuard[tuple[object, ...]]:
+    return isinstance(value, tuple) and not hasattr(value, "_fields")
 
 
 def _holds_strings(value: object) -> bool:
@@ -185,7 +190,7 @@ def _first_text(value: object, names: tuple[str, ...], depth: int) -> str | None
 
 
 def _field(value: object, name: str) -> Any:
-    if isinstance(value, Mapping):
+    if type(value) is dict or isinstance(value, Mapping):
         return value.get(name)
     try:
         return getattr(value, name, None)

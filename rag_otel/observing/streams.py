@@ -161,7 +161,10 @@ def _stream_place(result: Any) -> Any:
     if type(result) is tuple:
         return next((at for at, item in enumerate(result) if isinstance(item, _GENERATORS)), None)
     if type(result) is dict:
-        return next((key for key, item in result.items() if isinstance(item, _GENERATORS)), None)
+        for key, item in result.items():
+            if isinstance(item, _GENERATORS):
+                return key
+        return None
     fields = getattr(result, "__dict__", None) or {}
     return next((name for name in STREAM_ATTRIBUTES if _is_stream(fields.get(name))), None)
 
