@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -15,6 +16,8 @@ _IDS: Final = ("id", "id_", "node_id", "doc_id", "document_id")
 _METADATA: Final = ("metadata", "meta")
 _SCORES: Final = ("relevance_score", "score")
 """Where rerankers and stores that cannot return a score leave it in the metadata."""
+_REPR_ID: Final = re.compile(r"(?:<?NodeWithScore\(node=\w+\(id_=|Document\(id=)([^,()]+)")
+_REPR_SCORE: Final = re.compile(r"score[=:] ?([-+.\de]+)(?:, embedding: [^']*)?\)>?$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +84,7 @@ def _from_attributes(fields: Mapping[str, Any]) -> Document:
 
 def _from_json(item: Any) -> Document | None:
     if isinstance(item, str):
-        return Document(text=None if is_repr(item) else item)
+        return _from_repr(item) if is_repr(item) else Document(text=item)
     if not isinstance(item, Mapping):
         return None
     body = next((item[name] for name in ("node", "document") if isinstance(item.get(name), Mapping)), item)
@@ -93,6 +96,13 @@ def _from_json(item: Any) -> Document | None:
         score=_score(item.get("score"), metadata),
         metadata=metadata,
     )
+
+
+def _from_repr(text: str) -> Document:
+    """`<NodeWithScore(node=TextNode(id_=d1), score=0.9)>` (LlamaIndex), `Document(id=d1, ..., score: 0.9)` (Haystack)."""
+    named = _REPR_ID.match(text)
+    scored = _REPR_SCORE.search(text)
+    return Document(text=None, id=named[1] if named else None, score=finite(scored[1]) if scored else None)
 
 
 def _first(fields: Mapping[str, Any], names: Sequence[str]) -> Any:

@@ -13,7 +13,7 @@ from rag_otel import semconv
 from rag_otel.model import RagTrace, SpanRecord, UnevaluableReason
 from rag_otel_collectors.conventions.compose import Reading, compose, missing_text
 from rag_otel_collectors.conventions.documents import flattened_documents
-from rag_otel_collectors.conventions.openinference import is_evaluator, model_name
+from rag_otel_collectors.conventions.openinference_spans import is_evaluator, model_name
 from rag_otel_collectors.conventions.retrieval import (
     Passages,
     Retrieval,
@@ -49,16 +49,8 @@ class RagOtelSpans:
         tree = SpanTree(spans)
         return [self._read_entry(tree, span) for span in tree.spans if _observed(span)]
 
-    def retrieval(self, span: SpanRecord) -> Retrieval:
-        """The documents on an observed span; see `RetrievalReader`."""
-        flat = flattened_documents(span.attributes, semconv.DOCUMENTS)
-        truncated = flat.gap or span.dropped_attributes > 0
-        return Retrieval(
-            span=span,
-            documents=flat.documents,
-            problem=text_problem(flat.documents, truncated=truncated),
-            query=_text(span, semconv.INPUT_VALUE),
-        )
+    def retrieval(self, span: SpanRecord) -> Retrieval | None:
+        return _own_documents(span) if self.retrieves(span.scope, span.attributes) else None
 
     def _read_entry(self, tree: SpanTree, entry: SpanRecord) -> RagTrace:
         below = tree.descendants(entry, prune=is_evaluator)
@@ -75,7 +67,7 @@ class RagOtelSpans:
 
     def _passages(self, tree: SpanTree, entry: SpanRecord) -> Passages:
         """The entry's own documents, else those retrieved under it by no other observed call that answered."""
-        own = self.retrieval(entry)
+        own = _own_documents(entry)
         if own.documents:
             return unite([own])
         nested = tree.descendants(entry, prune=lambda span: is_evaluator(span) or _answered(span))
@@ -88,6 +80,17 @@ def _observed(span: SpanRecord) -> bool:
 
 def _answered(span: SpanRecord) -> bool:
     return span.scope == semconv.SCOPE and semconv.OUTPUT_VALUE in span.attributes
+
+
+def _own_documents(span: SpanRecord) -> Retrieval:
+    flat = flattened_documents(span.attributes, semconv.DOCUMENTS)
+    truncated = flat.gap or span.dropped_attributes > 0
+    return Retrieval(
+        span=span,
+        documents=flat.documents,
+        problem=text_problem(flat.documents, truncated=truncated),
+        query=_text(span, semconv.INPUT_VALUE),
+    )
 
 
 def _response(entry: SpanRecord) -> Reading:

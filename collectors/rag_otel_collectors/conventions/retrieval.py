@@ -3,14 +3,14 @@
 The rules, the same for every dialect:
 - Retrievers within a retriever (compression, fusion, reranking) are its inner business: the outermost one that tells
   its documents decides.
-- A reranker beside the retrievers replaces those that it was fed from.
+- A reranker, a filter or a joiner beside the retrievers replaces those that it was fed from.
 - Retrievals side by side, or one after another, are united; a text that several of them found counts once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from rag_otel import semconv
@@ -21,7 +21,7 @@ from rag_otel_collectors.conventions.tree import SpanTree
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retrieval:
-    """What one retriever or reranker span returned."""
+    """What one retriever returned, or what a reranker, a filter or a joiner made of what others had returned."""
 
     span: SpanRecord
     documents: tuple[Document, ...] = ()
@@ -30,17 +30,17 @@ class Retrieval:
     """Why the texts are not all there: no_chunk_text, redacted or truncated."""
     query: str | None = None
     """What was searched for."""
-    fed_by: frozenset[str] | None = None
-    """Texts that a reranker was given, empty where it does not say; None for a retriever."""
+    fed: tuple[Document, ...] | None = None
+    """What it was given to choose from, empty where it does not say; None for a retriever, which adds its own."""
+    by_name: bool = False
+    """True where the documents are named without their text, which is with the retrievals that fed this one."""
+    in_order: bool = True
+    """False where the documents do not stand on the span, rank by rank."""
 
     @property
     def tells(self) -> bool:
-        """False when the span says nothing of its documents, so that a nested one may."""
-        return bool(self.documents) or self.problem is not UnevaluableReason.NO_CHUNK_TEXT
-
-    @property
-    def texts(self) -> frozenset[str]:
-        return frozenset(document.text for document in self.documents if document.text is not None)
+        """False when the span says too little of its documents, so that a nested one may say more."""
+        return not self.by_name and self.problem is not UnevaluableReason.NO_CHUNK_TEXT
 
 
 class RetrievalReader(Protocol):
@@ -49,7 +49,7 @@ class RetrievalReader(Protocol):
     def retrieves(self, scope: str, attributes: Mapping[str, Any]) -> bool: ...
 
     def retrieval(self, span: SpanRecord) -> Retrieval | None:
-        """What a span that `retrieves` returned; None where it came to nothing (a reranker that failed)."""
+        """What `span` retrieved or chose. None for a span of another kind, and for a choice that failed."""
         ...
 
 
@@ -59,20 +59,15 @@ class Passages:
 
     chunks: tuple[Chunk, ...] = ()
     span: SpanRef | None = None
-    """The one span whose documents the chunks are, position by position; None for a union."""
+    """The one span whose documents the chunks are, rank by rank; None where several were united or some left out."""
     problem: UnevaluableReason | None = None
     seen: bool = True
     """False: there was no retrieval at all, which is not the same as one that found nothing."""
 
 
 def find_retrievals(tree: SpanTree, spans: Iterable[SpanRecord], readers: Sequence[RetrievalReader]) -> list[Retrieval]:
-    """The retrievals among `spans` that decide, by start, before they are united."""
-    read: dict[str, Retrieval] = {}
-    for span in spans:
-        reader = next((each for each in readers if each.retrieves(span.scope, span.attributes)), None)
-        retrieval = None if reader is None else reader.retrieval(span)
-        if retrieval is not None:
-            read[span.span_id] = retrieval
+    """The retrievals and choices among `spans` that decide, by start, before they are united."""
+    read = {span.span_id: found for span in spans if (found := _read(span, readers)) is not None}
     above = {span_id: [a.span_id for a in tree.ancestors(r.span) if a.span_id in read] for span_id, r in read.items()}
     with_nested = {ancestor for ancestors in above.values() for ancestor in ancestors}
     return [
@@ -83,15 +78,20 @@ def find_retrievals(tree: SpanTree, spans: Iterable[SpanRecord], readers: Sequen
     ]
 
 
+def _read(span: SpanRecord, readers: Sequence[RetrievalReader]) -> Retrieval | None:
+    return next((found for reader in readers if (found := reader.retrieval(span)) is not None), None)
+
+
 def unite(retrievals: Sequence[Retrieval]) -> Passages:
     """The chunks of retrievals that decide, in the order in which they were started."""
-    kept = _after_reranking(retrievals)
-    if not kept:
+    if all(each.by_name for each in retrievals):
         return Passages(seen=False)
-    documents = kept[0].documents if len(kept) == 1 else _without_repeats(kept)
+    kept = _after_choices(retrievals)
+    found = [each for each in kept if each.documents]
+    alone = found[0] if len(found) == 1 else None
     return Passages(
-        chunks=to_chunks(documents),
-        span=reference(kept[0].span) if len(kept) == 1 and documents else None,
+        chunks=to_chunks(_without_repeats(found) if alone is None else alone.documents),
+        span=reference(alone.span) if alone is not None and alone.in_order else None,
         problem=next((each.problem for each in kept if each.problem is not None), None),
     )
 
@@ -133,19 +133,50 @@ def reference(span: SpanRecord) -> SpanRef:
     return SpanRef(trace_id=span.trace_id, span_id=span.span_id)
 
 
-def _after_reranking(retrievals: Sequence[Retrieval]) -> list[Retrieval]:
+def _after_choices(retrievals: Sequence[Retrieval]) -> list[Retrieval]:
+    """What is left when each reranker, filter and joiner has taken the place of what it was fed from."""
     kept: list[Retrieval] = []
-    for retrieval in retrievals:
-        if retrieval.fed_by is not None:
-            kept = [earlier for earlier in kept if not _fed(earlier, retrieval)]
-        kept.append(retrieval)
-    return kept
+    for retrieval in sorted(retrievals, key=lambda each: each.span.end_ns):
+        if retrieval.fed is None:
+            kept.append(retrieval)
+            continue
+        sources = [earlier for earlier in kept if _fed(earlier, retrieval)]
+        chosen = _resolved(retrieval, sources) if retrieval.by_name else retrieval
+        if chosen is not None:
+            kept = [earlier for earlier in kept if earlier not in sources] + [chosen]
+    return sorted(kept, key=lambda each: each.span.start_ns)
 
 
-def _fed(earlier: Retrieval, reranker: Retrieval) -> bool:
-    if earlier.span.end_ns > reranker.span.start_ns:
+def _fed(earlier: Retrieval, choice: Retrieval) -> bool:
+    if earlier.span.end_ns > choice.span.start_ns:
         return False
-    return not reranker.fed_by or not earlier.texts or bool(earlier.texts & reranker.fed_by)
+    return not choice.fed or not earlier.documents or not _names(earlier.documents).isdisjoint(_names(choice.fed))
+
+
+def _resolved(choice: Retrieval, sources: Sequence[Retrieval]) -> Retrieval | None:
+    """The choice with the texts of its sources; None where it names something that none of them returned."""
+    known = {document.id: document for source in reversed(sources) for document in source.documents}
+    if not sources or any(document.id is None or document.id not in known for document in choice.documents):
+        return None
+    documents = tuple(
+        replace(known[chosen.id], score=known[chosen.id].score if chosen.score is None else chosen.score)
+        for chosen in choice.documents
+    )
+    first = sources[0]
+    ids = [document.id for document in documents]
+    in_order = len(sources) == 1 and first.in_order and ids == [each.id for each in first.documents[: len(ids)]]
+    return replace(
+        choice,
+        span=first.span if in_order else choice.span,
+        documents=documents,
+        problem=next((each.problem for each in sources if each.problem is not None), None),
+        in_order=in_order,
+    )
+
+
+def _names(documents: Iterable[Document]) -> set[tuple[str, str]]:
+    ids = {("id", each.id) for each in documents if each.id is not None}
+    return ids | {("text", each.text) for each in documents if each.text is not None}
 
 
 def _without_repeats(retrievals: Sequence[Retrieval]) -> list[Document]:

@@ -53,8 +53,8 @@ ANSWER_KEYS: Final = (
 )
 """Both in order of trust: the first name that is found anywhere near the top wins."""
 
-_ASIDES: Final = frozenset({"reasoning", "rationale", "trajectory"})
-"""What a model says beside its answer."""
+_ASIDES: Final = frozenset({"reasoning", "rationale", "trajectory", "prompt", "context"})
+"""What stands beside a question or an answer and is neither."""
 _MAX_DEPTH: Final = 4
 _PLACEHOLDER: Final = re.compile(r"<[^<>\n]*(?:generator|coroutine|iterator|stream|object at 0x)[^<>\n]*>", re.I)
 _REPR: Final = re.compile(r"<?[A-Z]\w*\(\w+=.*\)>?", re.S)
