@@ -9,6 +9,7 @@ itself that it is not logged, not cached and not retried there. Calls are not tr
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Mapping
@@ -19,6 +20,7 @@ from rag_otel.model import Usage
 from rag_otel_evaluators.llm.breaker import CircuitBreaker
 from rag_otel_evaluators.llm.cache import DiskCache
 from rag_otel_evaluators.llm.client import ResilientModel
+from rag_otel_evaluators.llm.embedder import ModelEmbedder
 from rag_otel_evaluators.llm.failures import CallError, FailureKind, kind_of_status
 from rag_otel_evaluators.llm.limits import Limits
 from rag_otel_evaluators.llm.modes import ModeLadder, OutputMode, response_format, with_schema
@@ -78,6 +80,25 @@ def llm_model(
     return ResilientModel(transport, timeout_s=timeout_s, retry=retry, limits=limits, breaker=breaker, cache=cache)
 
 
+def llm_embedder(
+    model: str,
+    *,
+    api_base: str | None = None,
+    api_key: str | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    timeout_s: float = 60.0,
+    retry: RetryPolicy | None = None,
+    limits: Limits | None = None,
+    breaker: CircuitBreaker | None = None,
+    cache: DiskCache | None = None,
+) -> ModelEmbedder:
+    """An `Embedder` over litellm (`openai/text-embedding-3-small`, `ollama/...`); arguments as of `llm_model`."""
+    transport = LitellmEmbeddings(model, api_base=api_base, api_key=api_key, parameters=parameters or {})
+    return ModelEmbedder(
+        ResilientModel(transport, timeout_s=timeout_s, retry=retry, limits=limits, breaker=breaker, cache=cache)
+    )
+
+
 class LitellmTransport:
     """One call through litellm."""
 
@@ -86,9 +107,7 @@ class LitellmTransport:
     ) -> None:
         self.name = model
         self.identity: Mapping[str, Any] = {"api_base": api_base, "parameters": dict(parameters)}
-        self._parameters = {**parameters, "model": model, "api_base": api_base, "api_key": api_key, **_PER_CALL}
-        if _provider(model) == "openai" and api_base and not (api_key or os.environ.get("OPENAI_API_KEY")):
-            self._parameters["api_key"] = "none"  # OpenAI's client insists on one, local servers do not
+        self._parameters = _call_parameters(model, api_base, api_key, parameters)
         self._ladder = ModeLadder(known_to_support_schema=bool(litellm.supports_response_schema(model)))
         self._extra_output_tokens = _REASONING_TOKENS if litellm.supports_reasoning(model) else 0
 
@@ -127,6 +146,36 @@ class LitellmTransport:
             raise call_failure(error) from error
 
 
+class LitellmEmbeddings:
+    """One embedding call through litellm: a transport whose messages are texts and whose answer is their vectors."""
+
+    def __init__(
+        self, model: str, *, api_base: str | None = None, api_key: str | None = None, parameters: Mapping[str, Any]
+    ) -> None:
+        self.name = model
+        self.identity: Mapping[str, Any] = {"api_base": api_base, "parameters": dict(parameters)}
+        self._parameters = _call_parameters(model, api_base, api_key, parameters)
+
+    async def send(self, request: ChatRequest, *, timeout_s: float) -> Reply:
+        """See `Transport.send`."""
+        texts = [message.content for message in request.messages]
+        try:
+            response = await litellm.aembedding(input=texts, timeout=timeout_s, **self._parameters)
+            vectors = [item["embedding"] for item in sorted(response.data, key=lambda item: item["index"])]
+            return Reply(text=json.dumps({"vectors": vectors}), cut_off=False, usage=_usage(response))
+        except Exception as error:
+            raise call_failure(error) from error
+
+
+def _call_parameters(
+    model: str, api_base: str | None, api_key: str | None, parameters: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What every call of a model carries. Raises ConfigurationError for a name of which litellm knows no provider."""
+    if _provider(model) == "openai" and api_base and not (api_key or os.environ.get("OPENAI_API_KEY")):
+        api_key = "none"  # OpenAI's client insists on one, local servers do not
+    return {**parameters, "model": model, "api_base": api_base, "api_key": api_key, **_PER_CALL}
+
+
 def _provider(model: str) -> str:
     try:
         provider: str = litellm.get_llm_provider(model)[1]
@@ -140,17 +189,17 @@ def _provider(model: str) -> str:
 
 def _reply(response: Any) -> Reply:
     choice = response.choices[0]
+    return Reply(text=choice.message.content or "", cut_off=choice.finish_reason == "length", usage=_usage(response))
+
+
+def _usage(response: Any) -> Usage:
     usage = getattr(response, "usage", None)
     cost = response._hidden_params.get("response_cost")
-    return Reply(
-        text=choice.message.content or "",
-        cut_off=choice.finish_reason == "length",
-        usage=Usage(
-            input_tokens=getattr(usage, "prompt_tokens", 0) or 0,
-            output_tokens=getattr(usage, "completion_tokens", 0) or 0,
-            cost_usd=None if cost is None else float(cost),
-            calls=1,
-        ),
+    return Usage(
+        input_tokens=getattr(usage, "prompt_tokens", 0) or 0,
+        output_tokens=getattr(usage, "completion_tokens", 0) or 0,
+        cost_usd=None if cost is None else float(cost),
+        calls=1,
     )
 
 
