@@ -65,7 +65,7 @@ class _Opinion:
 
 
 class ContextRelevance(LlmMetric):
-    """Asks both judges at once, each up to `tries` times until its rating can be read.
+    """Asks both judges at once, each until its rating can be read or `tries` calls were made.
 
     `chunk_scores` are rating / 2 of each chunk alone, averaged over the judges. Nothing retrieved scores 0 with the
     flag `no_context`; a context that only repeats the question scores 0. Null: `no_question`, `parse_error` (neither
@@ -108,12 +108,14 @@ class ContextRelevance(LlmMetric):
         conversation = prompt.messages({"question": case.question, "chunks": case.chunks})
         budget = TOKENS_PER_CHUNK * len(case.chunks) + TOKENS_BESIDES
         problems: list[str] = []
-        for attempt in range(self.tries):
-            again = [_reminder(problems)] if attempt else []
+        calls = 0
+        while calls < self.tries:
+            again = [_reminder(problems)] if calls else []
             try:
                 completion = await model.complete([*conversation, *again], Ratings, max_output_tokens=budget)
             except RagOtelError as error:  # the model has its own retries; asking on would only double them
                 return _Opinion(rating=None, problems=(*problems, str(error)), error=error)
+            calls += max(1, completion.usage.calls)  # the model may have asked again by itself
             problems = list(completion.problems) or ["no rating could be read"]
             if completion.value is not None:
                 matched = match(completion.value.chunks, len(case.chunks))
@@ -123,7 +125,7 @@ class ContextRelevance(LlmMetric):
                     chunk_ratings=tuple(None if one is None else one.rating for one in ratings),
                     problems=(*completion.problems, *matched.problems),
                 )
-        return _Opinion(rating=None, problems=(f"no valid rating in {self.tries} tries", *problems))
+        return _Opinion(rating=None, problems=(f"no valid rating in {calls} tries", *problems))
 
     def _combine(self, opinions: Sequence[_Opinion], chunk_count: int) -> Evaluation:
         problems = [problem for opinion in opinions for problem in opinion.problems]

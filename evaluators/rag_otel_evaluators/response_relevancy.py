@@ -93,7 +93,7 @@ class ResponseRelevancy(LlmMetric):
     async def _compare(self, question: str, generated: Sequence[str]) -> Evaluation:
         embeddings = await self.embedder.embed([question, *generated])
         original, *others = embeddings.vectors or [()]
-        similarities = [cosine_similarity(original, other) for other in others]
+        similarities = [cosine_similarity(original, other) for other in others[: len(generated)]]
         known = [similarity for similarity in similarities if similarity is not None]
         if len(known) < len(generated):
             explanation = (
