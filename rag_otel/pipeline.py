@@ -30,6 +30,8 @@ from rag_otel.protocols import Convention, Evaluator, Sampler
 from rag_otel.sampling.cap import EvaluationCap
 from rag_otel.snapshot import Snapshot
 
+_CHUNK_REASONS = frozenset({UnevaluableReason.NO_CHUNKS, UnevaluableReason.NO_CHUNK_TEXT, UnevaluableReason.TRUNCATED})
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Pipeline:
@@ -105,11 +107,12 @@ def failure(evaluator: Evaluator, error: Exception) -> Evaluation:
 def _complete(trace: RagTrace, snapshot: Snapshot) -> RagTrace:
     """The trace with the observed call's own strings: attribute limits cannot have cut those."""
     chunks: tuple[Chunk, ...] = trace.chunks if snapshot.chunks is None else snapshot.chunks
-    known_chunks = snapshot.chunks is not None or bool(trace.chunks)
     question = snapshot.question if snapshot.question is not None else trace.question
     response = snapshot.response if snapshot.response is not None else trace.response
     return dataclasses.replace(
         trace,
+        # Ranks mean the same in both only where nothing was added or left out.
+        chunk_span=trace.chunk_span if len(chunks) == len(trace.chunks) else None,
         question=question,
         chunks=chunks,
         response=response,
@@ -118,12 +121,12 @@ def _complete(trace: RagTrace, snapshot: Snapshot) -> RagTrace:
         user_id=snapshot.user_id or trace.user_id,
         tags={**trace.tags, **snapshot.tags},
         capture_content=trace.capture_content and snapshot.capture_content,
-        unevaluable_reason=_reason(trace, snapshot, question, known_chunks, response),
+        unevaluable_reason=_reason(trace, snapshot, question, response),
     )
 
 
 def _reason(
-    trace: RagTrace, snapshot: Snapshot, question: str | None, known_chunks: bool, response: str | None
+    trace: RagTrace, snapshot: Snapshot, question: str | None, response: str | None
 ) -> UnevaluableReason | None:
     if snapshot.failed:
         return UnevaluableReason.ERROR
@@ -133,9 +136,18 @@ def _reason(
         return UnevaluableReason.NO_QUESTION
     if not response:
         return UnevaluableReason.NO_RESPONSE
-    if not known_chunks:
-        return trace.unevaluable_reason or UnevaluableReason.NO_CHUNKS
-    return None
+    return None if snapshot.chunks is not None else _chunk_reason(trace)
+
+
+def _chunk_reason(trace: RagTrace) -> UnevaluableReason | None:
+    """What is wrong with chunks that were read from spans; the texts that the snapshot has cannot mend those.
+
+    A hidden question or answer makes a trace redacted too: then the chunks are fine when all of them have text.
+    """
+    if trace.unevaluable_reason is UnevaluableReason.REDACTED:
+        readable = bool(trace.chunks) and all(chunk.text for chunk in trace.chunks)
+        return None if readable else UnevaluableReason.REDACTED
+    return trace.unevaluable_reason if trace.unevaluable_reason in _CHUNK_REASONS else None
 
 
 Deliver = Callable[[EvaluatedTrace], None]
