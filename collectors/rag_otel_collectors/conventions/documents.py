@@ -99,7 +99,7 @@ def _from_json(item: Any) -> Document | None:
 
 
 def _from_repr(text: str) -> Document:
-    """`<NodeWithScore(node=TextNode(id_=d1), score=0.9)>` (LlamaIndex), `Document(id=d1, ..., score: 0.9)` (Haystack)."""
+    """LlamaIndex: `<NodeWithScore(node=TextNode(id_=d1), score=0.9)>`; Haystack: `Document(id=d1, ..., score: 0.9)`."""
     named = _REPR_ID.match(text)
     scored = _REPR_SCORE.search(text)
     return Document(text=None, id=named[1] if named else None, score=finite(scored[1]) if scored else None)
