@@ -32,7 +32,7 @@ _ATTEMPTS: Final = 3
 
 
 class PhoenixServer:
-    """A running Phoenix. Use as a context manager, or call `stop()`; at interpreter exit it is stopped anyway."""
+    """A running Phoenix. Use as a context manager, or call `stop()`; it never outlives the process that started it."""
 
     def __init__(self, process: subprocess.Popen[bytes], *, port: int, grpc_port: int, working_dir: Path) -> None:
         self._process = process
@@ -134,10 +134,11 @@ def _installed() -> bool:
 def _launch(directory: Path, port: int, grpc_port: int) -> PhoenixServer:
     with (directory / LOG_NAME).open("wb") as log:
         process = subprocess.Popen(
-            [sys.executable, "-m", "phoenix.server.main", "serve"],
+            # -P: the script's own folder must not be searched for modules, its names would hide the library's.
+            [sys.executable, "-P", str(Path(__file__).with_name("phoenix_child.py"))],
             cwd=directory,
             env=_environment(directory, port, grpc_port),
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,  # its end tells the child that we are gone
             stdout=log,
             stderr=subprocess.STDOUT,
         )

@@ -21,8 +21,9 @@ from rag_otel.guard import counters, logger
 from rag_otel.suppression import suppressed
 
 T = TypeVar("T")
+_LOG_EVERY_S: Final = 600.0
+"""One cause of failure is logged at most this often; the counters go on."""
 _MAX_CAUSES: Final = 32
-"""Distinct causes of failure logged for a lane; after that only the counters grow."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +66,7 @@ class Lane(Generic[T]):
         self._size_of = size_of
         self._policy = policy
         self._clock = clock
-        self._causes: set[str] = set()
+        self._logged_at: dict[str, float] = {}
         self._start_empty()
 
     def _start_empty(self) -> None:
@@ -94,10 +95,11 @@ class Lane(Generic[T]):
                 if self._thread is None:
                     self._thread = threading.Thread(target=self._run, name=f"rag-otel-{self.name}", daemon=True)
                     self._thread.start()
-                self._changed.notify_all()
+                if len(self._queue) == 1 or len(self._queue) >= self._policy.batch_items:
+                    self._changed.notify_all()  # in between, the worker has nothing new to wake up for
                 return True
         self._count("refused")
-        self._log_once("refused", "queue full or closed, not delivered")
+        self._log("refused", "queue full or closed, not delivered")
         return False
 
     def hurry(self) -> None:
@@ -174,7 +176,7 @@ class Lane(Generic[T]):
         try:
             self._send(batch)
         except RetryableError as error:
-            self._log_once(str(error), f"{error}; trying again")
+            self._log(str(error), f"{error}; trying again")
             self._postpone(error)
         except Exception as error:  # noqa: BLE001 - whatever a writer raises, its lane goes on
             self._lose(f"{type(error).__name__}: {error}")
@@ -197,7 +199,7 @@ class Lane(Generic[T]):
 
     def _lose(self, cause: str) -> None:
         self._count("lost", len(self._batch))
-        self._log_once(cause, f"lost {len(self._batch)}: {cause}")
+        self._log(cause, f"lost {len(self._batch)}: {cause}")
         self._finish()
 
     def _finish(self) -> None:
@@ -211,7 +213,11 @@ class Lane(Generic[T]):
     def _count(self, what: str, amount: int = 1) -> None:
         counters.add(f"delivery.{self.name}.{what}", amount)
 
-    def _log_once(self, cause: str, message: str) -> None:
-        if cause not in self._causes and len(self._causes) < _MAX_CAUSES:
-            self._causes.add(cause)
-            logger.warning("rag-otel: %s: %s (logged once; counters go on)", self.name, message)
+    def _log(self, cause: str, message: str) -> None:
+        now = self._clock()
+        if now - self._logged_at.get(cause, -_LOG_EVERY_S) < _LOG_EVERY_S:
+            return
+        if len(self._logged_at) >= _MAX_CAUSES:
+            self._logged_at.clear()
+        self._logged_at[cause] = now
+        logger.warning("rag-otel: %s: %s", self.name, message)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+import rag_otel
 from rag_otel.cli.phoenix_server import LOG_NAME, PhoenixServer, _environment, free_port, start_phoenix
 from rag_otel.errors import ConfigurationError
 from rag_otel.writers.http import get
+from tests.phoenix_server import eventually
 
 
 def test_a_taken_port_is_named_before_anything_is_started(tmp_path: Path) -> None:
@@ -33,6 +37,44 @@ def test_a_phoenix_that_does_not_come_up_is_stopped_and_its_log_shown(
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with pytest.raises(ConfigurationError, match="no such universe"):
         start_phoenix(tmp_path / "work")
+
+
+STAND_IN = """
+import http.server, os
+def main():
+    class Ready(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.end_headers()
+    http.server.HTTPServer((os.environ["PHOENIX_HOST"], int(os.environ["PHOENIX_PORT"])), Ready).serve_forever()
+"""
+STARTER = """
+import sys
+from rag_otel.cli.phoenix_server import start_phoenix
+server = start_phoenix(sys.argv[1])
+print(server.port, flush=True)
+server.wait()
+"""
+
+
+def test_phoenix_does_not_outlive_a_killed_starter(tmp_path: Path) -> None:
+    """A demo or a test run that is killed leaves no server behind."""
+    (tmp_path / "phoenix" / "server").mkdir(parents=True)
+    for name in ("__init__.py", "server/__init__.py"):
+        (tmp_path / "phoenix" / name).touch()
+    (tmp_path / "phoenix" / "server" / "main.py").write_text(STAND_IN)
+    starter = subprocess.Popen(
+        [sys.executable, "-c", STARTER, str(tmp_path / "work")],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(Path(rag_otel.__file__).parents[1])])},
+        stdout=subprocess.PIPE,
+    )
+    assert starter.stdout is not None
+    port = int(starter.stdout.readline())
+    assert free_port(port) != port
+    starter.kill()
+    starter.wait()
+    starter.stdout.close()
+    eventually(lambda: free_port(port) == port)
 
 
 def test_settings_meant_for_another_phoenix_are_not_passed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -241,6 +241,7 @@ def test_nothing_is_lost_while_phoenix_is_away(project: Project, phoenix_server:
     delivery = Delivery([writer], policy=QUICK)
     retries = counters.get("delivery.phoenix_annotations.retries")
     targets = [project.span() for _ in range(20)]
+    eventually(lambda: len(project.api.spans(project.name)) == len(targets))
     for target in targets:
         delivery.submit(a_result(an_evaluation(score=0.25), target=target))
     eventually(lambda: counters.get("delivery.phoenix_annotations.retries") >= retries + 3)
