@@ -65,7 +65,9 @@ class _Opinion:
 
 
 class ContextRelevance(LlmMetric):
-    """Asks both judges at once, each until its rating can be read or `tries` calls were made.
+    """Asks both judges at once, each until its rating can be read or `tries` answers could not be.
+
+    A model that asks again by itself may make one call more than `tries`.
 
     `chunk_scores` are rating / 2 of each chunk alone, averaged over the judges. Nothing retrieved scores 0 with the
     flag `no_context`; a context that only repeats the question scores 0. Null: `no_question`, `parse_error` (neither

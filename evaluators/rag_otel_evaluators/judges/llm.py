@@ -160,6 +160,7 @@ class LitellmEmbeddings:
         """See `Transport.send`."""
         texts = [message.content for message in request.messages]
         try:
+            # Unlike for chats, litellm takes `max_retries: 0` for unset here and lets OpenAI's client retry twice.
             response = await litellm.aembedding(input=texts, timeout=timeout_s, **self._parameters)
             vectors = [item["embedding"] for item in sorted(response.data, key=lambda item: item["index"])]
             return Reply(text=json.dumps({"vectors": vectors}), cut_off=False, usage=_usage(response))
