@@ -9,8 +9,8 @@ from rag_otel.settings import Settings
 
 HEAD = """# Settings
 
-Arguments of `instrument()`, rows of `rag_otel.settings.Settings`. An argument wins over the environment, the environment
-over the default; `rag-otel doctor` prints where each value came from. Where an argument has several variables, the
+Arguments of `instrument()`, rows of `rag_otel.settings.Settings`. An argument wins over the environment, that over the
+default; `rag-otel doctor` prints where each value came from. Where an argument has several variables, the
 first that is set counts.
 
 | argument | environment | default | meaning |
