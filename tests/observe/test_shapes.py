@@ -1,0 +1,221 @@
+"""What bare `@observe` finds by itself, in arguments and results of every usual shape."""
+
+from __future__ import annotations
+
+import logging
+from collections import namedtuple
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import pytest
+from pydantic import BaseModel
+
+from rag_otel import observe, record_chunks
+from rag_otel.observing.shapes import chunks_in, question_in, response_in
+from tests.observe.conftest import Recorder
+
+
+@dataclass
+class Answer:
+    answer: str
+    contexts: list[str] = field(default_factory=list)
+
+
+class Model(BaseModel):
+    response: str
+    documents: list[dict[str, Any]]
+
+
+class Pair(NamedTuple):
+    output: str
+    docs: list[str]
+
+
+Node = namedtuple("Node", "node score")
+MESSAGE = SimpleNamespace(type="ai", content=[{"type": "text", "text": "yes"}, {"type": "image_url", "image_url": {}}])
+COMPLETION = SimpleNamespace(choices=[SimpleNamespace(message=SimpleNamespace(role="assistant", content="yes"))])
+
+
+@pytest.mark.parametrize(
+    ("result", "chunks"),
+    [
+        ("yes", None),
+        ({"answer": "yes", "chunks": ["a", "b"]}, ["a", "b"]),
+        ({"response": "yes", "contexts": []}, []),
+        ({"output": "yes", "context": "one long text"}, ["one long text"]),
+        ({"result": "yes", "source_documents": [SimpleNamespace(page_content="a", metadata={})]}, ["a"]),
+        (Answer("yes", ["a"]), ["a"]),
+        (Model(response="yes", documents=[{"text": "a"}]), ["a"]),
+        (Pair("yes", ["a"]), ["a"]),
+        (("yes", ["a", "b"]), ["a", "b"]),
+        ((["a"], "yes"), ["a"]),
+        (("yes", {"documents": ["a"]}), ["a"]),
+        (("yes", []), []),
+        (SimpleNamespace(response="yes", source_nodes=[Node(SimpleNamespace(text="a"), 0.5)]), ["a"]),
+        (MESSAGE, None),
+        ({"input": "why", "context": [SimpleNamespace(page_content="a")], "answer": MESSAGE}, ["a"]),
+        ({"messages": [SimpleNamespace(type="human", content="why"), MESSAGE]}, None),
+        (COMPLETION, None),
+        ({"llm": {"replies": ["yes"]}, "retriever": {"documents": [SimpleNamespace(content="a", meta={})]}}, ["a"]),
+        ({"answer_builder": {"answers": [SimpleNamespace(data="yes", documents=[{"content": "a"}])]}}, ["a"]),
+        ({"answer": "yes", "sources": ["https://example.org/1", "handbook.pdf"]}, None),
+        ({"answer": "yes", "sources": [{"url": "https://example.org", "text": "a"}]}, ["a"]),
+        ({"answer": "yes", "documents": None}, None),
+        ({"answer": "yes", "documents": [object()]}, None),
+        ({"data": {"answer": "yes", "chunks": ["a"]}}, ["a"]),
+    ],
+)
+def test_response_and_chunks_in_a_result(result: object, chunks: list[str] | None) -> None:
+    """Every shape says "yes"; unknown chunks are None, an empty retrieval is empty."""
+    assert response_in(result) == "yes"
+    found = chunks_in(result)
+    assert (None if found is None else [chunk.text for chunk in found]) == chunks
+
+
+@pytest.mark.parametrize("result", [None, 42, True, b"bytes", ["a", "b"], {}, {"answer": {"no": "text"}}, object()])
+def test_no_response_is_invented(result: object) -> None:
+    """What holds no answer gives None, not its repr."""
+    assert response_in(result) is None
+
+
+@pytest.mark.parametrize(
+    "argument",
+    [
+        "why",
+        {"question": "why"},
+        SimpleNamespace(query="why", k=3),
+        [{"role": "system", "content": "be brief"}, {"role": "user", "content": "why"}],
+        {"messages": [{"role": "user", "content": "hello"}, {"role": "assistant"}, {"role": "user", "content": "why"}]},
+        [SimpleNamespace(type="human", content=[{"type": "text", "text": "why"}])],
+    ],
+)
+def test_the_question_in_an_argument(argument: object) -> None:
+    """Text, chat messages, a request object."""
+    assert question_in(argument) == "why"
+
+
+def test_which_parameter_is_the_question(recorder: Recorder) -> None:
+    """The usual name first, then the first annotated text, then the first text that is passed."""
+
+    @observe
+    def by_name(index: str, query: str) -> str:
+        return "yes"
+
+    @observe
+    def by_annotation(k: int, request_id: str, text: str) -> str:
+        return "yes"
+
+    @observe
+    def by_value(k, whatever, other=None):  # type: ignore[no-untyped-def]
+        return "yes"
+
+    @observe
+    def only_one(request: dict[str, str]) -> str:
+        return "yes"
+
+    @observe
+    def by_default(query: str = "why") -> str:
+        return "yes"
+
+    @observe
+    def anything(*args: object, **kwargs: object) -> str:
+        return "yes"
+
+    by_name("main", "why")
+    by_name(query="why", index="main")
+    by_annotation(3, "r-1", "why")
+    by_value(3, "why")
+    by_value(3, whatever="why")
+    only_one({"question": "why"})
+    by_default()
+    anything(1, "why")
+    assert [taken and taken.question for taken in recorder.snapshots] == ["why"] * 8
+
+
+def test_the_question_is_taken_as_the_call_begins(recorder: Recorder) -> None:
+    """A function that rewrites its arguments does not rewrite what was asked."""
+
+    @observe
+    def answer(state: dict[str, str]) -> str:
+        state["question"] = "rewritten"
+        return "yes"
+
+    answer({"question": "why"})
+    assert recorder.taken.question == "why"
+
+
+def test_documents_that_are_passed_in(recorder: Recorder) -> None:
+    """A generator step gets the documents as an argument; what the result says comes first."""
+
+    @observe
+    def generate(question: str, documents: list[str]) -> str:
+        return "yes"
+
+    @observe
+    def rerank(question: str, documents: list[str]) -> dict[str, Any]:
+        return {"answer": "yes", "documents": documents[:1]}
+
+    generate("why", ["a", "b"])
+    rerank("why", documents=["a", "b"])
+    texts = [[chunk.text for chunk in taken.chunks or ()] for taken in recorder.snapshots if taken]
+    assert texts == [["a", "b"], ["a"]]
+
+
+def test_recorded_documents_go_before_the_result(recorder: Recorder) -> None:
+    """`record_chunks` adds up, keeps its own copy and wins."""
+
+    @observe
+    def answer(question: str) -> dict[str, Any]:
+        first = [{"id": "x", "text": "a"}, "b"]
+        record_chunks(first)
+        first.clear()
+        record_chunks(["c", {"id": "x", "text": "a"}, {"id": "x", "text": "another"}])
+        return {"answer": "yes", "documents": ["from the result"]}
+
+    answer("why")
+    chunks = recorder.taken.chunks or ()
+    assert [(chunk.id, chunk.text, chunk.position) for chunk in chunks] == [
+        ("x", "a", 0),
+        ("1", "b", 1),
+        ("2", "c", 2),
+        ("x#2", "another", 3),
+    ]
+
+
+def test_recording_where_nothing_is_observed_does_nothing(recorder: Recorder) -> None:
+    """Library code may call `record_chunks` whoever calls it."""
+    record_chunks(["a"])
+    assert recorder.spans == []
+
+
+def test_chunks_unknown_to_the_call_are_left_to_nested_retrievers(recorder: Recorder) -> None:
+    """None is not an empty retrieval."""
+
+    @observe
+    def answer(question: str) -> str:
+        return "yes"
+
+    answer("why")
+    assert recorder.taken.chunks is None
+
+
+def test_a_result_without_an_answer_is_told_once(recorder: Recorder, caplog: pytest.LogCaptureFixture) -> None:
+    """One warning per function says what to do; a function that returns None is not nagged."""
+
+    @observe(name="without an answer")
+    def answer(question: str) -> object:
+        return {"status": 200}
+
+    @observe
+    def quiet(question: str) -> None:
+        return None
+
+    with caplog.at_level(logging.WARNING, "rag_otel"):
+        for _ in range(3):
+            answer("why")
+            quiet("why")
+    assert [record.getMessage() for record in caplog.records] == [
+        "rag-otel: without an answer: no answer found in dict; say where it is: @observe(response=..., chunks=...)"
+    ]
+    assert [taken and taken.response for taken in recorder.snapshots] == [None] * 6
