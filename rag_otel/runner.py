@@ -19,7 +19,7 @@ from typing import Any, Final, TypeAlias
 
 from opentelemetry import context as context_api
 
-from rag_otel.guard import counters, guarded
+from rag_otel.guard import guarded
 from rag_otel.suppression import suppressed_context
 
 Job: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
@@ -74,7 +74,7 @@ class Runner:
             return
         if loop is not None:
             with contextlib.suppress(RuntimeError):  # already closed
-                loop.call_soon_threadsafe(self._stop)
+                loop.call_soon_threadsafe(loop.stop)
         thread.join(timeout_s)
 
     def after_fork(self) -> None:
@@ -95,33 +95,30 @@ class Runner:
         loop.set_task_factory(_PoliteTasks())
         self._loop = loop
         loop.call_soon(self._pump)
-        while not self._stopped:
-            try:
-                loop.run_forever()
-            except BaseException as error:  # noqa: BLE001 - an evaluator's SystemExit must not end the worker
-                counters.add(f"worker.interrupted.{type(error).__name__}")
+        # A shutdown that came before the loop could be seen has only left its flag.
+        if not self._stopped:
+            loop.run_forever()
         with guarded("runner.close"):
-            loop.run_until_complete(asyncio.gather(*self._running, return_exceptions=True))
+            loop.run_until_complete(self._wind_up())
             loop.close()
 
-    def _stop(self) -> None:
+    async def _wind_up(self) -> None:
         for task in self._running:
             task.cancel()
-        asyncio.get_running_loop().stop()
+        await asyncio.gather(*self._running, return_exceptions=True)
 
     def _pump(self) -> None:
         """Start as many waiting jobs as may run at once."""
         self._woken = False
         loop = asyncio.get_running_loop()
-        while self._waiting and len(self._running) < self._concurrency:
+        while self._waiting and not self._stopped and len(self._running) < self._concurrency:
             task = loop.create_task(_contained(self._waiting.popleft()))
             self._running.add(task)
             task.add_done_callback(self._ended)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._running.discard(task)
-        if not self._stopped:
-            self._pump()
+        self._pump()
 
 
 async def _contained(job: Job) -> None:
@@ -147,7 +144,7 @@ class _PoliteTasks:
 
 
 class _Polite(Coroutine[Any, Any, Any]):
-    """A coroutine whose steps are timed."""
+    """A coroutine whose steps are timed, and cannot end the thread."""
 
     def __init__(self, coroutine: Coroutine[Any, Any, Any], tasks: _PoliteTasks) -> None:
         self._coroutine = coroutine
@@ -157,6 +154,9 @@ class _Polite(Coroutine[Any, Any, Any]):
         started = time.perf_counter()
         try:
             return self._coroutine.send(value)
+        except (SystemExit, KeyboardInterrupt) as error:
+            # asyncio would let these out of the loop, and an evaluator's sys.exit() end the worker.
+            raise RuntimeError(f"{type(error).__name__} inside an evaluation") from error
         finally:
             self._tasks.worked(time.perf_counter() - started)
 
