@@ -5,7 +5,7 @@ What they found shows as the `context` that a module was called with: `{"context
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from rag_otel import semconv
@@ -17,6 +17,14 @@ from rag_otel_collectors.conventions.values import parse_object
 
 _SCOPE: Final = "openinference.instrumentation.dspy"
 _INPUTS: Final = ("context", "contexts", "passages", "documents")
+
+
+def has_context(scope: str, attributes: Mapping[str, Any]) -> bool:
+    """True for a DSPy module that was called with passages, by the looks of its input: nothing is parsed."""
+    if not scope.startswith(_SCOPE):
+        return False
+    inputs = attributes.get(semconv.INPUT_VALUE)
+    return isinstance(inputs, str) and any(f'"{name}":' in inputs for name in _INPUTS)
 
 
 def context_inputs(tree: SpanTree, spans: Sequence[SpanRecord]) -> Passages:

@@ -14,7 +14,7 @@ from typing import Any, Final
 from rag_otel import semconv
 from rag_otel.model import RagTrace, SpanRecord, StatusCode, UnevaluableReason
 from rag_otel_collectors.conventions.compose import Reading, compose, missing_text
-from rag_otel_collectors.conventions.dspy import context_inputs
+from rag_otel_collectors.conventions.dspy import context_inputs, has_context
 from rag_otel_collectors.conventions.messages import USER, flattened_messages, last_text
 from rag_otel_collectors.conventions.openinference_spans import (
     RETRIEVALS,
@@ -49,7 +49,9 @@ class OpenInference:
         return scope != semconv.SCOPE and (scope.startswith(_SCOPE) or semconv.SPAN_KIND in attributes)
 
     def retrieves(self, scope: str, attributes: Mapping[str, Any]) -> bool:
-        return scope != semconv.SCOPE and attributes.get(semconv.SPAN_KIND) in RETRIEVALS
+        if scope == semconv.SCOPE:
+            return False
+        return attributes.get(semconv.SPAN_KIND) in RETRIEVALS or has_context(scope, attributes)
 
     def read(self, spans: Sequence[SpanRecord]) -> list[RagTrace]:
         tree = SpanTree(spans)

@@ -1,0 +1,183 @@
+"""Every recorded trace is read as what it is: the whole RAG trace is spelt out for each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from rag_otel.model import UnevaluableReason
+from tests.collectors.spans import EUROPE, FIXTURES, PARIS, QUESTION, TOWER, read_all, traces_in
+
+COSINE = 0.9999999999999998
+
+
+@dataclass(frozen=True, kw_only=True)
+class Expected:
+    target: str
+    route: str
+    chunk_span: str | None
+    chunks: list[tuple[str, str, float | None]]
+    question: str | None = QUESTION
+    response: str | None = None
+    model: str | None = None
+    session_id: str | None = None
+    user_id: str | None = None
+    reason: UnevaluableReason | None = None
+
+
+TOWER_THEN_EUROPE: list[tuple[str, str, float | None]] = [("d3", TOWER, None), ("d2", EUROPE, None)]
+EUROPE_THEN_TOWER: list[tuple[str, str, float | None]] = [("d2", EUROPE, COSINE), ("d3", TOWER, COSINE)]
+
+RAG_TRACES = {
+    "dspy_oi": Expected(
+        target="67e5c781c3d366ae",
+        route="RAG.forward",
+        chunk_span=None,
+        chunks=[("0", PARIS, None), ("1", EUROPE, None)],
+        response="Paris.",
+        model="dummy",
+    ),
+    "haystack_oi_openai": Expected(
+        target="e5786651fe40df9a",
+        route="Pipeline.run",
+        chunk_span="2fb563bd31eaf424",
+        chunks=[("d1", PARIS, 3.682408315647122), ("d2", EUROPE, 0.8083058328619529)],
+        response="Paris is the capital.",
+        model="stub-model",
+    ),
+    "haystack_oi_rerank": Expected(
+        target="f8500243a41ac973",
+        route="Pipeline.run",
+        chunk_span="1549b47b64abec2b",
+        chunks=[("d1", PARIS, 0.5702249913643116)],
+        question="Paris",
+        reason=UnevaluableReason.NO_RESPONSE,
+    ),
+    "langchain_oi_astream": Expected(
+        target="60dcf42a5f08ef76",
+        route="RunnableSequence",
+        chunk_span="6934bc3c11cc9f62",
+        chunks=TOWER_THEN_EUROPE,
+        response="Paris.",
+    ),
+    "langchain_oi_error": Expected(
+        target="486f610666a153ec",
+        route="RunnableSequence",
+        chunk_span="146486f47dc0072e",
+        chunks=[("d1", PARIS, 0.5), ("d2", EUROPE, 0.5), ("d3", TOWER, 0.5)],
+        question="q",
+        reason=UnevaluableReason.ERROR,
+    ),
+    "langchain_oi_hidden": Expected(
+        target="e5e0dc1a2cb12111",
+        route="Inner",
+        chunk_span="e5e0dc1a2cb12111",
+        chunks=[("0", "", None)],
+        question=None,
+        reason=UnevaluableReason.REDACTED,
+    ),
+    "langchain_oi_invoke": Expected(
+        target="462f6040ffda846f",
+        route="RunnableSequence",
+        chunk_span="5cd0e82a93d8c491",
+        chunks=TOWER_THEN_EUROPE,
+        response="Paris.",
+        session_id="sess-1",
+        user_id="u-1",
+    ),
+    "langchain_oi_nested_retriever": Expected(
+        target="6cdd0abebdbb0219",
+        route="Rerank",
+        chunk_span="6cdd0abebdbb0219",
+        chunks=[("d1", PARIS, 0.5)],
+        question="q",
+        reason=UnevaluableReason.NO_RESPONSE,
+    ),
+    "langchain_oi_stream_abandoned": Expected(
+        target="51148837eb47c7ae",
+        route="RunnableSequence",
+        chunk_span="f9622ba95e057331",
+        chunks=TOWER_THEN_EUROPE,
+        reason=UnevaluableReason.INCOMPLETE,
+    ),
+    "llamaindex_oi_query": Expected(
+        target="d04173b2f2758acd",
+        route="RetrieverQueryEngine.query",
+        chunk_span="3fd6329cc5bc4e33",
+        chunks=EUROPE_THEN_TOWER,
+        response="text text text text text text text text",
+    ),
+    "llamaindex_oi_retriever_only": Expected(
+        target="2e70b3faf930df5e",
+        route="VectorIndexRetriever.retrieve",
+        chunk_span="2e70b3faf930df5e",
+        chunks=EUROPE_THEN_TOWER,
+        question="capital of France",
+        reason=UnevaluableReason.NO_RESPONSE,
+    ),
+    "llamaindex_oi_stream": Expected(
+        target="87eb0c12fb5ef4f1",
+        route="RetrieverQueryEngine.query",
+        chunk_span="e7dadc67b4fd2823",
+        chunks=EUROPE_THEN_TOWER,
+        response="text text text text text text text",
+    ),
+}
+
+NO_RETRIEVAL = {"langchain_plus_openai_oi_double", "litellm_oi", "openai_oi_default"}
+"""OpenInference, but a model was called and nothing was retrieved: no RAG trace."""
+
+OTHER_DIALECTS = {
+    "langchain_genai_chatopenai",
+    "langchain_genai_nocontent_invoke",
+    "langchain_genai_retriever_tool",
+    "langchain_tl_invoke",
+    "langchain_tl_stream_abandoned",
+    "litellm_otel_reqspan",
+    "llamaindex_genai_query",
+    "llamaindex_tl_query",
+    "llamaindex_tl_stream",
+    "openai_genai_v2_capture_SPAN_ONLY",
+    "pydantic_ai_tool_rag",
+}
+"""Dialects that no convention reads yet."""
+
+
+@pytest.mark.parametrize("name", sorted(RAG_TRACES))
+def test_recorded_trace_is_read_whole(name: str) -> None:
+    """Target, question, chunks, answer, ids and reason of the one RAG trace in the file are exactly these."""
+    expected = RAG_TRACES[name]
+    (trace,) = (trace for spans in traces_in(name) for trace in read_all(spans))
+    assert trace.target.span_id == expected.target
+    assert trace.route == expected.route
+    assert (trace.chunk_span and trace.chunk_span.span_id) == expected.chunk_span
+    assert trace.question == expected.question
+    assert [(chunk.id, chunk.text, chunk.score) for chunk in trace.chunks] == expected.chunks
+    assert [chunk.position for chunk in trace.chunks] == list(range(len(expected.chunks)))
+    assert trace.response == expected.response
+    assert (trace.model, trace.session_id, trace.user_id) == (expected.model, expected.session_id, expected.user_id)
+    assert trace.unevaluable_reason == expected.reason
+    assert trace.convention == "openinference"
+    assert trace.start_ns > 0
+    assert trace.duration_ns > 0
+
+
+@pytest.mark.parametrize("name", sorted(NO_RETRIEVAL | OTHER_DIALECTS))
+def test_trace_without_a_readable_retrieval_is_no_rag_trace(name: str) -> None:
+    """Files without a retrieval in an owned dialect are read in full and give nothing."""
+    traces = list(traces_in(name))
+    assert sum(map(len, traces)) > 0
+    assert [trace for spans in traces for trace in read_all(spans)] == []
+
+
+def test_every_fixture_is_expected() -> None:
+    """A new file among the fixtures needs its expectation here."""
+    assert {path.stem for path in FIXTURES.glob("*.json")} == RAG_TRACES.keys() | NO_RETRIEVAL | OTHER_DIALECTS
+
+
+@pytest.mark.parametrize("name", sorted(RAG_TRACES))
+def test_order_of_arrival_does_not_matter(name: str) -> None:
+    """Spans that come in reverse give the same RAG trace."""
+    (spans,) = (spans for spans in traces_in(name) if read_all(spans))
+    assert read_all(spans[::-1]) == read_all(spans)
