@@ -39,17 +39,28 @@ class Delivery:
         writers: Sequence[Writer] = (),
         alerts: AlertSource | None = None,
         *,
-        policy: LanePolicy = DEFAULT_POLICY,
+        policy: LanePolicy | None = None,
     ) -> None:
-        """`policy` bounds each lane. Two writers of one name share their counters, not their lanes."""
+        """`policy` bounds each lane; without one a writer's own `lane_policy` does, or the default.
+
+        Two writers of one name share their counters, not their lanes.
+        """
         self._alerts = alerts
-        self._result_lanes = [Lane(w.name, w.write, size_of=result_bytes, policy=policy) for w in writers]
+        self._result_lanes = [
+            Lane(
+                writer.name,
+                writer.write,
+                size_of=result_bytes,
+                policy=policy or _own_policy(writer),
+            )
+            for writer in writers
+        ]
         self._alert_lanes = [
             Lane(
                 f"alert_{channel.name}",
                 _one_by_one(channel),
                 size_of=alert_bytes,
-                policy=dataclasses.replace(policy, batch_items=1, linger_s=0.0),
+                policy=dataclasses.replace(policy or DEFAULT_POLICY, batch_items=1, linger_s=0.0),
             )
             for channel in (alerts.channels if alerts else ())
         ]
@@ -105,6 +116,11 @@ def alert_bytes(alert: Alert) -> int:
 def claims_bytes(claims: Sequence[ClaimVerdict]) -> int:
     """The same for claims with their quotes."""
     return sum(len(c.claim.text) + sum(len(quote.text) for quote in c.quotes) + _OVERHEAD_BYTES for c in claims)
+
+
+def _own_policy(writer: Writer) -> LanePolicy:
+    policy: LanePolicy = getattr(writer, "lane_policy", DEFAULT_POLICY)
+    return policy
 
 
 def _one_by_one(channel: AlertChannel) -> Callable[[Sequence[Alert]], None]:

@@ -36,7 +36,8 @@ class EvaluationSpanWriter:
         claims_format: ClaimsFormat = "flat",
         max_claims: int = 30,
     ) -> None:
-        """`emit` sends a span to the exporters; `resource` is asked at each write, as the provider may come later."""
+        """`emit` sends a span to the exporters of results that do not say where their span went (`origin`);
+        `resource` is asked at each write, as the provider may come later."""
         self._emit = emit
         self._resource = resource
         self._capture_content = capture_content
@@ -46,7 +47,8 @@ class EvaluationSpanWriter:
     def write(self, batch: Sequence[EvaluatedTrace]) -> None:
         for result in batch:
             if result.status is EvaluationStatus.LATE and result.evaluations:
-                self._emit(self.span(result))
+                emit = self._emit if result.origin is None else result.origin.emit
+                emit(self.span(result))
 
     def span(self, result: EvaluatedTrace) -> ReadableSpan:
         """The carrier: same result, same span id, so that writing it again is recognised as the same span."""
@@ -62,7 +64,7 @@ class EvaluationSpanWriter:
                 trace_flags=target.trace_flags,
             ),
             parent=target,
-            resource=self._resource(),
+            resource=self._resource() if result.origin is None else result.origin.resource,
             attributes=self._attributes(result),
             links=(Link(target),),
             start_time=end_ns,

@@ -1,7 +1,9 @@
 """Phoenix annotations: the columns, filters and charts over time of Phoenix's UI.
 
 Written through the REST API's asynchronous form: it takes a span's annotation before the span itself has arrived and
-attaches it later. Same span, name and identifier is an update, so writing a result twice leaves one.
+attaches it later. Until then Phoenix keeps it in memory alone, looks again every ten seconds and gives up after ten
+minutes, so annotations set out a little after their spans do. Same span, name and identifier is an update: writing a
+result twice leaves one.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from rag_otel.model import EvaluatedTrace
 from rag_otel.writers.attributes import present
 from rag_otel.writers.feedback import IDENTIFIER, annotator_kind, feedback
 from rag_otel.writers.http import post, to_json
+from rag_otel.writers.lane import LanePolicy
 from rag_otel.writers.phoenix_links import phoenix_base_url
 
 RESERVED_NAMES: Final = frozenset({"note"})
@@ -23,6 +26,8 @@ class PhoenixAnnotationWriter:
     """Writes `faithfulness`, `hallucination_risk`, ... on spans, and scores of chunks on their documents."""
 
     name = "phoenix_annotations"
+    lane_policy = LanePolicy(linger_s=6.0)
+    """Longer than the five seconds for which span processors batch by default: the spans go first."""
 
     def __init__(
         self,

@@ -71,6 +71,22 @@ def test_results_arrive_in_order_and_in_batches() -> None:
     assert writer.count("sent") == 10
 
 
+def test_a_writer_may_ask_for_bounds_of_its_own() -> None:
+    """One that says how its results are to be batched is listened to, unless the set-up says otherwise."""
+
+    class Single(RecordingWriter):
+        lane_policy = LanePolicy(batch_items=1)
+
+    own, overruled = Single(), Single()
+    for writer, policy in ((own, None), (overruled, LanePolicy(batch_items=3, linger_s=60))):
+        delivery = Delivery([writer], policy=policy)
+        for _ in range(3):
+            delivery.submit(a_result())
+        assert delivery.flush(PATIENCE_S)
+    assert [len(batch) for batch in own.batches] == [1, 1, 1]
+    assert [len(batch) for batch in overruled.batches] == [3]
+
+
 def test_no_thread_runs_before_the_first_result() -> None:
     """A set-up that never evaluates costs no thread."""
     writer = RecordingWriter()
