@@ -227,7 +227,9 @@ def _mark_failed(span: Span, error: Exception, hide_message: bool) -> None:
     """Status and exception event; without the message where content is hidden, since it may quote some."""
     name = type(error).__name__
     if hide_message:
-        span.add_event("exception", {"exception.type": f"{type(error).__module__}.{type(error).__qualname__}"})
+        module = type(error).__module__
+        qualified = type(error).__qualname__ if module == "builtins" else f"{module}.{type(error).__qualname__}"
+        span.add_event("exception", {"exception.type": qualified})
         span.set_status(Status(StatusCode.ERROR, name))
     else:
         span.record_exception(error)

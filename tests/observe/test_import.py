@@ -1,0 +1,38 @@
+"""What `import rag_otel` brings into an application's process."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import rag_otel
+
+DECORATED = "import rag_otel\n@rag_otel.observe\ndef answer(question: str) -> str:\n    return question\n"
+REPORT = "import json, sys\nprint(json.dumps(sorted(sys.modules)))\n"
+HEAVY = {"litellm", "torch", "numpy", "pandas", "grpc", "phoenix", "transformers", "sklearn", "requests"}
+NOT_NEEDED_TO_DECORATE = {"pydantic", "asyncio", "opentelemetry.sdk", "opentelemetry.exporter", "tqdm"}
+OTHER_HALVES = {"rag_otel_collectors", "rag_otel_evaluators"}
+
+
+def _modules_after(code: str) -> set[str]:
+    done = subprocess.run([sys.executable, "-c", code + REPORT], capture_output=True, text=True, check=True)
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+def test_decorating_imports_next_to_nothing() -> None:
+    """No judge, no SDK, no pydantic: those come with `instrument()` or the first call."""
+    assert not _modules_after(DECORATED) & (HEAVY | NOT_NEEDED_TO_DECORATE | OTHER_HALVES)
+
+
+def test_instrumenting_imports_nothing_heavy() -> None:
+    """The whole set-up with the embedded judge needs none of the heavy libraries."""
+    assert not _modules_after(DECORATED + "rag_otel.instrument()\nanswer('why')\n") & HEAVY
+
+
+def test_the_name_is_always_the_decorator() -> None:
+    """No module is called like a public function: importing it would take the function's place in the package."""
+    import rag_otel.observing.decorator
+
+    assert rag_otel.observe is rag_otel.observing.decorator.observe
+    assert not any(f"rag_otel.{name}" in sys.modules for name in rag_otel.__all__)
