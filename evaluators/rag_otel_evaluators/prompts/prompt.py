@@ -17,7 +17,6 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Any, Final, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -59,7 +58,7 @@ class Prompt(BaseModel):
         """Files hold the instruction as a list of lines, which reads and compares better than one long string."""
         return "\n".join(value) if isinstance(value, list) and all(isinstance(line, str) for line in value) else value
 
-    @cached_property
+    @property
     def hash(self) -> str:
         """The first 12 hexadecimal digits of SHA-256 over instruction and examples."""
         content = {"instruction": self.instruction, "examples": [example.model_dump() for example in self.examples]}

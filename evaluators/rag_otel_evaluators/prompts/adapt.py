@@ -1,0 +1,174 @@
+"""Another language for a prompt, by a language model: the texts change, the structure cannot.
+
+The model never sees the prompt's structure. It gets the examples' texts as a numbered list and returns a list of the
+same numbers; we put them back into their places. Keys, lengths, numbers and identifiers (`supported`, `c0.s1`) are
+ours throughout, and what comes back is refused where a text is missing or has lost a marker.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from pydantic import BaseModel
+
+from rag_otel.errors import ConfigurationError, InputError
+from rag_otel_evaluators.numbered import ask_about_each
+from rag_otel_evaluators.prompts.prompt import LANGUAGE_PATTERN, Example, Prompt
+from rag_otel_evaluators.structured import StructuredModel
+
+_IDENTIFIER: Final = re.compile(r"[a-z0-9_.-]+")
+"""Never translated: one lower-case ASCII word is an id (`c0.s1`) or a word of a fixed vocabulary (`supported`)."""
+_MARKER: Final = re.compile(r"`[^`]+`|\{[a-z_]+\}|\[c?\d+(?:\.s\d+)?\]")
+"""What a text must keep: code words, placeholders, the numbers of items."""
+_TOKENS_PER_CHARACTER: Final = 1.0
+"""Room for scripts that take a token and more for a character."""
+
+_TRANSLATOR: Final = Prompt(
+    name="translation",
+    instruction="""
+You adapt the texts of worked examples to another language, which is given by its code (`it`: Italian).
+Write what a native speaker would have written: idiomatic, with that language's punctuation, numbers and dates.
+The facts stay as they are: texts that agree or disagree must go on doing so. Use the same words for the same things.
+Leave everything between backticks, in braces or in brackets (`[c0.s1]`) exactly as it is.
+Return one text for each numbered text, in their order; leave none out, add none, and explain nothing.
+""".strip(),
+)
+
+
+class TranslatedText(BaseModel):
+    """One text in the new language."""
+
+    number: int
+    text: str
+
+    @property
+    def index(self) -> int:
+        return self.number
+
+    @property
+    def decision(self) -> str:
+        return self.text
+
+
+class TranslatedTexts(BaseModel):
+    """What the model returns."""
+
+    texts: list[TranslatedText]
+
+
+async def adapt_prompt(
+    prompt: Prompt, language: str, model: StructuredModel, *, with_instruction: bool = False
+) -> Prompt:
+    """`prompt` with its examples in `language`, by `model`; the instruction too where asked for.
+
+    The result has the same name and version, and the same examples in number, keys and structure. Raises InputError
+    where the model's translation does not keep them, ConfigurationError for what is no language's code (BCP 47, lower
+    case), RetryableError or PermanentError where the model cannot be reached.
+    """
+    if not re.match(LANGUAGE_PATTERN, language):
+        raise ConfigurationError(f"{language!r} is no language's code; write it, pt-br, ...")
+    texts = _texts(prompt, with_instruction)
+    longest = max(map(len, texts), default=0)
+    answers = await ask_about_each(
+        model,
+        _TRANSLATOR,
+        {"language": language, "texts": texts},
+        items="texts",
+        response_model=TranslatedTexts,
+        answers=lambda response: response.texts,
+        tokens_per_item=round(longest * _TOKENS_PER_CHARACTER) + 20,
+    )
+    translations = {texts[index]: answer.text.strip() for index, answer in answers.by_index.items()}
+    adapted = Prompt(
+        name=prompt.name,
+        version=prompt.version,
+        language=language,
+        instruction=translations.get(prompt.instruction, prompt.instruction),
+        examples=tuple(
+            Example(
+                input=_map_texts(example.input, lambda text: translations.get(text, "")),
+                output=_map_texts(example.output, lambda text: translations.get(text, "")),
+            )
+            for example in prompt.examples
+        ),
+    )
+    problems = [*_lost(texts, translations), *structure_problems(prompt, adapted)]
+    if problems:
+        raise InputError(f"{model.name}: the translation of {prompt.name} to {language!r} is refused: {problems[0]}")
+    return adapted
+
+
+def structure_problems(original: Prompt, adapted: Prompt) -> list[str]:
+    """How `adapted` differs from `original` in what must be the same in every language; empty where it does not.
+
+    The same: the number of examples, their keys in order, the length of every list, every number, truth value and
+    identifier, and every text has something in it.
+    """
+    if len(original.examples) != len(adapted.examples):
+        return [f"{len(adapted.examples)} examples instead of {len(original.examples)}"]
+    pairs = zip(original.examples, adapted.examples, strict=True)
+    return [
+        problem
+        for number, (first, second) in enumerate(pairs)
+        for problem in (
+            *_differences(first.input, second.input, f"examples.{number}.input"),
+            *_differences(first.output, second.output, f"examples.{number}.output"),
+        )
+    ]
+
+
+def _differences(first: Any, second: Any, place: str) -> Iterator[str]:
+    if isinstance(first, Mapping) and isinstance(second, Mapping):
+        if list(first) != list(second):
+            yield f"{place}: keys {list(second)} instead of {list(first)}"
+        else:
+            for key in first:
+                yield from _differences(first[key], second[key], f"{place}.{key}")
+    elif isinstance(first, list | tuple) and isinstance(second, list | tuple):
+        if len(first) != len(second):
+            yield f"{place}: {len(second)} items instead of {len(first)}"
+        else:
+            for index, (one, other) in enumerate(zip(first, second, strict=True)):
+                yield from _differences(one, other, f"{place}.{index}")
+    elif isinstance(first, str) and isinstance(second, str) and not _IDENTIFIER.fullmatch(first):
+        if not second.strip():
+            yield f"{place}: no text"
+    elif type(first) is not type(second) or first != second:
+        yield f"{place}: {second!r} instead of {first!r}"
+
+
+def _lost(texts: Sequence[str], translations: Mapping[str, str]) -> Iterator[str]:
+    """Texts that did not come back, and those that came back without their markers."""
+    for text in texts:
+        if not translations.get(text):
+            yield f"no translation of {text!r}"
+        elif Counter(_MARKER.findall(text)) != Counter(_MARKER.findall(translations[text])):
+            yield f"{translations[text]!r} does not keep the markers of {text!r}"
+
+
+def _texts(prompt: Prompt, with_instruction: bool) -> list[str]:
+    """Every text to translate once, in order."""
+    found = [prompt.instruction] if with_instruction else []
+
+    def note(text: str) -> str:
+        found.append(text)
+        return text
+
+    for example in prompt.examples:
+        _map_texts(example.input, note)
+        _map_texts(example.output, note)
+    return list(dict.fromkeys(found))
+
+
+def _map_texts(value: Any, change: Callable[[str], str]) -> Any:
+    """`value` with every text changed; identifiers, numbers and keys stay."""
+    if isinstance(value, Mapping):
+        return {key: _map_texts(item, change) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_map_texts(item, change) for item in value]
+    if isinstance(value, str) and not _IDENTIFIER.fullmatch(value):
+        return change(value)
+    return value

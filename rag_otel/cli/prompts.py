@@ -1,0 +1,113 @@
+"""`rag-otel prompts`: what the judges are told: read it, copy it to change it, adapt it to another language."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rag_otel.cli.terminal import progress, table
+from rag_otel.errors import PermanentError, RetryableError
+
+if TYPE_CHECKING:
+    from rag_otel_evaluators.prompts import Prompt
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+
+    listing = actions.add_parser("list", help="every prompt with its language, version and hash")
+    _add_folder(listing)
+    listing.add_argument("--language", help="this language only")
+    listing.set_defaults(act=_list)
+
+    show = actions.add_parser("show", help="print a prompt as a model gets it")
+    show.add_argument("name")
+    show.add_argument("--language", default="en", help="default: en")
+    _add_folder(show)
+    show.set_defaults(act=_show)
+
+    save = actions.add_parser("save", help="write prompts into a folder, to be changed there")
+    save.add_argument("folder", type=Path, metavar="DIR")
+    save.add_argument("--language", help="this language only")
+    save.add_argument("--name", action="append", help="this prompt only (may be repeated)")
+    save.set_defaults(act=_save)
+
+    adapt = actions.add_parser("adapt", help="have a model write the examples in another language")
+    adapt.add_argument("--language", required=True, help="the new language's code: it, pt-br, ...")
+    adapt.add_argument("--model", required=True, help="who translates: openai/gpt-4o-mini, ollama/..., ...")
+    adapt.add_argument("--api-base", help="address of a server that speaks OpenAI's protocol")
+    adapt.add_argument("--source", default="en", metavar="LANGUAGE", help="language to adapt from; default: en")
+    adapt.add_argument("--name", action="append", help="this prompt only (may be repeated)")
+    adapt.add_argument("--instruction", action="store_true", help="adapt the instruction too, not the examples alone")
+    adapt.add_argument("--output", type=Path, default=Path("prompts"), metavar="DIR", help="default: ./prompts")
+    adapt.set_defaults(act=_adapt)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do what was asked; 1 where a model could not be reached."""
+    code: int = arguments.act(arguments)
+    return code
+
+
+def _add_folder(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--folder", type=Path, metavar="DIR", help="prompts of your own, before the built-in ones")
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    from rag_otel_evaluators.prompts import list_prompts
+
+    prompts = list_prompts(folder=arguments.folder, language=arguments.language)
+    rows = [[p.name, p.language, p.version, p.hash, str(len(p.examples))] for p in prompts]
+    print(table(rows, header=["name", "language", "version", "hash", "examples"], indent=""))
+    return 0
+
+
+def _show(arguments: argparse.Namespace) -> int:
+    from rag_otel_evaluators.prompts import load_prompt
+
+    prompt = load_prompt(arguments.name, arguments.language, folder=arguments.folder)
+    print(prompt.reference)
+    for message in prompt.messages({})[:-1]:  # the last one would hold what is to be judged
+        print(f"\n--- {message.role}\n{message.content}")
+    return 0
+
+
+def _save(arguments: argparse.Namespace) -> int:
+    from rag_otel_evaluators.prompts import save_prompt
+
+    saved = [save_prompt(prompt, arguments.folder) for prompt in _chosen(arguments.name, arguments.language)]
+    print(f"{len(saved)} prompts in {arguments.folder}: change them there and name the folder where you configure")
+    return 0
+
+
+def _adapt(arguments: argparse.Namespace) -> int:
+    from rag_otel_evaluators.judges.llm import llm_model
+    from rag_otel_evaluators.prompts import save_prompt
+    from rag_otel_evaluators.prompts.adapt import adapt_prompt
+
+    model = llm_model(arguments.model, api_base=arguments.api_base)
+    chosen = _chosen(arguments.name, arguments.source)
+
+    async def adapt_all() -> None:
+        for prompt in progress(chosen, total=len(chosen), description="adapting"):
+            adapted = await adapt_prompt(prompt, arguments.language, model, with_instruction=arguments.instruction)
+            print(save_prompt(adapted, arguments.output))
+
+    try:
+        asyncio.run(adapt_all())
+    except (RetryableError, PermanentError) as error:
+        print(f"rag-otel prompts adapt: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _chosen(names: list[str] | None, language: str | None) -> list[Prompt]:
+    """The built-in prompts of these names in this language; all where not said. Raises ConfigurationError for none."""
+    from rag_otel_evaluators.prompts import list_prompts, load_prompt
+
+    for name in names or ["faithfulness"]:
+        load_prompt(name, language or "en")  # says what there is where a name or the language is not
+    return [prompt for prompt in list_prompts(language=language) if not names or prompt.name in names]
