@@ -52,9 +52,10 @@ class Instrumentation:
         return self.resolved.settings
 
     def emit(self, span: ReadableSpan) -> None:
-        """Export a span of our own the way the application's spans go."""
-        if self.attachments:
-            self.attachments[-1].emit(span)
+        """Export an evaluation span whose target went through a provider that we could not stand in front of."""
+        for attachment in self.attachments:
+            if attachment.degraded:
+                attachment.emit(span)
 
     def resource(self) -> Resource:
         """The resource of the provider that is evaluated."""

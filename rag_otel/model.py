@@ -304,6 +304,8 @@ class EvaluatedTrace:
     status: EvaluationStatus
     project: str | None = None
     """The Phoenix project that the span was exported to, for links."""
+    origin: Any = field(default=None, compare=False, repr=False)
+    """In process, the `rag_otel.records.SpanOrigin` of the target span: a late evaluation span follows it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,7 @@ from rag_otel import snapshot as snapshots
 from rag_otel.guard import counters, guarded, logger
 from rag_otel.hold import Hold, Slot
 from rag_otel.model import EvaluatedTrace, EvaluationStatus, SamplingDecision, SamplingReason, UnevaluableReason
-from rag_otel.records import enriched, span_record, span_ref
+from rag_otel.records import SpanOrigin, enriched, span_record, span_ref
 from rag_otel.runtime import Runtime, after_fork_in_child, default_runtime
 from rag_otel.suppression import is_own, is_suppressed
 from rag_otel.tracking import SpanTracker
@@ -178,7 +178,8 @@ class RagSpanProcessor(SpanProcessor):
         """Let the span go with its scores; the result, marked late when the span had already gone."""
         scored = enriched(slot.span, self._runtime.attributes(result))
         if not self._hold.claim(slot):
-            return dataclasses.replace(result, status=EvaluationStatus.LATE)
+            origin = SpanOrigin(emit=self.emit, resource=slot.span.resource) if self._inner else None
+            return dataclasses.replace(result, status=EvaluationStatus.LATE, origin=origin)
         counters.add(f"trace.{result.status}")
         self._let_go(slot, scored)
         return result

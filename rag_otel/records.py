@@ -6,10 +6,12 @@ events and links, more attributes, and the dropped counts carried over.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from opentelemetry.attributes import BoundedAttributes
+from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.trace import SpanContext, StatusCode, format_span_id, format_trace_id
 
@@ -21,6 +23,15 @@ _STATUS: Final = {
     StatusCode.OK: model.StatusCode.OK,
     StatusCode.ERROR: model.StatusCode.ERROR,
 }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpanOrigin:
+    """Where a span came from and goes to: what a span that follows it needs, to arrive beside it."""
+
+    emit: Callable[[ReadableSpan], None]
+    """Sends a finished span to the same exporters."""
+    resource: Resource
 
 
 def span_ref(context: SpanContext) -> SpanRef:

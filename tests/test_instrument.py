@@ -1,0 +1,215 @@
+"""`instrument()`: the set-up as an application meets it, with the embedded judge and real providers."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+import rag_otel
+from rag_otel import provider as providers
+from rag_otel.cli.phoenix_server import PhoenixServer
+from rag_otel.errors import ConfigurationError
+from rag_otel.model import Alert
+from rag_otel.settings import resolve
+from tests.http_receiver import http_receiver
+from tests.phoenix_server import PhoenixApi, eventually
+
+SCORE = "rag.evaluation.faithfulness.score"
+CHUNK = {"id": "w-1", "text": "The tower is 330 metres high and was finished in 1889."}
+
+
+@pytest.fixture(autouse=True)
+def _taken_down() -> Iterator[None]:
+    yield
+    rag_otel.uninstrument()
+
+
+@pytest.fixture
+def exporter() -> InMemorySpanExporter:
+    return InMemorySpanExporter()
+
+
+@pytest.fixture
+def provider(exporter: InMemorySpanExporter) -> TracerProvider:
+    made = TracerProvider()
+    made.add_span_processor(BatchSpanProcessor(exporter))
+    return made
+
+
+def _ask(text: str) -> dict[str, object]:
+    @rag_otel.observe
+    def answer(question: str) -> dict[str, object]:
+        return {"answer": text, "chunks": [CHUNK]}
+
+    return answer("How high is the tower?")
+
+
+def test_a_decorated_call_is_scored(provider: TracerProvider, exporter: InMemorySpanExporter) -> None:
+    """Two lines of set-up give scores, risks and labels on the span."""
+    rag_otel.instrument(provider)
+    _ask("The tower is 330 metres high.")
+    _ask("The tower was sold to a circus in Nevada.")
+    assert rag_otel.flush(timeout=20)
+    good, bad = (span.attributes or {} for span in exporter.get_finished_spans())
+    assert (good[SCORE], good["rag.evaluation.faithfulness.label"]) == (1.0, "faithful")
+    assert (bad[SCORE], bad["rag.evaluation.faithfulness.label"]) == (0.0, "unfaithful")
+
+
+def test_twice_is_once(provider: TracerProvider, exporter: InMemorySpanExporter) -> None:
+    """The same call again returns the same set-up; no span is exported twice."""
+    first = rag_otel.instrument(provider, sample_ratio=1.0)
+    assert rag_otel.instrument(provider, sample_ratio=1.0) is first
+    _ask("The tower is 330 metres high.")
+    rag_otel.flush(timeout=20)
+    assert len(exporter.get_finished_spans()) == 1
+
+
+def test_other_settings_replace_the_first(provider: TracerProvider, exporter: InMemorySpanExporter) -> None:
+    """A notebook's cell that is run again with other settings takes effect."""
+    rag_otel.instrument(provider)
+    rag_otel.instrument(provider, sample_ratio=0.0)
+    _ask("The tower is 330 metres high.")
+    rag_otel.flush(timeout=20)
+    (span,) = exporter.get_finished_spans()
+    assert (span.attributes or {})["rag.evaluation.status_reason"] == "not_sampled"
+
+
+def test_a_bad_setting_leaves_what_works_in_place(provider: TracerProvider, exporter: InMemorySpanExporter) -> None:
+    """An error in the second call does not take down the first set-up."""
+    rag_otel.instrument(provider)
+    with pytest.raises(ConfigurationError, match="no_such_metric"):
+        rag_otel.instrument(provider, metrics=("no_such_metric",))
+    _ask("The tower is 330 metres high.")
+    rag_otel.flush(timeout=20)
+    assert SCORE in (exporter.get_finished_spans()[0].attributes or {})
+
+
+def test_switched_off_touches_nothing(provider: TracerProvider) -> None:
+    """`enabled=False` leaves the provider as it is."""
+    before = provider._active_span_processor._span_processors
+    rag_otel.instrument(provider, enabled=False)
+    assert provider._active_span_processor._span_processors is before
+
+
+def test_uninstrument_restores_the_provider(provider: TracerProvider, exporter: InMemorySpanExporter) -> None:
+    """Afterwards the provider is as it was, and what was held is out."""
+    before = provider._active_span_processor._span_processors
+    rag_otel.instrument(provider)
+    _ask("The tower is 330 metres high.")
+    rag_otel.uninstrument()
+    assert provider._active_span_processor._span_processors == before
+    provider.force_flush()
+    assert len(exporter.get_finished_spans()) == 1
+
+
+def test_something_that_is_no_provider_is_named() -> None:
+    """A wrong first argument says what was expected."""
+    with pytest.raises(ConfigurationError, match="TracerProvider, not str"):
+        rag_otel.instrument("http://localhost:6006")
+
+
+def test_an_unfaithful_answer_calls_back_with_its_evidence(provider: TracerProvider) -> None:
+    """The alert names the unsupported claim, its nearest quote and where to look."""
+    alerts: list[Alert] = []
+    rag_otel.instrument(
+        provider, on_alert=alerts.append, phoenix_public_url="http://phoenix.example", annotations=False
+    )
+    _ask("The tower is 512 metres high.")
+    assert rag_otel.flush(timeout=20)
+    (alert,) = alerts
+    assert alert.question == "How high is the tower?"
+    assert alert.claims[0].claim.text == "The tower is 512 metres high."
+    assert alert.claims[0].quotes[0].text in CHUNK["text"]
+    assert alert.link == f"http://phoenix.example/redirects/traces/{alert.target.trace_id}"
+
+
+LAZY = """
+    import rag_otel
+    from opentelemetry import trace
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+    from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+    @rag_otel.observe
+    def answer(question):
+        return {"answer": "The tower is 330 m high.", "chunks": ["The tower is 330 m high."]}
+
+    exporter = InMemorySpanExporter()
+    def set_up():
+        provider = TracerProvider()
+        provider.add_span_processor(SimpleSpanProcessor(exporter))
+        trace.set_tracer_provider(provider)
+"""
+
+
+@pytest.mark.parametrize("first", ["set_up()", "answer('How high?')"])
+def test_without_instrument_the_global_provider_is_found_and_followed(first: str, tmp_path: Path) -> None:
+    """A decorated call sets up lazily on the application's provider, also on one that is set after the first call."""
+    second = "answer('How high?')" if first == "set_up()" else "set_up(); answer('How high?')"
+    program = textwrap.dedent(LAZY) + textwrap.dedent(
+        f"""
+        {first}
+        {second}
+        assert rag_otel.flush(timeout=20)
+        spans = exporter.get_finished_spans()
+        assert len(spans) == 1, spans
+        assert spans[0].attributes["{SCORE}"] == 1.0
+        """
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_lazy_set_up_never_takes_the_global_place(tmp_path: Path) -> None:
+    """Without any provider, a decorated call leaves the application free to set its own."""
+    program = textwrap.dedent(LAZY) + "answer('How high?')\nassert trace._TRACER_PROVIDER is None\n"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_script_that_just_ends_loses_nothing(tmp_path: Path) -> None:
+    """At interpreter exit what is held leaves scored, over a real OTLP exporter."""
+    program = """
+        import rag_otel
+        rag_otel.instrument()
+        @rag_otel.observe
+        def answer(question):
+            return {"answer": "The tower is 330 m high.", "chunks": ["The tower is 330 m high."]}
+        answer("How high?")
+    """
+    with http_receiver() as receiver:
+        environ = {
+            "OTEL_EXPORTER_OTLP_ENDPOINT": receiver.url,
+            "OTEL_EXPORTER_OTLP_COMPRESSION": "none",
+            "PATH": "/usr/bin",
+        }
+        done = subprocess.run(
+            [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, env=environ, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        assert any(SCORE.encode() in request.body for request in receiver.requests)
+
+
+@pytest.mark.phoenix
+def test_scores_reach_phoenix_on_the_span_and_as_annotations(phoenix_server: PhoenixServer) -> None:
+    """From a decorated call to Phoenix: one span with its scores, two annotations on it."""
+    api = PhoenixApi(phoenix_server.base_url)
+    settings = {"phoenix_endpoint": api.base_url, "project_name": "whole-path"}
+    rag_otel.instrument(providers.make(resolve(settings).settings), **settings)
+    _ask("The tower is 512 metres high.")
+    assert rag_otel.flush(timeout=20)
+    (span,) = eventually(lambda: api.spans("whole-path"))
+    assert span["attributes"]["rag.evaluation.faithfulness.claims.0.quote"] in CHUNK["text"]
+    span_id = span["context"]["span_id"]
+    eventually(lambda: len(api.annotations("whole-path", span_id)) == 2)
+    scores = {row["name"]: row["result"]["score"] for row in api.annotations("whole-path", span_id)}
+    assert scores["faithfulness"] == 0.0
+    assert scores["hallucination_risk"] > 0.5
