@@ -1,9 +1,9 @@
 """One bounded queue with one worker thread behind it: a destination that is down holds up nobody but itself.
 
 The lifecycle is that of OpenTelemetry's batch processors: a daemon thread started by the first item, ended by `close`,
-absent from a forked child. Admitted items are never evicted: when the queue is full, the
-newcomer is refused and counted. A batch that may work later is kept, in order, and tried again with exponential
-backoff and jitter, for as long as it takes up to `give_up_after_s`.
+absent from a forked child. Admitted items are never evicted: when the queue is full, the newcomer is refused and
+counted. A batch that may work later is kept, in order, and tried again with exponential backoff and jitter, for as
+long as it takes up to `give_up_after_s`.
 """
 
 from __future__ import annotations
@@ -93,8 +93,7 @@ class Lane(Generic[T]):
                 self._queue.append((item, size, self._clock()))
                 self._bytes += size
                 if self._thread is None:
-                    self._thread = threading.Thread(target=self._run, name=f"rag-otel-{self.name}", daemon=True)
-                    self._thread.start()
+                    self._start_thread()
                 if len(self._queue) == 1 or len(self._queue) >= self._policy.batch_items:
                     self._changed.notify_all()  # in between, the worker has nothing new to wake up for
                 return True
@@ -112,6 +111,8 @@ class Lane(Generic[T]):
 
     def wait_empty(self, timeout_s: float) -> bool:
         """True once nothing is queued or being sent; False when something still is after `timeout_s`."""
+        if self._thread is None:
+            self._send_here(self._clock() + timeout_s)
         with self._changed:
             return self._changed.wait_for(lambda: not (self._queue or self._batch), timeout_s)
 
@@ -136,6 +137,23 @@ class Lane(Generic[T]):
         self._closed = closed
 
     # --- the worker thread ------------------------------------------------------------------------------------------
+
+    def _start_thread(self) -> None:
+        thread = threading.Thread(target=self._run, name=f"rag-otel-{self.name}", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:  # Python 3.12 starts none while the interpreter ends; `wait_empty` sends instead
+            return
+        self._thread = thread
+
+    def _send_here(self, deadline: float) -> None:
+        """Send on the caller's thread what no thread of ours could be started for; a failing batch is tried once."""
+        with suppressed():
+            while self._queue and not (self._batch or self._closed) and self._clock() < deadline:
+                with self._changed:
+                    self._take(self._clock())
+                    self._sending = True
+                self._attempt(self._batch)
 
     def _run(self) -> None:
         with suppressed():
@@ -195,7 +213,8 @@ class Lane(Generic[T]):
             self._attempts += 1
             backoff = min(self._policy.max_backoff_s, self._policy.backoff_s * 2.0 ** min(self._attempts - 1, 32))
             # Full jitter would also retry at once; half keeps a floor while replicas still spread.
-            self._not_before = now + max(backoff * random.uniform(0.5, 1.0), error.retry_after_s or 0.0)
+            asked = min(error.retry_after_s or 0.0, self._policy.give_up_after_s)
+            self._not_before = now + max(backoff * random.uniform(0.5, 1.0), asked)
 
     def _lose(self, cause: str) -> None:
         self._count("lost", len(self._batch))

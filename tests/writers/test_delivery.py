@@ -193,6 +193,25 @@ def test_shutdown_delivers_in_its_time_and_counts_the_rest() -> None:
     eventually(lambda: not [t for t in threading.enumerate() if healthy.name in t.name or down.name in t.name])
 
 
+def test_results_that_come_while_the_interpreter_ends_are_sent_by_the_flush(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From Python 3.12 on no thread can be started then; short scripts finish their evaluations exactly there."""
+
+    def start(self: threading.Thread) -> None:
+        raise RuntimeError("can't create new thread at interpreter shutdown")
+
+    healthy, down = RecordingWriter(), RecordingWriter(raising(RetryableError("down"), 10))
+    delivery = Delivery([healthy, down], policy=QUICK)
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", start)
+        for _ in range(5):
+            delivery.submit(a_result())
+        assert not delivery.flush(0.2)
+        delivery.shutdown(0.2)
+    assert len(healthy.results) == 5
+    assert healthy.count("sent") == 5
+    assert down.count("abandoned") == 5
+
+
 def test_submit_never_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     """An error of ours is counted, not handed to the worker that evaluates."""
     monkeypatch.delenv("RAG_OTEL_RAISE_INTERNAL_ERRORS")

@@ -1,0 +1,61 @@
+"""What goes over the wire to Phoenix, where no server is needed to see it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from rag_otel.errors import PermanentError
+from rag_otel.writers.feedback import annotator_kind, risk_name
+from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter
+from tests.http_receiver import http_receiver
+from tests.results import a_result, an_evaluation
+
+
+def test_a_batch_is_one_request_with_the_key_as_bearer_token() -> None:
+    """However many results; chunk scores make a second one."""
+    with http_receiver() as receiver:
+        writer = PhoenixAnnotationWriter(f"{receiver.url}/v1/traces", api_key="s3cret", headers={"X-Team": "rag"})
+        writer.write([a_result() for _ in range(5)])
+        writer.write([a_result(an_evaluation(chunk_scores=(1.0, None)))])
+        first, spans, documents = receiver.requests
+    assert first.path == spans.path == "/v1/span_annotations?sync=false"
+    assert documents.path == "/v1/document_annotations?sync=false"
+    assert {request.headers["authorization"] for request in (first, spans, documents)} == {"Bearer s3cret"}
+    assert first.headers["x-team"] == "rag"
+    assert len(json.loads(first.body)["data"]) == 10
+    assert len(json.loads(documents.body)["data"]) == 1
+
+
+def test_nothing_to_say_is_no_request() -> None:
+    """A result without evaluations does not cost a round trip."""
+    silent = an_evaluation(score=None, risk=None, label=None, explanation=None, claims=())
+    with http_receiver() as receiver:
+        PhoenixAnnotationWriter(receiver.url).write([a_result(silent)])
+        assert not receiver.requests
+
+
+def test_a_refused_key_is_final_and_stays_out_of_the_message() -> None:
+    """401 is told with the server's reason, never with the key."""
+    with http_receiver() as receiver:
+        receiver.answers.append((401, {}))
+        with pytest.raises(PermanentError) as caught:
+            PhoenixAnnotationWriter(receiver.url, api_key="s3cret").write([a_result()])
+    assert "401" in str(caught.value)
+    assert "s3cret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("judge", "kind"),
+    [("embedded", "CODE"), ("", "CODE"), ("embedded@1", "CODE"), ("hhem:2.1", "CODE"), ("openai/gpt-4o-mini", "LLM")],
+)
+def test_statistical_judges_are_code_and_language_models_are_llm(judge: str, kind: str) -> None:
+    """Phoenix shows who judged."""
+    assert annotator_kind(judge) == kind
+
+
+def test_risk_has_a_name_of_its_own() -> None:
+    """The risk of faithfulness is known under the name that people look for."""
+    assert risk_name("faithfulness") == "hallucination_risk"
+    assert risk_name("context_recall") == "context_recall_risk"
