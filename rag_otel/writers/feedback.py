@@ -20,7 +20,7 @@ IDENTIFIER: Final = "rag-otel"
 """The same for every metric and version: a second identifier on one span would be averaged in the charts."""
 FAITHFULNESS: Final = "faithfulness"
 HALLUCINATION_RISK: Final = "hallucination_risk"
-_CODE_JUDGES: Final = frozenset({"", "embedded", "hhem", "local"})
+_CODE_JUDGES: Final = frozenset({"", "embedded", "function", "hhem", "local"})
 """What stands before the first `:`, `@` or `/` of a judge's name that is no language model asked for an opinion."""
 
 

@@ -48,7 +48,14 @@ def test_a_refused_key_is_final_and_stays_out_of_the_message() -> None:
 
 @pytest.mark.parametrize(
     ("judge", "kind"),
-    [("embedded", "CODE"), ("", "CODE"), ("embedded@1", "CODE"), ("hhem:2.1", "CODE"), ("openai/gpt-4o-mini", "LLM")],
+    [
+        ("embedded", "CODE"),
+        ("", "CODE"),
+        ("embedded@1", "CODE"),
+        ("hhem:2.1", "CODE"),
+        ("function", "CODE"),
+        ("openai/gpt-4o-mini", "LLM"),
+    ],
 )
 def test_statistical_judges_are_code_and_language_models_are_llm(judge: str, kind: str) -> None:
     """Phoenix shows who judged."""
