@@ -32,7 +32,7 @@ from rag_otel_collectors.conventions.tree import SpanTree
 from rag_otel_collectors.conventions.values import answer_text, holds_placeholder, question_text
 
 _SCOPE: Final = "openinference.instrumentation"
-_NEVER_ANSWERS: Final = RETRIEVALS | {semconv.KIND_EMBEDDING}
+_NEVER_ANSWERS: Final = (*RETRIEVALS, semconv.KIND_EMBEDDING)
 _ABANDONED: Final = "null"
 """`output.value` of a stream that its reader left before the end; the status is OK all the same."""
 _LETTERS: Final = re.compile(r"\w")

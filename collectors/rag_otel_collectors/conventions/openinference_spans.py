@@ -15,7 +15,7 @@ from rag_otel_collectors.conventions.messages import ASSISTANT, flattened_messag
 from rag_otel_collectors.conventions.retrieval import Retrieval, text_problem
 from rag_otel_collectors.conventions.values import answer_text, parse, parse_object, question_text
 
-RETRIEVALS: Final = frozenset({semconv.KIND_RETRIEVER, semconv.KIND_RERANKER})
+RETRIEVALS: Final = (semconv.KIND_RETRIEVER, semconv.KIND_RERANKER)
 
 _HAYSTACK: Final = "openinference.instrumentation.haystack"
 _LLAMA_INDEX: Final = "openinference.instrumentation.llama_index"
