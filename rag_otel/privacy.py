@@ -18,6 +18,8 @@ _GENAI_ON_SPANS: Final = frozenset({"true", "1", "span_only", "span_and_event"})
 """Values that let content onto spans. Anything else that was set (`false`, `no_content`, `event_only`, a typing slip)
 hides it: who sets this switch at all cares. Unset, it says nothing."""
 
+_YES: Final = frozenset({"true", "1", "yes", "on"})
+_NO: Final = frozenset({"false", "0", "no", "off"})
 _QUESTION_ENV: Final = ("HIDE_INPUTS", "HIDE_INPUT_MESSAGES", "HIDE_INPUT_TEXT", "HIDE_PROMPTS")
 _RESPONSE_ENV: Final = ("HIDE_OUTPUTS", "HIDE_OUTPUT_MESSAGES", "HIDE_OUTPUT_TEXT", "HIDE_CHOICES")
 _DOCUMENTS_ENV: Final = ("HIDE_RETRIEVAL_DOCUMENTS", "HIDE_OUTPUTS")
@@ -46,13 +48,13 @@ EVERYTHING_HIDDEN: Final = HiddenContent(question=True, response=True, documents
 
 
 def content_hidden(environ: Mapping[str, str] | None = None, *, capture_content: bool = True) -> HiddenContent:
-    """What the environment, and `capture_content` of a call or of `instrument()`, hide.
+    """What the switches of the environment, and `capture_content` of a call and of the settings, hide.
 
     Reads a dozen variables (about 10 us): for the worker and for start-up. The request path uses `hidden_now()`.
     """
     environ = os.environ if environ is None else environ
     genai = environ.get(GENAI_CAPTURE_ENV, "").strip().lower()
-    if not capture_content or _says(environ, CAPTURE_ENV, False) or (genai and genai not in _GENAI_ON_SPANS):
+    if not capture_content or (genai and genai not in _GENAI_ON_SPANS):
         return EVERYTHING_HIDDEN
     return HiddenContent(
         question=_any_set(environ, _QUESTION_ENV),
@@ -62,20 +64,15 @@ def content_hidden(environ: Mapping[str, str] | None = None, *, capture_content:
 
 
 def _any_set(environ: Mapping[str, str], names: tuple[str, ...]) -> bool:
-    return any(_says(environ, f"OPENINFERENCE_{name}", True) for name in names)
+    return any(environ.get(f"OPENINFERENCE_{name}", "").strip().lower() in _YES for name in names)
 
 
-def _says(environ: Mapping[str, str], name: str, wanted: bool) -> bool:
-    value = environ.get(name, "").strip().lower()
-    return value in (("true", "1", "yes", "on") if wanted else ("false", "0", "no", "off"))
-
-
-_capture_content = True
+_capture_content: bool | None = None
 _now: HiddenContent | None = None
 
 
-def configure(*, capture_content: bool) -> None:
-    """What `instrument(capture_content=...)` was told; the environment is read afresh too."""
+def configure(*, capture_content: bool | None) -> None:
+    """What the settings say, once they are settled; None: not settled. The environment is read afresh too."""
     global _capture_content
     _capture_content = capture_content
     refresh()
@@ -92,5 +89,8 @@ def hidden_now() -> HiddenContent:
     """`content_hidden()` of this process, remembered: for the request path."""
     global _now
     if _now is None:
-        _now = content_hidden(capture_content=_capture_content)
+        capture = _capture_content
+        if capture is None:  # nothing is set up: the setting's own variable counts
+            capture = os.environ.get(CAPTURE_ENV, "").strip().lower() not in _NO
+        _now = content_hidden(capture_content=capture)
     return _now

@@ -8,7 +8,7 @@ import pytest
 from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.sampling import DEFAULT_ON, Sampler
 
-from rag_otel import runtime, semconv, snapshot
+from rag_otel import privacy, runtime, semconv, snapshot
 from rag_otel.snapshot import Snapshot
 
 
@@ -60,4 +60,5 @@ def recorder() -> Iterator[Recorder]:
     recorder.use()
     yield recorder
     runtime.set_tracer_source(before)
+    privacy.refresh()  # a test may have changed the environment
     assert not snapshot._pending, "a snapshot was left behind"

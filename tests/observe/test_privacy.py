@@ -51,6 +51,7 @@ def test_each_switch(
     recorder: Recorder, monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], written: set[str]
 ) -> None:
     """The switch hides its part on the span and nothing in the snapshot."""
+    monkeypatch.setattr(privacy, "_capture_content", None)  # nothing is set up
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     _ask()
@@ -108,19 +109,19 @@ def test_an_errors_message_may_quote_what_is_hidden(recorder: Recorder) -> None:
     assert [dict(event.attributes or {}) for event in recorder.span.events] == [{"exception.type": "ValueError"}]
 
 
-def test_what_instrument_was_told_hides_too(recorder: Recorder) -> None:
-    """`instrument(capture_content=False)` reaches functions that were decorated before."""
+@pytest.mark.parametrize("told", [True, False])
+def test_what_the_settings_say_counts(recorder: Recorder, monkeypatch: pytest.MonkeyPatch, told: bool) -> None:
+    """`instrument(capture_content=...)` reaches functions that were decorated before, and wins over its variable."""
 
     @observe
     def answer(question: str) -> str:
         return "secret answer"
 
-    privacy.configure(capture_content=False)
-    try:
-        answer("secret question")
-    finally:
-        privacy.configure(capture_content=True)
-    assert _written(recorder) == set()
+    monkeypatch.setattr(privacy, "_capture_content", None)
+    monkeypatch.setenv(privacy.CAPTURE_ENV, str(not told))
+    privacy.configure(capture_content=told)
+    answer("secret question")
+    assert _written(recorder) == ({"secret question", "secret answer"} if told else set())
 
 
 def test_the_switches_read_from_any_environment() -> None:
