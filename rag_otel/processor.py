@@ -18,14 +18,15 @@ from opentelemetry.context import Context
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
 
+from rag_otel import onward, semconv
 from rag_otel import snapshot as snapshots
-from rag_otel.guard import counters, guarded, logger
+from rag_otel.guard import counters, guarded, report_internal_error
 from rag_otel.hold import Hold, Slot
 from rag_otel.model import EvaluatedTrace, EvaluationStatus, SamplingDecision, SamplingReason, UnevaluableReason
 from rag_otel.records import SpanOrigin, enriched, span_record, span_ref
 from rag_otel.runtime import Runtime, after_fork_in_child, default_runtime
 from rag_otel.suppression import is_own, is_suppressed
-from rag_otel.tracking import SpanTracker
+from rag_otel.tracking import SpanTracker, scope_name
 
 SHUTDOWN_S: Final = 5.0
 """How long `shutdown()` waits for evaluations: an exiting process must not hang on a slow judge."""
@@ -79,7 +80,7 @@ class RagSpanProcessor(SpanProcessor):
         With none, nothing can be held: results are always late.
         """
         self._inner = tuple(processors)
-        settings, room = self._runtime.settings, _smallest_queue(self._inner)
+        settings, room = self._runtime.settings, onward.smallest_queue(self._inner)
         # A flush may release every slot at once: that must never overrun a queue that holds other spans as well.
         self._hold.max_items = settings.max_held if room is None else max(1, min(settings.max_held, room // 2))
         self._hold.seconds = settings.hold if self._inner else 0.0
@@ -92,38 +93,39 @@ class RagSpanProcessor(SpanProcessor):
 
     def on_start(self, span: Span, parent_context: Context | None = None) -> None:
         own = False
-        with guarded("processor.on_start"):
-            # Even a root that was started with a context of its own, inside a suppressed call, is our traffic.
-            own = is_own(span.context) or (span.parent is None and (is_suppressed() or is_suppressed(parent_context)))
-            own = self._tracker.started(span, own=own)
+        try:
+            own = self._tracker.started(span, own=_is_own(span, parent_context))
+        except Exception as error:
+            if not report_internal_error("processor.on_start", error):
+                raise
         if not own:
-            for processor in self._inner:
-                with _protected(processor):
-                    processor.on_start(span, parent_context)
+            onward.start(self._inner, span, parent_context)
 
     def _on_ending(self, span: Span) -> None:
-        for processor in self._inner:
-            with _protected(processor):
-                processor._on_ending(span)
+        onward.ending(self._inner, span)
 
     def on_end(self, span: ReadableSpan) -> None:
         way_out = self._inner
         going: ReadableSpan | None = span
-        with guarded("processor.on_end"):
+        try:
             going = self._consider(span, way_out)
+        except Exception as error:
+            if not report_internal_error("processor.on_end", error):
+                raise
         if going is not None:
-            self._pass(going, way_out)
+            onward.end(way_out, going)
 
     def emit(self, span: ReadableSpan) -> None:
         """Send a span of our own making (an evaluation span) straight to the exporters."""
-        self._pass(span, self._inner)
+        onward.end(self._inner, span)
 
     def _consider(self, span: ReadableSpan, way_out: tuple[SpanProcessor, ...]) -> ReadableSpan | None:
         """The span to pass on now: itself, or a copy that says what became of it; None when it is held or ours."""
-        if is_own(span.context) or self._tracker.is_own(span):
+        record = self._tracker.ending(span)
+        if record.own:
             return None
-        snapshot = snapshots.take(span.context)
-        tree = self._tracker.ended(span, snapshot)
+        snapshot = snapshots.take(span.context) if scope_name(span) == semconv.SCOPE else None
+        tree = self._tracker.ended(record, span, snapshot)
         if tree is None or not self._active or not span.context.trace_flags.sampled:
             return span
         target = span_ref(span.context)
@@ -146,11 +148,6 @@ class RagSpanProcessor(SpanProcessor):
         self._refund()
         decision = dataclasses.replace(slot.decision, sampled=False, reason=SamplingReason.QUEUE_FULL)
         return self._unscored(slot.span, EvaluationStatus.SKIPPED, decision.reason, decision)
-
-    def _pass(self, span: ReadableSpan, way_out: tuple[SpanProcessor, ...]) -> None:
-        for processor in way_out:
-            with _protected(processor):
-                processor.on_end(span)
 
     # --- on the worker ----------------------------------------------------------------------------------------------
 
@@ -194,7 +191,7 @@ class RagSpanProcessor(SpanProcessor):
 
     def _let_go(self, slot: Slot, span: ReadableSpan) -> None:
         try:
-            self._pass(span, self._still_there(slot.way_out))
+            onward.end(self._still_there(slot.way_out), span)
         finally:
             self._hold.gone(slot)
 
@@ -228,7 +225,7 @@ class RagSpanProcessor(SpanProcessor):
                 self._hold.wait_until_released(timeout_s * _EVALUATION_SHARE)
             self._release_all(EvaluationStatus.LATE, FLUSHED, deadline)
             self._hold.wait_until_released(deadline - time.monotonic())
-        return self._flush_next(deadline)
+        return onward.flush(self._inner, deadline)
 
     def wait_until_evaluated(self, timeout_s: float) -> bool:
         """Wait for every admitted trace, those that went out late included; False when time ran out."""
@@ -247,57 +244,24 @@ class RagSpanProcessor(SpanProcessor):
             self._release_all(EvaluationStatus.SKIPPED, SHUT_DOWN, deadline)
             self._hold.wait_until_released(deadline - time.monotonic())
             self._runtime.delivery.flush(max(0.0, deadline - time.monotonic()))
-        for processor in self._inner:
-            with _protected(processor):
-                processor.shutdown()
+        onward.shutdown(self._inner)
 
     def _release_all(self, status: EvaluationStatus, reason: str, deadline: float) -> None:
         """Let go in portions that the exporters' queues can take, while there is time for portions."""
-        room = _smallest_queue(self._inner)
+        room = onward.smallest_queue(self._inner)
         portion = self._hold.max_items if room is None else max(1, room // 4)
         for count, slot in enumerate(self._hold.held(), start=1):
             self._release_unscored(slot, status, reason)
             if count % portion == 0:
-                self._flush_next(deadline)
-
-    def _flush_next(self, deadline: float) -> bool:
-        flushed = True
-        for processor in self._inner:
-            remaining_ms = int((deadline - time.monotonic()) * 1000)
-            if remaining_ms <= 0:
-                return False
-            with _protected(processor):
-                flushed = processor.force_flush(remaining_ms) is not False and flushed
-        return flushed
+                onward.flush(self._inner, deadline)
 
     def _after_fork(self) -> None:
         self._hold.after_fork()
         self._tracker.after_fork()
 
 
-class _protected:  # noqa: N801 - reads as a keyword at the place of use
-    """What another processor raises reaches neither the application nor the processors behind it."""
-
-    __slots__ = ("_processor",)
-
-    def __init__(self, processor: SpanProcessor) -> None:
-        self._processor = processor
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
-        if not isinstance(error, Exception):
-            return False
-        if counters.add(f"next.{type(self._processor).__name__}.raised") <= 5:
-            logger.error("rag-otel: span processor %r raised", self._processor, exc_info=error)
-        return True
-
-
-def _smallest_queue(processors: Sequence[SpanProcessor]) -> int | None:
-    """Spans that the smallest batching queue behind us takes; None when none is known.
-
-    Private to the SDK; where it is not found (another SDK, another kind of processor) no bound is derived from it.
-    """
-    sizes = [getattr(getattr(each, "_batch_processor", None), "_max_queue_size", None) for each in processors]
-    return min((size for size in sizes if isinstance(size, int)), default=None)
+def _is_own(span: Span, parent_context: Context | None) -> bool:
+    """True for a span of our own traffic: even a root with a context of its own, started inside a suppressed call."""
+    if span.parent is not None:
+        return is_own(span.context)
+    return is_suppressed() or (parent_context is not None and is_suppressed(parent_context))

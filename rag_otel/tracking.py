@@ -24,11 +24,14 @@ from rag_otel.guard import counters
 from rag_otel.protocols import Convention
 from rag_otel.records import attribute_dict
 from rag_otel.snapshot import Snapshot, documents_written
+from rag_otel.suppression import is_own
 
 MAX_OPEN: Final = 10_000
 """Open spans remembered; an application that never ends its spans loses the oldest."""
 MAX_SPANS_BELOW: Final = 1_000
 """Ended spans kept below one entry."""
+_YES: Final = -1
+_NOT_ASKED: Final = -2
 _FIRST_DOCUMENT: Final = f"{semconv.DOCUMENTS}.0.{semconv.DOCUMENT_CONTENT}"
 
 
@@ -44,17 +47,17 @@ class SubTree:
     """False when there were too many to keep."""
 
 
-class _OpenSpan:
+class OpenSpan:
     """A span between its start and its end, and what has ended below it."""
 
     __slots__ = ("below", "candidate_below", "complete", "ended", "own", "owned", "parent", "retrieved", "size", "span")
 
-    def __init__(self, span: Span | ReadableSpan, parent: _OpenSpan | None, own: bool) -> None:
+    def __init__(self, span: Span | ReadableSpan, parent: OpenSpan | None, own: bool) -> None:
         self.span = span
         self.parent = parent
         self.own = own
-        self.owned = -1
-        """0 is yes; a positive number is no, as of so many attributes; -1 is not asked yet."""
+        self.owned = _NOT_ASKED
+        """`_YES`, `_NOT_ASKED`, or how many attributes it had when the answer was no."""
         self.ended = False
         self.retrieved = False
         self.candidate_below = False
@@ -75,89 +78,80 @@ class SpanTracker:
     def after_fork(self) -> None:
         """Start empty in a forked child."""
         self._lock = threading.Lock()
-        self._open: dict[int, _OpenSpan] = {}
+        self._open: dict[int, OpenSpan] = {}
         self._bytes = 0
 
     def started(self, span: Span, *, own: bool) -> bool:
         """Remember an open span. True for a span of our own traffic (`own`, or below one that is)."""
-        parent = span.parent
-        above = None if parent is None or parent.is_remote else self._open.get(parent.span_id)
-        record = _OpenSpan(span, above, own or (above is not None and above.own))
+        above = self._above(span)
+        record = OpenSpan(span, above, own or (above is not None and above.own))
         self._open[span.context.span_id] = record
         if len(self._open) > self._max_open:
             self._forget_oldest()
         return record.own
 
-    def is_own(self, span: ReadableSpan) -> bool:
-        """True for an ending span of our own traffic, which is then forgotten."""
-        record = self._open.get(span.context.span_id)
-        if record is None or not record.own:
-            return False
-        del self._open[span.context.span_id]
-        return True
-
-    def ended(self, span: ReadableSpan, snapshot: Snapshot | None) -> SubTree | None:
-        """The sub-tree of an ended span that is a candidate for evaluation; None for every other span."""
+    def ending(self, span: ReadableSpan) -> OpenSpan:
+        """What is known of a span that is ending, which is forgotten thereby."""
         record = self._open.pop(span.context.span_id, None)
         if record is None:  # started before us, or forgotten
-            parent = span.parent
-            record = _OpenSpan(span, self._open.get(parent.span_id) if parent and not parent.is_remote else None, False)
+            record = OpenSpan(span, self._above(span), own=is_own(span.context))
         record.ended = True
-        attributes = attribute_dict(span)
-        scope = _scope(span)
+        return record
+
+    def ended(self, record: OpenSpan, span: ReadableSpan, snapshot: Snapshot | None) -> SubTree | None:
+        """The sub-tree of an ended span that is a candidate for evaluation; None for every other span."""
         entry = self._entry_above(record)
-        owned = any(convention.owns(scope, attributes) for convention in self._conventions)
-        if not owned and entry is None and snapshot is None:
+        scope, attributes = scope_name(span), attribute_dict(span)
+        if entry is None and snapshot is None and not self._owned_by_any(scope, attributes):
             return None
         if attributes.get(semconv.SPAN_KIND) == semconv.KIND_EVALUATOR:
             return None
-        if any(convention.retrieves(scope, attributes) for convention in self._conventions):
+        if self._retrieves(scope, attributes):
             record.retrieved = True
             if _FIRST_DOCUMENT in attributes:
                 documents_written()
         candidate = _is_candidate(record, snapshot, is_entry=entry is None)
-        self._tell_parent(record, candidate)
+        _tell_parent(record, candidate)
         size = _text_size(attributes, snapshot)
-        tree = self._take(record, entry, span, size) if candidate else None
+        tree = _sub_tree(record if entry is None else entry, span, size) if candidate else None
         if entry is not None:
             self._keep(entry, span, size)
         else:
             self._release(record)
         return tree
 
-    def _entry_above(self, record: _OpenSpan) -> _OpenSpan | None:
+    def _above(self, span: Span | ReadableSpan) -> OpenSpan | None:
+        parent = span.parent
+        return None if parent is None or parent.is_remote else self._open.get(parent.span_id)
+
+    def _entry_above(self, record: OpenSpan) -> OpenSpan | None:
         """The topmost owned span above this one that is still open."""
         entry, above = None, record.parent
         while above is not None and not above.ended:
-            if self._owns(above):
+            if above.owned == _YES or self._owns(above):
                 entry = above
             above = above.parent
         return entry
 
-    def _owns(self, record: _OpenSpan) -> bool:
+    def _owned_by_any(self, scope: str, attributes: Mapping[str, Any]) -> bool:
+        for convention in self._conventions:  # noqa: SIM110 - any() costs as much as the question itself
+            if convention.owns(scope, attributes):
+                return True
+        return False
+
+    def _retrieves(self, scope: str, attributes: Mapping[str, Any]) -> bool:
+        return any(convention.retrieves(scope, attributes) for convention in self._conventions)
+
+    def _owns(self, record: OpenSpan) -> bool:
         """Whether an open span is owned; asked again only when it has got new attributes since."""
-        if record.owned != 0:
-            count = len(record.span.attributes or ()) + 1
-            if count != record.owned:
-                scope, attributes = _scope(record.span), attribute_dict(record.span)
-                owned = any(convention.owns(scope, attributes) for convention in self._conventions)
-                record.owned = 0 if owned else count
-        return record.owned == 0
+        # The public mapping is made anew at every look, in Python; this happens for every span below an unowned one.
+        count = len(getattr(record.span, "_attributes", None) or ())
+        if count != record.owned:
+            owned = self._owned_by_any(scope_name(record.span), attribute_dict(record.span))
+            record.owned = _YES if owned else count
+        return record.owned == _YES
 
-    def _tell_parent(self, record: _OpenSpan, candidate: bool) -> None:
-        parent = record.parent
-        if parent is None:
-            return
-        if candidate or record.candidate_below:
-            parent.candidate_below = True
-        if record.retrieved and not candidate:
-            parent.retrieved = True
-
-    def _take(self, record: _OpenSpan, entry: _OpenSpan | None, span: ReadableSpan, size: int) -> SubTree:
-        holder = record if entry is None else entry
-        return SubTree(spans=(*holder.below, span), size=holder.size + size, complete=holder.complete)
-
-    def _keep(self, entry: _OpenSpan, span: ReadableSpan, size: int) -> None:
+    def _keep(self, entry: OpenSpan, span: ReadableSpan, size: int) -> None:
         with self._lock:
             if len(entry.below) >= MAX_SPANS_BELOW or self._bytes + size > self._max_bytes:
                 entry.complete = False
@@ -168,7 +162,7 @@ class SpanTracker:
                 return
         counters.add("spans.not_kept")
 
-    def _release(self, record: _OpenSpan) -> None:
+    def _release(self, record: OpenSpan) -> None:
         """Let go of what was kept below an entry."""
         if record.below:
             with self._lock:
@@ -187,13 +181,28 @@ class SpanTracker:
             counters.add("spans.forgotten")
 
 
-def _is_candidate(record: _OpenSpan, snapshot: Snapshot | None, *, is_entry: bool) -> bool:
+def _is_candidate(record: OpenSpan, snapshot: Snapshot | None, *, is_entry: bool) -> bool:
     if snapshot is None:
         return is_entry and record.retrieved
     return snapshot.chunks is not None or record.retrieved or (is_entry and not record.candidate_below)
 
 
-def _scope(span: ReadableSpan) -> str:
+def _tell_parent(record: OpenSpan, candidate: bool) -> None:
+    parent = record.parent
+    if parent is None:
+        return
+    if candidate or record.candidate_below:
+        parent.candidate_below = True
+    if record.retrieved and not candidate:
+        parent.retrieved = True
+
+
+def _sub_tree(holder: OpenSpan, span: ReadableSpan, size: int) -> SubTree:
+    return SubTree(spans=(*holder.below, span), size=holder.size + size, complete=holder.complete)
+
+
+def scope_name(span: Span | ReadableSpan) -> str:
+    """The name of the instrumentation scope, empty where there is none."""
     scope = span.instrumentation_scope
     return "" if scope is None else scope.name
 
