@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import subprocess
 import sys
 from typing import Any
@@ -159,6 +160,6 @@ def test_importing_conventions_is_light() -> None:
         "print([n for n in ('gzip', 'numpy', 'pandas', 'pydantic', 'grpc', 'litellm', 'phoenix', 'requests',"
         " 'opentelemetry.sdk', 'rag_otel_collectors.files', 'rag_otel_evaluators') if n in sys.modules])"
     )
-    environment = {"PYTHONPATH": ":".join(path for path in sys.path if path)}
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
     assert run.stdout.strip() == "[]"

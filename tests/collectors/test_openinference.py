@@ -36,7 +36,7 @@ def rag(attributes: dict[str, Any] | None = None, *below: SpanRecord, **changes:
     return read_one(root, retriever, *(replace(span, parent_id=root.span_id) for span in below))
 
 
-# --- entries ------------------------------------------------------------------------------------------------------
+# --- entries ----------------------------------------------------------------------------------------------------------
 
 
 def test_entry_is_the_topmost_span_of_the_dialect() -> None:
@@ -117,7 +117,7 @@ def test_tool_alone_returns_documents_and_no_answer() -> None:
     assert read_one(tool, retriever, call).response == f"1. {PARIS}"
 
 
-# --- the question ---------------------------------------------------------------------------------------------------
+# --- the question -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_no_question_anywhere() -> None:
     assert (trace.question, trace.unevaluable_reason) == (None, UnevaluableReason.NO_QUESTION)
 
 
-# --- the answer -----------------------------------------------------------------------------------------------------
+# --- the answer -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -133,7 +133,7 @@ def test_repeats_within_one_retrieval_keep_their_rank() -> None:
 def test_scores_and_metadata() -> None:
     """The document's own score, or the one that stores leave in the metadata; a NaN is none."""
     root = a_chain()
-    documents = [
+    documents: list[dict[str, Any]] = [
         {"content": "a", "score": 0.25, "metadata": json.dumps({"page": 1})},
         {"content": "b", "metadata": json.dumps({"relevance_score": 0.5})},
         {"content": "c", "score": float("nan")},
