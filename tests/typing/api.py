@@ -1,0 +1,61 @@
+"""The public API as a type checker sees it: decorating changes no type. Checked by mypy, never run."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from typing import Any, assert_type
+
+import rag_otel
+
+
+@rag_otel.observe
+def bare(question: str, *, k: int = 3) -> dict[str, list[str]]:
+    return {"documents": [question] * k}
+
+
+@rag_otel.observe(question="request.text", response=lambda result: result.answer, tags={"tenant": "tenant"})
+def with_selectors(request: object, tenant: str) -> int:
+    return 1
+
+
+@rag_otel.observe
+async def coroutine(question: str) -> str:
+    return question
+
+
+@rag_otel.observe(name="stream")
+def generator(question: str) -> Iterator[str]:
+    yield question
+
+
+@rag_otel.observe
+async def async_generator(question: str) -> AsyncIterator[str]:
+    yield question
+
+
+class Bot:
+    @rag_otel.observe
+    def method(self, question: str) -> float:
+        return 1.0
+
+    @classmethod
+    @rag_otel.observe(capture_content=False)
+    def class_method(cls, question: str) -> Bot:
+        return cls()
+
+
+assert_type(bare("why", k=2), dict[str, list[str]])
+assert_type(with_selectors(object(), tenant="acme"), int)
+pending = coroutine("why")
+assert_type(pending, Coroutine[Any, Any, str])
+assert_type(generator("why"), Iterator[str])
+assert_type(async_generator("why"), AsyncIterator[str])
+assert_type(Bot().method("why"), float)
+assert_type(Bot.class_method("why"), Bot)
+bare(42)  # type: ignore[arg-type]
+bare("why", top=3)  # type: ignore[call-arg]
+rag_otel.observe(questoin="question")  # type: ignore[call-overload]
+rag_otel.record_chunks(["a passage"])
+
+with rag_otel.using(session_id="s-1", tags={"tenant": "acme"}) as block:
+    assert_type(block, rag_otel.using)
