@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Coroutine, Iterator
-from typing import Any, assert_type
+from collections.abc import AsyncIterator, Iterator
+from typing import assert_type
 
 import rag_otel
 
@@ -46,8 +46,6 @@ class Bot:
 
 assert_type(bare("why", k=2), dict[str, list[str]])
 assert_type(with_selectors(object(), tenant="acme"), int)
-pending = coroutine("why")
-assert_type(pending, Coroutine[Any, Any, str])
 assert_type(generator("why"), Iterator[str])
 assert_type(async_generator("why"), AsyncIterator[str])
 assert_type(Bot().method("why"), float)
@@ -56,6 +54,13 @@ bare(42)  # type: ignore[arg-type]
 bare("why", top=3)  # type: ignore[call-arg]
 rag_otel.observe(questoin="question")  # type: ignore[call-overload]
 rag_otel.record_chunks(["a passage"])
+
+
+async def awaits() -> None:
+    assert_type(await coroutine("why"), str)
+    async with rag_otel.using(user_id="u-1"):
+        assert_type([item async for item in async_generator("why")], list[str])
+
 
 with rag_otel.using(session_id="s-1", tags={"tenant": "acme"}) as block:
     assert_type(block, rag_otel.using)
