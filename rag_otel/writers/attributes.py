@@ -120,6 +120,7 @@ def _summary(evaluation: Evaluation, hidden: HiddenContent) -> dict[str, Attribu
             "evaluator": evaluation.evaluator,
             "version": evaluation.version,
             "judge": evaluation.judge,
+            "prompts": evaluation.prompts,
         }
     )
 

@@ -85,6 +85,7 @@ def _metadata(evaluation: Evaluation, decision: SamplingDecision) -> dict[str, A
             "evaluator": evaluation.evaluator,
             "version": evaluation.version,
             "judge": evaluation.judge,
+            "prompts": evaluation.prompts,
             "reason_code": evaluation.reason_code,
             "error_type": evaluation.error_type,
             **(counts if evaluation.claims else {}),

@@ -139,6 +139,13 @@ def test_a_failed_evaluation_says_what_failed() -> None:
     assert attributes[PREFIX + "reason_code"] == "timeout"
 
 
+def test_prompts_travel_with_the_score() -> None:
+    """Name, language, version and hash of every prompt that was asked."""
+    prompts = ("context_relevance_first/en@1:0123456789ab", "context_relevance_second/en@1:ba9876543210")
+    attributes = evaluation_attributes(a_result(an_evaluation(prompts=prompts)))
+    assert attributes[PREFIX + "prompts"] == list(prompts)
+
+
 def test_a_status_without_a_result_is_written_with_its_reason() -> None:
     """A span that passes unevaluated tells why."""
     decision = SamplingDecision(sampled=False, reason="not_sampled", probability=0.1)
