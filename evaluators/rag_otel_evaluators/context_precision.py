@@ -71,14 +71,14 @@ class ContextPrecision(LlmMetric):
     async def _score(self, case: Case, model: StructuredModel) -> Evaluation:
         answer = case.response if self.against == "response" else case.reference
         if case.question is None:
-            return self._null(ReasonCode.NO_QUESTION, "there is no question that the chunks were retrieved for")
+            return self._null(ReasonCode.NO_QUESTION, "There is no question that the chunks were retrieved for.")
         if answer is None:
             missing = ReasonCode.NO_RESPONSE if self.against == "response" else ReasonCode.NO_REFERENCE
-            return self._null(missing, f"there is no {self.against} to judge the chunks by")
+            return self._null(missing, f"There is no {self.against} to judge the chunks by.")
         if not case.has_context:
-            return self._null(ReasonCode.NO_CONTEXT, "nothing was retrieved, so that there is no order to judge")
+            return self._null(ReasonCode.NO_CONTEXT, "Nothing was retrieved, so that there is no order to judge.")
         if only_abstains(answer):
-            return self._null(ReasonCode.ABSTAINED, f"the {self.against} answers nothing that a chunk could serve")
+            return self._null(ReasonCode.ABSTAINED, f"The {self.against} answers nothing that a chunk could serve.")
         fields = {"question": case.question, "answer": answer, "chunks": case.chunks}
         answers = await ask_about_each(
             model,
@@ -92,9 +92,9 @@ class ContextPrecision(LlmMetric):
         chunk_scores = tuple(None if verdict is None else float(verdict.useful) for verdict in verdicts)
         relevances = [verdict.useful for verdict in verdicts if verdict is not None]
         if len(relevances) < len(verdicts):
-            explanation = f"{len(verdicts) - len(relevances)} of {len(verdicts)} chunks got no verdict"
+            explanation = f"{len(verdicts) - len(relevances)} of {len(verdicts)} chunks got no verdict."
             return self._null(ReasonCode.INCOMPLETE, with_problems(explanation, answers.problems), chunk_scores)
-        explanation = f"{sum(relevances)} of {len(relevances)} chunks are useful, at ranks {_ranks(relevances)}"
+        explanation = f"{sum(relevances)} of {len(relevances)} chunks are useful, at ranks {_ranks(relevances)}."
         return Evaluation(
             name=self.name,
             score=average_precision(relevances),

@@ -69,17 +69,17 @@ class ContextRecall(LlmMetric):
 
     async def _score(self, case: Case, model: StructuredModel) -> Evaluation:
         if case.reference is None:
-            return self._null(ReasonCode.NO_REFERENCE, "there is no reference to look for in the chunks")
+            return self._null(ReasonCode.NO_REFERENCE, "There is no reference to look for in the chunks.")
         claims = segment(case.reference).claims
         if not claims:
-            return self._null(ReasonCode.NO_CLAIMS, "the reference holds no claim that could be found")
+            return self._null(ReasonCode.NO_CLAIMS, "The reference holds no claim that could be found.")
         if not case.has_context:
             missed = tuple(ClaimVerdict(claim=claim, verdict=Verdict.NOT_ENOUGH_INFO) for claim in claims)
             return Evaluation(
                 name=self.name,
                 score=0.0,
                 reason_code=ReasonCode.NO_CONTEXT,
-                explanation=f"nothing was retrieved, so that none of {len(claims)} claims was found",
+                explanation=f"Nothing was retrieved, so that none of {len(claims)} claims was found.",
                 claims=missed,
             )
         answers = await ask_about_each(
@@ -99,9 +99,9 @@ class ContextRecall(LlmMetric):
     def _result(self, claims: tuple[ClaimVerdict, ...], problems: list[str]) -> Evaluation:
         judged = sum(claim.verdict is not Verdict.UNJUDGED for claim in claims)
         found = sum(claim.verdict is Verdict.SUPPORTED for claim in claims)
-        explanation = f"{found} of {judged} claims of the reference were retrieved"
+        explanation = f"{found} of {judged} claims of the reference were retrieved."
         if judged < len(claims):
-            explanation += f", {len(claims) - judged} got no verdict"
+            explanation += f" {len(claims) - judged} got no verdict."
         return Evaluation(
             name=self.name,
             score=found / judged if judged else None,

@@ -92,15 +92,15 @@ class ContextRelevance(LlmMetric):
 
     async def _score(self, case: Case, model: StructuredModel) -> Evaluation:
         if case.question is None:
-            return self._null(ReasonCode.NO_QUESTION, "there is no question that the chunks could answer")
+            return self._null(ReasonCode.NO_QUESTION, "There is no question that the chunks could answer.")
         nothing = tuple(0.0 for _ in case.chunks)
         if not case.has_context:
-            reason, explanation = ReasonCode.NO_CONTEXT, "nothing was retrieved"
+            reason, explanation = ReasonCode.NO_CONTEXT, "Nothing was retrieved."
             return Evaluation(
                 name=self.name, score=0.0, reason_code=reason, explanation=explanation, chunk_scores=nothing
             )
         if "\n".join(case.chunks).strip() == case.question.strip():
-            explanation = "what was retrieved is the question itself"
+            explanation = "What was retrieved is the question itself."
             return Evaluation(name=self.name, score=0.0, explanation=explanation, chunk_scores=nothing)
         opinions = await asyncio.gather(*(self._ask(model, prompt, case) for prompt in self.prompts.values()))
         return self._combine(opinions, len(case.chunks))
@@ -137,10 +137,10 @@ class ContextRelevance(LlmMetric):
             errors = [opinion.error for opinion in opinions if opinion.error is not None]
             if errors:
                 raise next((error for error in errors if isinstance(error, RetryableError)), errors[0])
-            return self._null(ReasonCode.PARSE_ERROR, with_problems("neither judge gave a rating", problems))
+            return self._null(ReasonCode.PARSE_ERROR, with_problems("Neither judge gave a rating.", problems))
         by_chunk = zip(*(opinion.chunk_ratings for opinion in valid), strict=True)
         said = " and ".join(str(rating) for rating in ratings)
-        explanation = f"rated {said} of {MAX_RATING}" + ("" if len(valid) == len(opinions) else " by one judge alone")
+        explanation = f"Rated {said} of {MAX_RATING}" + ("." if len(valid) == len(opinions) else " by one judge alone.")
         return Evaluation(
             name=self.name,
             score=mean_rating(ratings),

@@ -96,7 +96,7 @@ class CustomLlmMetric(LlmMetric, Generic[R]):
             custom_messages(prompt, case), self.response_model, max_output_tokens=self.max_output_tokens
         )
         if completion.value is None:
-            return self._null(ReasonCode.PARSE_ERROR, with_problems("no answer could be read", completion.problems))
+            return self._null(ReasonCode.PARSE_ERROR, with_problems("No answer could be read.", completion.problems))
         try:
             score = self.score(completion.value)
             return scored(self.name, score, with_problems(_explanation(completion.value), completion.problems))

@@ -27,6 +27,9 @@ from rag_otel_evaluators.sync import SyncTwin
 FIELDS: Final = ("question", "chunks", "response", "reference")
 """What there is to judge, by the names that `Evaluator.evaluate` gives them."""
 
+_NAMED_PROBLEMS: Final = 3
+"""How many problems with a judge's answer an explanation names."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
@@ -147,7 +150,11 @@ def only_abstains(text: str) -> bool:
 
 def with_problems(explanation: str, problems: Sequence[str]) -> str:
     """The explanation, followed by what was set aside of the judge's answer."""
-    return f"{explanation} (set aside: {'; '.join(problems)})" if problems else explanation
+    if not problems:
+        return explanation
+    named = "; ".join(problems[:_NAMED_PROBLEMS])
+    more = f"; and {len(problems) - _NAMED_PROBLEMS} more" if len(problems) > _NAMED_PROBLEMS else ""
+    return f"{explanation} Set aside: {named}{more}.".lstrip()
 
 
 def scored(name: str, score: object, explanation: str) -> Evaluation:

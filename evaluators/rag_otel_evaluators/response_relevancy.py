@@ -70,23 +70,23 @@ class ResponseRelevancy(LlmMetric):
 
     async def _score(self, case: Case, model: StructuredModel) -> Evaluation:
         if case.question is None:
-            return self._null(ReasonCode.NO_QUESTION, "there is no question to compare with")
+            return self._null(ReasonCode.NO_QUESTION, "There is no question to compare with.")
         if case.response is None:
-            return self._null(ReasonCode.NO_RESPONSE, "there is no response to judge")
+            return self._null(ReasonCode.NO_RESPONSE, "There is no response to judge.")
         if only_abstains(case.response):
-            return self._noncommittal("the response says that it does not know")
+            return self._noncommittal("The response says that it does not know.")
         completion = await model.complete(
             self.prompts["response_relevancy"].messages({"count": self.questions, "answer": case.response}),
             GeneratedQuestions,
             max_output_tokens=TOKENS_PER_QUESTION * self.questions + TOKENS_BESIDES,
         )
         if completion.value is not None and completion.value.noncommittal:
-            return self._noncommittal("the judge found the response noncommittal")
+            return self._noncommittal("The judge found the response noncommittal.")
         read = completion.value.questions if completion.value is not None else []
         generated = [question.strip() for question in read if question.strip()][: self.questions]
         if not generated:
             return self._null(
-                ReasonCode.PARSE_ERROR, with_problems("no question could be read", list(completion.problems))
+                ReasonCode.PARSE_ERROR, with_problems("No question could be read.", list(completion.problems))
             )
         return await self._compare(case.question, generated)
 
@@ -97,7 +97,7 @@ class ResponseRelevancy(LlmMetric):
         known = [similarity for similarity in similarities if similarity is not None]
         if len(known) < len(generated):
             explanation = (
-                f"{len(generated) - len(known)} of {len(generated)} questions have no cosine with the question"
+                f"{len(generated) - len(known)} of {len(generated)} questions have no cosine with the question."
             )
             return Evaluation(
                 name=self.name,
@@ -109,7 +109,7 @@ class ResponseRelevancy(LlmMetric):
         return Evaluation(
             name=self.name,
             score=max(0.0, sum(known) / len(known)),
-            explanation="the response answers: " + "; ".join(f"{text} ({value:.2f})" for text, value in pairs),
+            explanation="The response answers: " + "; ".join(f"{text} ({value:.2f})" for text, value in pairs),
             usage=embeddings.usage,
         )
 
