@@ -86,7 +86,10 @@ def begin(plan: Plan, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call 
 
 
 class Observation(Call):
-    """A recorded call. It ends once; later endings are ignored."""
+    """A recorded call. It ends once; later endings are ignored.
+
+    Errors of ours stay inside: by `try` on the way that every call takes (which costs nothing), else by `guarded`.
+    """
 
     recording = True
     documents_elsewhere = False
@@ -102,7 +105,7 @@ class Observation(Call):
     """None until the call has returned."""
 
     def __init__(self, plan: Plan, span: Span, arguments: Arguments, context: Context) -> None:
-        super().__init__(set_value(OBSERVATION_KEY, self, set_span_in_context(span, context)))
+        self.context = set_value(OBSERVATION_KEY, self, set_span_in_context(span, context))
         self._plan = plan
         self._span = span
         self._arguments = arguments
@@ -110,11 +113,14 @@ class Observation(Call):
         outer = context.get(OBSERVATION_KEY)
         if isinstance(outer, Observation):
             self.outer = outer
-        with guarded("observe.arguments"):  # now, because the function may change its arguments
+        try:  # now, because the function may change its arguments
             if plan.question is not None and not plan.question.needs_result:
                 self._question = question_in(plan.question.read(arguments, None))
             if plan.labels:
                 self._read_labels(None, late=False)
+        except Exception as problem:
+            if not report_internal_error("observe.arguments", problem):
+                raise
 
     def record(self, documents: object) -> bool:
         """Add documents that were retrieved for this call; False where they cannot be read."""
@@ -129,7 +135,7 @@ class Observation(Call):
             return
         self._result_type = type(result).__name__
         plan = self._plan
-        with guarded("observe.result"):
+        try:
             if plan.question is not None and plan.question.needs_result:
                 self._question = question_in(plan.question.read(self._arguments, result))
             if plan.labels:
@@ -140,14 +146,20 @@ class Observation(Call):
                 self._response = text_of(plan.response.read(self._arguments, result))
             if self._recorded is None:
                 self._chunks = self._find_chunks(result)
+        except Exception as problem:
+            if not report_internal_error("observe.result", problem):
+                raise
 
     def complete(self, streamed: str | None = None) -> None:
         if self._response is None or (streamed is not None and self._plan.response is None):
             self._response = streamed
         if self._response is None and self._result_type not in (None, "NoneType"):
             self._tell_once("observe.no_response", f"no answer found in {self._result_type}")
-        with guarded("observe.complete"):
+        try:
             self._end()
+        except Exception as problem:
+            if not report_internal_error("observe.complete", problem):
+                raise
 
     def fail(self, error: BaseException, streamed: str | None = None) -> None:
         if not isinstance(error, Exception):
@@ -168,15 +180,16 @@ class Observation(Call):
         self._ended = True
         context = self._span.get_span_context()
         try:
-            hidden = privacy.hidden_now() if self._plan.capture_content else privacy.EVERYTHING_HIDDEN
             taken = self._snapshot(incomplete=incomplete, failed=error is not None)
+            snapshot.offer(context, taken)
+            hidden = privacy.hidden_now() if self._plan.capture_content else privacy.EVERYTHING_HIDDEN
             attributes = content_attributes(taken, hidden=hidden, documents=not self.documents_elsewhere)
             self._span.set_attributes(attributes)
             if error is not None:
                 _mark_failed(self._span, error, hidden.anything)
-            snapshot.offer(context, taken)
         finally:
             self._arguments = _NO_CALL
+            self.context = self._outside  # its own holds it: a cycle, which only the garbage collector would free
             try:
                 self._span.end()
             finally:

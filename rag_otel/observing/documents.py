@@ -27,6 +27,7 @@ _NESTED_TEXT: Final = ("payload", "_source", "properties", "metadata", "fields")
 """Where vector stores put the text when it is not at the top."""
 _METADATA_IDS: Final = ("id", "_id", "doc_id", "chunk_id", "document_id")
 _NOTHING: Final[Mapping[str, Any]] = {}
+_TEXTS: Final[set[type]] = {str}
 _T = TypeVar("_T")
 _Read: TypeAlias = Callable[[str], Any]
 
@@ -40,20 +41,21 @@ def to_chunks(documents: object, *, start: int = 0) -> tuple[Chunk, ...] | None:
     """
     if type(documents) is not list:
         documents = _listed(documents)
+    if set(map(type, documents)) == _TEXTS:  # by far the most usual, so it takes the shortest way
+        return tuple([_text_chunk(text, position) for position, text in enumerate(documents, start)])
     chunks: list[Chunk] = []
-    plain = True
     for position, document in enumerate(documents, start):
-        if type(document) is str:
-            chunk: Chunk | None = Chunk(
-                id=str(position), text=encodable(document), position=position, metadata=_NOTHING
-            )
-        else:
-            plain = False
-            chunk = _to_chunk(document, position)
+        chunk = _to_chunk(document, position)
         if chunk is None:
             return None
         chunks.append(chunk)
-    return tuple(chunks) if plain else unique(chunks, start=start)
+    return unique(chunks, start=start)
+
+
+def _text_chunk(text: str, position: int) -> Chunk:
+    return Chunk(
+        id=str(position), text=text if text.isascii() else encodable(text), position=position, metadata=_NOTHING
+    )
 
 
 def encodable(text: str) -> str:
@@ -103,7 +105,7 @@ def _listed(documents: object) -> Sequence[object]:
 
 def _to_chunk(document: object, position: int) -> Chunk | None:
     if isinstance(document, str):
-        return Chunk(id=str(position), text=encodable(document), position=position, metadata=_NOTHING)
+        return _text_chunk(document, position)
     if isinstance(document, Chunk):
         return Chunk(
             id=document.id, text=document.text, position=position, score=document.score, metadata=document.metadata

@@ -16,7 +16,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 from opentelemetry.context import Context, attach, detach, get_current
 
-from rag_otel.guard import guarded
+from rag_otel.guard import report_internal_error
 from rag_otel.observing.call import Call
 from rag_otel.observing.transcript import Transcript
 
@@ -145,12 +145,15 @@ def hand_out(call: Call, result: Any) -> Any:
     if not call.recording:
         return result
     if type(result) is not str:
-        with guarded("observe.stream"):
+        try:
             if isinstance(result, _GENERATORS):
                 return _watched(call, result)
             if (place := _stream_place(result)) is not None:
                 call.returned(result)
                 return _with_watched(call, result, place)
+        except Exception as problem:
+            if not report_internal_error("observe.stream", problem):
+                raise
     call.returned(result)
     call.complete()
     return result
