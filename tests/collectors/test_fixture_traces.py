@@ -38,6 +38,14 @@ RAG_TRACES = {
         response="Paris.",
         model="dummy",
     ),
+    "haystack_oi_joiner": Expected(
+        target="9e1c7d4d54e77d50",
+        route="Pipeline.run",
+        chunk_span=None,
+        chunks=[("d1", PARIS, 0.9919354838709679), ("d9", "Lyon is a city.", 0.5)],
+        response="Paris is the capital.",
+        model="m",
+    ),
     "haystack_oi_openai": Expected(
         target="e5786651fe40df9a",
         route="Pipeline.run",
@@ -86,6 +94,13 @@ RAG_TRACES = {
         session_id="sess-1",
         user_id="u-1",
     ),
+    "langchain_oi_langgraph": Expected(
+        target="b152514270c02169",
+        route="LangGraph",
+        chunk_span="6d65340e32e67303",
+        chunks=[("d1", PARIS, None), ("d2", EUROPE, None), ("d3", TOWER, None)],
+        response="Paris.",
+    ),
     "langchain_oi_nested_retriever": Expected(
         target="6cdd0abebdbb0219",
         route="Rerank",
@@ -100,6 +115,29 @@ RAG_TRACES = {
         chunk_span="f9622ba95e057331",
         chunks=TOWER_THEN_EUROPE,
         reason=UnevaluableReason.INCOMPLETE,
+    ),
+    "langchain_oi_stream_abandoned_late": Expected(
+        target="d68f79c7e81a8ff7",
+        route="RunnableSequence",
+        chunk_span="87a95d45be12745c",
+        chunks=[("d1", PARIS, None), ("d2", EUROPE, None), ("d3", TOWER, None)],
+        response="Par",
+        reason=UnevaluableReason.INCOMPLETE,
+    ),
+    "llamaindex_oi_agent": Expected(
+        target="a49e7c303637af5d",
+        route="ReActAgent.run",
+        chunk_span="9449f3bd5943e385",
+        chunks=[("d1", PARIS, COSINE), ("d2", EUROPE, COSINE)],
+        response="Paris.",
+        model="scripted",
+    ),
+    "llamaindex_oi_postprocessor": Expected(
+        target="78913399897b831d",
+        route="RetrieverQueryEngine.query",
+        chunk_span="d7cd6a1e5e7b4f47",
+        chunks=[("d1", PARIS, 0.9)],
+        response="text text text text text text text text",
     ),
     "llamaindex_oi_query": Expected(
         target="d04173b2f2758acd",

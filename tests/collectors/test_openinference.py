@@ -167,6 +167,22 @@ def test_first_message_flattened_on_a_graph_is_not_its_question() -> None:
     assert rag(json_input(history) | flat).question == QUESTION
 
 
+def test_question_that_an_agent_was_told() -> None:
+    """An agent whose input is the repr of an event: its first model call, before any search, has the question."""
+    root = a_chain(attributes={semconv.INPUT_VALUE: "AgentStartEvent()"})
+    first = a_model_call("I will search.", parent=root, attributes=_told(QUESTION))
+    tool = a_span(semconv.KIND_TOOL, parent=root)
+    retriever = a_retriever(PARIS, parent=tool)
+    second = a_model_call(ANSWER, parent=root, attributes=_told(f"Observation: {PARIS}"))
+    assert read_one(root, first, tool, retriever, second).question == QUESTION
+    assert read_one(root, tool, retriever, second).question == "a query"
+    assert read_one(root, first, replace(retriever, parent_id=root.span_id)).question == "a query"
+
+
+def _told(text: str) -> dict[str, Any]:
+    return {"llm.input_messages.0.message.role": "user", "llm.input_messages.0.message.content": text}
+
+
 def test_no_question_anywhere() -> None:
     """Neither an input nor a query: the trace says so."""
     root = a_chain(attributes={semconv.INPUT_VALUE: None})
@@ -218,6 +234,13 @@ def test_answer_in_json_output(value: Any) -> None:
 def test_answer_of_the_model_call_where_the_output_has_no_text(output: Any) -> None:
     """A stream, or the repr of an object, sends the reader to the model call that wrote the text."""
     assert rag(json_output(output), a_model_call(ANSWER)).response == ANSWER
+
+
+def test_thoughts_of_an_agent_are_not_its_answer() -> None:
+    """Where the model call has the answer, what a ReAct agent thought before it is left out."""
+    event = "StopEvent(result=AgentOutput(response=ChatMessage(role='assistant', blocks=[TextBlock(text='Par..."
+    call = a_model_call(f"Thought: I can answer.\nAnswer: {ANSWER}")
+    assert rag({semconv.OUTPUT_VALUE: event}, call).response == ANSWER
 
 
 def test_streaming_root_without_a_model_call_is_incomplete() -> None:

@@ -15,9 +15,9 @@ from rag_otel import semconv
 from rag_otel.model import RagTrace, SpanRecord, StatusCode, UnevaluableReason
 from rag_otel_collectors.conventions.compose import Reading, compose, missing_text
 from rag_otel_collectors.conventions.dspy import context_inputs, has_context
-from rag_otel_collectors.conventions.messages import USER, flattened_messages, last_text
 from rag_otel_collectors.conventions.openinference_spans import (
     RETRIEVALS,
+    asked_text,
     is_evaluator,
     is_model_call,
     kind,
@@ -33,6 +33,7 @@ from rag_otel_collectors.conventions.values import answer_text, holds_placeholde
 
 _SCOPE: Final = "openinference.instrumentation"
 _NEVER_ANSWERS: Final = (*RETRIEVALS, semconv.KIND_EMBEDDING)
+_AGENTS: Final = (semconv.KIND_AGENT, semconv.KIND_TOOL)
 _ABANDONED: Final = "null"
 """`output.value` of a stream that its reader left before the end; the status is OK all the same."""
 _LETTERS: Final = re.compile(r"\w")
@@ -70,31 +71,36 @@ class OpenInference:
 
     def _read_entry(self, tree: SpanTree, entry: SpanRecord) -> RagTrace | None:
         below = tree.descendants(entry, prune=is_evaluator)
-        retrievals = find_retrievals(tree, [entry, *below], [self])
+        spans = [entry, *below]
+        retrievals = find_retrievals(tree, spans, [self])
         passages = unite(retrievals)
         if not passages.seen:
-            passages = context_inputs(tree, [entry, *below])
+            passages = context_inputs(tree, spans)
         if not passages.seen:
             return None
-        calls = _answering_calls(tree, [entry, *below], retrievals)
+        calls = _answering_calls(tree, spans, retrievals)
         return compose(
             convention=self.name,
             entry=entry,
             below=below,
-            question=_question(entry, retrievals),
+            question=_question(entry, spans, retrievals),
             passages=passages,
             response=_response(entry, calls, passages),
             model=model_name(calls),
         )
 
 
-def _question(entry: SpanRecord, retrievals: Sequence[Retrieval]) -> Reading:
-    """The entry's input, else what the first retrieval searched for; never a prompt, which has the passages in it.
+def _question(entry: SpanRecord, spans: Sequence[SpanRecord], retrievals: Sequence[Retrieval]) -> Reading:
+    """The entry's input, else what an agent was told before it searched, else what was searched for.
 
-    Chat messages are read on model calls only: elsewhere the flattened ones are not the whole history (LangGraph).
+    Never a later prompt, which has the passages in it. Chat messages are read on model calls only: elsewhere the
+    flattened ones are not the whole history (LangGraph).
     """
-    chat = flattened_messages(entry.attributes, semconv.LLM_INPUT_MESSAGES) if is_model_call(entry) else []
-    text = last_text(chat, USER) or question_text(parsed_input(entry))
+    text = (asked_text(entry) if is_model_call(entry) else None) or question_text(parsed_input(entry))
+    if text is None and any(kind(span) in _AGENTS for span in spans):
+        searched = min((each.span.start_ns for each in retrievals), default=0)
+        told = (asked_text(span) for span in spans if is_model_call(span) and span.start_ns < searched)
+        text = next(told, None)
     text = text or next((each.query for each in retrievals if each.query), None)
     return Reading.of(text, missing_text(entry, UnevaluableReason.NO_QUESTION))
 

@@ -3,6 +3,7 @@ the filters between them."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Final
@@ -11,7 +12,7 @@ from rag_otel import semconv
 from rag_otel.model import SpanRecord, StatusCode, UnevaluableReason
 from rag_otel_collectors.conventions.compose import missing_text
 from rag_otel_collectors.conventions.documents import Document, documents_in, flattened_documents
-from rag_otel_collectors.conventions.messages import ASSISTANT, flattened_messages, last_text
+from rag_otel_collectors.conventions.messages import ASSISTANT, USER, flattened_messages, last_text
 from rag_otel_collectors.conventions.retrieval import Retrieval, text_problem
 from rag_otel_collectors.conventions.values import answer_text, parse, parse_object, question_text
 
@@ -19,6 +20,7 @@ RETRIEVALS: Final = (semconv.KIND_RETRIEVER, semconv.KIND_RERANKER)
 
 _HAYSTACK: Final = "openinference.instrumentation.haystack"
 _LLAMA_INDEX: Final = "openinference.instrumentation.llama_index"
+_THOUGHTS: Final = re.compile(r"\A\s*Thought:.*?\n\s*(?:Final )?Answer:\s*", re.S)
 _PROMPT_TEMPLATE: Final = "llm.prompt_template.template"
 _POSTPROCESSING: Final = "postprocess_nodes"
 
@@ -50,10 +52,16 @@ def parsed_output(span: SpanRecord) -> Any:
     return parse(span.attributes.get(semconv.OUTPUT_VALUE), span.attributes.get(semconv.OUTPUT_MIME_TYPE))
 
 
+def asked_text(call: SpanRecord) -> str | None:
+    """The user's last message to the model in this call."""
+    return last_text(flattened_messages(call.attributes, semconv.LLM_INPUT_MESSAGES), USER)
+
+
 def written_text(call: SpanRecord) -> str | None:
-    """What the model wrote in this call."""
+    """What the model wrote in this call, without the thoughts that a ReAct agent has before its answer."""
     messages = flattened_messages(call.attributes, semconv.LLM_OUTPUT_MESSAGES)
-    return last_text(messages, ASSISTANT) or answer_text(parsed_output(call))
+    text = last_text(messages, ASSISTANT) or answer_text(parsed_output(call))
+    return None if text is None else _THOUGHTS.sub("", text)
 
 
 def model_name(calls: Sequence[SpanRecord]) -> str | None:
@@ -120,6 +128,9 @@ def _documents(span: SpanRecord, prefix: str) -> tuple[tuple[Document, ...], Une
     flat = flattened_documents(span.attributes, prefix)
     if text_problem(flat.documents, truncated=False) is UnevaluableReason.REDACTED:
         return flat.documents, UnevaluableReason.REDACTED
+    truncated = flat.gap or (span.dropped_attributes > 0 and bool(flat.documents))
+    if flat.documents and not truncated and all(document.id is not None for document in flat.documents):
+        return flat.documents, text_problem(flat.documents, truncated=False)
     output = parsed_output(span)
     listed = documents_in(output)
     if not flat.documents:
@@ -128,7 +139,6 @@ def _documents(span: SpanRecord, prefix: str) -> tuple[tuple[Document, ...], Une
         if listed is None:
             return (), missing_text(span, UnevaluableReason.NO_CHUNK_TEXT)
         return listed, text_problem(listed, truncated=False)
-    truncated = flat.gap or span.dropped_attributes > 0
     if truncated and listed is not None and _covers(listed, flat.documents):
         return listed, None
     return _with_ids(flat.documents, listed or ()), text_problem(flat.documents, truncated=truncated)

@@ -57,7 +57,7 @@ _ASIDES: Final = frozenset({"reasoning", "rationale", "trajectory", "prompt", "c
 """What stands beside a question or an answer and is neither."""
 _MAX_DEPTH: Final = 4
 _PLACEHOLDER: Final = re.compile(r"<[^<>\n]*(?:generator|coroutine|iterator|stream|object at 0x)[^<>\n]*>", re.I)
-_REPR: Final = re.compile(r"<?[A-Z]\w*\(\w+=.*\)>?", re.S)
+_REPR: Final = re.compile(r"<?[A-Z]\w*\((?:\w+=.*)?(?:\)|\.\.\.)>?", re.S)
 
 
 def parse(value: Any, mime_type: Any = None) -> Any:
@@ -99,7 +99,7 @@ def is_placeholder(text: str) -> bool:
 
 
 def is_repr(text: str) -> bool:
-    """True for the `repr` of an object (`Document(id=..., ...)`): it names the text, it is not the text."""
+    """True for the `repr` of an object (`Document(id=..., ...)`), cut or not: it names the text, it is not the text."""
     return _REPR.fullmatch(text.strip()) is not None
 
 
