@@ -94,7 +94,10 @@ class ContextPrecision(LlmMetric):
         if len(relevances) < len(verdicts):
             explanation = f"{len(verdicts) - len(relevances)} of {len(verdicts)} chunks got no verdict."
             return self._null(ReasonCode.INCOMPLETE, with_problems(explanation, answers.problems), chunk_scores)
-        explanation = f"{sum(relevances)} of {len(relevances)} chunks are useful, at ranks {_ranks(relevances)}."
+        reasons = [f"{case.chunk_ids[index]}: {answer.reason}" for index, answer in sorted(answers.by_index.items())]
+        explanation = " ".join(
+            [f"{sum(relevances)} of {len(relevances)} chunks are useful, at ranks {_ranks(relevances)}.", *reasons]
+        )
         return Evaluation(
             name=self.name,
             score=average_precision(relevances),

@@ -129,6 +129,8 @@ def _added() -> dict[str, EntryPoint]:
 def _faithfulness(setup: MetricSetup) -> Evaluator:
     from rag_otel_evaluators.faithfulness import Faithfulness
 
+    if setup.judge != EMBEDDED:
+        raise ConfigurationError(f"is judged by `{EMBEDDED}` only, not by {setup.judge!r}")
     return Faithfulness()
 
 

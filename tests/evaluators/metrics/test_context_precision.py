@@ -73,6 +73,29 @@ async def test_all_chunks_are_judged_in_one_call(judge: JudgeServer, model: Stru
     assert result.prompts[0].startswith("context_precision/en@")
 
 
+async def test_every_reason_is_kept(judge: JudgeServer, model: StructuredModel) -> None:
+    """What the judge said of each chunk stands in the explanation, under the chunk's own id."""
+    judge.answer = lambda request: {
+        "verdicts": [{"chunk": i, "reason": f"Because {i}.", "useful": i > 0} for i in range(3)]
+    }
+    chunks = [Chunk(id=f"doc-{i}", text=text, position=i) for i, text in enumerate(CHUNKS)]
+    result = await ContextPrecision(model=model).evaluate(question=QUESTION, chunks=chunks, response=RESPONSE)
+    assert result.explanation == (
+        "2 of 3 chunks are useful, at ranks 2, 3. doc-0: Because 0. doc-1: Because 1. doc-2: Because 2."
+    )
+
+
+@pytest.mark.parametrize("verdict", [2, -1, 0.5, "perhaps", None, []])
+async def test_what_is_neither_true_nor_false_is_no_verdict(
+    judge: JudgeServer, model: StructuredModel, verdict: Any
+) -> None:
+    """A 2 or a -1 does not count as useful, nor as useless."""
+    judge.answer = lambda request: {"verdicts": [{"chunk": i, "useful": verdict if i == 0 else True} for i in range(3)]}
+    result = await ContextPrecision(model=model).evaluate(question=QUESTION, chunks=CHUNKS, response=RESPONSE)
+    assert result.chunk_scores == (None, 1.0, 1.0)
+    assert (result.score, result.reason_code) == (None, ReasonCode.INCOMPLETE)
+
+
 async def test_with_a_reference_the_chunks_are_judged_by_it(judge: JudgeServer, model: StructuredModel) -> None:
     """The judge sees the reference as the answer, and the metric has a name of its own."""
     judge.answer = useful_if_week

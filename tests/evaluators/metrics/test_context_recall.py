@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from rag_otel.model import Chunk, ReasonCode, Verdict
 from rag_otel_evaluators.context_recall import ContextRecall
 from rag_otel_evaluators.structured import StructuredModel
 from tests.evaluators.metrics.conftest import fields_of, items_of
-from tests.judge_server import JudgeRequest, JudgeServer
+from tests.judge_server import JudgeRequest, JudgeServer, ServerError, Truncated, dropped_item
 
 REFERENCE = "It has three scripts. It was found in 1799. It was found near Rashid. It is kept in London."
 CHUNKS = [
@@ -41,6 +43,7 @@ async def test_three_of_four_claims_are_three_quarters(judge: JudgeServer, model
     assert [claim.verdict for claim in result.claims] == [Verdict.SUPPORTED] * 3 + [Verdict.NOT_ENOUGH_INFO]
     assert result.claims[0].chunk_ids == ("doc-2",)
     assert result.claims[3].chunk_ids == ()
+    assert [claim.explanation for claim in result.claims] == ["r"] * 4
     assert len(judge.requests) == 1
 
 
@@ -96,6 +99,39 @@ async def test_no_verdict_at_all_is_null(judge: JudgeServer, model: StructuredMo
     judge.answer = lambda request: {"verdicts": []}
     result = await evaluate(model)
     assert (result.score, result.reason_code) == (None, ReasonCode.INCOMPLETE)
+
+
+async def test_an_answer_that_was_cut_off_keeps_its_beginning(judge: JudgeServer, model: StructuredModel) -> None:
+    """The verdicts that arrived whole count, and only the missing claims are asked about again."""
+    judge.answer = all_but_london
+    judge.fail_next(Truncated(keep=0.6))
+    result = await evaluate(model)
+    assert result.score == 0.75
+    asked_again = items_of(fields_of(judge.requests[1])["claims"])
+    assert 0 < len(asked_again) < 4
+    assert asked_again == [claim.claim.text for claim in result.claims][-len(asked_again) :]
+
+
+async def test_an_outage_while_asking_again_costs_only_what_is_missing(
+    judge: JudgeServer, model: StructuredModel
+) -> None:
+    """What was judged stays judged."""
+    judge.answer = lambda request: dropped_item(all_but_london(request))
+    judge.fail_next(None, ServerError())
+    result = await evaluate(model)
+    assert [claim.verdict for claim in result.claims] == [Verdict.SUPPORTED] * 3 + [Verdict.UNJUDGED]
+    assert "asking again failed" in result.explanation
+    assert result.error_type is None
+
+
+async def test_items_of_a_list_are_claims_without_a_full_stop(judge: JudgeServer, model: StructuredModel) -> None:
+    """Lines that end in nothing are not dropped from the denominator."""
+    judge.answer = lambda request: {"verdicts": [{"claim": i, "chunks": [0], "attributed": i < 1} for i in range(3)]}
+    result = await evaluate(
+        model, reference="The stone shows:\n- hieroglyphs at the top\n- Demotic below\n- Greek at last"
+    )
+    assert result.score == pytest.approx(1 / 3)
+    assert len(result.claims) == 3
 
 
 async def test_a_chinese_reference_is_not_lost(judge: JudgeServer, model: StructuredModel) -> None:
