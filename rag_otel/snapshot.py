@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from opentelemetry.context import Context, create_key, get_value
 from opentelemetry.trace import SpanContext
@@ -66,8 +66,8 @@ def discard(context: SpanContext) -> None:
 class Observing(Protocol):
     """An observed call while it runs, as far as others may see it."""
 
-    documents_elsewhere: bool
-    """A span inside the call carries the documents' text already."""
+    documents_elsewhere: Mapping[str, Any] | None
+    """Attributes of the last span inside the call that carries documents with their text."""
     outer: Observing | None
     """The observed call around this one."""
 
@@ -80,12 +80,12 @@ OBSERVATION_KEY: Final = create_key("rag-otel-observation")
 """Where the innermost running observed call stands in the OpenTelemetry context."""
 
 
-def documents_written(context: Context | None = None) -> None:
-    """A nested span that carries documents with their text has ended: the calls around it need not repeat them.
+def documents_written(attributes: Mapping[str, Any], context: Context | None = None) -> None:
+    """A nested span that carries documents with their text has ended: the calls around it need not repeat those.
 
     For the processor's `on_end`, where the current context is still the one that the retriever ran in.
     """
     observation: Observing | None = get_value(OBSERVATION_KEY, context)  # type: ignore[assignment]
     while observation is not None:
-        observation.documents_elsewhere = True
+        observation.documents_elsewhere = attributes
         observation = observation.outer

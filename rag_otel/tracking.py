@@ -109,7 +109,7 @@ class SpanTracker:
         if self._retrieves(scope, attributes):
             record.retrieved = True
             if _FIRST_DOCUMENT in attributes:
-                documents_written()
+                documents_written(attributes)
         candidate = _is_candidate(record, snapshot, is_entry=entry is None)
         _tell_parent(record, candidate)
         size = _text_size(attributes, snapshot)

@@ -92,7 +92,7 @@ class Observation(Call):
     """
 
     recording = True
-    documents_elsewhere = False
+    documents_elsewhere: Mapping[str, Any] | None = None
     outer: Observation | None = None
     _ended = False
     _question: str | None = None
@@ -183,7 +183,7 @@ class Observation(Call):
             taken = self._snapshot(incomplete=incomplete, failed=error is not None)
             snapshot.offer(context, taken)
             hidden = privacy.hidden_now() if self._plan.capture_content else privacy.EVERYTHING_HIDDEN
-            attributes = content_attributes(taken, hidden=hidden, documents=not self.documents_elsewhere)
+            attributes = content_attributes(taken, hidden=hidden, elsewhere=self.documents_elsewhere)
             self._span.set_attributes(attributes)
             if error is not None:
                 _mark_failed(self._span, error, hidden.anything)

@@ -20,14 +20,17 @@ _MAX_METADATA: Final = 4096
 """Characters of JSON: a document's longer metadata (an embedding in it) stays out of the span."""
 
 
-def content_attributes(taken: Snapshot, *, hidden: HiddenContent, documents: bool) -> dict[str, AttributeValue]:
+def content_attributes(
+    taken: Snapshot, *, hidden: HiddenContent, elsewhere: Mapping[str, Any] | None = None
+) -> dict[str, AttributeValue]:
     """All attributes of the span of an observed call, for one `set_attributes`.
 
-    `documents=False` leaves the chunks out: a nested span carries them already. Hidden text becomes
-    `__REDACTED__`, as OpenInference writes it; ids and scores of chunks stay.
+    `elsewhere` are the attributes of a nested span with documents: the very same chunks are not repeated, others (the
+    five best of its twenty) are. Hidden text becomes `__REDACTED__`, as OpenInference writes it; ids and scores of
+    chunks stay.
     """
     attributes: dict[str, AttributeValue] = {}
-    if documents and taken.chunks:
+    if taken.chunks and (elsewhere is None or not _carries(elsewhere, taken.chunks)):
         _add_documents(attributes, taken.chunks, hidden.documents)
     for name, tag in taken.tags.items():
         attributes[semconv.TAG_PREFIX + name] = tag
@@ -56,6 +59,12 @@ def _add_documents(attributes: dict[str, AttributeValue], chunks: Sequence[Chunk
             attributes[score_key] = chunk.score
         if chunk.metadata and not hidden and (metadata := _metadata(chunk.metadata)) is not None:
             attributes[metadata_key] = metadata
+
+
+def _carries(attributes: Mapping[str, Any], chunks: Sequence[Chunk]) -> bool:
+    """True when the documents in the attributes are these chunks, in this order."""
+    texts = [attributes.get(_keys(position)[0]) for position in range(len(chunks) + 1)]
+    return texts == [*(chunk.text for chunk in chunks), None]
 
 
 @lru_cache(maxsize=1024)
