@@ -48,6 +48,8 @@ _KEYS = st.sampled_from(
         "retrieval.documents.1.document.id",
         "retrieval.documents.x.document.score",
         "retrieval.documents.٣.document.score",
+        f"retrieval.documents.{'9' * 5_000}.document.content",
+        f"llm.output_messages.{'9' * 5_000}.message.content",
         "reranker.output_documents.0.document.content",
         "reranker.input_documents.0.document.metadata",
         "llm.output_messages.0.message.content",

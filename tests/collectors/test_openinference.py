@@ -66,6 +66,14 @@ def test_foreign_span_in_between_does_not_make_a_second_entry() -> None:
     assert trace.target.span_id == outer.span_id
 
 
+def test_observed_call_within_a_chain_keeps_its_retrieval() -> None:
+    """One question is one RAG trace: the observed call's, not also that of the chain around it."""
+    chain = a_chain()
+    call = a_chain(parent=chain, scope=semconv.SCOPE)
+    trace = read_one(chain, call, a_retriever(PARIS, parent=call))
+    assert (trace.target.span_id, trace.convention) == (call.span_id, "rag_otel")
+
+
 def test_missing_root_leaves_the_next_span_as_entry() -> None:
     """A trace that was cut is read from the topmost span that is there."""
     lost = a_chain()
@@ -234,6 +242,18 @@ def test_answer_in_json_output(value: Any) -> None:
 def test_answer_of_the_model_call_where_the_output_has_no_text(output: Any) -> None:
     """A stream, or the repr of an object, sends the reader to the model call that wrote the text."""
     assert rag(json_output(output), a_model_call(ANSWER)).response == ANSWER
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<" + "stream " * 50_000, "Thought:" + "\n" * 50_000, "Document(id=1, " + "score: 1, embedding: " * 50_000 + "!"],
+    ids=["placeholder", "thought", "repr"],
+)
+def test_long_text_that_begins_like_something_else_is_an_answer(text: str) -> None:
+    """What only looks like a stream, a thought or a repr at its beginning is read as it is."""
+    call = a_model_call(text)
+    assert rag({semconv.OUTPUT_VALUE: None}, call).response == text
+    assert rag(json_output({"documents": [text], "answer": text})).response == text
 
 
 def test_thoughts_of_an_agent_are_not_its_answer() -> None:

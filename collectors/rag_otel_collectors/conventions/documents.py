@@ -10,6 +10,7 @@ from typing import Any, Final
 from rag_otel import semconv
 from rag_otel_collectors.conventions.values import finite, is_repr, parse_object
 
+_INDEX_DIGITS: Final = 9
 _LISTS: Final = ("documents", "nodes", "source_nodes", "source_documents", "results", "chunks", "passages")
 _TEXTS: Final = ("page_content", "content", "text", "long_text")
 _IDS: Final = ("id", "id_", "node_id", "doc_id", "document_id")
@@ -17,6 +18,7 @@ _METADATA: Final = ("metadata", "meta")
 _SCORES: Final = ("relevance_score", "score")
 """Where rerankers and stores that cannot return a score leave it in the metadata."""
 _REPR_ID: Final = re.compile(r"(?:<?NodeWithScore\(node=\w+\(id_=|Document\(id=)([^,()]+)")
+_REPR_TAIL: Final = 100
 _REPR_SCORE: Final = re.compile(r"score[=:] ?([-+.\de]+)(?:, embedding: [^']*)?\)>?$")
 
 
@@ -49,7 +51,7 @@ def flattened_documents(attributes: Mapping[str, Any], prefix: str) -> Flattened
         if not key.startswith(start):
             continue
         index, _, name = key[len(start) :].partition(".")
-        if index.isdecimal() and index.isascii():
+        if index.isdecimal() and len(index) <= _INDEX_DIGITS:
             fields.setdefault(int(index), {})[name] = value
     return FlattenedDocuments(
         documents=tuple(_from_attributes(fields[index]) for index in sorted(fields)),
@@ -101,7 +103,7 @@ def _from_json(item: Any) -> Document | None:
 def _from_repr(text: str) -> Document:
     """LlamaIndex: `<NodeWithScore(node=TextNode(id_=d1), score=0.9)>`; Haystack: `Document(id=d1, ..., score: 0.9)`."""
     named = _REPR_ID.match(text)
-    scored = _REPR_SCORE.search(text)
+    scored = _REPR_SCORE.search(text[-_REPR_TAIL:])
     return Document(text=None, id=named[1] if named else None, score=finite(scored[1]) if scored else None)
 
 

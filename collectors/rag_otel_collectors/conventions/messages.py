@@ -40,7 +40,8 @@ def last_text(messages: Sequence[Message], role: str) -> str | None:
 
 def flattened_messages(attributes: Mapping[str, Any], prefix: str) -> list[Message]:
     """OpenInference's `<prefix>.<n>.message.{role,content}` and `...message.contents.<k>.message_content.text`."""
-    pattern = re.compile(re.escape(prefix) + r"\.(\d+)\.message\.(role|content|contents\.(\d+)\.message_content\.text)")
+    name = r"\.(\d{1,9})\.message\.(role|content|contents\.(\d{1,9})\.message_content\.text)"
+    pattern = re.compile(re.escape(prefix) + name)
     roles: dict[int, str] = {}
     parts: dict[int, dict[int, str]] = {}
     for key, value in attributes.items():

@@ -27,6 +27,7 @@ from rag_otel_collectors.conventions.openinference_spans import (
     read_retrieval,
     written_text,
 )
+from rag_otel_collectors.conventions.rag_otel_spans import is_answered_call
 from rag_otel_collectors.conventions.retrieval import Passages, Retrieval, find_retrievals, unite
 from rag_otel_collectors.conventions.tree import SpanTree
 from rag_otel_collectors.conventions.values import answer_text, holds_placeholder, question_text
@@ -70,7 +71,7 @@ class OpenInference:
         )
 
     def _read_entry(self, tree: SpanTree, entry: SpanRecord) -> RagTrace | None:
-        below = tree.descendants(entry, prune=is_evaluator)
+        below = tree.descendants(entry, prune=lambda span: is_evaluator(span) or is_answered_call(span))
         spans = [entry, *below]
         retrievals = find_retrievals(tree, spans, [self])
         passages = unite(retrievals)

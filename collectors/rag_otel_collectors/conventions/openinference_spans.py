@@ -20,7 +20,7 @@ RETRIEVALS: Final = (semconv.KIND_RETRIEVER, semconv.KIND_RERANKER)
 
 _HAYSTACK: Final = "openinference.instrumentation.haystack"
 _LLAMA_INDEX: Final = "openinference.instrumentation.llama_index"
-_THOUGHTS: Final = re.compile(r"\A\s*Thought:.*?\n\s*(?:Final )?Answer:\s*", re.S)
+_THOUGHTS: Final = re.compile(r"\A\s*Thought:.*?\n[ \t]*(?:Final )?Answer:\s*", re.S)
 _PROMPT_TEMPLATE: Final = "llm.prompt_template.template"
 _POSTPROCESSING: Final = "postprocess_nodes"
 

@@ -70,7 +70,7 @@ class RagOtelSpans:
         own = _own_documents(entry)
         if own.documents:
             return unite([own])
-        nested = tree.descendants(entry, prune=lambda span: is_evaluator(span) or _answered(span))
+        nested = tree.descendants(entry, prune=lambda span: is_evaluator(span) or is_answered_call(span))
         return unite(find_retrievals(tree, nested, self._readers))
 
 
@@ -78,7 +78,8 @@ def _observed(span: SpanRecord) -> bool:
     return span.scope == semconv.SCOPE and not is_evaluator(span)
 
 
-def _answered(span: SpanRecord) -> bool:
+def is_answered_call(span: SpanRecord) -> bool:
+    """True for an observed call with an answer: what was retrieved under it belongs to it, not to what is around."""
     return span.scope == semconv.SCOPE and semconv.OUTPUT_VALUE in span.attributes
 
 

@@ -143,7 +143,7 @@ def _after_choices(retrievals: Sequence[Retrieval]) -> list[Retrieval]:
         sources = [earlier for earlier in kept if _fed(earlier, retrieval)]
         chosen = _resolved(retrieval, sources) if retrieval.by_name else retrieval
         if chosen is not None:
-            kept = [earlier for earlier in kept if earlier not in sources] + [chosen]
+            kept = [*(earlier for earlier in kept if not _fed(earlier, retrieval)), chosen]
     return sorted(kept, key=lambda each: each.span.start_ns)
 
 

@@ -56,6 +56,8 @@ ANSWER_KEYS: Final = (
 _ASIDES: Final = frozenset({"reasoning", "rationale", "trajectory", "prompt", "context"})
 """What stands beside a question or an answer and is neither."""
 _MAX_DEPTH: Final = 4
+_MAX_PLACEHOLDER: Final = 300
+"""Characters; also keeps the search below from crawling through a long text."""
 _PLACEHOLDER: Final = re.compile(r"<[^<>\n]*(?:generator|coroutine|iterator|stream|object at 0x)[^<>\n]*>", re.I)
 _REPR: Final = re.compile(r"<?[A-Z]\w*\((?:\w+=.*)?(?:\)|\.\.\.)>?", re.S)
 
@@ -95,7 +97,7 @@ def answer_text(value: Any) -> str | None:
 
 def is_placeholder(text: str) -> bool:
     """True for the `repr` of a stream that had not been read when the span ended."""
-    return _PLACEHOLDER.fullmatch(text.strip()) is not None
+    return len(text) <= _MAX_PLACEHOLDER and _PLACEHOLDER.fullmatch(text.strip()) is not None
 
 
 def is_repr(text: str) -> bool:
