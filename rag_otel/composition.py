@@ -99,7 +99,13 @@ def _pipeline(settings: Settings, parts: Parts) -> Pipeline:
 def _evaluators(settings: Settings) -> tuple[Evaluator, ...]:
     from rag_otel_evaluators.registry import build
 
-    return build(settings.metrics, judge=settings.judge)
+    return build(
+        settings.metrics,
+        judge=settings.judge,
+        embedder=settings.embedder,
+        language=settings.language,
+        prompt_folder=settings.prompt_folder,
+    )
 
 
 def _writers(

@@ -26,6 +26,11 @@ class Settings:
     enabled: bool = _row(True, "False: nothing is attached, nothing is evaluated", "RAG_OTEL_ENABLED")
     judge: str = _row("embedded", "Who judges: `embedded`, or a judge's name", "RAG_OTEL_JUDGE")
     metrics: tuple[str, ...] = _row(("faithfulness",), "Metrics to evaluate", "RAG_OTEL_METRICS")
+    embedder: str | None = _row(
+        None, "Embedding model of `response_relevancy`; None: one that needs no key", "RAG_OTEL_EMBEDDER"
+    )
+    language: str = _row("en", "Language of the judges' prompts", "RAG_OTEL_LANGUAGE")
+    prompt_folder: str | None = _row(None, "Prompts of your own, before the built-in ones", "RAG_OTEL_PROMPT_FOLDER")
     sample_ratio: float = _row(1.0, "Share of traces to evaluate, 0..1", "RAG_OTEL_SAMPLE_RATIO")
     sampling_seed: int = _row(0, "Seed of the coin; replicas with one seed agree", "RAG_OTEL_SAMPLING_SEED")
     evaluations_per_minute: float | None = _row(
