@@ -27,19 +27,24 @@ class Fields:
     names: tuple[str, ...]
 
 
+def annotations_of(function: Callable[..., Any]) -> dict[str, Any]:
+    """Parameter name, or `return`, -> annotation; empty where they cannot be resolved."""
+    try:
+        return typing.get_type_hints(function)
+    except Exception:  # noqa: BLE001 - names that only a type checker can resolve
+        return {}
+
+
 def fields_along(function: Callable[..., Any], root: str, steps: Sequence[str | int | None]) -> Fields | None:
     """Follow a path along the annotations: the first step that cannot match, None where all may.
 
     `root` is a parameter's name or `return`; a step is a field's name, an index, or None for every item.
     """
-    try:
-        annotation = typing.get_type_hints(function).get(root)
-    except Exception:  # noqa: BLE001 - names that only a type checker can resolve
-        return None
+    annotation = annotations_of(function).get(root)
     for step in steps:
         annotation = _unwrapped(annotation)
         if isinstance(step, str):
-            fields = _fields(annotation)
+            fields = fields_of(annotation)
             if fields is None:
                 return None
             if step not in fields and not hasattr(annotation, step):
@@ -61,7 +66,7 @@ def _unwrapped(annotation: Any) -> Any:
     return annotation
 
 
-def _fields(annotation: Any) -> dict[str, Any] | None:
+def fields_of(annotation: Any) -> dict[str, Any] | None:
     """Field name -> annotation, None where the fields are not certain."""
     if not isinstance(annotation, type):
         return None

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from rag_otel.observing.annotations import annotations_of, fields_of
 from rag_otel.observing.call import Plan
 from rag_otel.observing.extract import Arguments, Extractor, Selector, argument_reader, compile_selector, parameters_of
 from rag_otel.observing.shapes import CHUNK_NAMES, QUESTION_NAMES
@@ -64,20 +65,20 @@ def _compile_tags(tags: Mapping[str, Selector], function: Callable[..., Any]) ->
 
 
 def _default_question(function: Callable[..., Any]) -> Extractor | None:
-    """The parameter of a usual name, else the first one that is annotated as text, else the first text argument."""
+    """The parameter of a usual name, else the first whose type has a field of a usual name, else the first that is
+    annotated as text, else the first text argument."""
     parameters = parameters_of(function)
-    named = {name: p for name, p in parameters.items() if p.kind not in _VARIADIC and name not in ("self", "cls")}
-    chosen: str | None = next((name for name in QUESTION_NAMES if name in named), None)
-    chosen = chosen or next((name for name, p in named.items() if _is_text(p)), None)
+    named = [name for name, p in parameters.items() if p.kind not in _VARIADIC and name not in ("self", "cls")]
+    annotations = annotations_of(function)
+    asking = (name for name in QUESTION_NAMES if name in named)
+    requests = (name for name in named if set(QUESTION_NAMES) & set(fields_of(annotations.get(name)) or ()))
+    texts = (name for name in named if parameters[name].annotation in (str, "str") and not name.endswith("id"))
+    chosen = next((name for names in (asking, requests, texts) for name in names), None)
+    if chosen is None and len(named) == 1:
+        chosen = named[0]
     if chosen is not None:
         return _argument(function, chosen)
-    if len(named) == 1:
-        return _argument(function, next(iter(named)))
     return Extractor(read=lambda call, result: _first_text_argument(call), needs_result=False)
-
-
-def _is_text(parameter: inspect.Parameter) -> bool:
-    return parameter.annotation in (str, "str") and not parameter.name.endswith("id")
 
 
 def _first_text_argument(call: Arguments) -> str | None:

@@ -24,8 +24,8 @@ T = TypeVar("T")
 Start: TypeAlias = Callable[[tuple[Any, ...], Mapping[str, Any]], tuple[Call | None, Any]]
 """(args, kwargs) -> the call, None where it is not recorded, and the iterator that does the work."""
 
-STREAM_ATTRIBUTES: Final = ("response_gen", "body_iterator", "_iterator")
-"""Where results keep their stream: LlamaIndex, Starlette, the OpenAI and Anthropic clients."""
+STREAM_ATTRIBUTES: Final = ("response_gen", "body_iterator", "_iterator", "response")
+"""Where results keep their stream: LlamaIndex; Starlette; Django and the OpenAI and Anthropic clients; Flask."""
 _GENERATORS: Final = (GeneratorType, AsyncGeneratorType)
 
 

@@ -27,6 +27,11 @@ class Model(BaseModel):
     documents: list[dict[str, Any]]
 
 
+class Request(BaseModel):
+    query: str
+    k: int = 3
+
+
 class Pair(NamedTuple):
     output: str
     docs: list[str]
@@ -96,10 +101,15 @@ def test_the_question_in_an_argument(argument: object) -> None:
 
 
 def test_which_parameter_is_the_question(recorder: Recorder) -> None:
-    """The usual name first, then the first annotated text, then the first text that is passed."""
+    """The usual name first, then a request that has a field of such a name, then the first annotated text, then the
+    first text that is passed."""
 
     @observe
     def by_name(index: str, query: str) -> str:
+        return "yes"
+
+    @observe
+    def by_field(lang: str, request: Request) -> str:
         return "yes"
 
     @observe
@@ -124,13 +134,14 @@ def test_which_parameter_is_the_question(recorder: Recorder) -> None:
 
     by_name("main", "why")
     by_name(query="why", index="main")
+    by_field("en", Request(query="why"))
     by_annotation(3, "r-1", "why")
     by_value(3, "why")
     by_value(3, whatever="why")
     only_one({"question": "why"})
     by_default()
     anything(1, "why")
-    assert [taken and taken.question for taken in recorder.snapshots] == ["why"] * 8
+    assert [taken and taken.question for taken in recorder.snapshots] == ["why"] * 9
 
 
 def test_the_question_is_taken_as_the_call_begins(recorder: Recorder) -> None:

@@ -291,6 +291,7 @@ NODE = SimpleNamespace(node=SimpleNamespace(text="a passage", node_id="n1"), sco
         (lambda: LlamaIndexStreamingResponse(_stream(), [NODE]), str, ["a passage"]),
         (lambda: SimpleNamespace(_iterator=_stream(), response=None), lambda r: list(r._iterator), None),
         (lambda: SimpleNamespace(response_gen=iter(["ye", "s"])), lambda r: list(r.response_gen), None),
+        (lambda: SimpleNamespace(response=_stream(), status="200 OK"), lambda r: list(r.response), None),
     ],
 )
 def test_a_result_that_streams(
