@@ -16,8 +16,10 @@ from typing import Literal
 from pydantic import BaseModel
 
 from rag_otel.model import Evaluation, ReasonCode
-from rag_otel_evaluators.metric import Case, LlmMetric, choose_prompts, only_abstains, with_problems
+from rag_otel_evaluators.inputs import Case, only_abstains
+from rag_otel_evaluators.metric import LlmMetric, choose_prompts
 from rag_otel_evaluators.numbered import ask_about_each
+from rag_otel_evaluators.outcomes import with_problems
 from rag_otel_evaluators.prompts import Prompt
 from rag_otel_evaluators.structured import StructuredModel
 

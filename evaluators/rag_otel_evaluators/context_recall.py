@@ -13,8 +13,10 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from rag_otel.model import Claim, ClaimVerdict, Evaluation, ReasonCode, Verdict
-from rag_otel_evaluators.metric import Case, LlmMetric, choose_prompts, with_problems
+from rag_otel_evaluators.inputs import Case
+from rag_otel_evaluators.metric import LlmMetric, choose_prompts
 from rag_otel_evaluators.numbered import ask_about_each
+from rag_otel_evaluators.outcomes import with_problems
 from rag_otel_evaluators.prompts import Prompt
 from rag_otel_evaluators.segmentation import segment
 from rag_otel_evaluators.structured import StructuredModel

@@ -19,8 +19,10 @@ from pydantic import BaseModel
 
 from rag_otel.errors import RagOtelError, RetryableError
 from rag_otel.model import Evaluation, ReasonCode
-from rag_otel_evaluators.metric import Case, LlmMetric, choose_prompts, with_problems
+from rag_otel_evaluators.inputs import Case
+from rag_otel_evaluators.metric import LlmMetric, choose_prompts
 from rag_otel_evaluators.numbered import match
+from rag_otel_evaluators.outcomes import with_problems
 from rag_otel_evaluators.prompts import Prompt
 from rag_otel_evaluators.structured import Message, StructuredModel
 

@@ -24,7 +24,9 @@ from pydantic import BaseModel
 from rag_otel.errors import ConfigurationError
 from rag_otel.model import Evaluation, ReasonCode
 from rag_otel.semconv import check_metric_name
-from rag_otel_evaluators.metric import FIELDS, Case, LlmMetric, failed, scored, with_problems
+from rag_otel_evaluators.inputs import FIELDS, Case
+from rag_otel_evaluators.metric import LlmMetric
+from rag_otel_evaluators.outcomes import failed, scored, with_problems
 from rag_otel_evaluators.prompts import Prompt
 from rag_otel_evaluators.prompts.prompt import InputField, render_fields
 from rag_otel_evaluators.structured import Message, StructuredModel

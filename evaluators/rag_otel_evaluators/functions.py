@@ -1,8 +1,10 @@
 """Any function as a metric: sync or async, by decoration.
 
-@function_evaluator
-def brevity(response: str) -> float:
-    return min(1.0, 400 / len(response))
+    @function_evaluator
+    def brevity(response: str) -> float:
+        return min(1.0, 400 / len(response))
+
+It takes what it names and returns a score, and is an evaluator like the built-in ones.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ from typing import Any, overload
 from rag_otel.errors import ConfigurationError
 from rag_otel.model import Chunk, Evaluation
 from rag_otel.semconv import check_metric_name
-from rag_otel_evaluators.metric import FIELDS, failed, scored
+from rag_otel_evaluators.inputs import FIELDS, as_chunks
+from rag_otel_evaluators.outcomes import failed, scored
 from rag_otel_evaluators.sync import SyncTwin
 
 
@@ -62,10 +65,7 @@ class FunctionMetric(SyncTwin):
         started = time.perf_counter()
         given = {
             "question": question,
-            "chunks": [
-                Chunk(id=str(position), text=chunk, position=position) if isinstance(chunk, str) else chunk
-                for position, chunk in enumerate(chunks)
-            ],
+            "chunks": as_chunks(chunks),
             "response": response,
             "reference": reference,
         }

@@ -1,4 +1,4 @@
-"""What the metrics that ask a language model share: inputs, prompts, cost, time, and failure as data.
+"""What the metrics that ask a language model share: prompts, cost, time, and failure as data.
 
 A metric says how it scores one `Case` (`_score`); the rest, from the name on the result to what an outage looks like,
 is the same for all and stands here.
@@ -11,42 +11,17 @@ import hashlib
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
-from numbers import Real
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import ClassVar
 
-from rag_otel.errors import ConfigurationError, RagOtelError, RetryableError
-from rag_otel.model import Chunk, Evaluation, ReasonCode, Usage
+from rag_otel.errors import ConfigurationError, RagOtelError
+from rag_otel.model import Chunk, Evaluation, Usage
 from rag_otel.semconv import check_metric_name
+from rag_otel_evaluators.inputs import Case, make_case
+from rag_otel_evaluators.outcomes import failed
 from rag_otel_evaluators.prompts import Prompt, load_prompt
-from rag_otel_evaluators.segmentation import segment
 from rag_otel_evaluators.structured import Completion, Message, StructuredModel, T, add_usage
 from rag_otel_evaluators.sync import SyncTwin
-
-FIELDS: Final = ("question", "chunks", "response", "reference")
-"""What there is to judge, by the names that `Evaluator.evaluate` gives them."""
-
-_NAMED_PROBLEMS: Final = 3
-"""How many problems with a judge's answer an explanation names."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
-    """What one evaluation is about, with blank texts made absent."""
-
-    question: str | None
-    chunks: tuple[str, ...]
-    """Texts by position; blank ones stay, so that positions hold."""
-    chunk_ids: tuple[str, ...]
-    """By position; the position as text for a chunk that is a mere string."""
-    response: str | None
-    reference: str | None
-
-    @property
-    def has_context(self) -> bool:
-        """False where nothing, or nothing but white space, was retrieved."""
-        return any(text.strip() for text in self.chunks)
 
 
 class LlmMetric(SyncTwin, ABC):
@@ -80,13 +55,7 @@ class LlmMetric(SyncTwin, ABC):
         self, *, question: str | None, chunks: Sequence[Chunk | str], response: str, reference: str | None = None
     ) -> Evaluation:
         """Score one answer; what the metric needs and does not get is a `reason_code`, without a call."""
-        case = Case(
-            question=_text(question),
-            chunks=tuple(chunk if isinstance(chunk, str) else chunk.text for chunk in chunks),
-            chunk_ids=tuple(str(i) if isinstance(chunk, str) else chunk.id for i, chunk in enumerate(chunks)),
-            response=_text(response),
-            reference=_text(reference),
-        )
+        case = make_case(question, chunks, response, reference)
         meter = MeteredModel(self.model)
         started = time.perf_counter()
         try:
@@ -131,41 +100,6 @@ class MeteredModel:
         return completion
 
 
-def failed(name: str, error: Exception) -> Evaluation:
-    """An evaluation that failed: what went wrong and whether trying again may help."""
-    return Evaluation(
-        name=name,
-        reason_code=ReasonCode.JUDGE_ERROR,
-        explanation=str(error) or type(error).__name__,
-        error_type=f"{type(error).__module__}.{type(error).__qualname__}",
-        error_retryable=isinstance(error, RetryableError),
-    )
-
-
-def only_abstains(text: str) -> bool:
-    """True where the text says that it does not know, and claims nothing beside it."""
-    segments = segment(text)
-    return segments.abstained and not segments.claims
-
-
-def with_problems(explanation: str, problems: Sequence[str]) -> str:
-    """The explanation, followed by what was set aside of the judge's answer."""
-    if not problems:
-        return explanation
-    named = "; ".join(problems[:_NAMED_PROBLEMS])
-    more = f"; and {len(problems) - _NAMED_PROBLEMS} more" if len(problems) > _NAMED_PROBLEMS else ""
-    return f"{explanation} Set aside: {named}{more}.".lstrip()
-
-
-def scored(name: str, score: object, explanation: str) -> Evaluation:
-    """An evaluation of what a user's own code returned; raises ValueError where that is no score."""
-    if score is None:
-        return Evaluation(name=name, reason_code=ReasonCode.NOT_SCORED, explanation=explanation or None)
-    if not isinstance(score, Real) or not 0.0 <= (number := float(score)) <= 1.0:
-        raise ValueError(f"a score is a number within 0..1 or None, not {score!r}")
-    return Evaluation(name=name, score=number, explanation=explanation or None)
-
-
 def choose_prompts(
     names: Sequence[str], replacements: Sequence[Prompt | None], language: str, folder: Path | str | None
 ) -> list[Prompt]:
@@ -179,7 +113,3 @@ def choose_prompts(
             f"this metric asks {', '.join(names)}, and no prompt called {', '.join(sorted(unknown))}"
         )
     return [given.get(name) or load_prompt(name, language, folder=folder) for name in names]
-
-
-def _text(value: str | None) -> str | None:
-    return value if value and value.strip() else None

@@ -1,0 +1,42 @@
+"""How a result is put when it is no plain score: failed, not told, or with something set aside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Real
+from typing import Final
+
+from rag_otel.errors import RetryableError
+from rag_otel.model import Evaluation, ReasonCode
+
+_NAMED_PROBLEMS: Final = 3
+"""How many problems with a judge's answer an explanation names."""
+
+
+def failed(name: str, error: Exception) -> Evaluation:
+    """An evaluation that failed: what went wrong and whether trying again may help."""
+    return Evaluation(
+        name=name,
+        reason_code=ReasonCode.JUDGE_ERROR,
+        explanation=str(error) or type(error).__name__,
+        error_type=f"{type(error).__module__}.{type(error).__qualname__}",
+        error_retryable=isinstance(error, RetryableError),
+    )
+
+
+def scored(name: str, score: object, explanation: str) -> Evaluation:
+    """An evaluation of what a user's own code returned; raises ValueError where that is no score."""
+    if score is None:
+        return Evaluation(name=name, reason_code=ReasonCode.NOT_SCORED, explanation=explanation or None)
+    if not isinstance(score, Real) or not 0.0 <= (number := float(score)) <= 1.0:
+        raise ValueError(f"a score is a number within 0..1 or None, not {score!r}")
+    return Evaluation(name=name, score=number, explanation=explanation or None)
+
+
+def with_problems(explanation: str, problems: Sequence[str]) -> str:
+    """The explanation, followed by what was set aside of the judge's answer."""
+    if not problems:
+        return explanation
+    named = "; ".join(problems[:_NAMED_PROBLEMS])
+    more = f"; and {len(problems) - _NAMED_PROBLEMS} more" if len(problems) > _NAMED_PROBLEMS else ""
+    return f"{explanation} Set aside: {named}{more}.".lstrip()
