@@ -30,8 +30,8 @@ def test_save_writes_a_folder_that_replaces_the_built_in_prompts(tmp_path: Path)
     """A saved file that is changed is what is shown from then on."""
     assert main(["prompts", "save", str(tmp_path), "--language", "es", "--name", "context_recall"]) == 0
     (file,) = tmp_path.rglob("*.json")
-    file.write_text(file.read_text(encoding="utf-8").replace("Compruebas", "Comprueba usted"), encoding="utf-8")
-    assert load_prompt("context_recall", "es", folder=tmp_path).instruction.startswith("Comprueba usted")
+    file.write_text(file.read_text(encoding="utf-8").replace("Comprueba", "Compruebe usted"), encoding="utf-8")
+    assert load_prompt("context_recall", "es", folder=tmp_path).instruction.startswith("Compruebe usted")
 
 
 @pytest.mark.parametrize(
