@@ -10,6 +10,7 @@ once.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import time
 from collections.abc import Sequence
 from typing import Final
@@ -55,6 +56,8 @@ class RagSpanProcessor(SpanProcessor):
     ) -> None:
         several = next if isinstance(next, Sequence) else (next,)
         self._runtime = runtime or default_runtime()
+        # A handful of different ones, asked for on the request path.
+        self._status_attributes = functools.lru_cache(256)(self._runtime.status_attributes)
         settings = self._runtime.settings
         self._tracker = SpanTracker(self._runtime.pipeline.conventions, max_bytes=settings.max_held_bytes)
         self._hold = Hold(
@@ -199,7 +202,7 @@ class RagSpanProcessor(SpanProcessor):
         self, span: ReadableSpan, status: EvaluationStatus, reason: str | None, decision: SamplingDecision
     ) -> ReadableSpan:
         counters.add(f"trace.{status}" if reason is None else f"trace.{status}.{reason}")
-        return enriched(span, self._runtime.status_attributes(status, reason, decision))
+        return enriched(span, self._status_attributes(status, reason, decision))
 
     def _still_there(self, way_out: tuple[SpanProcessor, ...]) -> tuple[SpanProcessor, ...]:
         """Where a held span goes: its way out, less what the application has taken away since."""
@@ -222,14 +225,16 @@ class RagSpanProcessor(SpanProcessor):
         deadline = time.monotonic() + timeout_s
         with guarded("processor.flush"):
             if evaluate:
-                self._hold.wait_until_released(timeout_s * _EVALUATION_SHARE)
+                with self._runtime.runner.hurried():
+                    self._hold.wait_until_released(timeout_s * _EVALUATION_SHARE)
             self._release_all(EvaluationStatus.LATE, FLUSHED, deadline)
             self._hold.wait_until_released(deadline - time.monotonic())
         return onward.flush(self._inner, deadline)
 
     def wait_until_evaluated(self, timeout_s: float) -> bool:
         """Wait for every admitted trace, those that went out late included; False when time ran out."""
-        return self._hold.wait_until_finished(timeout_s)
+        with self._runtime.runner.hurried():
+            return self._hold.wait_until_finished(timeout_s)
 
     def shutdown(self) -> None:
         """Let every span go, deliver what is finished, and shut the exporters down. Safe to call twice."""
@@ -240,7 +245,8 @@ class RagSpanProcessor(SpanProcessor):
             self._active = False
             self._hold.close()
             deadline = time.monotonic() + SHUTDOWN_S
-            self._hold.wait_until_finished(SHUTDOWN_S * _EVALUATION_SHARE)
+            with self._runtime.runner.hurried():
+                self._hold.wait_until_finished(SHUTDOWN_S * _EVALUATION_SHARE)
             self._release_all(EvaluationStatus.SKIPPED, SHUT_DOWN, deadline)
             self._hold.wait_until_released(deadline - time.monotonic())
             self._runtime.delivery.flush(max(0.0, deadline - time.monotonic()))

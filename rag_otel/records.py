@@ -87,12 +87,13 @@ def enriched(span: ReadableSpan, extra: Mapping[str, AttributeValue]) -> Readabl
 
 
 def _merged(span: ReadableSpan, extra: Mapping[str, AttributeValue]) -> BoundedAttributes:
-    present = attribute_dict(span)
-    merged = BoundedAttributes(maxlen=None, attributes=dict(extra), immutable=True)
+    both = attribute_dict(span)
+    both.update((key, tuple(value) if isinstance(value, list) else value) for key, value in extra.items())
+    merged = BoundedAttributes(maxlen=None, immutable=True)
     if isinstance(getattr(merged, "_dict", None), dict):
-        # The span's own values were checked when they were set: checking 40 of them again costs more than the rest.
-        merged._dict = {**present, **merged._dict}
+        # All values are checked already, by the SDK and by our writers: checking them again costs more than the rest.
+        merged._dict = both
     else:
-        merged = BoundedAttributes(maxlen=None, attributes={**present, **extra}, immutable=True)
+        merged = BoundedAttributes(maxlen=None, attributes=both, immutable=True)
     merged.dropped += span.dropped_attributes
     return merged

@@ -3,7 +3,8 @@
 It never touches the application's loop, and it is polite about the interpreter lock. A CPU-bound judge that only
 awaits `asyncio.sleep(0)` gives the lock up for so short a moment that no waiting thread wakes in time to take it
 (CPython hands it over by force only after `sys.getswitchinterval()`, 5 ms); so after `_LONG_S` of work the worker
-really sleeps for `_REST_S`, and an application thread that waits gets its turn.
+really sleeps for `_REST_S`: an application thread that waits gets its turn, and a CPU-bound judge gets a sixth of the
+interpreter at most. Measured by `benchmarks/latency_under_load.py`. While a flush waits, nobody rests.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import contextvars
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Callable, Coroutine, Generator, Iterator
 from typing import Any, Final, TypeAlias
 
 from opentelemetry import context as context_api
@@ -24,8 +25,8 @@ from rag_otel.suppression import suppressed_context
 
 Job: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
 
-_LONG_S: Final = 0.0003
-_REST_S: Final = 0.0001
+_LONG_S: Final = 0.0002
+_REST_S: Final = 0.001
 
 
 class Runner:
@@ -42,6 +43,7 @@ class Runner:
 
     def _start_over(self) -> None:
         self._start_lock = threading.Lock()
+        self._pace = _Pace()
         self._waiting: deque[Job] = deque()
         self._running: set[asyncio.Task[None]] = set()
         self._thread: threading.Thread | None = None
@@ -64,6 +66,17 @@ class Runner:
             with contextlib.suppress(RuntimeError):  # closed meanwhile: nobody waits for the job any more
                 loop.call_soon_threadsafe(self._pump, context=self._context)
         return True
+
+    @contextlib.contextmanager
+    def hurried(self) -> Iterator[None]:
+        """Work without rests inside the block: somebody is waiting for the jobs."""
+        with self._start_lock:
+            self._pace.waiting_for_us += 1
+        try:
+            yield
+        finally:
+            with self._start_lock:
+                self._pace.waiting_for_us -= 1
 
     def shutdown(self, timeout_s: float) -> None:
         """Cancel what runs and end the thread, waiting for it up to `timeout_s` seconds. Safe to call twice."""
@@ -92,7 +105,7 @@ class Runner:
         # Jobs run in this context: the submitting thread's must not leak into them.
         self._context = contextvars.copy_context()
         loop = asyncio.new_event_loop()
-        loop.set_task_factory(_PoliteTasks())
+        loop.set_task_factory(self._pace.task)
         self._loop = loop
         loop.call_soon(self._pump)
         # A shutdown that came before the loop could be seen has only left its flag.
@@ -126,13 +139,16 @@ async def _contained(job: Job) -> None:
         await job()
 
 
-class _PoliteTasks:
-    """Task factory: every task of the loop rests after `_LONG_S` of work, whoever made it."""
+class _Pace:
+    """Makes the tasks of the loop rest after `_LONG_S` of work, taken together, whoever made them."""
 
     def __init__(self) -> None:
+        self.waiting_for_us = 0
+        """How many wait for the work to be done: with any, nobody rests."""
         self._worked_s = 0.0
 
-    def __call__(self, loop: asyncio.AbstractEventLoop, coroutine: Any, **options: Any) -> asyncio.Task[Any]:
+    def task(self, loop: asyncio.AbstractEventLoop, coroutine: Any, **options: Any) -> asyncio.Task[Any]:
+        """The task factory of the loop."""
         return asyncio.Task(_Polite(coroutine, self), loop=loop, **options)
 
     def worked(self, seconds: float) -> None:
@@ -140,15 +156,16 @@ class _PoliteTasks:
         self._worked_s += seconds
         if self._worked_s >= _LONG_S:
             self._worked_s = 0.0
-            time.sleep(_REST_S)
+            if not self.waiting_for_us:
+                time.sleep(_REST_S)
 
 
 class _Polite(Coroutine[Any, Any, Any]):
     """A coroutine whose steps are timed, and cannot end the thread."""
 
-    def __init__(self, coroutine: Coroutine[Any, Any, Any], tasks: _PoliteTasks) -> None:
+    def __init__(self, coroutine: Coroutine[Any, Any, Any], pace: _Pace) -> None:
         self._coroutine = coroutine
-        self._tasks = tasks
+        self._pace = pace
 
     def send(self, value: Any) -> Any:
         started = time.perf_counter()
@@ -158,7 +175,7 @@ class _Polite(Coroutine[Any, Any, Any]):
             # asyncio would let these out of the loop, and an evaluator's sys.exit() end the worker.
             raise RuntimeError(f"{type(error).__name__} inside an evaluation") from error
         finally:
-            self._tasks.worked(time.perf_counter() - started)
+            self._pace.worked(time.perf_counter() - started)
 
     def throw(self, *error: Any) -> Any:
         return self._coroutine.throw(*error)

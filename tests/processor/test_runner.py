@@ -107,10 +107,11 @@ def test_jobs_run_under_suppression_and_without_the_submitters_context(runner: R
     assert seen == [(True, False, None)] * 3
 
 
-def test_a_busy_job_lets_waiting_threads_run(runner: Runner) -> None:
-    """A CPU-bound job that awaits `sleep(0)` really rests, so that others get the interpreter."""
+@pytest.mark.parametrize("hurried", [False, True])
+def test_a_busy_job_lets_waiting_threads_run(runner: Runner, hurried: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A CPU-bound job that only awaits `sleep(0)` really rests, so that others get the interpreter; unless somebody
+    waits for it."""
     rests: list[float] = []
-    original = time.sleep
     done = threading.Event()
 
     async def busy() -> None:
@@ -121,12 +122,15 @@ def test_a_busy_job_lets_waiting_threads_run(runner: Runner) -> None:
             await asyncio.sleep(0)
         done.set()
 
-    with pytest.MonkeyPatch.context() as patch:
-        # The clock is a boundary of ours: that the worker slept is what can be seen from here.
-        patch.setattr(time, "sleep", lambda seconds: (rests.append(seconds), original(seconds)))
+    monkeypatch.setattr(time, "sleep", rests.append)
+    if hurried:
+        with runner.hurried():
+            runner.submit(busy)
+            assert done.wait(30)
+    else:
         runner.submit(busy)
         assert done.wait(30)
-    assert len(rests) >= 25
+    assert len(rests) == 0 if hurried else len(rests) >= 50
 
 
 def test_shutdown_cancels_and_joins() -> None:
