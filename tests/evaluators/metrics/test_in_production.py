@@ -1,0 +1,52 @@
+"""The same metrics on live traces: by name, with a language model as the judge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+import rag_otel
+from tests.judge_server import JudgeServer
+
+RATINGS = {"chunks": [{"chunk": 0, "rating": 2}], "rating": 2}
+
+
+@pytest.fixture
+def _uninstrumented() -> Iterator[None]:
+    """Nothing of a test stays attached."""
+    yield
+    rag_otel.uninstrument()
+
+
+@pytest.mark.usefixtures("_uninstrumented")
+def test_a_live_answer_is_scored_by_a_model_in_spanish(judge: JudgeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two settings and an address: score, judge and the Spanish prompts stand on the span; no judge call is one."""
+    judge.answer = lambda request: RATINGS
+    monkeypatch.setenv("OPENAI_BASE_URL", judge.url)
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    exporter, provider = InMemorySpanExporter(), TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    rag_otel.instrument(provider, metrics=("context_relevance",), judge="openai/test-judge", language="es")
+
+    @rag_otel.observe
+    def answer(question: str) -> dict[str, object]:
+        return {"answer": "Ulm está junto al Danubio.", "chunks": ["Ulm está junto al Danubio."]}
+
+    answer("¿Dónde está Ulm?")
+    assert rag_otel.flush(timeout=30)
+    (span,) = exporter.get_finished_spans()
+    assert span.attributes is not None
+    prefix = "rag.evaluation.context_relevance."
+    assert span.attributes[prefix + "score"] == 1.0
+    assert span.attributes[prefix + "judge"] == "openai/test-judge"
+    prompts = span.attributes[prefix + "prompts"]
+    assert isinstance(prompts, tuple)
+    assert [str(prompt).partition("@")[0] for prompt in prompts] == [
+        "context_relevance_first/es",
+        "context_relevance_second/es",
+    ]
+    assert "¿Dónde está Ulm?" in judge.requests[0].prompt
