@@ -16,7 +16,7 @@ from opentelemetry.trace import Span, Status, StatusCode, get_current_span, set_
 from rag_otel import privacy, snapshot
 from rag_otel.guard import counters, guarded, logger, report_internal_error
 from rag_otel.model import Chunk
-from rag_otel.observing.content import content_attributes
+from rag_otel.observing.content import attribute_room, content_attributes
 from rag_otel.observing.documents import encodable, to_chunks, unique
 from rag_otel.observing.extract import Arguments, Extractor
 from rag_otel.observing.session import as_identity, as_tags, session_in, tags_in, user_in
@@ -183,8 +183,8 @@ class Observation(Call):
             taken = self._snapshot(incomplete=incomplete, failed=error is not None)
             snapshot.offer(context, taken)
             hidden = privacy.hidden_now() if self._plan.capture_content else privacy.EVERYTHING_HIDDEN
-            attributes = content_attributes(taken, hidden=hidden, elsewhere=self.documents_elsewhere)
-            self._span.set_attributes(attributes)
+            room, elsewhere = attribute_room(self._span), self.documents_elsewhere
+            self._span.set_attributes(content_attributes(taken, hidden=hidden, elsewhere=elsewhere, room=room))
             if error is not None:
                 _mark_failed(self._span, error, hidden.anything)
         finally:

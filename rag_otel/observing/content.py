@@ -1,7 +1,7 @@
-"""What an observed call leaves on its span: OpenInference attributes, in the order in which limits may eat them.
+"""What an observed call leaves on its span: OpenInference attributes, within the SDK's limit of attributes.
 
-A span over its attribute limit drops the oldest keys first, so the documents go first, the last of them leading, and
-question and answer come at the end.
+A span over its limit drops its oldest keys, with a warning for each. So what does not fit is not written: question and
+answer always are, then as many of the first documents as there is room for, and the number of those left out.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
+
+from opentelemetry.trace import Span
 
 from rag_otel import semconv
 from rag_otel.model import AttributeValue, Chunk
@@ -21,44 +23,59 @@ _MAX_METADATA: Final = 4096
 
 
 def content_attributes(
-    taken: Snapshot, *, hidden: HiddenContent, elsewhere: Mapping[str, Any] | None = None
+    taken: Snapshot,
+    *,
+    hidden: HiddenContent,
+    elsewhere: Mapping[str, Any] | None = None,
+    room: int | None = None,
 ) -> dict[str, AttributeValue]:
-    """All attributes of the span of an observed call, for one `set_attributes`.
+    """All attributes of the span of an observed call, for one `set_attributes`; at most `room` of them.
 
     `elsewhere` are the attributes of a nested span with documents: the very same chunks are not repeated, others (the
     five best of its twenty) are. Hidden text becomes `__REDACTED__`, as OpenInference writes it; ids and scores of
     chunks stay.
     """
-    attributes: dict[str, AttributeValue] = {}
-    if taken.chunks and (elsewhere is None or not _carries(elsewhere, taken.chunks)):
-        _add_documents(attributes, taken.chunks, hidden.documents)
-    for name, tag in taken.tags.items():
-        attributes[semconv.TAG_PREFIX + name] = tag
+    attributes: dict[str, AttributeValue] = {semconv.SPAN_KIND: semconv.KIND_CHAIN}
+    if taken.question is not None:
+        attributes[semconv.INPUT_VALUE] = semconv.REDACTED if hidden.question else taken.question
+    if taken.response is not None:
+        attributes[semconv.OUTPUT_VALUE] = semconv.REDACTED if hidden.response else taken.response
+    if taken.incomplete:
+        attributes[semconv.INCOMPLETE] = True
     if taken.session_id is not None:
         attributes[semconv.SESSION_ID] = taken.session_id
     if taken.user_id is not None:
         attributes[semconv.USER_ID] = taken.user_id
-    if taken.incomplete:
-        attributes[semconv.INCOMPLETE] = True
-    attributes[semconv.SPAN_KIND] = semconv.KIND_CHAIN
-    if taken.response is not None:
-        attributes[semconv.OUTPUT_VALUE] = semconv.REDACTED if hidden.response else taken.response
-    if taken.question is not None:
-        attributes[semconv.INPUT_VALUE] = semconv.REDACTED if hidden.question else taken.question
+    for name, tag in taken.tags.items():
+        attributes[semconv.TAG_PREFIX + name] = tag
+    if taken.chunks and (elsewhere is None or not _carries(elsewhere, taken.chunks)):
+        _add_documents(attributes, taken.chunks, hidden.documents, room)
     return attributes
 
 
-def _add_documents(attributes: dict[str, AttributeValue], chunks: Sequence[Chunk], hidden: bool) -> None:
-    for position in range(len(chunks) - 1, -1, -1):
-        chunk = chunks[position]
+def attribute_room(span: Span) -> int | None:
+    """How many more attributes the span takes before it drops others; None where that is not known (another SDK)."""
+    limit = getattr(getattr(span, "_limits", None), "max_span_attributes", None)
+    present = getattr(span, "attributes", None)
+    return limit - len(present or ()) if isinstance(limit, int) else None
+
+
+def _add_documents(
+    attributes: dict[str, AttributeValue], chunks: Sequence[Chunk], hidden: bool, room: int | None
+) -> None:
+    for position, chunk in enumerate(chunks):
         content_key, id_key, score_key, metadata_key = _keys(position)
-        attributes[content_key] = semconv.REDACTED if hidden else chunk.text
+        document: dict[str, AttributeValue] = {content_key: semconv.REDACTED if hidden else chunk.text}
         if chunk.id != str(position):  # a reader counts by itself
-            attributes[id_key] = chunk.id
+            document[id_key] = chunk.id
         if chunk.score is not None:
-            attributes[score_key] = chunk.score
+            document[score_key] = chunk.score
         if chunk.metadata and not hidden and (metadata := _metadata(chunk.metadata)) is not None:
-            attributes[metadata_key] = metadata
+            document[metadata_key] = metadata
+        if room is not None and len(attributes) + len(document) >= room:
+            attributes[semconv.OMITTED_DOCUMENTS] = len(chunks) - position
+            return
+        attributes.update(document)
 
 
 def _carries(attributes: Mapping[str, Any], chunks: Sequence[Chunk]) -> bool:

@@ -120,6 +120,7 @@ def test_observed_call_that_only_retrieves_feeds_the_one_around_it() -> None:
         ({"attributes": {semconv.OUTPUT_VALUE: semconv.REDACTED}}, UnevaluableReason.REDACTED),
         ({"attributes": {semconv.INPUT_VALUE: None}, "dropped_attributes": 5}, UnevaluableReason.TRUNCATED),
         ({"dropped_attributes": 5}, UnevaluableReason.TRUNCATED),
+        ({"attributes": {semconv.OMITTED_DOCUMENTS: 3}}, UnevaluableReason.TRUNCATED),
     ],
 )
 def test_why_an_observed_call_cannot_be_judged(changes: dict[str, Any], reason: UnevaluableReason) -> None:

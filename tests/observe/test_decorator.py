@@ -308,22 +308,27 @@ def test_a_call_leaves_no_garbage(recorder: Recorder) -> None:
     assert left == []
 
 
-def test_question_and_answer_survive_the_attribute_limit(recorder: Recorder) -> None:
-    """200 chunks overrun the default 128 attributes: the last documents go, and the snapshot has them all."""
+@pytest.mark.parametrize(("count", "omitted"), [(40, 0), (61, 0), (62, 1), (200, 139)])
+def test_what_does_not_fit_the_attribute_limit_is_left_out_and_counted(
+    recorder: Recorder, caplog: pytest.LogCaptureFixture, count: int, omitted: int
+) -> None:
+    """The SDK's default of 128 attributes: question, answer and the first documents are there, nothing is evicted,
+    nothing is warned of, and the snapshot has all documents."""
 
     @observe
     def answer(question: str) -> dict[str, Any]:
-        return {"answer": "yes", "documents": [f"passage {i}" for i in range(200)]}
+        trace.get_current_span().set_attribute("the application's own", 1)
+        return {"answer": "yes", "documents": [{"id": f"d{i}", "text": f"passage {i}"} for i in range(count)]}
 
     answer("why")
     attributes = recorder.span.attributes or {}
-    assert recorder.span.dropped_attributes > 0
+    assert (recorder.span.dropped_attributes, caplog.records) == (0, [])
     assert (attributes["input.value"], attributes["output.value"]) == ("why", "yes")
-    assert attributes["openinference.span.kind"] == "CHAIN"
-    assert attributes["retrieval.documents.0.document.content"] == "passage 0"
-    assert "retrieval.documents.199.document.content" not in attributes
+    assert attributes.get(semconv.OMITTED_DOCUMENTS, 0) == omitted
+    written = [key for key in attributes if key.endswith(".document.content")]
+    assert written == [f"retrieval.documents.{i}.document.content" for i in range(count - omitted)]
     assert recorder.taken.chunks is not None
-    assert len(recorder.taken.chunks) == 200
+    assert len(recorder.taken.chunks) == count
 
 
 def test_a_lone_surrogate_cannot_break_the_export(recorder: Recorder) -> None:

@@ -85,7 +85,7 @@ def is_answered_call(span: SpanRecord) -> bool:
 
 def _own_documents(span: SpanRecord) -> Retrieval:
     flat = flattened_documents(span.attributes, semconv.DOCUMENTS)
-    truncated = flat.gap or span.dropped_attributes > 0
+    truncated = flat.gap or span.dropped_attributes > 0 or semconv.OMITTED_DOCUMENTS in span.attributes
     return Retrieval(
         span=span,
         documents=flat.documents,
