@@ -15,16 +15,15 @@ def _words(listed: str) -> frozenset[str]:
 
 
 ABBREVIATIONS: Final = _words(
-    # Written with a full stop that ends no sentence, whatever follows. Lower case, without the stop.
-    "mr mrs ms dr prof rev hon gen col capt lt sgt gov sen rep pres st ste mt ft vs cf al ca approx est fig figs eq "
-    "sec ch vol vols pp ed eds dept univ ave blvd rd jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri "
-    "e.g i.e viz resp incl excl max min avg temp temps "
-    "sr sra srta dña ud uds pág págs núm art p.ej aprox tel avda "
-    "z.b d.h u.a bzw usw ggf evtl vgl hr fr frl str nr abs ca inkl sog "
-    "mme mlle mgr env p.ex"
+    # Written with a full stop that ends no sentence, though a capital follows. Lower case, without the stop.
+    "mr mrs ms dr prof rev hon gen col capt lt sgt gov sen rep pres st ste mt ft vs cf al e.g i.e viz incl ed eds dept "
+    "univ sr sra srta dña ud uds p.ej avda z.b d.h u.a bzw ggf evtl vgl hr fr frl inkl sog mme mlle mgr p.ex"
 )
 
-NUMBER_ABBREVIATIONS: Final = _words("no nos nr núm fig art sec ch vol p pp pág § eq approx ca nº")
+NUMBER_ABBREVIATIONS: Final = _words(
+    "no nos nr núm fig figs eq art sec ch vol vols p pp pág págs approx aprox ca est max min avg tel abs § nº "
+    "jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri sat sun"
+)
 """Abbreviations only where a number follows: "No. 5", but "He said no. Then he left"."""
 
 OPENERS: Final = _words(
@@ -126,9 +125,18 @@ FRAME_WORDS: Final = _words(
 
 NEGATIONS: Final = _words(
     "not no never none nobody nothing neither nor without cannot can't don't doesn't didn't isn't aren't wasn't "
-    "weren't won't wouldn't couldn't shouldn't hasn't haven't hadn't nunca ningún ninguna ninguno nada tampoco nicht kein "
-    "keine keinen keiner keinem nie niemals ohne pas jamais aucun aucune rien sans"
+    "weren't won't wouldn't couldn't shouldn't hasn't haven't hadn't nunca ningún ninguna ninguno nada tampoco nicht "
+    "kein keine keinen keiner keinem nie niemals ohne pas jamais aucun aucune rien sans"
 )
+
+NEGATING_WORDS: Final = _words(
+    # Words that negate without a negation: a paraphrase may use one for the other.
+    "unable avoid avoids avoiding prevent prevents preventing fail fails failed failing lack lacks lacking refuse "
+    "refuses refused stop stops impossible unlikely unlike instead except rather hardly rarely seldom barely "
+    "few little keep evitar evita impedir falta imposible vermeiden verhindern fehlt unmöglich "
+    "éviter empêcher manque"
+)
+"""Beside `NEGATIONS`."""
 
 
 def _any_of(*patterns: str) -> re.Pattern[str]:
@@ -150,7 +158,9 @@ ABSTENTIONS: Final = _any_of(
     r"(?:information|mention|details?)\b",
     r"\b(?:is|are|was|were)(?: not|n['’]t) (?:\w+ )?(?:mentioned|specified|provided|stated|given|covered|included)"
     r"(?: \w+){0,3} " + _SOURCES_EN,
-    r"\bnot (?:mentioned|specified|stated) in the " + _SOURCES_EN,
+    r"\b(?:none|nothing|not) (?:\w+ ){0,1}?(?:mentioned|specified|stated|provided)\b"
+    r"(?: in the (?:\w+ )?" + _SOURCES_EN + r")?\W*$",
+    r"\bno " + _SOURCES_EN + r" mentions?\b",
     # Spanish
     r"\bno (?:lo )?(?:sé|puedo (?:responder|contestar|determinar)|tengo (?:\w+ ){0,2}información|dispongo)\b",
     r"\b(?:el|los|la) (?:contextos?|documentos?|textos?|pasajes?|información)(?: \w+){0,3} no (?:\w+ ){0,1}"
@@ -179,12 +189,12 @@ ABSTENTIONS: Final = _any_of(
 
 ABSTENTION_CUES: Final = _words(
     # One of these stands in every Latin-script abstention above: a set lookup spares most sentences the patterns.
-    "not t cannot unable impossible sorry afraid no insufficient without "
+    "not t cannot unable impossible sorry afraid no insufficient without none nothing "
     "nicht keine kein keinen weiß aucune aucun ne n pas não non sais"
 )
 
 CONTRASTS: Final = re.compile(
-    r"(?:[,;:—–]|\s-)\s*(?=(?:but|however|though|although|yet|they|it|pero|sin embargo|aunque|aber|jedoch|doch|mais|"
+    r"(?:[,;:—–]|\s-)\s*(?=(?:but|however|though|although|yet|pero|sin embargo|aunque|aber|jedoch|doch|mais|"
     r"cependant|toutefois)\b)",
     re.IGNORECASE,
 )
@@ -198,15 +208,17 @@ CONCESSIONS: Final = re.compile(
 
 COURTESIES: Final = re.compile(
     r"^\W*(?:"
-    r"(?:hi|hello|hey|dear)\b[^.]{0,30}|sure(?: thing)?|certainly|of course|absolutely|great question[^.]{0,20}"
-    r"|thanks?\b[^.]{0,40}"
-    r"|thank you[^.]{0,60}|you(?:'|’)re welcome|i hope (?:this|that|it)[^.]{0,60}|hope (?:this|that) helps[^.]{0,30}"
-    r"|(?:please )?(?:let me know|feel free)[^.]{0,120}"
-    r"|if you have (?:any )?(?:more|other|further|additional)? ?questions[^.]{0,80}"
-    r"|happy to help[^.]{0,60}|good luck[^.]{0,40}|yes|no|ok(?:ay)?|here you (?:go|are)|sorry[^.]{0,40}"
-    r"|hola[^.]{0,30}|claro(?: que sí)?|por supuesto|gracias[^.]{0,40}|espero que[^.]{0,60}|sí"
-    r"|hallo[^.]{0,30}|natürlich|gerne?|danke[^.]{0,40}|ich hoffe[^.]{0,60}|ja|nein"
-    r"|bonjour[^.]{0,30}|bien sûr|merci[^.]{0,40}|j['’]espère[^.]{0,60}|oui|non"
+    r"(?:hi|hello|hey|dear)(?: \w+){0,2}|(?:sure|certainly|of course|absolutely)(?: thing)?"
+    r"|(?:(?:sure|certainly|of course|absolutely)\W+)?(?:I(?:'|’)(?:d|ll) (?:be |do )?|I (?:can|will|would) )"
+    r"(?:gladly |happy to |glad to |my best to )?(?:help|answer|explain|assist)[^.]{0,60}"
+    r"|great question[^.]{0,20}|thanks?(?! to\b)[^.]{0,40}|you(?:'|’)re welcome|I hope (?:this|that|it)[^.]{0,60}"
+    r"|hope (?:this|that) helps[^.]{0,30}|(?:please )?(?:let me know|feel free)[^.]{0,120}"
+    r"|if you have (?:any )?(?:more|other|further|additional|specific)? ?questions[^.]{0,80}"
+    r"|happy to help[^.]{0,60}|that(?:'|’)s (?:it|all)|good luck[^.]{0,40}|yes|no|ok(?:ay)?|here you (?:go|are)"
+    r"|sorry(?: about that)?"
+    r"|hola(?: \w+){0,2}|claro(?: que sí)?|por supuesto|(?:muchas )?gracias(?: por tu pregunta)?|espero que esto[^.]{0,40}|sí"
+    r"|hallo(?: \w+){0,2}|natürlich|gerne?|danke(?: \w+){0,3}|ich hoffe,? das[^.]{0,40}|ja|nein"
+    r"|bonjour(?: \w+){0,2}|bien sûr|merci(?: \w+){0,3}|j['’]espère que cela[^.]{0,40}|oui|non"
     r"|你好|您好|当然|當然|希望[^。]{0,30}帮[^。]{0,10}|こんにちは|はい|いいえ"
     r")\W*$",
     re.IGNORECASE,

@@ -75,7 +75,8 @@ class Segmentation:
 _FENCE: Final = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _MARKER: Final = re.compile(
     r"(?P<indent>[ \t]*)(?P<quote>(?:>[ \t]?)*)(?P<heading>\#{1,6}[ \t]+)?[ \t]*"
-    r"(?P<bullet>(?:[-*+•‣◦▪●○·–—][ \t]+|\(?\d{1,3}[.)、][ \t]*(?=\D)|[(]?[a-zA-Z][)][ \t]+)(?:\[[ xX]\][ \t]+)?)?"
+    r"(?P<bullet>(?:[-*+•‣◦▪●○·–—][ \t]+|\(?\d{1,3}[.)、][ \t]*(?=\D)"
+    r"|(?:\(?[a-zA-Z][)]|[a-z][.])[ \t]+)(?:\[[ xX]\][ \t]+)?)?"
 )
 _BOLD_LINE: Final = re.compile(r"(?:\*\*|__)[^*_]+(?:\*\*|__)\s*[:：]?$")
 _RULE: Final = re.compile(r"[\s|:=_*#~+—–-]*$")

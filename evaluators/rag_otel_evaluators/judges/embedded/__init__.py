@@ -1,0 +1,13 @@
+"""The embedded judge: verdicts from word overlap with the evidence, learned from human labels, in pure Python.
+
+terms -> evidence (index of the chunks) -> alignment (claim against index) -> features, conflicts
+      -> coefficients (probabilities) -> judge (verdicts);  train writes the coefficients
+"""
+
+from __future__ import annotations
+
+from rag_otel_evaluators.judges.embedded.coefficients import Coefficients
+from rag_otel_evaluators.judges.embedded.judge import EmbeddedJudge
+from rag_otel_evaluators.judges.embedded.out_of_fold import OutOfFold
+
+__all__ = ["Coefficients", "EmbeddedJudge", "OutOfFold"]

@@ -1,0 +1,135 @@
+"""The judge that is always there: no key, no download, no network, pure Python, a fraction of a millisecond a claim.
+
+It knows words, not meaning: it sees that a name, a number or a phrase of the answer is nowhere in the chunks, and
+that a date or number differs. It does not see subtle swaps of known words, and it cannot judge an answer in another
+language than its chunks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from typing import Final
+
+from rag_otel.model import Chunk, Claim, ClaimVerdict, Quote, Usage, Verdict
+from rag_otel_evaluators.courtesy import courteous
+from rag_otel_evaluators.judge import Judgement
+from rag_otel_evaluators.judges.embedded.alignment import Alignment
+from rag_otel_evaluators.judges.embedded.assessment import AssessedClaim, assess
+from rag_otel_evaluators.judges.embedded.coefficients import Coefficients, shipped_coefficients, sigmoid
+from rag_otel_evaluators.judges.embedded.evidence import EvidenceIndex
+
+UNSUPPORTED_FROM: Final = 0.3
+"""Probability of being unsupported from which a claim's verdict is `not_enough_info`. Frozen: chosen once, on
+out-of-fold probabilities of the development data, near the best F1."""
+CONFLICT_PROBABILITY: Final = 0.9
+"""Least probability of being unsupported for a claim that the evidence contradicts."""
+MOSTLY_UNKNOWN: Final = 0.5
+"""A claim of which the context holds a smaller share than this says something that is not there ..."""
+UNKNOWN_PROBABILITY: Final = 0.35
+"""... and is at least so likely to be unsupported: people marked 51 of 146 such claims of the development data."""
+_NEARNESS: Final = 0.15
+"""Share of the claim that a sentence must add to be quoted; the nearest one is quoted anyway."""
+_NAMED_WORDS: Final = 8
+
+FREE: Final = Usage(cost_usd=0.0)
+
+
+class EmbeddedJudge:
+    """A `Judge` by overlap with the evidence. Stateless once built: one may serve many threads."""
+
+    def __init__(self, coefficients: Coefficients | None = None) -> None:
+        """`coefficients`: what was learned; the shipped ones by default."""
+        self.coefficients = shipped_coefficients() if coefficients is None else coefficients
+
+    @property
+    def name(self) -> str:
+        return "embedded"
+
+    @property
+    def version(self) -> str:
+        return "1"
+
+    async def judge(
+        self, *, question: str | None, chunks: Sequence[Chunk], response: str, claims: Sequence[Claim]
+    ) -> Judgement:
+        """See `Judge.judge`; never raises on odd text."""
+        return await courteous(self.steps(question=question, chunks=chunks, response=response, claims=claims))
+
+    def steps(
+        self, *, question: str | None, chunks: Sequence[Chunk], response: str, claims: Sequence[Claim]
+    ) -> Generator[None, None, Judgement]:
+        """The work of `judge` as a generator that yields at courtesy points, for callers without an event loop."""
+        answer = yield from assess(question=question, chunks=chunks, response=response, claims=claims)
+        probabilities = [unsupported_probability(self.coefficients, claim) for claim in answer.claims]
+        verdicts = tuple(
+            _verdict(answer.index, claim, probability)
+            for claim, probability in zip(answer.claims, probabilities, strict=True)
+        )
+        return Judgement(verdicts=verdicts, risk=self.coefficients.risk(probabilities), usage=FREE)
+
+
+def unsupported_probability(coefficients: Coefficients, claim: AssessedClaim) -> float:
+    """What the model says of the claim, raised where a rule knows better."""
+    probability = sigmoid(coefficients.log_odds(claim.features))
+    if claim.conflict is not None:
+        return max(probability, CONFLICT_PROBABILITY)
+    if claim.alignment.coverage < MOSTLY_UNKNOWN:
+        return max(probability, UNKNOWN_PROBABILITY)
+    return probability
+
+
+def _verdict(index: EvidenceIndex, assessed: AssessedClaim, unsupported: float) -> ClaimVerdict:
+    quotes = _quotes(index, assessed)
+    if assessed.conflict is not None:
+        verdict = Verdict.CONTRADICTED
+    elif unsupported < UNSUPPORTED_FROM and quotes:
+        verdict = Verdict.SUPPORTED
+    else:
+        verdict = Verdict.NOT_ENOUGH_INFO
+    names_chunks = verdict is not Verdict.NOT_ENOUGH_INFO
+    return ClaimVerdict(
+        claim=assessed.claim,
+        verdict=verdict,
+        chunk_ids=tuple(dict.fromkeys(quote.chunk_id for quote in quotes)) if names_chunks else (),
+        quotes=quotes,
+        explanation=_explanation(assessed, verdict),
+        confidence=1.0 - unsupported,
+    )
+
+
+def _quotes(index: EvidenceIndex, assessed: AssessedClaim) -> tuple[Quote, ...]:
+    """The sentences that hold most of the claim, best first; the one in conflict alone where there is one."""
+    if assessed.conflict is not None:
+        return (_quote(index, assessed.conflict.sentence),)
+    evidence = assessed.alignment.evidence
+    return tuple(
+        _quote(index, sentence) for rank, (sentence, share) in enumerate(evidence) if rank == 0 or share >= _NEARNESS
+    )
+
+
+def _quote(index: EvidenceIndex, number: int) -> Quote:
+    sentence = index.sentences[number]
+    chunk = index.chunks[sentence.chunk]
+    return Quote(
+        chunk_id=chunk.id,
+        start=sentence.start,
+        end=sentence.end,
+        text=chunk.text[sentence.start : sentence.end],
+    )
+
+
+def _explanation(assessed: AssessedClaim, verdict: Verdict) -> str:
+    if assessed.conflict is not None:
+        return f"Says {assessed.conflict.claimed} where the context says {assessed.conflict.found}."
+    missing = _missing_words(assessed.alignment)
+    if verdict is Verdict.SUPPORTED:
+        return f"In the context, but for: {missing}." if missing else "Its words are in the context."
+    if missing:
+        return f"Not in the context: {missing}."
+    return "Its words are in the context, but no passage of it says this."
+
+
+def _missing_words(alignment: Alignment) -> str:
+    words = alignment.unseen_words
+    more = f" and {len(words) - _NAMED_WORDS} more" if len(words) > _NAMED_WORDS else ""
+    return ", ".join(words[:_NAMED_WORDS]) + more

@@ -1,0 +1,151 @@
+"""Text -> terms: what remains of a word when spelling, inflection and number format are taken away.
+
+"Jan 15, 1,000 dollars" and "January 15th, 1000 dollar" give the same terms. The stemmer is light and forgiving
+(plural, tense, a few derivations); what it misses, the prefix comparison of `evidence` catches. Scripts without
+spaces are cut into pairs of characters.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from rag_otel_evaluators.languages import FRAME_WORDS, FUNCTION_WORDS, MONTHS, NEGATIONS, NUMBER_WORDS
+
+FRAME_WEIGHT: Final = 0.25
+"""Weight of a word that frames what is said; a function word weighs 0, any other word 1."""
+
+_TOKEN: Final = re.compile(
+    r"\d{4}-\d{2}-\d{2}"  # an ISO date stays whole
+    r"|\d+(?:[.,]\d+)*(?:st|nd|rd|th)?"
+    r"|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+"
+    r"|(?:[^\W\d_]|[\u0300-\u036f\u064b-\u0652\u0900-\u0963])+(?:'[^\W\d_]+)?"
+    r"|[%$€£¥]",
+    re.IGNORECASE,
+)
+_SPACELESS: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_ACCENTS: Final = str.maketrans("àáâãäåçèéêëìíîïñòóôõöùúûüýÿ", "aaaaaaceeeeiiiinooooouuuuyy")
+_AMBIGUOUS_MONTHS: Final = frozenset({"may", "mar", "mars"})
+"""Also words of their own: they count as months only inside a date."""
+
+_INFLECTIONS: Final = ("ingly", "edly", "ing", "ed", "ly")
+_DERIVATIONS: Final = (
+    *("ational", "ization", "fulness", "ation", "ness", "ment", "ful", "ity", "ive", "able", "ible", "ion"),
+    *("al", "er", "or"),
+)
+
+
+def month_term(number: int) -> str:
+    """The term of a month, whatever language it was written in; `number` in 1..12."""
+    return f"month{number}"
+
+
+def normalize_number(digits: str) -> str:
+    """ "1,000" -> "1000", "7,5" -> "7.5", "20.50" -> "20.5", "14th" -> "14", "007" -> "7"."""
+    number = digits.rstrip("sndrthSNDRTH.,")
+    if "," in number:
+        groups = number.split(",")
+        thousands = all(len(group.partition(".")[0]) == 3 for group in groups[1:])
+        number = number.replace(",", "" if thousands else ".")
+    if number.count(".") == 1:
+        number = number.rstrip("0").rstrip(".")
+    return number.lstrip("0") or "0"
+
+
+def stem(word: str) -> str:
+    """The term of one lower-case token of `tokenize`. Deterministic; not meant to be read by people."""
+    if word[0].isdigit():
+        return word if word.count("-") == 2 else normalize_number(word)
+    word = word.translate(_ACCENTS)
+    if (special := _SPECIAL.get(word)) is not None:
+        return special
+    word = word.removesuffix("'s")
+    if len(word) <= 3:
+        return word
+    word = _strip_plural(word)
+    word = _strip_suffix(word, _INFLECTIONS, keep=3)
+    word = _strip_suffix(word, _DERIVATIONS, keep=4)
+    if len(word) > 4 and word[-1] == "e":
+        word = word[:-1]
+    if len(word) > 3 and word[-1] == "y":
+        word = word[:-1] + "i"
+    return word
+
+
+def _strip_plural(word: str) -> str:
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "shes", "ches", "xes")):
+        return word[:-2]
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word
+
+
+def _strip_suffix(word: str, suffixes: tuple[str, ...], *, keep: int) -> str:
+    for suffix in suffixes:
+        if word.endswith(suffix) and len(word) - len(suffix) >= keep:
+            word = word[: -len(suffix)]
+            doubled = len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiouls"
+            return word[:-1] if doubled and suffixes is _INFLECTIONS else word
+    return word
+
+
+_SPECIAL: Final = {
+    "%": "percent",
+    **{word.translate(_ACCENTS): str(value) for word, value in NUMBER_WORDS.items()},
+    **{name.translate(_ACCENTS): month_term(n) for name, n in MONTHS.items() if name not in _AMBIGUOUS_MONTHS},
+}
+
+MONTH_TERMS: Final = {month_term(number): number for number in range(1, 13)} | {"may": 5, "mar": 3}
+"""Terms that name a month inside a date -> 1..12."""
+
+
+class _StemCache(dict[str, str]):
+    """token -> term, filled as texts come by; emptied when it has grown large, so that it stays small."""
+
+    LIMIT: Final = 20_000
+
+    def __missing__(self, word: str) -> str:
+        if len(self) >= self.LIMIT:
+            self.clear()
+        term = self[word] = stem(word)
+        return term
+
+
+_stems: Final = _StemCache()
+
+
+def tokenize(text: str) -> list[str]:
+    """The words, numbers and currency signs of a text as they are written, in order."""
+    tokens = _TOKEN.findall(text.replace("’", "'"))
+    if text.isascii() or not _SPACELESS.search(text):
+        return tokens
+    return [part for token in tokens for part in _character_pairs(token)]
+
+
+def terms_of(text: str) -> list[str]:
+    """The terms of a text, in order: `tokenize`, then `stem` for each."""
+    return [_stems[token] for token in tokenize(text.lower())]
+
+
+def term_of(token: str) -> str:
+    """The term of one token in any case."""
+    return _stems[token.lower()]
+
+
+def _character_pairs(token: str) -> list[str]:
+    if not _SPACELESS.match(token) or len(token) < 2:
+        return [token]
+    return [token[i : i + 2] for i in range(len(token) - 1)]
+
+
+WEIGHTS: Final = {
+    **{term_of(token): FRAME_WEIGHT for word in FRAME_WORDS for token in tokenize(word)},
+    "percent": FRAME_WEIGHT,
+    **{term_of(token): 0.0 for word in FUNCTION_WORDS for token in tokenize(word)},
+    **dict.fromkeys("$€£¥", 0.0),
+}
+"""Weight of the terms that are not worth 1."""
+
+NEGATION_TERMS: Final = frozenset(term_of(token) for word in NEGATIONS for token in tokenize(word))
