@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +104,13 @@ def read_one(*spans: SpanRecord) -> RagTrace:
     """The only RAG trace in these spans."""
     (trace,) = read_all(spans)
     return trace
+
+
+def rag(attributes: dict[str, Any] | None = None, *below: SpanRecord, **changes: Any) -> RagTrace:
+    """The trace of a chain with a retriever, and after that whatever else stands under it."""
+    root = a_chain(attributes=attributes or {}, start_ns=0, **changes)
+    retriever = a_retriever(PARIS, parent=root, start_ns=1, end_ns=2)
+    return read_one(root, retriever, *(replace(span, parent_id=root.span_id) for span in below))
 
 
 def texts(trace: RagTrace) -> list[str]:
