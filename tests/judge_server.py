@@ -20,7 +20,7 @@ import random
 import re
 import threading
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
@@ -34,6 +34,8 @@ class JudgeRequest:
     headers: dict[str, str]
     """Names in lower case."""
     body: dict[str, Any]
+    arrived_s: float
+    """The server's own clock, in seconds."""
 
     @property
     def prompt(self) -> str:
@@ -139,8 +141,6 @@ class JudgeServer:
     def __post_init__(self) -> None:
         self._faults: deque[Fault | None] = deque()
         self._coin = random.Random(self.seed)
-        self._loop = asyncio.new_event_loop()
-        self._started = threading.Event()
         self._stop = asyncio.Event()
         self.in_flight = 0
         self.most_in_flight = 0
@@ -155,9 +155,13 @@ class JudgeServer:
         self._faults.extend(faults)
 
     def __enter__(self) -> JudgeServer:
-        self._thread = threading.Thread(target=self._loop.run_until_complete, args=(self.serve(),), daemon=True)
+        started = threading.Event()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(
+            target=self._loop.run_until_complete, args=(self.serve(started.set),), daemon=True
+        )
         self._thread.start()
-        self._started.wait()
+        started.wait()
         return self
 
     def __exit__(
@@ -167,8 +171,8 @@ class JudgeServer:
         self._thread.join()
         self._loop.close()
 
-    async def serve(self) -> None:
-        """Serve until stopped. Connections that still hang are cut."""
+    async def serve(self, started: Callable[[], None]) -> None:
+        """Serve until stopped; `started` is called when `url` is known. Connections that still hang are cut."""
         connections: set[asyncio.Task[None]] = set()
 
         def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -178,7 +182,7 @@ class JudgeServer:
 
         server = await asyncio.start_server(connected, "127.0.0.1", self.port, backlog=512)
         self.port = server.sockets[0].getsockname()[1]
-        self._started.set()
+        started()
         await self._stop.wait()
         server.close()
         for task in connections:
@@ -237,7 +241,12 @@ async def _read(reader: asyncio.StreamReader) -> JudgeRequest | None:
     first, *lines = head.decode("latin-1").rstrip().split("\r\n")
     headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
     body = await reader.readexactly(int(headers.get("content-length", 0)))
-    return JudgeRequest(path=first.split()[1], headers=headers, body=json.loads(body or b"{}"))
+    return JudgeRequest(
+        path=first.split()[1],
+        headers=headers,
+        body=json.loads(body or b"{}"),
+        arrived_s=asyncio.get_running_loop().time(),
+    )
 
 
 async def _write(
@@ -301,14 +310,7 @@ def main() -> None:
         module, _, name = options.answer.partition(":")
         server.answer = getattr(importlib.import_module(module), name)
 
-    async def run() -> None:
-        serving: Awaitable[None] = asyncio.ensure_future(server.serve())
-        while not server._started.is_set():
-            await asyncio.sleep(0)
-        print(server.url, flush=True)
-        await serving
-
-    asyncio.run(run())
+    asyncio.run(server.serve(lambda: print(server.url, flush=True)))
 
 
 if __name__ == "__main__":

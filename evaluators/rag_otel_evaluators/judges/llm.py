@@ -1,18 +1,24 @@
 """Any language model as a judge, through litellm: `llm_model("openai/gpt-4o-mini")`, `llm_model("ollama/...")`.
 
 The only module that imports litellm. It is heavy (seconds, well over 100 MB), so it is imported by who configures a
-judge, at start-up, and never while traffic flows.
+judge, at start-up, and never while traffic flows; `warm_up` loads what litellm leaves for its first call.
 
-litellm is a library that the application may use too, so nothing global of it is changed for good: each call says for
-itself that it is not logged, not cached and not retried there. Calls are not traced if the caller suppresses tracing.
+litellm is a library that the application may use too, so its global settings are left alone (but for one, that it
+prints no advice when a call fails): each call says for itself that it is not logged, cached or retried there. That
+calls are not traced is the caller's affair: this package knows nothing of tracing.
 """
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import contextvars
 import json
 import os
-import sys
-from collections.abc import Mapping
+import socket
+import threading
+import warnings
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from rag_otel.errors import ConfigurationError
@@ -27,18 +33,27 @@ from rag_otel_evaluators.llm.modes import ModeLadder, OutputMode, response_forma
 from rag_otel_evaluators.llm.retry import RetryPolicy, read_retry_after
 from rag_otel_evaluators.llm.transport import ChatRequest, Reply
 
-_APPLICATION_USES_LITELLM: Final = "litellm" in sys.modules
 # The prices that litellm brings, not those it would fetch from the network while being imported.
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 try:
-    import litellm
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about litellm's own classes, of no use to an application
+        import litellm
 except ImportError as error:
     raise ConfigurationError(
         f"an LLM judge needs litellm ({error}); install it with: pip install 'rag-otel[llm]'"
     ) from None
 
-if not _APPLICATION_USES_LITELLM:
-    litellm.suppress_debug_info = True  # else it prints advice to the application's stdout when a call fails
+litellm.suppress_debug_info = True  # else a judge's failed call prints advice to the application's stdout
+
+_internal_call: contextvars.ContextVar[bool]
+"""litellm's mark for calls that are not its users' own: nothing is queued for its logging worker."""
+try:
+    from litellm import _internal_context
+except ImportError:  # private, and may go: the calls' "no-log" remains
+    _internal_call = contextvars.ContextVar("rag_otel_internal_call", default=False)
+else:
+    _internal_call = _internal_context.is_internal_call
 
 _REASONING_TOKENS: Final = 4_000
 """Room on top of the budget for models that think before they answer: their thoughts count as output."""
@@ -48,7 +63,7 @@ _PER_CALL: Final[Mapping[str, Any]] = {
     "num_retries": 0,  # retries are ours: they honour Retry-After, the breaker and the deadline
     "max_retries": 0,
     "drop_params": True,  # a model without `temperature` is asked without it
-    "no-log": True,  # no callback of the application's (tracing, cost tracking) sees a judge's call
+    "no-log": True,  # no logging callback of the application's (tracing, cost) gets a judge's call
     "cache": {"no-cache": True, "no-store": True},  # nor does its litellm cache answer for the judge
 }
 
@@ -135,15 +150,16 @@ class LitellmTransport:
         if request.max_output_tokens is not None:
             arguments["max_tokens"] = request.max_output_tokens + self._extra_output_tokens
         try:
-            response = await litellm.acompletion(
-                messages=[{"role": message.role, "content": message.content} for message in messages],
-                response_format=response_format(mode, request.response_model),
-                timeout=timeout_s,
-                **arguments,
-            )
+            with _as_internal():
+                response = await litellm.acompletion(
+                    messages=[{"role": message.role, "content": message.content} for message in messages],
+                    response_format=response_format(mode, request.response_model),
+                    timeout=timeout_s,
+                    **arguments,
+                )
             return _reply(response)
         except Exception as error:
-            raise call_failure(error) from error
+            raise call_error(error) from error
 
 
 class LitellmEmbeddings:
@@ -161,11 +177,12 @@ class LitellmEmbeddings:
         texts = [message.content for message in request.messages]
         try:
             # Unlike for chats, litellm takes `max_retries: 0` for unset here and lets OpenAI's client retry twice.
-            response = await litellm.aembedding(input=texts, timeout=timeout_s, **self._parameters)
+            with _as_internal():
+                response = await litellm.aembedding(input=texts, timeout=timeout_s, **self._parameters)
             vectors = [item["embedding"] for item in sorted(response.data, key=lambda item: item["index"])]
             return Reply(text=json.dumps({"vectors": vectors}), cut_off=False, usage=_usage(response))
         except Exception as error:
-            raise call_failure(error) from error
+            raise call_error(error) from error
 
 
 def _call_parameters(
@@ -204,7 +221,7 @@ def _usage(response: Any) -> Usage:
     )
 
 
-def call_failure(error: Exception) -> CallError:
+def call_error(error: Exception) -> CallError:
     """What litellm raised, as one of our kinds."""
     message = " ".join(str(error).split())[:_MESSAGE_LENGTH]
     headers = getattr(error, "litellm_response_headers", None)
@@ -224,3 +241,35 @@ def call_failure(error: Exception) -> CallError:
 def _header(headers: Any, name: str) -> str | None:
     value = headers.get(name) if hasattr(headers, "get") else None
     return None if value is None else str(value)
+
+
+@contextlib.contextmanager
+def _as_internal() -> Iterator[None]:
+    token = _internal_call.set(True)
+    try:
+        yield
+    finally:
+        _internal_call.reset(token)
+
+
+def warm_up(model: str) -> None:
+    """Load now what litellm would import during its first call and its first failure (half a second of CPU).
+
+    Makes no call to any provider: one answer is mocked, one connection is refused on the loopback interface. Blocks;
+    works inside a running event loop. Tracing that is suppressed around it stays suppressed.
+    """
+    context = contextvars.copy_context()
+    thread = threading.Thread(target=context.run, args=(lambda: asyncio.run(_warm_up(model)),), name="rag-otel-warm-up")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        thread.start()
+        thread.join()
+
+
+async def _warm_up(model: str) -> None:
+    with _as_internal(), socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))  # bound and not listening: whoever connects is refused
+        refused = {"api_base": f"http://127.0.0.1:{nobody.getsockname()[1]}", "api_key": "none", "timeout": 5.0}
+        for arguments in ({"model": model, "mock_response": "{}"}, {"model": "openai/nobody", **refused}):
+            with contextlib.suppress(Exception):
+                await litellm.acompletion(messages=[{"role": "user", "content": "-"}], **{**_PER_CALL, **arguments})

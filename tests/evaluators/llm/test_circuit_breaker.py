@@ -1,0 +1,126 @@
+"""The circuit breaker: what opens it, what it says, how it closes."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from rag_otel_evaluators.llm.breaker import CONSECUTIVE_FAILURES, BreakerStatus, CircuitBreaker
+from rag_otel_evaluators.llm.failures import CallError, FailureKind
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def breaker(clock: Clock) -> CircuitBreaker:
+    return CircuitBreaker("openai/judge", cool_down_s=30, longest_cool_down_s=100, clock=clock)
+
+
+def fail(breaker: CircuitBreaker, kind: FailureKind, retry_after_s: float | None = None) -> None:
+    breaker.admit()
+    breaker.failed(CallError(kind, "what the provider said", retry_after_s=retry_after_s))
+
+
+def status(breaker: CircuitBreaker) -> BreakerStatus:
+    return breaker.state.status
+
+
+@pytest.mark.parametrize("kind", [FailureKind.AUTH, FailureKind.BILLING, FailureKind.ENDPOINT])
+def test_a_lasting_fault_opens_it_at_once_and_is_told(
+    breaker: CircuitBreaker, kind: FailureKind, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Key, account, address: no second call is spent; state, refusal and log give the provider's reason."""
+    with caplog.at_level(logging.WARNING, "rag_otel"):
+        fail(breaker, kind)
+    assert status(breaker) is BreakerStatus.OPEN
+    assert breaker.state.kind is kind
+    assert breaker.state.retry_in_s == 30
+    with pytest.raises(CallError, match="what the provider said") as refusal:
+        breaker.admit()
+    assert refusal.value.kind is kind
+    assert refusal.value.retry_after_s == 30
+    assert "openai/judge" in caplog.text
+    assert "what the provider said" in caplog.text
+
+
+@pytest.mark.parametrize("kind", [FailureKind.CONNECTION, FailureKind.TIMEOUT, FailureKind.OVERLOAD])
+def test_passing_faults_open_it_only_in_a_row(breaker: CircuitBreaker, kind: FailureKind) -> None:
+    """One answer in between and the count starts again."""
+    needed = CONSECUTIVE_FAILURES[kind]
+    for _ in range(needed - 1):
+        fail(breaker, kind)
+    breaker.succeeded()
+    for _ in range(needed - 1):
+        fail(breaker, kind)
+    assert status(breaker) is BreakerStatus.CLOSED
+    fail(breaker, kind)
+    assert status(breaker) is BreakerStatus.OPEN
+
+
+def test_a_request_that_is_refused_is_no_fault_of_the_judge(breaker: CircuitBreaker) -> None:
+    """A thousand prompts that are too long leave it closed."""
+    for _ in range(1_000):
+        fail(breaker, FailureKind.REQUEST)
+    assert status(breaker) is BreakerStatus.CLOSED
+
+
+def test_after_the_cool_down_one_call_finds_out(breaker: CircuitBreaker, clock: Clock) -> None:
+    """Half-open lets exactly one through; its answer closes the breaker for all."""
+    fail(breaker, FailureKind.AUTH)
+    clock.now = 30
+    breaker.admit()
+    assert status(breaker) is BreakerStatus.HALF_OPEN
+    with pytest.raises(CallError):
+        breaker.admit()
+    breaker.succeeded()
+    breaker.admit()
+    assert status(breaker) is BreakerStatus.CLOSED
+
+
+def test_a_failed_try_doubles_the_wait_up_to_a_bound(breaker: CircuitBreaker, clock: Clock) -> None:
+    """30, 60, 100 (the bound), 100 seconds; an answer brings it back to 30."""
+    waits = []
+    for _ in range(4):
+        fail(breaker, FailureKind.ENDPOINT)
+        waits.append(breaker.state.retry_in_s)
+        clock.now += waits[-1] or 0
+    breaker.succeeded()
+    fail(breaker, FailureKind.ENDPOINT)
+    assert [*waits, breaker.state.retry_in_s] == [30, 60, 100, 100, 30]
+
+
+def test_a_provider_that_names_a_longer_wait_gets_it(breaker: CircuitBreaker) -> None:
+    """Retry-After is a lower bound of the cool-down."""
+    fail(breaker, FailureKind.BILLING, retry_after_s=77)
+    assert breaker.state.retry_in_s == 77
+
+
+def test_a_try_that_is_cancelled_lets_another_one_try(breaker: CircuitBreaker, clock: Clock) -> None:
+    """Else a cancelled probe would keep the breaker open for ever."""
+    fail(breaker, FailureKind.AUTH)
+    clock.now = 30
+    breaker.admit()
+    breaker.abandoned()
+    breaker.admit()
+    assert status(breaker) is BreakerStatus.HALF_OPEN
+
+
+def test_failures_of_calls_from_before_it_opened_do_not_lengthen_it(breaker: CircuitBreaker, clock: Clock) -> None:
+    """Twenty calls under way when the key expires: one opening, one wait."""
+    for _ in range(3):
+        breaker.admit()
+    for _ in range(3):
+        breaker.failed(CallError(FailureKind.AUTH, "expired"))
+        clock.now += 1
+    assert breaker.state.retry_in_s == 27

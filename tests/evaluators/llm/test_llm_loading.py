@@ -1,0 +1,120 @@
+"""When litellm is loaded, and what it leaves behind. Each in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+_ROOT = Path(__file__).parents[3]
+_PATH = f"import sys, json; sys.path[:0] = [{str(_ROOT)!r}, {str(_ROOT / 'evaluators')!r}]\n"
+
+
+def run(code: str, cwd: Path) -> Any:
+    """What `code` prints last, as JSON; anything else on stdout or stderr fails the test."""
+    done = subprocess.run([sys.executable, "-c", _PATH + code], capture_output=True, text=True, cwd=cwd)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    (line,) = done.stdout.splitlines()
+    return json.loads(line)
+
+
+def test_everything_but_one_module_works_without_litellm(tmp_path: Path) -> None:
+    """Client, parsing, limits and the judges over them import neither litellm nor OpenAI's client."""
+    code = """
+import rag_otel_evaluators.llm.client, rag_otel_evaluators.llm.modes, rag_otel_evaluators.structured
+print(json.dumps(sorted({name.partition('.')[0] for name in sys.modules} & {'litellm', 'openai', 'httpx', 'numpy'})))
+"""
+    assert run(code, tmp_path) == []
+
+
+def test_after_warming_up_neither_a_call_nor_a_failure_imports_anything(tmp_path: Path) -> None:
+    """Imports belong to start-up, not to traffic; and a failed call prints nothing."""
+    code = """
+import asyncio
+from pydantic import BaseModel
+from rag_otel_evaluators.judges.llm import llm_model, warm_up
+from rag_otel_evaluators.llm.retry import RetryPolicy
+from rag_otel_evaluators.structured import Message
+from tests.judge_server import ClosedConnection, JudgeServer, RateLimited, ServerError, Hang
+
+class Answer(BaseModel):
+    a: int
+
+async def ask(model):
+    return (await model.complete([Message(role="user", content="?")], Answer)).value.a
+
+warm_up("openai/gpt-4o-mini")
+before = set(sys.modules)
+with JudgeServer(answer=lambda request: {"a": 1}) as server:
+    model = llm_model("openai/gpt-4o-mini", api_base=server.url, api_key="k", timeout_s=1, retry=RetryPolicy(base_s=0))
+    for fault in (None, RateLimited(), ServerError(), ClosedConnection(), Hang()):
+        server.fail_next(fault)
+        assert asyncio.run(ask(model)) == 1
+print(json.dumps(sorted(set(sys.modules) - before)))
+"""
+    assert run(code, tmp_path) == []
+
+
+def test_litellm_is_left_as_the_application_has_set_it(tmp_path: Path) -> None:
+    """No callback, cache or retry of ours stays in its globals; no logging callback of the application's sees a call.
+
+    litellm's worker logs in order, so what the application's own last call logged comes after anything of ours.
+    """
+    code = """
+import asyncio, os
+os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+import litellm
+from pydantic import BaseModel
+
+class Answer(BaseModel):
+    a: int
+
+logged = []
+class Spy(litellm.integrations.custom_logger.CustomLogger):
+    def log_success_event(self, kwargs, *_, **__): logged.append(kwargs["model"])
+    def log_failure_event(self, kwargs, *_, **__): logged.append(kwargs["model"])
+    async def async_log_success_event(self, kwargs, *_, **__): logged.append(kwargs["model"])
+    async def async_log_failure_event(self, kwargs, *_, **__): logged.append(kwargs["model"])
+
+names = ["callbacks", "success_callback", "failure_callback", "input_callback", "_async_success_callback",
+         "_async_failure_callback", "service_callback", "num_retries", "drop_params", "api_base", "api_key"]
+def state(): return {name: str(getattr(litellm, name)) for name in names}
+
+async def application_calls(model):
+    await litellm.acompletion(f"openai/{model}", [{"role": "user", "content": "?"}], mock_response="hi")
+    async with asyncio.timeout(20):
+        while model not in logged:
+            await asyncio.sleep(0.01)
+
+litellm.callbacks = [Spy()]
+litellm.cache = litellm.Cache(type="local")
+asyncio.run(application_calls("first"))
+before = state()
+
+from rag_otel.errors import PermanentError
+from rag_otel_evaluators.judges.llm import llm_model, warm_up
+from rag_otel_evaluators.structured import Message
+from tests.judge_server import JudgeServer, ServerError
+
+async def judge_calls(server):
+    model = llm_model("openai/judge", api_base=server.url, api_key="k")
+    for _ in range(2):
+        assert (await model.complete([Message(role="user", content="?")], Answer)).value.a == 1
+    server.fail_next(ServerError(422))
+    try:
+        await model.complete([Message(role="user", content="?")], Answer)
+    except PermanentError:
+        pass
+    await application_calls("last")
+
+warm_up("openai/judge")
+with JudgeServer(answer=lambda request: {"a": 1}) as server:
+    asyncio.run(judge_calls(server))
+    calls = len(server.requests)
+changed = {name: (before[name], value) for name, value in state().items() if before[name] != value}
+print(json.dumps({"changed": changed, "logged": sorted(set(logged)), "calls": calls}))
+"""
+    assert run(code, tmp_path) == {"changed": {}, "logged": ["first", "last"], "calls": 3}
