@@ -23,7 +23,9 @@ class _Counters:
     """Named counts since the process started; `doctor` and the tests read them."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        # Reentrant, as every lock on a span's way: the garbage collector may run in the middle of a locked section,
+        # and what it closes there (a forgotten stream) ends a span.
+        self._lock = threading.RLock()
         self._counts: Counter[str] = Counter()
 
     def add(self, name: str, amount: int = 1) -> int:
@@ -42,7 +44,7 @@ class _Counters:
 
     def after_fork(self) -> None:
         """The child counts its own: the lock may have been held, and the parent reports its counts itself."""
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._counts = Counter()
 
 

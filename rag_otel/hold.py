@@ -2,7 +2,8 @@
 
 A slot is taken by a sampled trace from `admit` until `finish`, evaluated or not, and its span is let go by exactly
 one caller: whoever gets True from `claim` (the worker with scores, the reaper at the deadline, a flush, a shutdown)
-and says `gone` when the span is out. Admitted work is never evicted: when all slots are taken, the new trace is turned away.
+and says `gone` when the span is out. Admitted work is never evicted: when all slots are taken, the new trace is
+turned away.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ class Hold:
         self._start_over()
 
     def _start_over(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
         """For those who wait until nothing is held, or nothing is unfinished."""
         self._overdue = threading.Condition(self._lock)

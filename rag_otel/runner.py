@@ -42,7 +42,7 @@ class Runner:
         self._start_over()
 
     def _start_over(self) -> None:
-        self._start_lock = threading.Lock()
+        self._start_lock = threading.RLock()
         self._pace = _Pace()
         self._waiting: deque[Job] = deque()
         self._running: set[asyncio.Task[None]] = set()
@@ -64,7 +64,7 @@ class Runner:
         elif not self._woken:
             self._woken = True
             with contextlib.suppress(RuntimeError):  # closed meanwhile: nobody waits for the job any more
-                loop.call_soon_threadsafe(self._pump, context=self._context)
+                loop.call_soon_threadsafe(self._wake, context=self._context)
         return True
 
     @contextlib.contextmanager
@@ -107,7 +107,7 @@ class Runner:
         loop = asyncio.new_event_loop()
         loop.set_task_factory(self._pace.task)
         self._loop = loop
-        loop.call_soon(self._pump)
+        loop.call_soon(self._wake)
         # A shutdown that came before the loop could be seen has only left its flag.
         if not self._stopped:
             loop.run_forever()
@@ -120,9 +120,14 @@ class Runner:
             task.cancel()
         await asyncio.gather(*self._running, return_exceptions=True)
 
+    def _wake(self) -> None:
+        # The request that has just ended is to send its answer first.
+        self._pace.rest()
+        self._woken = False
+        self._pump()
+
     def _pump(self) -> None:
         """Start as many waiting jobs as may run at once."""
-        self._woken = False
         loop = asyncio.get_running_loop()
         while self._waiting and not self._stopped and len(self._running) < self._concurrency:
             task = loop.create_task(_contained(self._waiting.popleft()))
@@ -155,9 +160,13 @@ class _Pace:
         """Count a step's time; rest when it is enough."""
         self._worked_s += seconds
         if self._worked_s >= _LONG_S:
-            self._worked_s = 0.0
-            if not self.waiting_for_us:
-                time.sleep(_REST_S)
+            self.rest()
+
+    def rest(self) -> None:
+        """Let others have the interpreter."""
+        self._worked_s = 0.0
+        if not self.waiting_for_us:
+            time.sleep(_REST_S)
 
 
 class _Polite(Coroutine[Any, Any, Any]):

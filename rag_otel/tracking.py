@@ -77,7 +77,7 @@ class SpanTracker:
 
     def after_fork(self) -> None:
         """Start empty in a forked child."""
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._open: dict[int, OpenSpan] = {}
         self._bytes = 0
 

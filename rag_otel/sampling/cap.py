@@ -32,7 +32,7 @@ class EvaluationCap:
         self._tokens = self._burst
         self._clock = clock
         self._refilled_at = clock()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
     def admit(self) -> bool:
         """Take one evaluation out of the bucket; False when it is empty."""
@@ -52,4 +52,4 @@ class EvaluationCap:
 
     def after_fork(self) -> None:
         """A fresh lock for the forked child: the parent's may have been held by a thread that is gone."""
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
