@@ -9,6 +9,7 @@ once.
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 import functools
 import time
@@ -23,7 +24,14 @@ from rag_otel import onward, semconv
 from rag_otel import snapshot as snapshots
 from rag_otel.guard import counters, guarded, report_internal_error
 from rag_otel.hold import Hold, Slot
-from rag_otel.model import EvaluatedTrace, EvaluationStatus, SamplingDecision, SamplingReason, UnevaluableReason
+from rag_otel.model import (
+    EvaluatedTrace,
+    EvaluationStatus,
+    RagTrace,
+    SamplingDecision,
+    SamplingReason,
+    UnevaluableReason,
+)
 from rag_otel.records import SpanOrigin, enriched, span_record, span_ref
 from rag_otel.runtime import Runtime, after_fork_in_child, default_runtime
 from rag_otel.suppression import is_own, is_suppressed
@@ -157,22 +165,29 @@ class RagSpanProcessor(SpanProcessor):
     async def _evaluate(self, slot: Slot) -> None:
         """Read, evaluate, release, deliver. However it ends, the span is out and the slot is free."""
         try:
-            trace = None
-            if slot.tree.complete or (slot.snapshot is not None and slot.snapshot.chunks is not None):
-                records = [span_record(span) for span in slot.tree.spans]
-                trace = self._runtime.pipeline.read(records, slot.target, slot.snapshot)
-                reason = trace.unevaluable_reason if trace is not None else SamplingReason.UNEVALUABLE
-            else:
-                reason = UnevaluableReason.TRUNCATED
-            if trace is None or reason is not None:
+            trace, reason = await self._read(slot)
+            if trace is None:
                 self._refund()
                 self._release_unscored(slot, EvaluationStatus.SKIPPED, reason)
                 return
-            result = await self._runtime.pipeline.evaluate(trace, slot.decision)
-            self._runtime.delivery.submit(self._release_scored(slot, result))
+            result = self._release_scored(slot, await self._runtime.pipeline.evaluate(trace, slot.decision))
+            await _give_way()
+            self._runtime.delivery.submit(result)
         finally:
             self._release_unscored(slot, EvaluationStatus.FAILED, "internal_error")
             self._hold.finish(slot)
+
+    async def _read(self, slot: Slot) -> tuple[RagTrace | None, str | None]:
+        """The trace, or None and why it cannot be evaluated."""
+        if not slot.tree.complete and (slot.snapshot is None or slot.snapshot.chunks is None):
+            return None, UnevaluableReason.TRUNCATED
+        records = [span_record(span) for span in slot.tree.spans]
+        await _give_way()
+        trace = self._runtime.pipeline.read(records, slot.target, slot.snapshot)
+        await _give_way()
+        if trace is None:
+            return None, SamplingReason.UNEVALUABLE
+        return (trace, None) if trace.evaluable else (None, trace.unevaluable_reason)
 
     def _release_scored(self, slot: Slot, result: EvaluatedTrace) -> EvaluatedTrace:
         """Let the span go with its scores; the result, marked late when the span had already gone."""
@@ -264,6 +279,11 @@ class RagSpanProcessor(SpanProcessor):
     def _after_fork(self) -> None:
         self._hold.after_fork()
         self._tracker.after_fork()
+
+
+async def _give_way() -> None:
+    """Between two steps of work on the worker, the interpreter may go to whoever waits for it."""
+    await asyncio.sleep(0)
 
 
 def _is_own(span: Span, parent_context: Context | None) -> bool:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import contextvars
 import threading
 import time
 from collections import deque
@@ -27,6 +26,8 @@ Job: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
 
 _LONG_S: Final = 0.0002
 _REST_S: Final = 0.001
+_LOOK_S: Final = 0.01
+"""How often new jobs are looked for while others run."""
 
 
 class Runner:
@@ -42,14 +43,11 @@ class Runner:
         self._start_over()
 
     def _start_over(self) -> None:
-        self._start_lock = threading.RLock()
+        self._lock = threading.Lock()
         self._pace = _Pace()
         self._waiting: deque[Job] = deque()
-        self._running: set[asyncio.Task[None]] = set()
+        self._arrived = threading.Event()
         self._thread: threading.Thread | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._context = contextvars.Context()
-        self._woken = False
         self._stopped = False
 
     def submit(self, job: Job) -> bool:
@@ -57,86 +55,67 @@ class Runner:
         if self._stopped or len(self._waiting) >= self._max_waiting:
             return False
         self._waiting.append(job)
-        # The job is in before the loop is looked at: a loop that is just starting pumps after it has shown itself.
-        loop = self._loop
-        if loop is None:
+        # An event, not the loop's own wake-up: that writes to a socket, and so hands the interpreter over in the
+        # midst of a request.
+        if not self._arrived.is_set():
+            self._arrived.set()
+        if self._thread is None:
             self._start()
-        elif not self._woken:
-            self._woken = True
-            with contextlib.suppress(RuntimeError):  # closed meanwhile: nobody waits for the job any more
-                loop.call_soon_threadsafe(self._wake, context=self._context)
         return True
 
     @contextlib.contextmanager
     def hurried(self) -> Iterator[None]:
         """Work without rests inside the block: somebody is waiting for the jobs."""
-        with self._start_lock:
+        with self._lock:
             self._pace.waiting_for_us += 1
         try:
             yield
         finally:
-            with self._start_lock:
+            with self._lock:
                 self._pace.waiting_for_us -= 1
 
     def shutdown(self, timeout_s: float) -> None:
         """Cancel what runs and end the thread, waiting for it up to `timeout_s` seconds. Safe to call twice."""
         self._stopped = True
-        with self._start_lock:
-            thread, loop = self._thread, self._loop
-        if thread is None or thread is threading.current_thread():
-            return
-        if loop is not None:
-            with contextlib.suppress(RuntimeError):  # already closed
-                loop.call_soon_threadsafe(loop.stop)
-        thread.join(timeout_s)
+        self._arrived.set()
+        with self._lock:
+            thread = self._thread
+        if thread is not None and thread is not threading.current_thread():
+            thread.join(timeout_s)
 
     def after_fork(self) -> None:
         """Start over in a forked child: the jobs are the parent's, and its thread does not exist here."""
         self._start_over()
 
     def _start(self) -> None:
-        with self._start_lock:
+        with self._lock:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, name="rag-otel-worker", daemon=True)
                 self._thread.start()
 
     def _work(self) -> None:
         context_api.attach(suppressed_context())
-        # Jobs run in this context: the submitting thread's must not leak into them.
-        self._context = contextvars.copy_context()
         loop = asyncio.new_event_loop()
         loop.set_task_factory(self._pace.task)
-        self._loop = loop
-        loop.call_soon(self._wake)
-        # A shutdown that came before the loop could be seen has only left its flag.
-        if not self._stopped:
-            loop.run_forever()
-        with guarded("runner.close"):
-            loop.run_until_complete(self._wind_up())
-            loop.close()
+        while not self._stopped:
+            self._arrived.wait()
+            self._arrived.clear()
+            # The request that has just ended is to send its answer first.
+            self._pace.rest()
+            with guarded("runner.work"):
+                loop.run_until_complete(self._run_all())
+        loop.close()
 
-    async def _wind_up(self) -> None:
-        for task in self._running:
+    async def _run_all(self) -> None:
+        """Run jobs until none is left, those that arrive meanwhile included."""
+        running: set[asyncio.Task[None]] = set()
+        while (self._waiting or running) and not self._stopped:
+            while self._waiting and len(running) < self._concurrency:
+                running.add(asyncio.create_task(_contained(self._waiting.popleft())))
+            _, running = await asyncio.wait(running, timeout=_LOOK_S, return_when=asyncio.FIRST_COMPLETED)
+        for task in running:
             task.cancel()
-        await asyncio.gather(*self._running, return_exceptions=True)
-
-    def _wake(self) -> None:
-        # The request that has just ended is to send its answer first.
-        self._pace.rest()
-        self._woken = False
-        self._pump()
-
-    def _pump(self) -> None:
-        """Start as many waiting jobs as may run at once."""
-        loop = asyncio.get_running_loop()
-        while self._waiting and not self._stopped and len(self._running) < self._concurrency:
-            task = loop.create_task(_contained(self._waiting.popleft()))
-            self._running.add(task)
-            task.add_done_callback(self._ended)
-
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self._running.discard(task)
-        self._pump()
+        await asyncio.gather(*running, return_exceptions=True)
 
 
 async def _contained(job: Job) -> None:
