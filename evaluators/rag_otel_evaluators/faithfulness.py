@@ -16,6 +16,7 @@ from rag_otel.model import Chunk, Claim, ClaimVerdict, Evaluation, ReasonCode, V
 from rag_otel_evaluators.courtesy import courteous
 from rag_otel_evaluators.judge import Judge, Judgement, risk_of
 from rag_otel_evaluators.judges.embedded import EmbeddedJudge
+from rag_otel_evaluators.outcomes import with_problems
 from rag_otel_evaluators.segmentation import Segmentation, iter_segments
 from rag_otel_evaluators.sync import SyncTwin
 
@@ -87,7 +88,7 @@ class Faithfulness(SyncTwin):
             score=supported / judged if judged else None,
             risk=risk if judged else None,
             label=self._label(risk) if judged and risk is not None else None,
-            explanation=_explanation(verdicts, supported, judged),
+            explanation=with_problems(_explanation(verdicts, supported, judged), judgement.problems),
             reason_code=judgement.reason_code or (None if judged else ReasonCode.JUDGE_ERROR),
             claims=verdicts,
             prompts=judgement.prompts,

@@ -24,6 +24,8 @@ class Judgement:
     """Why claims are unjudged, a `ReasonCode` or a judge's own; None where all are judged."""
     prompts: tuple[str, ...] = ()
     """Which prompts were asked, for the record; empty for judges that are not asked in words."""
+    problems: tuple[str, ...] = ()
+    """What was set aside of a model's answer, in words; what concerns one claim stands in its explanation."""
 
 
 @runtime_checkable
@@ -59,10 +61,11 @@ ASSUMED_CONFIDENCE: Final = 0.95
 def risk_of(verdicts: Sequence[ClaimVerdict]) -> float | None:
     """Probability that at least one judged claim is unsupported, claims taken as independent; None without any."""
     judged = [verdict for verdict in verdicts if verdict.verdict is not Verdict.UNJUDGED]
-    return 1.0 - prod(_supported_probability(verdict) for verdict in judged) if judged else None
+    return 1.0 - prod(supported_probability(verdict) for verdict in judged) if judged else None
 
 
-def _supported_probability(verdict: ClaimVerdict) -> float:
+def supported_probability(verdict: ClaimVerdict) -> float:
+    """Its confidence, or what a verdict without one counts as."""
     if verdict.confidence is not None:
         return verdict.confidence
     return ASSUMED_CONFIDENCE if verdict.verdict is Verdict.SUPPORTED else 1.0 - ASSUMED_CONFIDENCE
