@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from rag_otel_evaluators.judges.embedded.evidence import EvidenceIndex
@@ -16,8 +16,10 @@ STEM_CREDIT: Final = 0.5
 """The same for a word of the stem that introduces a list item."""
 KIN_LIKENESS: Final = 0.6
 """From this likeness on another form of a word counts as seen, as much as the likeness says."""
-_NEAREST: Final = 8
+_NEAREST: Final = 6
 """How many of the nearest sentences are looked at closely."""
+LEAST_GAIN: Final = 0.15
+"""Share of the claim that a sentence must add to count as evidence."""
 _MOST_SENTENCES: Final = 3
 """Evidence for one claim is sought in at most this many sentences together."""
 
@@ -27,6 +29,8 @@ _SOURCE_MENTIONS: Final = re.compile(
     re.IGNORECASE,
 )
 """Where the answer points at its sources: no fact of the claim."""
+_MARK: Final = re.compile(r"[\d【]")
+"""What every such place holds: a cheap look before a dear one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,7 @@ class Alignment:
     nearest: list[tuple[int, float]]
     """(sentence, share that it holds), best first."""
     evidence: list[tuple[int, float]]
-    """(sentence, share that it adds), greedily chosen, at most three."""
+    """(sentence, share that it adds), greedily chosen, at most three; the nearest one wherever there is one."""
 
     @property
     def coverage(self) -> float:
@@ -73,7 +77,7 @@ class Alignment:
 
 def align(index: EvidenceIndex, claim: str, stem: str = "") -> Alignment:
     """Lay a claim (its verbatim text, and the stem that introduces it) against the index."""
-    tokens = tokenize(_SOURCE_MENTIONS.sub(" ", claim))
+    tokens = tokenize(_SOURCE_MENTIONS.sub(" ", claim) if _MARK.search(claim) else claim)
     terms = [term_of(token) for token in tokens]
     weights = {term: weight for term in terms if (weight := WEIGHTS.get(term, 1.0)) > 0.0}
     if not weights:  # "It is." Nothing but function words: they are all there is to go by.
@@ -92,42 +96,43 @@ def align(index: EvidenceIndex, claim: str, stem: str = "") -> Alignment:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Found:
     """Where the weight of a claim is to be found."""
 
-    seen: dict[str, float]
-    by_sentence: dict[int, float]
-    by_chunk: dict[int, float]
-    anywhere: float
+    seen: dict[str, float] = field(default_factory=dict)
+    by_sentence: dict[int, float] = field(default_factory=dict)
+    by_chunk: dict[int, float] = field(default_factory=dict)
+    anywhere: float = 0.0
     """Weight that does not hang on any chunk: the question's words."""
 
 
 def _look_up(index: EvidenceIndex, weights: dict[str, float], terms: list[str], stem_terms: frozenset[str]) -> _Found:
-    seen: dict[str, float] = {}
-    by_sentence: dict[int, float] = {}
-    by_chunk: dict[int, float] = {}
-    anywhere = 0.0
+    found = _Found()
     for term, weight in weights.items():
-        known = index.postings.get(term)
-        if known is not None:
-            seen[term] = 1.0
-            for sentence in known:
-                by_sentence[sentence] = by_sentence.get(sentence, 0.0) + weight
-            for chunk in index.chunk_postings[term]:
-                by_chunk[chunk] = by_chunk.get(chunk, 0.0) + weight
-            continue
-        kin, likeness = index.closest_kin(term)
-        if likeness >= KIN_LIKENESS:
-            for sentence in index.postings[kin]:
-                by_sentence[sentence] = by_sentence.get(sentence, 0.0) + weight * likeness
-            for chunk in index.chunk_postings[kin]:
-                by_chunk[chunk] = by_chunk.get(chunk, 0.0) + weight * likeness
-            seen[term] = likeness
-            continue
-        seen[term] = _credit(index, term, terms, stem_terms)
-        anywhere += weight * seen[term]
-    return _Found(seen, by_sentence, by_chunk, anywhere)
+        known, likeness = index.postings.get(term), 1.0
+        if known is None:
+            kin, likeness = index.closest_kin(term)
+            if likeness >= KIN_LIKENESS:
+                known = index.postings[kin]
+        if known is None:
+            found.seen[term] = _credit(index, term, terms, stem_terms)
+            found.anywhere += weight * found.seen[term]
+        else:
+            found.seen[term] = likeness
+            _add_weight(index, found, known, weight * likeness)
+    return found
+
+
+def _add_weight(index: EvidenceIndex, found: _Found, sentences: list[int], weight: float) -> None:
+    """Credit the sentences, and each of their chunks once, with a term's weight."""
+    by_sentence, by_chunk, last = found.by_sentence, found.by_chunk, -1
+    for number in sentences:
+        by_sentence[number] = by_sentence.get(number, 0.0) + weight
+        chunk = index.sentences[number].chunk
+        if chunk != last:
+            by_chunk[chunk] = by_chunk.get(chunk, 0.0) + weight
+            last = chunk
 
 
 def _credit(index: EvidenceIndex, term: str, terms: list[str], stem_terms: frozenset[str]) -> float:
@@ -141,10 +146,8 @@ def _is_compound(index: EvidenceIndex, term: str, terms: list[str]) -> bool:
     """ "superbowl" where the context or the question says "super bowl", or the other way round."""
     if term[0].isdigit():
         return False
-    for cut in range(3, len(term) - 2):
-        parts = (term[:cut], term[cut:])
-        if parts in index.bigrams or parts in index.question_bigrams:
-            return True
+    if any(index.holds_pair(term[:cut], term[cut:]) for cut in range(3, len(term) - 2)):
+        return True
     at = terms.index(term)
     before, after = terms[max(0, at - 1) : at], terms[at + 1 : at + 2]
     joined = [word + term for word in before] + [term + word for word in after]
@@ -159,16 +162,14 @@ def _choose_evidence(
     candidates = [sentence for sentence, _ in nearest]
     chosen: list[tuple[int, float]] = []
     while candidates and len(chosen) < _MOST_SENTENCES:
-        gains = [
-            sum(missing.get(term, 0.0) for term in set(index.sentences[sentence].terms)) for sentence in candidates
-        ]
-        gain = max(gains)
-        if gain <= 0.0:
+        held = [missing.keys() & index.sentences[sentence].distinct for sentence in candidates]
+        gains = [sum(missing[term] for term in terms) for terms in held]
+        best = gains.index(max(gains))
+        if gains[best] < LEAST_GAIN * total:
             break
-        sentence = candidates.pop(gains.index(gain))
-        chosen.append((sentence, gain / total))
-        for term in index.sentences[sentence].terms:
-            missing.pop(term, None)
-    if not chosen and nearest:  # only other forms of its words are there
-        chosen.append((nearest[0][0], nearest[0][1] / total))
-    return chosen
+        chosen.append((candidates[best], gains[best] / total))
+        for term in held[best]:
+            del missing[term]
+        del candidates[best]
+    # Nothing adds enough where the claim's words are scattered, or only there in other forms: the nearest, then.
+    return chosen or nearest[:1]

@@ -43,7 +43,7 @@ class Coefficients:
         return total
 
     def risk(self, unsupported: Sequence[float]) -> float:
-        """Probability in 0..1 that any of the claims is unsupported, from the probability of each; at least one claim."""
+        """Probability in 0..1 that any of the claims (at least one) is unsupported, from the probability of each."""
         *others, riskiest = sorted(unsupported)
         return 1.0 - (1.0 - riskiest) * math.prod(1.0 - probability for probability in others) ** self.damping
 

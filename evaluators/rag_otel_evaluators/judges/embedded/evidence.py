@@ -6,7 +6,8 @@ them decides whether to give up the interpreter there.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Generator, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
@@ -25,12 +26,14 @@ _LONGEST_SENTENCE: Final = 600
 
 @dataclass(frozen=True, slots=True)
 class EvidenceSentence:
-    """A sentence of a chunk: `chunks[chunk].text[start:end]` and its terms in order."""
+    """A sentence of a chunk: `chunks[chunk].text[start:end]`, with its terms in order."""
 
     chunk: int
     start: int
     end: int
-    terms: tuple[str, ...]
+    terms: list[str]
+    distinct: Set[str]
+    """The same terms, each once."""
 
 
 @dataclass(slots=True)
@@ -43,13 +46,8 @@ class EvidenceIndex:
     sentences: list[EvidenceSentence] = field(default_factory=list)
     postings: dict[str, list[int]] = field(default_factory=dict)
     """term -> indices into `sentences`, ascending, each once."""
-    chunk_postings: dict[str, list[int]] = field(default_factory=dict)
-    """term -> positions in `chunks`, ascending, each once."""
-    by_prefix: dict[str, list[str]] = field(default_factory=dict)
+    by_prefix: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     """First PREFIX characters -> the context's terms that begin so."""
-    bigrams: set[tuple[str, str]] = field(default_factory=set)
-    """Pairs of terms that follow each other in a sentence."""
-    trigrams: set[tuple[str, str, str]] = field(default_factory=set)
 
     def add(self, chunk: int, start: int, end: int) -> None:
         """Take in one sentence of a chunk."""
@@ -57,20 +55,25 @@ class EvidenceIndex:
         if not terms:
             return
         number = len(self.sentences)
-        self.sentences.append(EvidenceSentence(chunk, start, end, tuple(terms)))
-        for term in dict.fromkeys(terms):
+        distinct = dict.fromkeys(terms)
+        self.sentences.append(EvidenceSentence(chunk, start, end, terms, distinct.keys()))
+        for term in distinct:
             known = self.postings.get(term)
             if known is not None:
                 known.append(number)
-                if self.chunk_postings[term][-1] != chunk:
-                    self.chunk_postings[term].append(chunk)
-                continue
-            self.postings[term] = [number]
-            self.chunk_postings[term] = [chunk]
-            if len(term) >= PREFIX:
-                self.by_prefix.setdefault(term[:PREFIX], []).append(term)
-        self.bigrams.update(pairwise(terms))
-        self.trigrams.update(zip(terms, terms[1:], terms[2:], strict=False))
+            else:
+                self.postings[term] = [number]
+                if len(term) >= PREFIX:
+                    self.by_prefix[term[:PREFIX]].append(term)
+
+    def holds_pair(self, first: str, second: str) -> bool:
+        """True where some sentence, or the question, has the two terms one after the other."""
+        if (first, second) in self.question_bigrams:
+            return True
+        if first not in self.postings or second not in self.postings:
+            return False
+        shared = set(self.postings[first]).intersection(self.postings[second])
+        return any((first, second) in pairwise(self.sentences[number].terms) for number in shared)
 
     def closest_kin(self, term: str) -> tuple[str, float]:
         """The context's term that looks most like another form of `term`, and its likeness; ("", 0) without any.

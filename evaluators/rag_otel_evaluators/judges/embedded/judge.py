@@ -27,8 +27,6 @@ MOSTLY_UNKNOWN: Final = 0.5
 """A claim of which the context holds a smaller share than this says something that is not there ..."""
 UNKNOWN_PROBABILITY: Final = 0.35
 """... and is at least so likely to be unsupported: people marked 51 of 146 such claims of the development data."""
-_NEARNESS: Final = 0.15
-"""Share of the claim that a sentence must add to be quoted; the nearest one is quoted anyway."""
 _NAMED_WORDS: Final = 8
 
 FREE: Final = Usage(cost_usd=0.0)
@@ -101,10 +99,7 @@ def _quotes(index: EvidenceIndex, assessed: AssessedClaim) -> tuple[Quote, ...]:
     """The sentences that hold most of the claim, best first; the one in conflict alone where there is one."""
     if assessed.conflict is not None:
         return (_quote(index, assessed.conflict.sentence),)
-    evidence = assessed.alignment.evidence
-    return tuple(
-        _quote(index, sentence) for rank, (sentence, share) in enumerate(evidence) if rank == 0 or share >= _NEARNESS
-    )
+    return tuple(_quote(index, sentence) for sentence, _ in assessed.alignment.evidence)
 
 
 def _quote(index: EvidenceIndex, number: int) -> Quote:
