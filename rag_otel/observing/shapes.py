@@ -68,6 +68,9 @@ _SAYS_NOTHING: Final = (bytes, int, float, list)
 _DEPTH: Final = 4
 """How deep a text is looked for: choices -> message -> content -> text."""
 
+_MAX_PARTS: Final = 200
+"""A longer list is data (an embedding, rows), not the parts of a message, and would take long to look through."""
+
 
 def text_of(value: object, depth: int = _DEPTH) -> str | None:
     """The text of a string, a message object, a list of content blocks, a completion; None where there is none."""
@@ -78,6 +81,8 @@ def text_of(value: object, depth: int = _DEPTH) -> str | None:
     if isinstance(value, Mapping):
         return _first_text(value, ("text", "content", "message"), depth)
     if isinstance(value, Sequence):
+        if len(value) > _MAX_PARTS:
+            return None
         parts = [text for item in value if (text := text_of(item, depth - 1)) is not None]
         return "".join(parts) if parts else None
     return _first_text(value, ("content", "text", "message", "response", "data", "output"), depth)

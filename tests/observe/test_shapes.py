@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections import namedtuple
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from rag_otel import observe, record_chunks
-from rag_otel.observing.shapes import chunks_in, question_in, response_in
+from rag_otel.observing.shapes import (
+    CHUNK_NAMES,
+    QUESTION_NAMES,
+    RESPONSE_NAMES,
+    chunks_in,
+    question_in,
+    response_in,
+)
 from tests.observe.conftest import Recorder
 
 
@@ -98,6 +108,41 @@ def test_no_response_is_invented(result: object) -> None:
 def test_the_question_in_an_argument(argument: object) -> None:
     """Text, chat messages, a request object."""
     assert question_in(argument) == "why"
+
+
+_NAMES = st.sampled_from([*QUESTION_NAMES, *RESPONSE_NAMES, *CHUNK_NAMES, "id", "score", "metadata", "node", "role"])
+_ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.text(max_size=3) | st.binary(max_size=3) | st.just(object()),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.tuples(inner, inner)
+        | st.dictionaries(_NAMES, inner, max_size=3)
+        | st.dictionaries(_NAMES, inner, max_size=3).map(lambda fields: SimpleNamespace(**fields))
+    ),
+)
+
+
+@given(_ANYTHING)
+def test_whatever_comes_is_read_or_left_alone(value: Any) -> None:
+    """No shape raises; what is found is text and well-formed chunks, never a guess from a repr."""
+    for found in (question_in(value), response_in(value)):
+        assert found is None or (isinstance(found, str) and "object at 0x" not in found)
+    chunks = chunks_in(value)
+    if chunks is not None:
+        assert [chunk.position for chunk in chunks] == list(range(len(chunks)))
+        assert len({chunk.id for chunk in chunks}) == len(chunks)
+        assert all(isinstance(chunk.text, str) for chunk in chunks)
+        assert all(chunk.score is None or math.isfinite(chunk.score) for chunk in chunks)
+
+
+def test_data_is_not_searched_for_text() -> None:
+    """A list of a million numbers is told at a glance: items of it are not looked at."""
+
+    class Vector(list[float]):
+        def __iter__(self) -> Any:
+            raise AssertionError("looked through")
+
+    assert response_in({"data": Vector([0.5] * 1_000_000)}) is None
 
 
 def test_which_parameter_is_the_question(recorder: Recorder) -> None:
