@@ -131,6 +131,19 @@ def test_an_unfaithful_answer_calls_back_with_its_evidence(provider: TracerProvi
     assert alert.link == f"http://phoenix.example/redirects/traces/{alert.target.trace_id}"
 
 
+def test_the_environment_hides_what_is_written_back(
+    provider: TracerProvider, exporter: InMemorySpanExporter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With RAG_OTEL_CAPTURE_CONTENT=false no word of the answer leaves, its score does."""
+    monkeypatch.setenv("RAG_OTEL_CAPTURE_CONTENT", "false")
+    rag_otel.instrument(provider)
+    _ask("The tower is 512 metres high.")
+    assert rag_otel.flush(timeout=20)
+    (span,) = exporter.get_finished_spans()
+    assert (span.attributes or {})[SCORE] == 0.0
+    assert "metres" not in repr(dict(span.attributes or {}))
+
+
 LAZY = """
     import rag_otel
     from opentelemetry import trace

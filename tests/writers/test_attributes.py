@@ -89,7 +89,6 @@ def test_claims_can_be_one_json_string() -> None:
     [
         (False, {}, {}),
         (True, {"capture_content": False}, {}),
-        (True, {}, {"RAG_OTEL_CAPTURE_CONTENT": "false"}),
         (True, {}, {"OPENINFERENCE_HIDE_INPUTS": "true", "OPENINFERENCE_HIDE_OUTPUTS": "true"}),
     ],
 )
