@@ -43,7 +43,7 @@ class Runner:
         self._start_over()
 
     def _start_over(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # see the counters: a span may end in here
         self._pace = _Pace()
         self._waiting: deque[Job] = deque()
         self._arrived = threading.Event()

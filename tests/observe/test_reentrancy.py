@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Iterator
+from typing import Any
 
-import pytest
 from opentelemetry.sdk.trace import TracerProvider
 
 import rag_otel
 from rag_otel.guard import counters
+from rag_otel.processor import RagSpanProcessor
+
+_LOCKS = (type(threading.Lock()), type(threading.RLock()), threading.Condition)
 
 
 @rag_otel.observe
@@ -19,32 +23,33 @@ def tokens(question: str) -> Iterator[str]:
     yield "more"
 
 
-@pytest.mark.parametrize("place", ["counters", "hold", "tracker", "cap", "runner"])
-def test_a_stream_that_dies_inside_a_locked_section(place: str) -> None:
-    """Its span goes its way, on the thread that holds the lock, and nothing waits for itself."""
+def _locks_on_the_way(processor: RagSpanProcessor) -> list[Any]:
+    runtime = processor._runtime
+    owners = (counters, processor._hold, processor._tracker, runtime.pipeline.cap, runtime.runner)
+    found = [[value for value in vars(owner).values() if isinstance(value, _LOCKS)] for owner in owners]
+    assert all(found), "every one of them has a lock"
+    return [lock for locks in found for lock in locks]
+
+
+def test_a_stream_that_dies_inside_our_locked_sections() -> None:
+    """Its span goes its way on the thread that holds the locks, and nothing waits for itself."""
     provider = TracerProvider()
-    provider.add_span_processor(rag_otel.RagSpanProcessor([]))
+    processor = RagSpanProcessor([])
+    provider.add_span_processor(processor)
     rag_otel.instrument(provider)
+    ended = threading.Event()
     try:
-        (processor,) = (each for each in provider._active_span_processor._span_processors if hasattr(each, "_hold"))
-        runtime = processor._runtime
-        locks = {
-            "counters": counters._lock,
-            "hold": processor._hold._lock,
-            "tracker": processor._tracker._lock,
-            "cap": runtime.pipeline.cap and runtime.pipeline.cap._lock,
-            "runner": runtime.runner._start_lock,
-        }
         stream = tokens("why")
 
         def die() -> None:
             next(stream)
-            with locks[place]:  # type: ignore[union-attr]
+            with contextlib.ExitStack() as held:
+                for lock in _locks_on_the_way(processor):
+                    held.enter_context(lock)
                 stream.close()  # type: ignore[attr-defined]
+            ended.set()
 
-        thread = threading.Thread(target=die, daemon=True)
-        thread.start()
-        thread.join(20)
-        assert not thread.is_alive()
+        threading.Thread(target=die, daemon=True).start()
+        assert ended.wait(20)
     finally:
         rag_otel.uninstrument()
