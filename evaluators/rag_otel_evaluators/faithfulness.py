@@ -14,6 +14,7 @@ from typing import Final
 
 from rag_otel.model import Chunk, Claim, ClaimVerdict, Evaluation, ReasonCode, Verdict
 from rag_otel_evaluators.courtesy import courteous
+from rag_otel_evaluators.inputs import as_chunks
 from rag_otel_evaluators.judge import Judge, Judgement, risk_of
 from rag_otel_evaluators.judges.embedded import EmbeddedJudge
 from rag_otel_evaluators.outcomes import with_problems
@@ -22,7 +23,8 @@ from rag_otel_evaluators.sync import SyncTwin
 
 UNFAITHFUL_FROM: Final = 0.3
 """Risk from which an answer is labelled `unfaithful`. Frozen: chosen once, on out-of-fold risks of the development
-data, near the best F1 (a risk of 0.3 is twice the share of hallucinated answers there)."""
+data, near the best F1. The embedded judge calls a claim unsupported from the same probability on, and an answer is
+never less risky than its riskiest claim: so an answer with an unsupported claim is always `unfaithful`."""
 
 _NAMED_CLAIMS: Final = 3
 """How many unsupported claims an explanation names."""
@@ -59,7 +61,7 @@ class Faithfulness(SyncTwin):
         without any context score 0, with the reason `no_context` as a flag. The judge's errors are raised.
         """
         started = time.perf_counter()
-        result = await self._evaluate(question, _as_chunks(chunks), response)
+        result = await self._evaluate(question, as_chunks(chunks), response)
         return dataclasses.replace(
             result,
             evaluator=type(self).__qualname__,
@@ -121,13 +123,6 @@ class Faithfulness(SyncTwin):
             reason_code=ReasonCode.NO_CONTEXT,
             claims=verdicts,
         )
-
-
-def _as_chunks(chunks: Sequence[Chunk | str]) -> list[Chunk]:
-    return [
-        Chunk(id=str(position), text=chunk, position=position) if isinstance(chunk, str) else chunk
-        for position, chunk in enumerate(chunks)
-    ]
 
 
 def _segment(response: str) -> Generator[None, None, Segmentation]:
