@@ -1,0 +1,85 @@
+"""Chunks cut into numbered sentences, and the way back from a number to a verbatim quote.
+
+A language model is shown `[c0.s3] ...` and answers with ids. What it copies is never used: the quote is cut out of the
+chunk by our code, so that it is always there to be found.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from rag_otel.model import Chunk, Quote
+from rag_otel_evaluators.sentences import sentence_spans
+
+_ID: Final = re.compile(r"\[?c(\d+)(?:\.s(\d+))?\]?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What a model's ids point to."""
+
+    chunk_ids: tuple[str, ...]
+    """Chunks, in the order of the ids, each once."""
+    quotes: tuple[Quote, ...]
+    """One per sentence id; an id of a whole chunk (`c2`) names it and quotes nothing."""
+    unknown: tuple[str, ...]
+    """Ids that point to nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NumberedEvidence:
+    """The sentences of all chunks: `[c<chunk>.s<sentence>]`, both counted from 0."""
+
+    chunks: tuple[Chunk, ...]
+    spans: tuple[tuple[tuple[int, int], ...], ...]
+    """By chunk: (start, end) of each sentence in its text."""
+
+    @property
+    def texts(self) -> list[list[str]]:
+        """By chunk: its sentences on one line each, as a prompt shows them."""
+        return [
+            [" ".join(chunk.text[start:end].split()) for start, end in spans]
+            for chunk, spans in zip(self.chunks, self.spans, strict=True)
+        ]
+
+    def find(self, ids: Sequence[str]) -> Found:
+        """Look the ids up; forms like `[C0.S3]` are understood, what does not exist is named."""
+        chunk_ids: dict[str, None] = {}
+        quotes: dict[tuple[int, int], Quote] = {}
+        unknown: list[str] = []
+        for text in ids:
+            match = _ID.fullmatch(text.strip())
+            chunk_index = int(match[1]) if match else -1
+            sentence = int(match[2]) if match and match[2] else None
+            if not self._exists(chunk_index, sentence):
+                unknown.append(text)
+                continue
+            chunk = self.chunks[chunk_index]
+            chunk_ids[chunk.id] = None
+            if sentence is not None:
+                start, end = self.spans[chunk_index][sentence]
+                quotes[chunk_index, sentence] = Quote(
+                    chunk_id=chunk.id, start=start, end=end, text=chunk.text[start:end]
+                )
+        return Found(chunk_ids=tuple(chunk_ids), quotes=tuple(quotes.values()), unknown=tuple(unknown))
+
+    def _exists(self, chunk: int, sentence: int | None) -> bool:
+        """A chunk without a sentence holds no evidence: it cannot be named either."""
+        if not 0 <= chunk < len(self.chunks) or not self.spans[chunk]:
+            return False
+        return sentence is None or sentence < len(self.spans[chunk])
+
+
+def number_evidence(chunks: Sequence[Chunk]) -> Generator[None, None, NumberedEvidence]:
+    """Cut all chunks into sentences; yields after each sentence, for `courtesy`."""
+    spans: list[tuple[tuple[int, int], ...]] = []
+    for chunk in chunks:
+        of_chunk: list[tuple[int, int]] = []
+        for span in sentence_spans(chunk.text):
+            of_chunk.append(span)
+            yield
+        spans.append(tuple(of_chunk))
+    return NumberedEvidence(chunks=tuple(chunks), spans=tuple(spans))

@@ -1,0 +1,278 @@
+"""Faithfulness judged by a language model over the wire: what it gets wrong must not become a score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rag_otel.errors import PermanentError, RetryableError
+from rag_otel.model import Chunk, Evaluation, ReasonCode, Usage, Verdict
+from rag_otel_evaluators.faithfulness import Faithfulness
+from rag_otel_evaluators.judge import Judge
+from rag_otel_evaluators.judges.llm import llm_model
+from rag_otel_evaluators.judges.llm_faithfulness import LlmJudge
+from rag_otel_evaluators.llm.parsing import read_answer
+from rag_otel_evaluators.llm.retry import RetryPolicy
+from rag_otel_evaluators.structured import Completion, Message, T
+from tests.faithful_oracle import answer as oracle
+from tests.faithful_oracle import fields_of, items_of
+from tests.judge_server import (
+    Changed,
+    Hang,
+    JudgeRequest,
+    JudgeServer,
+    RateLimited,
+    ServerError,
+    Truncated,
+    doubled_item,
+    dropped_item,
+    wrong_ids,
+)
+
+CHUNKS = [
+    Chunk(id="tower", text="The Eiffel Tower was completed in 1889.  It is 330 metres tall.", position=0),
+    Chunk(id="blank", text="  ", position=1),
+    Chunk(id="paris", text="Paris is the capital of France.", position=2),
+]
+RESPONSE = "The tower was completed in 1889. It is 330 metres tall. Paris is the capital of France. It has ten lifts."
+QUESTION = "Tell me about the tower."
+
+
+@pytest.fixture
+def server() -> Iterator[JudgeServer]:
+    with JudgeServer(answer=oracle) as running:
+        yield running
+
+
+def judge_at(server: JudgeServer, **options: Any) -> LlmJudge:
+    retry = RetryPolicy(attempts=2, base_s=0.01)
+    return LlmJudge(model=llm_model("openai/judge", api_base=server.url, timeout_s=1, retry=retry), **options)
+
+
+async def evaluate(judge: LlmJudge, chunks: Sequence[Chunk | str] = CHUNKS, response: str = RESPONSE) -> Evaluation:
+    return await Faithfulness(judge=judge).evaluate(question=QUESTION, chunks=chunks, response=response)
+
+
+def verdicts_of(result: Evaluation) -> list[Verdict]:
+    return [claim.verdict for claim in result.claims]
+
+
+def asked_claims(request: JudgeRequest) -> list[str]:
+    return list(items_of(fields_of(request)["claims"]).values())
+
+
+S, N, U = Verdict.SUPPORTED, Verdict.NOT_ENOUGH_INFO, Verdict.UNJUDGED
+
+
+async def test_one_call_gives_verdicts_with_verbatim_quotes(server: JudgeServer) -> None:
+    """Score, risk, label, chunk ids, quotes, reasons and cost from a single structured call."""
+    judge = judge_at(server)
+    assert isinstance(judge, Judge)
+    result = await evaluate(judge)
+    assert verdicts_of(result) == [S, S, S, N]
+    assert result.score == 0.75
+    assert result.risk == pytest.approx(0.9)
+    assert result.label == "unfaithful"
+    assert [claim.chunk_ids for claim in result.claims] == [("tower",), ("tower",), ("paris",), ()]
+    assert [quote.text for claim in result.claims for quote in claim.quotes] == [
+        "The Eiffel Tower was completed in 1889.",
+        "It is 330 metres tall.",
+        "Paris is the capital of France.",
+    ]
+    assert all(claim.explanation for claim in result.claims)
+    assert result.judge == "openai/judge"
+    assert result.usage is not None
+    assert result.usage.calls == len(server.requests) == 1
+    assert server.requests[0].body["max_tokens"] == 60 * 4 + 200
+
+
+async def test_a_faithful_answer_has_a_low_risk_however_many_claims_it_has(server: JudgeServer) -> None:
+    """A judge's usual 0.95 must not add up to a false alarm."""
+    sentences = [f"Fact number {i} is true." for i in range(20)]
+    result = await evaluate(judge_at(server), chunks=sentences, response=" ".join(sentences))
+    assert result.score == 1.0
+    assert result.risk == pytest.approx(0.05)
+    assert result.label == "faithful"
+
+
+async def test_the_reading_is_asked_for_and_visible(server: JudgeServer) -> None:
+    """Strict and lenient are two measurements: in the prompt, and in the version on the result."""
+    strict = await evaluate(judge_at(server))
+    lenient = await evaluate(judge_at(server, reading="lenient"))
+    assert [fields_of(request)["reading"] for request in server.requests] == ["strict", "lenient"]
+    assert "single-strict" in strict.version
+    assert "single-lenient" in lenient.version
+    assert strict.prompts == lenient.prompts != ()
+
+
+async def test_prompts_speak_the_language(server: JudgeServer) -> None:
+    """The Spanish prompt is asked, and stands on the result."""
+    result = await evaluate(judge_at(server, language="es"))
+    assert result.prompts[0].startswith("faithfulness/es@")
+
+
+async def test_ids_that_do_not_exist_are_removed_and_recorded(server: JudgeServer) -> None:
+    """`supported` by nothing that exists is not enough information, and says why."""
+    server.fail_next(Changed(wrong_ids))
+    result = await evaluate(judge_at(server))
+    assert verdicts_of(result) == [N, N, N, N]
+    assert result.claims[0].quotes == ()
+    assert "c99.s99" in (result.claims[0].explanation or "")
+    assert result.claims[0].confidence is None
+
+
+async def test_one_wrong_id_among_good_ones_costs_only_itself(server: JudgeServer) -> None:
+    """The verdict stays, on the evidence that exists; an id of a whole chunk or in brackets is understood."""
+    server.answer = lambda request: {
+        "verdicts": [
+            {"claim": 0, "evidence": ["c7.s0", "[c0.s0]"], "reason": "r", "verdict": "Supported"},
+            {"claim": 1, "evidence": ["c0", "c1", "c0.s9"], "reason": "r", "verdict": "supported", "confidence": "?"},
+            {"claim": 2, "evidence": "c2.s0", "verdict": "not enough info", "confidence": 7},
+            {"claim": 3, "evidence": None, "verdict": "CONTRADICTED"},
+        ]
+    }
+    result = await evaluate(judge_at(server))
+    assert verdicts_of(result) == [S, S, N, N]
+    assert result.claims[0].quotes[0].text == "The Eiffel Tower was completed in 1889."
+    assert result.claims[1].chunk_ids == ("tower",)
+    assert "c1, c0.s9" in (result.claims[1].explanation or "")
+    assert len(server.requests) == 1
+
+
+async def test_only_what_is_missing_is_asked_again(server: JudgeServer) -> None:
+    """A truncated answer keeps its complete verdicts; the second call is about the rest alone."""
+    server.fail_next(Truncated(0.6))
+    result = await evaluate(judge_at(server))
+    assert verdicts_of(result) == [S, S, S, N]
+    first, second = (asked_claims(request) for request in server.requests)
+    assert 0 < len(second) < len(first)
+    assert second == first[-len(second) :]
+    assert result.usage is not None
+    assert result.usage.calls == 2
+
+
+async def test_a_dropped_claim_is_asked_again_once_and_then_unjudged(server: JudgeServer) -> None:
+    """The denominator is known beforehand: the claim is not forgotten, nor taken for supported or not."""
+    server.fail_next(Changed(dropped_item), Changed(dropped_item))
+    result = await evaluate(judge_at(server))
+    assert verdicts_of(result) == [S, S, S, U]
+    assert result.score == 1.0
+    assert result.reason_code == ReasonCode.INCOMPLETE
+    assert asked_claims(server.requests[1]) == ["It has ten lifts."]
+    assert len(server.requests) == 2
+
+
+async def test_a_doubled_claim_counts_once(server: JudgeServer) -> None:
+    """Said twice in agreement it is one verdict; in disagreement it is asked again."""
+    server.fail_next(Changed(doubled_item))
+    assert verdicts_of(await evaluate(judge_at(server))) == [S, S, S, N]
+    assert len(server.requests) == 1
+
+    def disagreeing(said: Any) -> Any:
+        return {"verdicts": [*said["verdicts"], {**said["verdicts"][0], "verdict": "contradicted"}]}
+
+    server.fail_next(Changed(disagreeing))
+    result = await evaluate(judge_at(server))
+    assert verdicts_of(result) == [S, S, S, N]
+    assert asked_claims(server.requests[-1]) == ["The tower was completed in 1889."]
+    assert "disagree" in (result.explanation or "")
+
+
+async def test_an_invented_claim_is_set_aside_and_told(server: JudgeServer) -> None:
+    """A verdict on claim 17 of 4 changes nothing but the explanation."""
+    invented = {"claim": 17, "evidence": [], "reason": "", "verdict": "supported"}
+    server.fail_next(Changed(lambda said: {"verdicts": [*said["verdicts"], invented]}))
+    result = await evaluate(judge_at(server))
+    assert result.score == 0.75
+    assert len(result.claims) == 4
+    assert "17" in (result.explanation or "")
+
+
+async def test_what_cannot_be_read_at_all_is_null_with_its_cost(server: JudgeServer) -> None:
+    """No score, a reason, and the tokens that were paid."""
+    server.answer = lambda request: "As an AI, I cannot judge."
+    result = await evaluate(judge_at(server))
+    assert (result.score, result.risk, result.label) == (None, None, None)
+    assert result.reason_code == ReasonCode.PARSE_ERROR
+    assert verdicts_of(result) == [U, U, U, U]
+    assert result.usage is not None
+    assert result.usage.output_tokens > 0
+
+
+@pytest.mark.parametrize("fault", [RateLimited(), ServerError(500), Hang()])
+async def test_a_judge_that_is_down_raises_what_can_be_tried_again(server: JudgeServer, fault: Any) -> None:
+    """The pipeline makes it a failed evaluation; nothing is scored."""
+    server.fail_next(*[fault] * 5)
+    with pytest.raises(RetryableError):
+        await evaluate(judge_at(server))
+
+
+async def test_a_wrong_key_raises_what_cannot(server: JudgeServer) -> None:
+    """And is told at once."""
+    server.fail_next(ServerError(401))
+    with pytest.raises(PermanentError):
+        await evaluate(judge_at(server))
+
+
+async def test_a_failure_while_asking_again_keeps_what_is_known(server: JudgeServer) -> None:
+    """Three verdicts of four are not thrown away."""
+    server.fail_next(Changed(dropped_item), ServerError(500), ServerError(500))
+    result = await evaluate(judge_at(server))
+    assert verdicts_of(result) == [S, S, S, U]
+    assert result.reason_code == ReasonCode.INCOMPLETE
+    assert "asking again failed" in (result.explanation or "")
+
+
+class Says:
+    """A `StructuredModel` that always says the same."""
+
+    name = "says"
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    async def complete(
+        self, messages: Sequence[Message], response_model: type[T], *, max_output_tokens: int | None = None
+    ) -> Completion[T]:
+        reading = read_answer(self.text, response_model)
+        return Completion(value=reading.value, raw=self.text, usage=Usage(calls=1), problems=reading.problems)
+
+
+ids = st.sampled_from(["c0.s0", "c0.s1", "c1.s0", "c1", "c2", "c2.s0", "c9.s9", "[c0.s0]", "-1", "", "c0.s-1"])
+verdicts = st.fixed_dictionaries(
+    {
+        "claim": st.integers(-1, 5),
+        "verdict": st.sampled_from(["supported", "contradicted", "not_enough_info", "maybe"]),
+    },
+    optional={
+        "evidence": st.lists(ids, max_size=4) | st.none() | ids,
+        "reason": st.text(max_size=5),
+        "confidence": st.floats() | st.none() | st.text(max_size=3),
+    },
+)
+
+
+@given(st.lists(verdicts, max_size=8), st.lists(st.text(max_size=60), max_size=3))
+@settings(max_examples=200, deadline=None)
+def test_whatever_is_said_the_result_holds_together(said: list[dict[str, Any]], texts: list[str]) -> None:
+    """No NaN, scores and risks within 0..1, every quote a verbatim slice, every chunk id an existing one."""
+    import json
+
+    chunks = [*CHUNKS, *(Chunk(id=f"x{i}", text=text, position=3 + i) for i, text in enumerate(texts))]
+    by_id = {chunk.id: chunk for chunk in chunks}
+    model = Says(json.dumps({"verdicts": said}))
+    result = Faithfulness(judge=LlmJudge(model=model)).evaluate_sync(
+        question=QUESTION, chunks=chunks, response=RESPONSE
+    )
+    assert len(result.claims) == 4
+    assert (result.score is None) == (result.judged_claims == 0)
+    for claim in result.claims:
+        assert claim.confidence is None or 0.0 <= claim.confidence <= 1.0
+        assert set(claim.chunk_ids) <= by_id.keys()
+        assert claim.verdict is not Verdict.SUPPORTED or claim.chunk_ids
+        for quote in claim.quotes:
+            assert quote.text == by_id[quote.chunk_id].text[quote.start : quote.end]

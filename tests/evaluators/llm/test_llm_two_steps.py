@@ -1,0 +1,137 @@
+"""The two-step strategy: statements first, checked against the answer; then their verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from rag_otel.model import Evaluation, Verdict
+from rag_otel_evaluators.faithfulness import Faithfulness
+from rag_otel_evaluators.judges.llm import llm_model
+from rag_otel_evaluators.judges.llm_faithfulness import LlmJudge
+from rag_otel_evaluators.llm.retry import RetryPolicy
+from tests.faithful_oracle import answer as oracle
+from tests.faithful_oracle import fields_of, items_of
+from tests.judge_server import JudgeRequest, JudgeServer, ServerError
+
+CHUNKS = ["Marie Curie was born in Warsaw in 1867.", "Marie Curie won two Nobel Prizes."]
+RESPONSE = "She was born in Warsaw in 1867. Marie Curie won two Nobel Prizes."
+
+
+@pytest.fixture
+def server() -> Iterator[JudgeServer]:
+    with JudgeServer() as running:
+        yield running
+
+
+def statements(server: JudgeServer, *answers: list[tuple[int, str]]) -> None:
+    """What the server says to the first step, call after call; the last one again and again."""
+    calls = list(answers)
+
+    def answer(request: JudgeRequest) -> Any:
+        if "sentences" not in fields_of(request):
+            return oracle(request)
+        said = calls.pop(0) if len(calls) > 1 else calls[0]
+        return {"statements": [{"sentence": number, "statement": text} for number, text in said]}
+
+    server.answer = answer
+
+
+async def evaluate(server: JudgeServer) -> Evaluation:
+    retry = RetryPolicy(attempts=1)
+    judge = LlmJudge(model=llm_model("openai/judge", api_base=server.url, retry=retry), strategy="two_step")
+    return await Faithfulness(judge=judge).evaluate(question="Who was Marie Curie?", chunks=CHUNKS, response=RESPONSE)
+
+
+def judged(result: Evaluation) -> list[str]:
+    return [claim.claim.text for claim in result.claims]
+
+
+GOOD = [
+    (0, "Marie Curie was born in Warsaw."),
+    (0, "Marie Curie was born in 1867."),
+    (1, "Marie Curie won two Nobel Prizes."),
+]
+
+
+async def test_statements_are_judged_in_the_place_of_their_sentence(server: JudgeServer) -> None:
+    """Pronouns are resolved; each part keeps the sentence's index and span, so that it can be shown there."""
+    statements(server, GOOD)
+    result = await evaluate(server)
+    assert judged(result) == [text for _, text in GOOD]
+    assert [claim.claim.sentence_index for claim in result.claims] == [0, 0, 1]
+    assert {RESPONSE[claim.claim.start : claim.claim.end] for claim in result.claims[:2]} == {
+        "She was born in Warsaw in 1867."
+    }
+    assert result.score == 1.0
+    assert all(claim.explanation for claim in result.claims)
+    assert "two_step-strict" in result.version
+    assert [reference.partition("/")[0] for reference in result.prompts] == ["faithfulness_statements", "faithfulness"]
+    assert result.usage is not None
+    assert result.usage.calls == len(server.requests) == 2
+
+
+async def test_a_sentence_that_was_dropped_is_asked_again(server: JudgeServer) -> None:
+    """Alone; its statements take their place in the order of the answer."""
+    statements(server, GOOD[2:], [(0, "Marie Curie was born in Warsaw in 1867.")])
+    assert judged(await evaluate(server)) == ["Marie Curie was born in Warsaw in 1867.", GOOD[2][1]]
+    again = fields_of(server.requests[1])["sentences"]
+    assert list(items_of(again).values()) == ["She was born in Warsaw in 1867."]
+
+
+async def test_a_sentence_that_is_dropped_again_stands_for_itself(server: JudgeServer) -> None:
+    """Nothing of the answer goes unjudged because a model left it out."""
+    statements(server, GOOD[2:], [])
+    assert judged(await evaluate(server)) == ["She was born in Warsaw in 1867.", GOOD[2][1]]
+
+
+async def test_a_statement_said_twice_counts_once(server: JudgeServer) -> None:
+    """Also in other case and punctuation: doubled statements would weigh double in the score."""
+    statements(server, [*GOOD, (0, "marie curie was born in warsaw")])
+    result = await evaluate(server)
+    assert judged(result) == [text for _, text in GOOD]
+    assert "twice" in (result.explanation or "")
+
+
+@pytest.mark.parametrize(
+    "invented",
+    ["Radium glows faintly blue at night.", "Marie Curie was born in Warsaw in 1868."],
+    ids=["other words", "another number"],
+)
+async def test_a_statement_that_the_answer_does_not_make_is_set_aside(server: JudgeServer, invented: str) -> None:
+    """What a model adds of its own is neither judged nor hidden."""
+    statements(server, [*GOOD, (1, invented)])
+    result = await evaluate(server)
+    assert judged(result) == [text for _, text in GOOD]
+    assert invented in (result.explanation or "")
+
+
+async def test_a_statement_of_no_sentence_is_set_aside(server: JudgeServer) -> None:
+    """Sentence 9 of 2 does not exist."""
+    statements(server, [*GOOD, (9, "Marie Curie won.")])
+    result = await evaluate(server)
+    assert judged(result) == [text for _, text in GOOD]
+    assert "sentence 9" in (result.explanation or "")
+
+
+async def test_a_failure_while_asking_again_keeps_what_is_known(server: JudgeServer) -> None:
+    """The sentence still missing stands for itself, and all are judged."""
+    statements(server, GOOD[2:])
+    server.fail_next(None, ServerError(500))
+    result = await evaluate(server)
+    assert judged(result) == ["She was born in Warsaw in 1867.", GOOD[2][1]]
+    assert Verdict.UNJUDGED not in [claim.verdict for claim in result.claims]
+    assert "asking again failed" in (result.explanation or "")
+
+
+async def test_statements_in_a_script_without_spaces_are_compared_by_character(server: JudgeServer) -> None:
+    """Chinese words are not told apart by spaces: a faithful split is not taken for an invention."""
+    said = [(0, "玛丽·居里出生于华沙。"), (0, "玛丽·居里出生于1867年。")]
+    statements(server, said)
+    judge = LlmJudge(model=llm_model("openai/judge", api_base=server.url), strategy="two_step", language="zh")
+    result = await Faithfulness(judge=judge).evaluate(
+        question="玛丽·居里是谁？", chunks=["玛丽·居里1867年出生于华沙。"], response="她于1867年出生于华沙。"
+    )
+    assert judged(result) == [text for _, text in said]
