@@ -18,7 +18,7 @@ from rag_otel.alerts.callback import CallbackChannel
 from rag_otel.alerts.log import LogChannel
 from rag_otel.alerts.router import AlertRouter
 from rag_otel.alerts.webhook import WebhookChannel
-from rag_otel.model import Alert, EvaluatedTrace
+from rag_otel.model import Alert, AttributeValue, EvaluatedTrace
 from rag_otel.pipeline import Pipeline
 from rag_otel.protocols import AlertChannel, Convention, Evaluator, Sampler, Writer
 from rag_otel.runtime import Runtime
@@ -62,37 +62,54 @@ def compose(
     privacy.configure(capture_content=settings.capture_content)
     return Runtime(
         settings=settings,
-        pipeline=_pipeline(settings, parts),
-        attributes=partial(
-            evaluation_attributes,
-            capture_content=settings.capture_content,
-            claims_format=settings.claims_format,
-            max_claims=settings.max_claims,
-        ),
+        pipeline=compose_pipeline(settings, parts, default_cap=EMBEDDED_PER_MINUTE),
+        attributes=compose_attributes(settings),
         status_attributes=status_attributes,
-        delivery=Delivery(
-            [*_writers(settings, emit, resource), *parts.writers],
-            alerts=AlertRouter(
-                _channels(settings, parts),
-                cooldown_s=settings.alert_cooldown,
-                per_minute=settings.alerts_per_minute,
-                capture_content=settings.capture_content,
-                link=_link(settings),
-            ),
-        ),
+        delivery=compose_delivery(settings, parts, emit=emit, resource=resource),
     )
 
 
-def _pipeline(settings: Settings, parts: Parts) -> Pipeline:
+def compose_pipeline(settings: Settings, parts: Parts, *, default_cap: float | None) -> Pipeline:
+    """What reads, decides and evaluates; `default_cap` is the evaluations per minute where the settings name none.
+
+    The heavy imports of judges happen here. Raises ConfigurationError.
+    """
     from rag_otel_collectors.conventions import default_conventions
 
+    cap = settings.evaluations_per_minute or default_cap
     return Pipeline(
         conventions=(*parts.conventions, *default_conventions()),
         sampler=parts.sampler or RatioSampler(settings.sample_ratio, seed=settings.sampling_seed),
         evaluators=parts.evaluators or _evaluators(settings),
-        cap=EvaluationCap(settings.evaluations_per_minute or EMBEDDED_PER_MINUTE),
+        cap=None if cap is None else EvaluationCap(cap),
         timeout_s=settings.evaluation_timeout,
         project=settings.project_name,
+    )
+
+
+def compose_attributes(settings: Settings) -> Callable[[EvaluatedTrace], dict[str, AttributeValue]]:
+    """What turns a result into attributes of its span, as the settings want them."""
+    return partial(
+        evaluation_attributes,
+        capture_content=settings.capture_content,
+        claims_format=settings.claims_format,
+        max_claims=settings.max_claims,
+    )
+
+
+def compose_delivery(
+    settings: Settings, parts: Parts, *, emit: Callable[[ReadableSpan], None], resource: Callable[[], Resource]
+) -> Delivery:
+    """The writers and the alerts; `emit` and `resource` as for `compose`. Starts no thread yet, imports no judge."""
+    return Delivery(
+        [*_writers(settings, emit, resource), *parts.writers],
+        alerts=AlertRouter(
+            _channels(settings, parts),
+            cooldown_s=settings.alert_cooldown,
+            per_minute=settings.alerts_per_minute,
+            capture_content=settings.capture_content,
+            link=_link(settings),
+        ),
     )
 
 

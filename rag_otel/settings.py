@@ -1,13 +1,15 @@
 """Every setting in one table: argument of `instrument()`, environment names, default, meaning.
 
 The table is the class `Settings`: a field is a row. `resolve()` fills it: an argument wins over the environment,
-the environment over the default; where each value came from is kept for `rag-otel doctor`.
+the environment over a file, the file over the default; where each value came from is kept for `rag-otel doctor`.
+A server with settings of its own has a table of its own, made of `row()`s, and fills it with `resolve_table()`.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import os
+import typing
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_type_hints
@@ -15,7 +17,8 @@ from typing import Any, Literal, get_type_hints
 from rag_otel.errors import ConfigurationError
 
 
-def _row(default: Any, meaning: str, *env: str, secret: bool = False) -> Any:
+def row(default: Any, meaning: str, *env: str, secret: bool = False) -> Any:
+    """A field of a table: its default, what it means, its environment names, whether it is masked when shown."""
     return dataclasses.field(default=default, metadata={"meaning": meaning, "env": env, "secret": secret})
 
 
@@ -23,48 +26,48 @@ def _row(default: Any, meaning: str, *env: str, secret: bool = False) -> Any:
 class Settings:
     """What `instrument()` was told, checked. Times in seconds, sizes in bytes."""
 
-    enabled: bool = _row(True, "False: nothing is attached, nothing is evaluated", "RAG_OTEL_ENABLED")
-    judge: str = _row("embedded", "Who judges: `embedded`, or a judge's name", "RAG_OTEL_JUDGE")
-    metrics: tuple[str, ...] = _row(("faithfulness",), "Metrics to evaluate", "RAG_OTEL_METRICS")
-    embedder: str | None = _row(
+    enabled: bool = row(True, "False: nothing is attached, nothing is evaluated", "RAG_OTEL_ENABLED")
+    judge: str = row("embedded", "Who judges: `embedded`, or a judge's name", "RAG_OTEL_JUDGE")
+    metrics: tuple[str, ...] = row(("faithfulness",), "Metrics to evaluate", "RAG_OTEL_METRICS")
+    embedder: str | None = row(
         None, "Embedding model of `response_relevancy`; None: one that needs no key", "RAG_OTEL_EMBEDDER"
     )
-    language: str = _row("en", "Language of the judges' prompts", "RAG_OTEL_LANGUAGE")
-    prompt_folder: str | None = _row(None, "Prompts of your own, before the built-in ones", "RAG_OTEL_PROMPT_FOLDER")
-    sample_ratio: float = _row(1.0, "Share of traces to evaluate, 0..1", "RAG_OTEL_SAMPLE_RATIO")
-    sampling_seed: int = _row(0, "Seed of the coin; replicas with one seed agree", "RAG_OTEL_SAMPLING_SEED")
-    evaluations_per_minute: float | None = _row(
+    language: str = row("en", "Language of the judges' prompts", "RAG_OTEL_LANGUAGE")
+    prompt_folder: str | None = row(None, "Prompts of your own, before the built-in ones", "RAG_OTEL_PROMPT_FOLDER")
+    sample_ratio: float = row(1.0, "Share of traces to evaluate, 0..1", "RAG_OTEL_SAMPLE_RATIO")
+    sampling_seed: int = row(0, "Seed of the coin; replicas with one seed agree", "RAG_OTEL_SAMPLING_SEED")
+    evaluations_per_minute: float | None = row(
         None, "Cap; None: 600 for the embedded judge", "RAG_OTEL_EVALUATIONS_PER_MINUTE"
     )
-    hold: float = _row(10.0, "Seconds a span waits for its scores; 0: never", "RAG_OTEL_HOLD")
-    max_held: int = _row(256, "Spans held at once, at most", "RAG_OTEL_MAX_HELD")
-    max_held_bytes: int = _row(32 * 2**20, "Bytes of text held at once", "RAG_OTEL_MAX_HELD_BYTES")
-    evaluation_timeout: float = _row(60.0, "Seconds for one evaluation", "RAG_OTEL_EVALUATION_TIMEOUT")
-    capture_content: bool = _row(True, "False: no text in what is written back", "RAG_OTEL_CAPTURE_CONTENT")
-    claims_format: Literal["flat", "json"] = _row(
+    hold: float = row(10.0, "Seconds a span waits for its scores; 0: never", "RAG_OTEL_HOLD")
+    max_held: int = row(256, "Spans held at once, at most", "RAG_OTEL_MAX_HELD")
+    max_held_bytes: int = row(32 * 2**20, "Bytes of text held at once", "RAG_OTEL_MAX_HELD_BYTES")
+    evaluation_timeout: float = row(60.0, "Seconds for one evaluation", "RAG_OTEL_EVALUATION_TIMEOUT")
+    capture_content: bool = row(True, "False: no text in what is written back", "RAG_OTEL_CAPTURE_CONTENT")
+    claims_format: Literal["flat", "json"] = row(
         "flat", "Claims as flat keys, or as one JSON string", "RAG_OTEL_CLAIMS_FORMAT"
     )
-    max_claims: int = _row(30, "Claims written on a span; the rest is counted", "RAG_OTEL_MAX_CLAIMS")
-    phoenix_endpoint: str | None = _row(
+    max_claims: int = row(30, "Claims written on a span; the rest is counted", "RAG_OTEL_MAX_CLAIMS")
+    phoenix_endpoint: str | None = row(
         None,
         "Phoenix's address, http://host:6006",
         "RAG_OTEL_PHOENIX_ENDPOINT",
         "PHOENIX_COLLECTOR_ENDPOINT",
     )
-    phoenix_api_key: str | None = _row(
+    phoenix_api_key: str | None = row(
         None, "Phoenix's API key", "RAG_OTEL_PHOENIX_API_KEY", "PHOENIX_API_KEY", secret=True
     )
-    phoenix_public_url: str | None = _row(
+    phoenix_public_url: str | None = row(
         None, "Phoenix's address for links, where it differs", "RAG_OTEL_PHOENIX_PUBLIC_URL"
     )
-    project_name: str | None = _row(None, "Phoenix project", "RAG_OTEL_PROJECT_NAME", "PHOENIX_PROJECT_NAME")
-    annotations: bool = _row(True, "Write Phoenix annotations", "RAG_OTEL_ANNOTATIONS")
-    alert_webhook_url: str | None = _row(None, "Where alerts are POSTed", "RAG_OTEL_ALERT_WEBHOOK_URL")
-    alert_webhook_secret: str | None = _row(
+    project_name: str | None = row(None, "Phoenix project", "RAG_OTEL_PROJECT_NAME", "PHOENIX_PROJECT_NAME")
+    annotations: bool = row(True, "Write Phoenix annotations", "RAG_OTEL_ANNOTATIONS")
+    alert_webhook_url: str | None = row(None, "Where alerts are POSTed", "RAG_OTEL_ALERT_WEBHOOK_URL")
+    alert_webhook_secret: str | None = row(
         None, "Key of the webhook's signature", "RAG_OTEL_ALERT_WEBHOOK_SECRET", secret=True
     )
-    alert_cooldown: float = _row(300.0, "Seconds between alerts of one fingerprint", "RAG_OTEL_ALERT_COOLDOWN")
-    alerts_per_minute: int = _row(10, "Alerts a minute, at most", "RAG_OTEL_ALERTS_PER_MINUTE")
+    alert_cooldown: float = row(300.0, "Seconds between alerts of one fingerprint", "RAG_OTEL_ALERT_COOLDOWN")
+    alerts_per_minute: int = row(10, "Alerts a minute, at most", "RAG_OTEL_ALERTS_PER_MINUTE")
 
     def __post_init__(self) -> None:
         _require(0.0 <= self.sample_ratio <= 1.0, "sample_ratio", self.sample_ratio, "within 0..1")
@@ -96,53 +99,73 @@ class ResolvedSettings:
     def rows(self) -> list[tuple[str, str, str]]:
         """(name, value with secrets masked, origin) for every setting, in the table's order."""
         return [
-            (
-                row.name,
-                _shown(getattr(self.settings, row.name), row.metadata["secret"]),
-                self.origins[row.name],
-            )
-            for row in dataclasses.fields(Settings)
+            (each.name, shown(getattr(self.settings, each.name), each.metadata["secret"]), self.origins[each.name])
+            for each in dataclasses.fields(Settings)
         ]
 
 
-def _shown(value: object, secret: bool) -> str:
+def shown(value: object, secret: bool) -> str:
+    """A value as it may be printed."""
     if value is None:
         return "-"
     return "********" if secret else str(value)
 
 
-def resolve(arguments: Mapping[str, Any] | None = None, environ: Mapping[str, str] | None = None) -> ResolvedSettings:
-    """Fill the table. `arguments` that are None count as not given.
+def resolve(
+    arguments: Mapping[str, Any] | None = None,
+    environ: Mapping[str, str] | None = None,
+    *,
+    file: Mapping[str, Any] | None = None,
+) -> ResolvedSettings:
+    """Fill the table. `arguments` that are None count as not given; `file` is what a file of settings says.
+
+    Raises ConfigurationError that names the setting, the value and where it came from.
+    """
+    values, origins = resolve_table(Settings, arguments, environ, file=file)
+    return ResolvedSettings(settings=Settings(**values), origins=origins)
+
+
+def resolve_table(
+    table: type[Any],
+    arguments: Mapping[str, Any] | None = None,
+    environ: Mapping[str, str] | None = None,
+    *,
+    file: Mapping[str, Any] | None = None,
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The values of any table of `row()`s that are not the default, and the origin of every value.
 
     Raises ConfigurationError that names the setting, the value and where it came from.
     """
     arguments = {name: value for name, value in (arguments or {}).items() if value is not None}
     environ = os.environ if environ is None else environ
-    rows = {row.name: row for row in dataclasses.fields(Settings)}
-    unknown = sorted(set(arguments) - set(rows))
+    file = file or {}
+    rows = {each.name: each for each in dataclasses.fields(table)}
+    unknown = sorted((set(arguments) | set(file)) - set(rows))
     if unknown:
         raise ConfigurationError(f"unknown setting {', '.join(unknown)}; there are: {', '.join(rows)}")
     values: dict[str, Any] = {}
     origins: dict[str, str] = {}
-    types = get_type_hints(Settings)
-    for name, row in rows.items():
+    types = get_type_hints(table)
+    for name, each in rows.items():
+        env = next((key for key in each.metadata["env"] if environ.get(key)), None)
         if name in arguments:
-            values[name], origins[name] = _convert(name, arguments[name], types[name], "argument"), "argument"
-            continue
-        env = next((key for key in row.metadata["env"] if environ.get(key)), None)
-        if env is not None:
-            origins[name] = f"environment {env}"
-            values[name] = _convert(name, environ[env], types[name], origins[name])
+            given, origins[name] = arguments[name], "argument"
+        elif env is not None:
+            given, origins[name] = environ[env], f"environment {env}"
+        elif name in file:
+            given, origins[name] = file[name], "file"
         else:
             origins[name] = "default"
-    return ResolvedSettings(settings=Settings(**values), origins=origins)
+            continue
+        values[name] = _convert(name, given, types[name], origins[name])
+    return values, origins
 
 
 def _convert(name: str, value: Any, wanted: Any, origin: str) -> Any:
     """`value` as the type of its row; pydantic's lax mode reads "0.1", "true" and numbers alike."""
     from pydantic import TypeAdapter, ValidationError
 
-    if name == "metrics" and isinstance(value, str):
+    if isinstance(value, str) and typing.get_origin(wanted) is tuple:
         value = tuple(part.strip() for part in value.split(",") if part.strip())
     try:
         return TypeAdapter(wanted).validate_python(value)
