@@ -58,9 +58,9 @@ def _traceloop_openai(provider: TracerProvider) -> AbstractContextManager[None]:
 
 
 def _official_openai(provider: TracerProvider) -> AbstractContextManager[None]:
-    from opentelemetry.instrumentation.openai_v2 import OpenAIInstrumentor
+    from opentelemetry.instrumentation.genai.openai import OpenAIInstrumentor
 
-    return _with(OpenAIInstrumentor(), provider)  # type: ignore[no-untyped-call]
+    return _with(OpenAIInstrumentor(), provider)
 
 
 @contextmanager
