@@ -129,9 +129,11 @@ def _added() -> dict[str, EntryPoint]:
 def _faithfulness(setup: MetricSetup) -> Evaluator:
     from rag_otel_evaluators.faithfulness import Faithfulness
 
-    if setup.judge != EMBEDDED:
-        raise ConfigurationError(f"is judged by `{EMBEDDED}` only, not by {setup.judge!r}")
-    return Faithfulness()
+    if setup.judge == EMBEDDED:
+        return Faithfulness()
+    from rag_otel_evaluators.judges.llm_faithfulness import LlmJudge
+
+    return Faithfulness(judge=LlmJudge(model=setup.model, language=setup.language, prompt_folder=setup.prompt_folder))
 
 
 def _context_precision(setup: MetricSetup) -> Evaluator:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ from rag_otel_evaluators.judges.llm import llm_model
 from rag_otel_evaluators.judges.llm_faithfulness import LlmJudge
 from rag_otel_evaluators.llm.parsing import read_answer
 from rag_otel_evaluators.llm.retry import RetryPolicy
+from rag_otel_evaluators.registry import build
 from rag_otel_evaluators.structured import Completion, Message, T
 from tests.faithful_oracle import answer as oracle
 from tests.faithful_oracle import fields_of, items_of
@@ -107,6 +109,15 @@ async def test_the_reading_is_asked_for_and_visible(server: JudgeServer) -> None
     assert "single-strict" in strict.version
     assert "single-lenient" in lenient.version
     assert strict.prompts == lenient.prompts != ()
+
+
+async def test_it_is_what_the_metric_s_name_gives_where_the_judge_is_a_model(server: JudgeServer) -> None:
+    """`faithfulness` and a model are all that a configuration names."""
+    judge = judge_at(server)
+    (metric,) = build(["faithfulness"], judge=judge.model)
+    result = await metric.evaluate(question=QUESTION, chunks=CHUNKS, response=RESPONSE)
+    assert result.score == 0.75
+    assert metric.version == Faithfulness(judge=judge).version
 
 
 async def test_prompts_speak_the_language(server: JudgeServer) -> None:
@@ -260,8 +271,6 @@ verdicts = st.fixed_dictionaries(
 @settings(max_examples=200, deadline=None)
 def test_whatever_is_said_the_result_holds_together(said: list[dict[str, Any]], texts: list[str]) -> None:
     """No NaN, scores and risks within 0..1, every quote a verbatim slice, every chunk id an existing one."""
-    import json
-
     chunks = [*CHUNKS, *(Chunk(id=f"x{i}", text=text, position=3 + i) for i, text in enumerate(texts))]
     by_id = {chunk.id: chunk for chunk in chunks}
     model = Says(json.dumps({"verdicts": said}))
