@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 
 T = TypeVar("T")
 
-SLICE_S: Final = 0.0002
+SLICE_S: Final = 0.00025
 """Seconds of work in one go. Work between two yields of a generator should stay below 0.1 ms."""
 
 

@@ -9,6 +9,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
+SPACELESS: Final = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]")
+"""A character of Chinese, Japanese or Korean: scripts whose words no white space separates."""
+
 
 def _words(listed: str) -> frozenset[str]:
     return frozenset(listed.split())
@@ -211,8 +214,9 @@ COURTESIES: Final = re.compile(
     r"(?:hi|hello|hey|dear)(?: \w+){0,2}|(?:sure|certainly|of course|absolutely)(?: thing)?"
     r"|(?:(?:sure|certainly|of course|absolutely)\W+)?(?:I(?:'|’)(?:d|ll) (?:be |do )?|I (?:can|will|would) )"
     r"(?:gladly |happy to |glad to |my best to )?(?:help|answer|explain|assist)[^.]{0,60}"
-    r"|great question[^.]{0,20}|thanks?(?! to\b)[^.]{0,40}|you(?:'|’)re welcome|I hope (?:this|that|it)[^.]{0,60}"
-    r"|hope (?:this|that) helps[^.]{0,30}|(?:please )?(?:let me know|feel free)[^.]{0,120}"
+    r"|great question[^.]{0,20}|thank(?:s(?! to\b)| you)[^.]{0,40}|you(?:'|’)re welcome"
+    r"|I hope (?:this|that|it)[^.]{0,60}|hope (?:this|that) helps[^.]{0,30}"
+    r"|(?:please )?(?:let me know|feel free)[^.]{0,120}"
     r"|if you have (?:any )?(?:more|other|further|additional|specific)? ?questions[^.]{0,80}"
     r"|happy to help[^.]{0,60}|that(?:'|’)s (?:it|all)|good luck[^.]{0,40}|yes|no|ok(?:ay)?|here you (?:go|are)"
     r"|sorry(?: about that)?"
@@ -225,6 +229,13 @@ COURTESIES: Final = re.compile(
     re.IGNORECASE,
 )
 """A whole sentence that is manners, not matter."""
+
+COURTESY_OPENERS: Final = _words(
+    # One of these begins every Latin-script courtesy above: a set lookup spares most sentences the pattern.
+    "hi hello hey dear sure certainly of absolutely i great thanks thank you hope please let feel if happy that good "
+    "yes no ok okay here sorry hola claro por muchas gracias espero sí hallo natürlich gern gerne danke ich ja nein "
+    "bonjour bien merci j oui non"
+)
 
 SOURCE_LINES: Final = re.compile(
     r"^\W*(?:sources?|references?|citations?|fuentes?|referencias?|quellen?|références?|参考|来源)\s*[:：]",

@@ -14,7 +14,16 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from rag_otel.model import Claim
-from rag_otel_evaluators.languages import ABSTENTION_CUES, ABSTENTIONS, CONCESSIONS, CONTRASTS, COURTESIES, SOURCE_LINES
+from rag_otel_evaluators.languages import (
+    ABSTENTION_CUES,
+    ABSTENTIONS,
+    CONCESSIONS,
+    CONTRASTS,
+    COURTESIES,
+    COURTESY_OPENERS,
+    SOURCE_LINES,
+    SPACELESS,
+)
 from rag_otel_evaluators.sentences import CITATIONS, line_goes_on, sentence_spans, trimmed
 
 
@@ -87,7 +96,6 @@ _SOURCE_MENTION: Final = re.compile(
     re.IGNORECASE,
 )
 _WORD: Final = re.compile(r"[^\W_]+")
-_CJK: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _LONGEST_REFERENCE: Final = 8
 """A sentence with more spaces than this is never only links and citation markers."""
 _MIN_CLAUSE_WORDS: Final = 4
@@ -238,7 +246,7 @@ def _classify(text: str, start: int, end: int) -> Iterator[tuple[SegmentKind, in
     """One sentence as (kind, start, end), or as two such where an abstention stands beside a claim."""
     sentence = text[start:end]
     kind = SegmentKind.CLAIM
-    if _only_references(sentence) or SOURCE_LINES.match(sentence) or COURTESIES.match(sentence):
+    if _only_references(sentence) or SOURCE_LINES.match(sentence) or _is_courtesy(sentence):
         kind = SegmentKind.NON_CLAIM
     elif abstention := find_abstention(sentence):
         yield from _beside_abstention(sentence, start, abstention)
@@ -254,9 +262,16 @@ def _only_references(sentence: str) -> bool:
     return not _WORD.search(_SOURCE_MENTION.sub(" ", _REFERENCE.sub(" ", sentence)))
 
 
+def _is_courtesy(sentence: str) -> bool:
+    first = _WORD.search(sentence)
+    if first is not None and first[0].isascii() and first[0].lower() not in COURTESY_OPENERS:
+        return False
+    return COURTESIES.match(sentence) is not None
+
+
 def find_abstention(sentence: str) -> re.Match[str] | None:
     """Where the sentence says that something is not known or not in the sources; None where it does not."""
-    if sentence.isascii() or not _CJK.search(sentence):
+    if sentence.isascii() or not SPACELESS.search(sentence):
         words = _WORD.findall(sentence.lower())
         if ABSTENTION_CUES.isdisjoint(words):
             return None

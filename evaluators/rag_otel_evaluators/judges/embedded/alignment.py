@@ -158,10 +158,10 @@ def _choose_evidence(
     index: EvidenceIndex, weights: dict[str, float], nearest: list[tuple[int, float]], total: float
 ) -> list[tuple[int, float]]:
     """The few sentences that together hold most of the claim: each adds what those before it lack."""
-    missing = dict(weights)
+    missing = {term: weight for term, weight in weights.items() if term in index.postings}
     candidates = [sentence for sentence, _ in nearest]
     chosen: list[tuple[int, float]] = []
-    while candidates and len(chosen) < _MOST_SENTENCES:
+    while candidates and len(chosen) < _MOST_SENTENCES and sum(missing.values()) >= LEAST_GAIN * total:
         held = [missing.keys() & index.sentences[sentence].distinct for sentence in candidates]
         gains = [sum(missing[term] for term in terms) for terms in held]
         best = gains.index(max(gains))

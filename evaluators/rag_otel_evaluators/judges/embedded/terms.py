@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from rag_otel_evaluators.languages import FRAME_WORDS, FUNCTION_WORDS, MONTHS, NEGATIONS, NUMBER_WORDS
+from rag_otel_evaluators.languages import FRAME_WORDS, FUNCTION_WORDS, MONTHS, NEGATIONS, NUMBER_WORDS, SPACELESS
 
 FRAME_WEIGHT: Final = 0.25
 """Weight of a word that frames what is said; a function word weighs 0, any other word 1."""
@@ -22,11 +22,10 @@ _NUMBERS: Final = (
 )
 _ASCII_TOKEN: Final = re.compile(rf"[a-zA-Z]+(?:'[a-zA-Z]+)?|{_NUMBERS}")
 _TOKEN: Final = re.compile(
-    r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+"
-    r"|(?:[^\W\d_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+[\u0300-\u036f\u064b-\u0652\u0900-\u0963]*)+"
+    r"[\u3040-\u9fff\uac00-\ud7af]+"
+    r"|(?:[^\W\d_\u3040-\u9fff\uac00-\ud7af]+[\u0300-\u036f\u064b-\u0652\u0900-\u0963]*)+"
     rf"(?:'[^\W\d_]+)?|{_NUMBERS}"
 )
-_SPACELESS: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _ACCENTS: Final = str.maketrans("àáâãäåçèéêëìíîïñòóôõöùúûüýÿ", "aaaaaaceeeeiiiinooooouuuuyy")
 _AMBIGUOUS_MONTHS: Final = frozenset({"may", "mar", "mars"})
 """Also words of their own: they count as months only inside a date."""
@@ -125,7 +124,7 @@ def tokenize(text: str) -> list[str]:
     if text.isascii():  # the same tokens, faster
         return _ASCII_TOKEN.findall(text)
     tokens = _TOKEN.findall(text)
-    if not _SPACELESS.search(text):
+    if not SPACELESS.search(text):
         return tokens
     return [part for token in tokens for part in _character_pairs(token)]
 
@@ -141,7 +140,7 @@ def term_of(token: str) -> str:
 
 
 def _character_pairs(token: str) -> list[str]:
-    if not _SPACELESS.match(token) or len(token) < 2:
+    if not SPACELESS.match(token) or len(token) < 2:
         return [token]
     return [token[i : i + 2] for i in range(len(token) - 1)]
 
