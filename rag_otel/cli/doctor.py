@@ -30,6 +30,7 @@ from rag_otel.model import EvaluatedTrace
 from rag_otel.sampling.ratio import RatioSampler
 from rag_otel.settings import ResolvedSettings, resolve
 from rag_otel.writers.http import to_json
+from rag_otel.writers.memory import MemoryWriter
 
 CHUNK: Final = "The lighthouse of Kap Arkona was built in 1827 and is 19.3 metres high."
 QUESTION: Final = "When was the lighthouse of Kap Arkona built?"
@@ -46,18 +47,6 @@ class Check:
     ok: bool
     text: str
     remedy: str = ""
-
-
-class _Collected:
-    """A writer that keeps what the pipeline delivered, so that it can be shown."""
-
-    name = "doctor"
-
-    def __init__(self) -> None:
-        self.results: list[EvaluatedTrace] = []
-
-    def write(self, batch: Sequence[EvaluatedTrace]) -> None:
-        self.results.extend(batch)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -101,7 +90,7 @@ def _checks(resolved: ResolvedSettings, overrides: dict[str, Any], timeout_s: fl
             text="no backend is configured: spans would be evaluated and exported nowhere",
             remedy="Set RAG_OTEL_PHOENIX_ENDPOINT=http://localhost:6006, or OTEL_EXPORTER_OTLP_ENDPOINT.",
         )
-    collected = _Collected()
+    collected = MemoryWriter()
     tracer_provider = provider.make(settings)
     rag_otel.instrument(tracer_provider, sampler=RatioSampler(1.0), writers=[collected], **overrides)
     try:

@@ -31,6 +31,11 @@ class PhoenixReader:
         """Names of all projects; needs a valid API key where the server asks for one."""
         return [str(row["name"]) for row in self._rows("/v1/projects", {})]
 
+    def project_page(self, project: str) -> str:
+        """The address of a project's page in the UI; `/metrics` and `/spans` can follow."""
+        answer = json.loads(self._read(f"/v1/projects/{urllib.parse.quote(project, safe='')}"))
+        return f"{self._base_url}/projects/{answer['data']['id']}"
+
     def spans(self, project: str, *, trace_ids: Iterable[str] = ()) -> list[dict[str, Any]]:
         """Spans of a project, all or those of some traces: dicts with `name`, `context`, `attributes` (flat keys)."""
         path = f"/v1/projects/{urllib.parse.quote(project, safe='')}/spans"
