@@ -170,9 +170,11 @@ class RagSpanProcessor(SpanProcessor):
                 self._refund()
                 self._release_unscored(slot, EvaluationStatus.SKIPPED, reason)
                 return
-            result = self._release_scored(slot, await self._runtime.pipeline.evaluate(trace, slot.decision))
+            result = await self._runtime.pipeline.evaluate(trace, slot.decision)
             await _give_way()
-            self._runtime.delivery.submit(result)
+            scored = enriched(slot.span, self._runtime.attributes(result))
+            await _give_way()
+            self._release_scored(slot, result, scored)
         finally:
             self._release_unscored(slot, EvaluationStatus.FAILED, "internal_error")
             self._hold.finish(slot)
@@ -189,15 +191,19 @@ class RagSpanProcessor(SpanProcessor):
             return None, SamplingReason.UNEVALUABLE
         return (trace, None) if trace.evaluable else (None, trace.unevaluable_reason)
 
-    def _release_scored(self, slot: Slot, result: EvaluatedTrace) -> EvaluatedTrace:
-        """Let the span go with its scores; the result, marked late when the span had already gone."""
-        scored = enriched(slot.span, self._runtime.attributes(result))
+    def _release_scored(self, slot: Slot, result: EvaluatedTrace, scored: ReadableSpan) -> None:
+        """Let the span go with its scores and deliver the result, marked late when the span had already gone."""
         if not self._hold.claim(slot):
             origin = SpanOrigin(emit=self.emit, resource=slot.span.resource) if self._inner else None
-            return dataclasses.replace(result, status=EvaluationStatus.LATE, origin=origin)
+            late = dataclasses.replace(result, status=EvaluationStatus.LATE, origin=origin)
+            self._runtime.delivery.submit(late)
+            return
         counters.add(f"trace.{result.status}")
-        self._let_go(slot, scored)
-        return result
+        try:
+            # First the result, then the span: whoever waits for the spans finds every result queued.
+            self._runtime.delivery.submit(result)
+        finally:
+            self._let_go(slot, scored)
 
     def _release_unscored(self, slot: Slot, status: EvaluationStatus, reason: str | None) -> None:
         """Let the span go with its status, if it has not gone yet."""

@@ -197,7 +197,7 @@ def test_nothing_is_kept_of_a_finished_trace() -> None:
     for _ in range(3):
         with observed(run.provider, chunks=None), chain(run.provider):
             retrieve(run.provider, TEXT)
-    run.statuses()
+    assert run.processor.wait_until_evaluated(10)
     assert run.processor._tracker._open == {}
     assert run.processor._tracker._bytes == 0
     assert run.processor._hold._unfinished == {}

@@ -120,3 +120,18 @@ def test_after_shutdown_nothing_is_held() -> None:
         pass
     assert exported.names() == ["answer"]
     assert bench.judge.seen == []
+
+
+def test_after_a_flush_every_result_is_queued() -> None:
+    """Whoever flushes the spans and then the delivery has everything delivered."""
+    bench = Bench()
+    provider = TracerProvider(shutdown_on_exit=False)
+    provider.add_span_processor(batching(Exported()))
+    attachment = attach(provider, bench.runtime)
+    for round_number in range(1, 11):
+        for _ in range(3):
+            with observed(provider):
+                pass
+        assert attachment.flush(10)
+        assert bench.runtime.delivery.flush(10)
+        assert len(bench.results.all) == 3 * round_number
