@@ -73,6 +73,8 @@ class Chunk:
     score: float | None = None
     """The retriever's own score, on its own scale."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    has_id: bool = True
+    """False where the store gave no id and the position stands in for it."""
 
 
 class UnevaluableReason(enum.StrEnum):
@@ -92,6 +94,18 @@ class UnevaluableReason(enum.StrEnum):
     """Content was hidden by a privacy switch."""
     TRUNCATED = "truncated"
     """Attribute limits dropped the text that would be judged."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Where a part of a RAG trace was read: what `rag-otel inspect --explain` tells."""
+
+    part: str
+    """`question`, `chunks` or `response`."""
+    span: SpanRef
+    span_name: str
+    attribute: str
+    """The attribute, `<prefix>.*` for flattened ones, or `events` where the text stands in the span's events."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +134,8 @@ class RagTrace:
     duration_ns: int = 0
     convention: str = ""
     """Name of the convention that read this trace."""
+    sources: tuple[Source, ...] = ()
+    """Where its parts were read."""
     capture_content: bool = True
     """False: the observed call asked that no text of it is written back; scores, counts and chunk ids still are."""
     unevaluable_reason: UnevaluableReason | None = None
