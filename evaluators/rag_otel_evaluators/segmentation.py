@@ -141,7 +141,7 @@ def iter_segments(text: str) -> Iterator[Segment]:
                 yield Segment(kind=SegmentKind.CODE, start=start, end=end, sentence_index=index)
             elif line.heading or line.table_head or (end == spans[-1][1] and _introduces(text, start, end)):
                 yield Segment(kind=SegmentKind.STEM, start=start, end=end, sentence_index=index)
-                indent = line.indent if line.item and not line.heading else -1
+                indent = line.indent if line.item and not line.heading and not line.table_head else -1
                 stems.append(_Stem(_stem_text(text[start:end]), indent, line.heading))
             else:
                 for kind, part_start, part_end in _classify(text, start, end):

@@ -1,0 +1,119 @@
+"""Rows of a file: read under their usual names or given ones; a bad row is a row with a problem."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rag_otel.errors import ConfigurationError, InputError
+from rag_otel_evaluators.datasets import Row, parse_columns, read_jsonl
+
+GOOD = {"question": "Where?", "contexts": ["Paris is in France."], "response": "In France."}
+
+
+def rows(folder: Path, *lines: object, columns: dict[str, str] | None = None) -> list[Row]:
+    path = folder / "rows.jsonl"
+    path.write_text("\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines), encoding="utf-8")
+    return read_jsonl(path, columns)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("question", "contexts", "response"),
+        ("user_input", "retrieved_contexts", "answer"),
+        ("query", "documents", "output"),
+    ],
+)
+def test_usual_names(tmp_path: Path, names: tuple[str, str, str]) -> None:
+    """The names of other tools are found without being told."""
+    (row,) = rows(tmp_path, dict(zip(names, GOOD.values(), strict=True)))
+    assert (row.question, [chunk.text for chunk in row.chunks], row.response) == tuple(GOOD.values())
+
+
+def test_given_names_and_paths(tmp_path: Path) -> None:
+    """A given column wins over the usual one; a path reaches into objects; a name may hold a dot."""
+    values = {"q": "Where?", "pred": {"docs": ["Paris."]}, "a.b": "In France.", "question": "Other?"}
+    (row,) = rows(tmp_path, values, columns={"question": "q", "contexts": "pred.docs", "response": "a.b"})
+    assert (row.question, row.chunks[0].text, row.response) == ("Where?", "Paris.", "In France.")
+
+
+def test_contexts_in_several_shapes(tmp_path: Path) -> None:
+    """Texts, objects with a text and an id, and a single text are passages."""
+    first, second = rows(
+        tmp_path,
+        {**GOOD, "contexts": ["a", {"id": "d7", "text": "b"}, {"page_content": "c"}]},
+        {**GOOD, "contexts": "d"},
+    )
+    assert [(chunk.id, chunk.text) for chunk in first.chunks] == [("0", "a"), ("d7", "b"), ("2", "c")]
+    assert [chunk.text for chunk in second.chunks] == ["d"]
+
+
+@pytest.mark.parametrize(
+    ("bad", "named"),
+    [
+        ("{broken", "line 2 is not JSON"),
+        ("[1, 2]", "line 2 is not a JSON object"),
+        ({"question": "Where?", "contexts": ["x"]}, "no response"),
+        ({**GOOD, "response": None}, "no response"),
+        ({**GOOD, "response": 7}, "response must be a text"),
+        ({**GOOD, "contexts": None}, "no contexts"),
+        ({**GOOD, "contexts": {"a": 1}}, "list of texts"),
+        ({**GOOD, "contexts": ["fine", 3]}, "context 1"),
+        ({**GOOD, "question": ["Where?"]}, "question must be a text"),
+    ],
+)
+def test_a_bad_row_names_its_problem(tmp_path: Path, bad: Any, named: str) -> None:
+    """What is wrong is said, and the rows around it are read."""
+    before, row, after = rows(tmp_path, GOOD, bad, GOOD)
+    assert row.problem is not None
+    assert named in row.problem
+    assert before.problem is None
+    assert after.problem is None
+
+
+def test_empty_contexts_are_no_problem(tmp_path: Path) -> None:
+    """A retrieval that found nothing can be judged, and a row without a question too."""
+    empty, unasked = rows(tmp_path, {**GOOD, "contexts": []}, {"contexts": ["x"], "response": "y"})
+    assert (empty.problem, empty.chunks) == (None, ())
+    assert (unasked.problem, unasked.question) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("columns", "named"),
+    [("question", "FIELD=COLUMN"), ("answers=x", "fields are question"), ("question=", "FIELD=COLUMN")],
+)
+def test_columns_that_are_no_columns(columns: str, named: str) -> None:
+    """A list of columns that cannot be read says how it is written."""
+    with pytest.raises(ConfigurationError, match=named):
+        parse_columns(columns)
+
+
+def test_columns_are_parsed() -> None:
+    """Spaces do not matter, and nothing given is nothing chosen."""
+    assert parse_columns(" question = q , contexts=pred.docs") == {"question": "q", "contexts": "pred.docs"}
+    assert parse_columns(None) == {}
+
+
+def test_a_column_that_no_row_has(tmp_path: Path) -> None:
+    """The error names the column and those that there are."""
+    with pytest.raises(ConfigurationError, match=r"'qq' \(question\); there are: question, contexts, response"):
+        rows(tmp_path, GOOD, columns={"question": "qq"})
+    with pytest.raises(ConfigurationError, match="--columns response=NAME"):
+        rows(tmp_path, {"question": "q", "contexts": []})
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    """Missing, no text, and no JSON Lines are told apart; an empty file has no rows."""
+    with pytest.raises(InputError, match="No such file"):
+        read_jsonl(tmp_path / "missing.jsonl")
+    (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InputError, match="UTF-8"):
+        read_jsonl(tmp_path / "binary")
+    with pytest.raises(InputError, match="JSON Lines"):
+        rows(tmp_path, "question,contexts,response", "a,b,c")
+    (tmp_path / "empty").write_text("\n")
+    assert read_jsonl(tmp_path / "empty") == []
