@@ -1,7 +1,7 @@
 """Every attribute name that rag-otel reads or writes, once.
 
 Names of other projects are copied here as strings: their Python constants move between releases.
-Sources: OpenInference semantic conventions; OpenTelemetry GenAI semantic conventions 0.66.
+Sources: OpenInference semantic conventions; OpenTelemetry GenAI semantic conventions 0.66; OpenLLMetry 0.62.
 """
 
 from __future__ import annotations
@@ -51,12 +51,34 @@ OI_EVALUATIONS: Final = "evaluations"
 
 # --- OpenTelemetry ----------------------------------------------------------------------------------------------
 SERVICE_NAME: Final = "service.name"
+GEN_AI_OPERATION_NAME: Final = "gen_ai.operation.name"
+GEN_AI_CONVERSATION_ID: Final = "gen_ai.conversation.id"
+GEN_AI_INPUT_MESSAGES: Final = "gen_ai.input.messages"
+GEN_AI_OUTPUT_MESSAGES: Final = "gen_ai.output.messages"
+GEN_AI_SYSTEM_INSTRUCTIONS: Final = "gen_ai.system_instructions"
+GEN_AI_REQUEST_MODEL: Final = "gen_ai.request.model"
+GEN_AI_RESPONSE_MODEL: Final = "gen_ai.response.model"
+GEN_AI_RETRIEVAL_QUERY: Final = "gen_ai.retrieval.query.text"
+GEN_AI_RETRIEVAL_DOCUMENTS: Final = "gen_ai.retrieval.documents"
+GEN_AI_TOOL_NAME: Final = "gen_ai.tool.name"
+GEN_AI_TOOL_ARGUMENTS: Final = "gen_ai.tool.call.arguments"
+GEN_AI_TOOL_RESULT: Final = "gen_ai.tool.call.result"
+GEN_AI_PROMPT_VARIABLE: Final = "gen_ai.prompt.variable."
 GEN_AI_EVALUATION_EVENT: Final = "gen_ai.evaluation.result"
 GEN_AI_EVALUATION_NAME: Final = "gen_ai.evaluation.name"
 GEN_AI_EVALUATION_SCORE: Final = "gen_ai.evaluation.score.value"
 GEN_AI_EVALUATION_LABEL: Final = "gen_ai.evaluation.score.label"
 GEN_AI_EVALUATION_EXPLANATION: Final = "gen_ai.evaluation.explanation"
 ERROR_TYPE: Final = "error.type"
+
+# --- Traceloop / OpenLLMetry ------------------------------------------------------------------------------------
+TRACELOOP_KIND: Final = "traceloop.span.kind"
+TRACELOOP_ENTITY: Final = "traceloop.entity.name"
+TRACELOOP_INPUT: Final = "traceloop.entity.input"
+TRACELOOP_OUTPUT: Final = "traceloop.entity.output"
+TRACELOOP_WORKFLOW: Final = "traceloop.workflow.name"
+DB_QUERY_RESULT: Final = "db.query.result"
+"""Name of the event, and prefix of its attributes, that Traceloop's vector stores write for each result."""
 
 # --- rag-otel's own ---------------------------------------------------------------------------------------------
 EVALUATION: Final = "rag.evaluation"
