@@ -70,6 +70,10 @@ class ContextPrecision(LlmMetric):
         )
         self.against = against
 
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return ("question", "chunks", self.against)
+
     async def _score(self, case: Case, model: StructuredModel) -> Evaluation:
         answer = case.response if self.against == "response" else case.reference
         if case.question is None:

@@ -54,6 +54,8 @@ class ContextRecall(LlmMetric):
     (no claim got a verdict).
     """
 
+    needs = ("chunks", "reference")
+
     def __init__(
         self,
         *,

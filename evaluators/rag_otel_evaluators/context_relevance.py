@@ -76,6 +76,8 @@ class ContextRelevance(LlmMetric):
     judge gave a rating).
     """
 
+    needs = ("question", "chunks")
+
     def __init__(
         self,
         *,

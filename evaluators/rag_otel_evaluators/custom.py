@@ -88,6 +88,7 @@ class CustomLlmMetric(LlmMetric, Generic[R]):
         super().__init__(model=model, name=name, prompts=[prompt])
         if prompt.examples and _PLACEHOLDER.search(prompt.instruction):
             raise ConfigurationError(f"{name}: a prompt with placeholders is one message and cannot have examples")
+        self.needs = tuple(dict.fromkeys(_PLACEHOLDER.findall(prompt.instruction)))
         self.response_model = response_model
         self.score: Callable[[R], Score] = operator.attrgetter(score) if isinstance(score, str) else score
         self.max_output_tokens = max_output_tokens

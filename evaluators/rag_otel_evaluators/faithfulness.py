@@ -33,6 +33,8 @@ _NAMED_CLAIMS: Final = 3
 class Faithfulness(SyncTwin):
     """The evaluator `faithfulness`. Without a judge it uses the embedded one: no key, no download."""
 
+    needs = ("chunks", "response")
+
     def __init__(self, *, judge: Judge | None = None, unfaithful_from: float = UNFAITHFUL_FROM) -> None:
         """`unfaithful_from`: risk in 0..1 from which the label is `unfaithful`."""
         if not 0.0 <= unfaithful_from <= 1.0:

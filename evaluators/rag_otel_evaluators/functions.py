@@ -55,6 +55,8 @@ class FunctionMetric(SyncTwin):
         self.name = check_metric_name(str(name or getattr(function, "__name__", "")))
         self.version = version
         self._wanted = _wanted_fields(function)
+        # A question and a reference may be None; chunks and a response that are not there would read as empty ones.
+        self.needs = tuple(field for field in self._wanted if field in ("chunks", "response"))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.function(*args, **kwargs)

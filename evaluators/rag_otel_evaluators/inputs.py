@@ -13,6 +13,14 @@ FIELDS: Final = ("question", "chunks", "response", "reference")
 """What there is to judge, by the names that `Evaluator.evaluate` gives them."""
 
 
+def needed_fields(evaluator: object) -> tuple[str, ...]:
+    """Which of `FIELDS` an evaluator cannot do without, as its attribute `needs` says; none where it says nothing.
+
+    What a data set has no column for cannot be told from what is empty in a row by looking at one row.
+    """
+    return tuple(getattr(evaluator, "needs", ()))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
     """What one evaluation is about, with blank texts made absent."""

@@ -20,9 +20,11 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.protocols import Evaluator
+from rag_otel_evaluators.judge import Judge
 
 if TYPE_CHECKING:
     from rag_otel_evaluators.embedding import Embedder
+    from rag_otel_evaluators.judges.llm_faithfulness import Reading, Strategy
     from rag_otel_evaluators.structured import StructuredModel
 
 ENTRY_POINTS: Final = "rag_otel.metrics"
@@ -33,14 +35,18 @@ EMBEDDED: Final = "embedded"
 class MetricSetup:
     """What the metrics of one configuration share."""
 
-    judge: str | StructuredModel = EMBEDDED
-    """`embedded`, the name of a language model (`openai/gpt-4o-mini`), or a model."""
+    judge: str | StructuredModel | Judge = EMBEDDED
+    """`embedded`, the name of a language model (`openai/gpt-4o-mini`), a model, or a judge of faithfulness alone."""
     embedder: str | Embedder | None = None
     """The name of an embedding model, an embedder, or None for the one that needs no key."""
     language: str = "en"
     """Of the prompts."""
     prompt_folder: Path | str | None = None
     """Prompts of one's own, before the built-in ones."""
+    strategy: Strategy = "single"
+    """How a language model judges faithfulness: in one call, or in two steps as RAGAS."""
+    reading: Reading = "strict"
+    """What a language model counts as supported: what the chunks state, or (`lenient`) what may be inferred too."""
 
     @cached_property
     def model(self) -> StructuredModel:
@@ -48,6 +54,8 @@ class MetricSetup:
 
         Raises ConfigurationError where only the embedded judge is there.
         """
+        if isinstance(self.judge, Judge):
+            raise ConfigurationError(f"asks a language model, and `{self.judge.name}` is none: it judges faithfulness")
         if not isinstance(self.judge, str):
             return self.judge
         if self.judge == EMBEDDED:
@@ -78,17 +86,26 @@ MetricFactory: TypeAlias = Callable[[MetricSetup], Evaluator]
 def build(
     metrics: Sequence[str],
     *,
-    judge: str | StructuredModel = EMBEDDED,
+    judge: str | StructuredModel | Judge = EMBEDDED,
     embedder: str | Embedder | None = None,
     language: str = "en",
     prompt_folder: Path | str | None = None,
+    strategy: Strategy = "single",
+    reading: Reading = "strict",
 ) -> tuple[Evaluator, ...]:
     """The metrics of these names, in this order, sharing one judge (see `MetricSetup` for the arguments).
 
     Raises ConfigurationError for a name that no metric has (the message lists those that exist), for a metric that
     needs a language model where there is none, and for an entry point that cannot be loaded.
     """
-    setup = MetricSetup(judge=judge, embedder=embedder, language=language, prompt_folder=prompt_folder)
+    setup = MetricSetup(
+        judge=judge,
+        embedder=embedder,
+        language=language,
+        prompt_folder=prompt_folder,
+        strategy=strategy,
+        reading=reading,
+    )
     return tuple(_build_one(name, setup) for name in dict.fromkeys(metrics))
 
 
@@ -131,9 +148,18 @@ def _faithfulness(setup: MetricSetup) -> Evaluator:
 
     if setup.judge == EMBEDDED:
         return Faithfulness()
+    if isinstance(setup.judge, Judge):
+        return Faithfulness(judge=setup.judge)
     from rag_otel_evaluators.judges.llm_faithfulness import LlmJudge
 
-    return Faithfulness(judge=LlmJudge(model=setup.model, language=setup.language, prompt_folder=setup.prompt_folder))
+    judge = LlmJudge(
+        model=setup.model,
+        strategy=setup.strategy,
+        reading=setup.reading,
+        language=setup.language,
+        prompt_folder=setup.prompt_folder,
+    )
+    return Faithfulness(judge=judge)
 
 
 def _context_precision(setup: MetricSetup) -> Evaluator:

@@ -43,6 +43,8 @@ class ResponseRelevancy(LlmMetric):
     read), `embedding_error` (vectors that have no cosine).
     """
 
+    needs = ("question", "response")
+
     def __init__(
         self,
         *,
