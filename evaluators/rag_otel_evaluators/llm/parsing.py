@@ -73,14 +73,14 @@ def _containers(text: str) -> Iterator[tuple[int, int | None]]:
 def _end_of_container(text: str, start: int) -> int | None:
     """Offset after the bracket that closes the one at `start`, None if it is never closed."""
     depth = 0
-    for position, character in _structure(text[start:]):
+    for position, character in json_structure(text[start:]):
         depth += 1 if character in "{[" else -1 if character in "}]" else 0
         if depth == 0:
             return start + position + 1
     return None
 
 
-def _structure(text: str) -> Iterator[tuple[int, str]]:
+def json_structure(text: str) -> Iterator[tuple[int, str]]:
     """(offset, character) of every bracket and comma outside strings."""
     in_string = escaped = False
     for position, character in enumerate(text):
@@ -118,7 +118,7 @@ def _closed_items(text: str) -> str:
     """
     open_brackets: list[str] = []
     cut, closing = 0, ""
-    for position, character in _structure(text):
+    for position, character in json_structure(text):
         if character in "{[":
             open_brackets.append(character)
             continue

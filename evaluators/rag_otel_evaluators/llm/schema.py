@@ -33,8 +33,8 @@ def _strict(node: Any) -> Any:
         return [_strict(item) for item in node]
     if not isinstance(node, dict):
         return node
-    if "$ref" in node:
-        return {"$ref": node["$ref"]}  # siblings of a reference are refused
+    if "$ref" in node:  # siblings of a reference are refused, but a model that holds itself is a reference at the root
+        node = {key: value for key, value in node.items() if key in ("$ref", "$defs")}
     # Titles repeat the names and cost tokens.
     strict = {key: _strict(value) for key, value in node.items() if key not in _LEFT_OUT}
     for names in _NAMED & set(node):  # here the keys are names, not keywords

@@ -13,7 +13,15 @@ import pytest
 import torch
 from safetensors.torch import save_file
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
-from transformers import T5Config, T5ForTokenClassification
+from transformers import (
+    BertConfig,
+    BertModel,
+    LlamaConfig,
+    LlamaForCausalLM,
+    PreTrainedTokenizerFast,
+    T5Config,
+    T5ForTokenClassification,
+)
 
 DATA = Path(__file__).parents[3] / "examples/data/ragtruth_qa_dev.jsonl"
 HHEM_CONFIG = {
@@ -107,3 +115,61 @@ def _one_torch_thread() -> Iterator[None]:
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(threads)
+
+
+@pytest.fixture(scope="session")
+def byte_tokenizer() -> PreTrainedTokenizerFast:
+    """One token a byte, and an end: a tokenizer of GPT-2's kind before it has learned anything."""
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    tokenizer = Tokenizer(models.BPE(vocab={letter: number for number, letter in enumerate(alphabet)}, merges=[]))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.add_special_tokens(["<end>"])
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<end>")
+
+
+@pytest.fixture(scope="session")
+def causal_folder(tmp_path_factory: pytest.TempPathFactory, byte_tokenizer: PreTrainedTokenizerFast) -> Path:
+    """A Llama of two layers that knows nothing: what it says is noise, within what it may say."""
+    torch.manual_seed(3)
+    config = LlamaConfig(
+        vocab_size=264,  # wider than the tokenizer, as those of real checkpoints are
+        hidden_size=16,
+        intermediate_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        num_key_value_heads=2,
+        max_position_embeddings=6000,
+        bos_token_id=None,
+        eos_token_id=256,
+    )
+    network = LlamaForCausalLM(config)
+    with torch.no_grad():
+        network.lm_head.weight.normal_(std=2.0)
+    folder = tmp_path_factory.mktemp("models") / "tiny-llama"
+    network.save_pretrained(folder)
+    byte_tokenizer.save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def embedding_folder(tmp_path_factory: pytest.TempPathFactory, corpus: list[str]) -> Path:
+    """A BERT of one layer with random weights, as a plain Hugging Face checkpoint."""
+    torch.manual_seed(5)
+    words = sorted({word for text in corpus for word in text.lower().split()})
+    vocabulary = {word: number for number, word in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *words])}
+    tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="[UNK]", pad_token="[PAD]")
+    config = BertConfig(
+        vocab_size=len(vocabulary),
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=64,
+    )
+    folder = tmp_path_factory.mktemp("models") / "tiny-bert"
+    BertModel(config).save_pretrained(folder)
+    fast.save_pretrained(folder)
+    return folder
