@@ -117,6 +117,44 @@ def test_confidence_agrees_with_the_verdict() -> None:
         assert (verdict.verdict is Verdict.SUPPORTED) == (1.0 - verdict.confidence < UNSUPPORTED_FROM)
 
 
+GERMAN = (
+    "Der Tarif wurde im Mai eingeführt und ist für kleine Gruppen gedacht. Er kostet nicht mehr als der alte, aber "
+    "man kann ihn nur mit einer Karte zahlen, wie es auch bei den anderen ist."
+)
+
+
+@pytest.mark.parametrize(
+    ("chunk", "response"),
+    [
+        (GERMAN, "The plan was introduced in May and it is for small groups. It costs no more than the old one."),
+        (GERMAN, "这个计划在五月推出，适合小团体。"),
+        ("巴黎是法国的首都。它有两百万人口。", "Paris is the capital of France and it has two million people."),
+    ],
+)
+def test_another_language_is_not_judged(chunk: str, response: str) -> None:
+    """An answer in another language than its chunks gets no verdicts instead of wrong ones, and the reason."""
+    judgement = judge([chunk], response)
+    assert {verdict.verdict for verdict in judgement.verdicts} == {Verdict.UNJUDGED}
+    assert (judgement.risk, judgement.reason_code) == (None, "language_mismatch")
+
+
+@pytest.mark.parametrize(
+    ("chunk", "response"),
+    [
+        (
+            GERMAN,
+            "Der Tarif ist für kleine Gruppen und wurde im Mai eingeführt, aber er kostet nicht mehr als der alte.",
+        ),
+        (GERMAN, "Pro-Tarif"),
+        ("巴黎是法国的首都。它有两百万人口。", "法国的首都是巴黎。"),
+        (PLAN, "The plan of which they were so proud has not been, as we would have it, what you had in mind."),
+    ],
+)
+def test_the_same_language_is_judged(chunk: str, response: str) -> None:
+    """The same language, or too few words to tell, is judged."""
+    assert judge([chunk], response).reason_code is None
+
+
 PARTS = st.sampled_from(
     ("The Pro plan costs $20 per month. ", "It was launched on 3 May 2021. ", "- item one\n", "Head:\n", "²³ ", "½ ")
 ) | st.sampled_from(
@@ -135,6 +173,10 @@ def test_whatever_comes(chunks: list[str], response: str, question: str | None) 
     judgement = judge(chunks, response, question)
     texts = {f"c{i}": text for i, text in enumerate(chunks)}
     assert [verdict.claim for verdict in judgement.verdicts] == list(claims)
+    assert judge(chunks, response, question) == judgement
+    if judgement.reason_code == "language_mismatch":
+        assert {verdict.verdict for verdict in judgement.verdicts} == {Verdict.UNJUDGED}
+        return
     assert judgement.risk is not None
     assert 0.0 <= judgement.risk <= 1.0
     for verdict in judgement.verdicts:
@@ -147,7 +189,6 @@ def test_whatever_comes(chunks: list[str], response: str, question: str | None) 
         if verdict.verdict is not Verdict.NOT_ENOUGH_INFO:
             assert verdict.chunk_ids
             assert verdict.quotes
-    assert judge(chunks, response, question) == judgement
 
 
 def test_long_lines_are_quoted_in_pieces() -> None:

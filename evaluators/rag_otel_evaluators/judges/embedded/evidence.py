@@ -18,8 +18,8 @@ from rag_otel_evaluators.sentences import sentence_spans, trimmed
 
 PREFIX: Final = 5
 """Two terms that share at least this many leading characters may be the same word in another form."""
-_COURTESY_CHARACTERS: Final = 1200
-"""Characters indexed between two courtesy points: about 0.2 ms."""
+_COURTESY_CHARACTERS: Final = 500
+"""Characters indexed between two courtesy points: about 0.1 ms."""
 _LONGEST_SENTENCE: Final = 600
 """A longer sentence (a table, a log) is cut at white space, so that a quote stays readable."""
 

@@ -1,8 +1,8 @@
 """The judge that is always there: no key, no download, no network, pure Python, a fraction of a millisecond a claim.
 
 It knows words, not meaning: it sees that a name, a number or a phrase of the answer is nowhere in the chunks, and
-that a date or number differs. It does not see subtle swaps of known words, and it cannot judge an answer in another
-language than its chunks.
+that a date or number differs. It does not see subtle swaps of known words, and it does not judge an answer in another
+language than its chunks: those claims are `unjudged`, with the reason `language_mismatch`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from rag_otel_evaluators.judge import Judgement
 from rag_otel_evaluators.judges.embedded.alignment import Alignment
 from rag_otel_evaluators.judges.embedded.assessment import AssessedClaim, assess
 from rag_otel_evaluators.judges.embedded.coefficients import Coefficients, shipped_coefficients, sigmoid
-from rag_otel_evaluators.judges.embedded.evidence import EvidenceIndex
+from rag_otel_evaluators.judges.embedded.evidence import EvidenceIndex, index_chunks
+from rag_otel_evaluators.judges.embedded.language import speaks_another_language
 
 UNSUPPORTED_FROM: Final = 0.3
 """Probability of being unsupported from which a claim's verdict is `not_enough_info`. Frozen: chosen once, on
@@ -28,6 +29,9 @@ MOSTLY_UNKNOWN: Final = 0.5
 UNKNOWN_PROBABILITY: Final = 0.35
 """... and is at least so likely to be unsupported: people marked 51 of 146 such claims of the development data."""
 _NAMED_WORDS: Final = 8
+
+LANGUAGE_MISMATCH: Final = "language_mismatch"
+"""Reason code: answer and chunks are in different languages."""
 
 FREE: Final = Usage(cost_usd=0.0)
 
@@ -57,13 +61,18 @@ class EmbeddedJudge:
         self, *, question: str | None, chunks: Sequence[Chunk], response: str, claims: Sequence[Claim]
     ) -> Generator[None, None, Judgement]:
         """The work of `judge` as a generator that yields at courtesy points, for callers without an event loop."""
-        answer = yield from assess(question=question, chunks=chunks, response=response, claims=claims)
-        probabilities = [unsupported_probability(self.coefficients, claim) for claim in answer.claims]
-        verdicts = tuple(
-            _verdict(answer.index, claim, probability)
-            for claim, probability in zip(answer.claims, probabilities, strict=True)
-        )
-        return Judgement(verdicts=verdicts, risk=self.coefficients.risk(probabilities), usage=FREE)
+        index = yield from index_chunks(chunks, question)
+        if speaks_another_language(index, response):
+            return _unjudged(claims)
+        verdicts, probabilities = [], []
+        for claim in claims:
+            yield
+            assessed = assess(index, claim, response)
+            yield
+            probability = unsupported_probability(self.coefficients, assessed)
+            verdicts.append(_verdict(index, assessed, probability))
+            probabilities.append(probability)
+        return Judgement(verdicts=tuple(verdicts), risk=self.coefficients.risk(probabilities), usage=FREE)
 
 
 def unsupported_probability(coefficients: Coefficients, claim: AssessedClaim) -> float:
@@ -74,6 +83,15 @@ def unsupported_probability(coefficients: Coefficients, claim: AssessedClaim) ->
     if claim.alignment.coverage < MOSTLY_UNKNOWN:
         return max(probability, UNKNOWN_PROBABILITY)
     return probability
+
+
+def _unjudged(claims: Sequence[Claim]) -> Judgement:
+    reason = "The answer is in another language than its context: this judge cannot compare them."
+    return Judgement(
+        verdicts=tuple(ClaimVerdict(claim=c, verdict=Verdict.UNJUDGED, explanation=reason) for c in claims),
+        reason_code=LANGUAGE_MISMATCH,
+        usage=FREE,
+    )
 
 
 def _verdict(index: EvidenceIndex, assessed: AssessedClaim, unsupported: float) -> ClaimVerdict:

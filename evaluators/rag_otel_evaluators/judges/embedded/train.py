@@ -21,6 +21,7 @@ from rag_otel.model import Chunk, Claim
 from rag_otel_evaluators.courtesy import finish
 from rag_otel_evaluators.judges.embedded.assessment import AssessedClaim, assess
 from rag_otel_evaluators.judges.embedded.coefficients import SHIPPED, Coefficients
+from rag_otel_evaluators.judges.embedded.evidence import index_chunks
 from rag_otel_evaluators.judges.embedded.fit import LogisticFit, fit_logistic
 from rag_otel_evaluators.judges.embedded.judge import unsupported_probability
 from rag_otel_evaluators.judges.embedded.out_of_fold import OutOfFold
@@ -77,7 +78,8 @@ def _assess(
     question: str, contexts: Sequence[str], response: str, claims: Sequence[Claim]
 ) -> tuple[AssessedClaim, ...]:
     chunks = [Chunk(id=str(i), text=text, position=i) for i, text in enumerate(contexts)]
-    return finish(assess(question=question, chunks=chunks, response=response, claims=claims)).claims
+    index = finish(index_chunks(chunks, question))
+    return tuple(assess(index, claim, response) for claim in claims)
 
 
 def _is_marked(response: str, claim: Claim, spans: Sequence[Sequence[int]]) -> bool:

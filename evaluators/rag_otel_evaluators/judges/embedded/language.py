@@ -1,0 +1,35 @@
+"""Whether an answer speaks the language of its chunks. Where it does not, shared words tell nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Final
+
+from rag_otel_evaluators.judges.embedded.evidence import EvidenceIndex
+from rag_otel_evaluators.judges.embedded.terms import WEIGHTS, terms_of
+
+_FUNCTION_TERMS: Final = frozenset(term for term, weight in WEIGHTS.items() if weight == 0.0 and term.isalpha())
+_LEAST_OF_ANSWER: Final = 6
+_LEAST_OF_CONTEXT: Final = 10
+"""With fewer different function words in either text nothing is said of its language."""
+_SHARED: Final = 0.2
+"""On the development data at least 0.35 of an answer's function words stand in its context; an English answer over
+German or Spanish chunks shares below 0.1. Related languages (Spanish, French) are not told apart."""
+_OTHER_SCRIPT: Final = 0.8
+"""Difference of the shares of words in a script other than Latin from which two texts cannot be compared."""
+
+
+def speaks_another_language(index: EvidenceIndex, response: str) -> bool:
+    """True where answer and chunks are plainly in different languages; False also where nobody can tell."""
+    answer, context = set(terms_of(response)), index.postings.keys()
+    if abs(_share_beyond_latin(answer) - _share_beyond_latin(context)) > _OTHER_SCRIPT:
+        return True
+    spoken, written = _FUNCTION_TERMS & answer, _FUNCTION_TERMS & context
+    if len(spoken) < _LEAST_OF_ANSWER or len(written) < _LEAST_OF_CONTEXT:
+        return False
+    return len(spoken & written) < _SHARED * len(spoken)
+
+
+def _share_beyond_latin(terms: Collection[str]) -> float:
+    words = [term for term in terms if term[0].isalpha()]
+    return sum(word[0] > "\u024f" for word in words) / len(words) if words else 0.0
