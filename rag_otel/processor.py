@@ -97,8 +97,9 @@ class RagSpanProcessor(SpanProcessor):
         self._hold.seconds = settings.hold if self._inner else 0.0
 
     def stop(self) -> None:
-        """Evaluate nothing new; spans go on passing."""
+        """Evaluate nothing new; spans go on passing, and those that are held still get their scores."""
         self._active = False
+        self._hold.close()
 
     # --- the span's way ---------------------------------------------------------------------------------------------
 
@@ -263,8 +264,7 @@ class RagSpanProcessor(SpanProcessor):
             return
         self._shut_down = True
         with guarded("processor.shutdown"):
-            self._active = False
-            self._hold.close()
+            self.stop()
             deadline = time.monotonic() + SHUTDOWN_S
             with self._runtime.runner.hurried():
                 self._hold.wait_until_finished(SHUTDOWN_S * _EVALUATION_SHARE)

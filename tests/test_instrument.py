@@ -58,7 +58,9 @@ def test_a_decorated_call_is_scored(provider: TracerProvider, exporter: InMemory
     _ask("The tower is 330 metres high.")
     _ask("The tower was sold to a circus in Nevada.")
     assert rag_otel.flush(timeout=20)
-    good, bad = (span.attributes or {} for span in exporter.get_finished_spans())
+    # Two traces are judged side by side: either may be done first.
+    attributes = [dict(span.attributes or {}) for span in exporter.get_finished_spans()]
+    bad, good = sorted(attributes, key=lambda each: float(each[SCORE]))  # type: ignore[arg-type]
     assert (good[SCORE], good["rag.evaluation.faithfulness.label"]) == (1.0, "faithful")
     assert (bad[SCORE], bad["rag.evaluation.faithfulness.label"]) == (0.0, "unfaithful")
 
