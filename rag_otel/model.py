@@ -221,6 +221,8 @@ class ClaimVerdict:
     explanation: str | None = None
     confidence: float | None = None
     """Probability in 0..1 that the claim is supported; None where the judge gives none."""
+    judge: str | None = None
+    """Who decided this claim, where an answer's claims are shared out among judges; None: the evaluation's judge."""
 
 
 class ReasonCode(enum.StrEnum):
