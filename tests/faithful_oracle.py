@@ -44,6 +44,16 @@ def answer(request: JudgeRequest) -> dict[str, Any]:
     return {"verdicts": [_verdict(int(n), claim, evidence) for n, claim in items_of(fields["claims"]).items()]}
 
 
+def quick_answer(request: JudgeRequest) -> dict[str, Any]:
+    """Every claim supported by the first sentence: costs the server next to nothing, for measuring the client."""
+    claims = items_of(fields_of(request)["claims"])
+    return {
+        "verdicts": [
+            {"claim": int(n), "evidence": ["c0.s0"], "reason": "Said so.", "verdict": "supported"} for n in claims
+        ]
+    }
+
+
 def _verdict(number: int, claim: str, evidence: dict[str, str]) -> dict[str, Any]:
     words = _words(claim)
     ranked = sorted(evidence, key=lambda key: (-len(words & _words(evidence[key])), key))
