@@ -1,0 +1,247 @@
+"""The collector as a whole: starts its parts, moves traces from assembly through evaluation to the outbox, drains.
+
+intake -> live traces -> evaluation pool -> outbox -> backends
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import dataclasses
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final, Protocol
+
+from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import ReadableSpan
+
+from rag_otel.guard import guarded, logger
+from rag_otel.model import EvaluatedTrace
+from rag_otel.records import SpanOrigin
+from rag_otel_collectors.otlp import metrics as names
+from rag_otel_collectors.otlp.backends import Sender
+from rag_otel_collectors.otlp.evaluation import Reply
+from rag_otel_collectors.otlp.intake import Intake
+from rag_otel_collectors.otlp.journal import Journal
+from rag_otel_collectors.otlp.live_traces import LiveTrace, LiveTraces
+from rag_otel_collectors.otlp.metrics import Metrics
+from rag_otel_collectors.otlp.outbox import Outbox
+from rag_otel_collectors.otlp.pool import EvaluationPool
+from rag_otel_collectors.otlp.wire import SpanSlice, join
+
+_DISK_RETRY_S: Final = 1.0
+_SERVER_GRACE_S: Final = 2.0
+_POLL_S: Final = 0.05
+
+
+class Server(Protocol):
+    """Where requests come in."""
+
+    async def start(self) -> None: ...
+
+    async def stop(self, grace_s: float) -> None: ...
+
+
+class Results(Protocol):
+    """Who gets the results, beside the spans: annotations, alerts, evaluation spans."""
+
+    def submit(self, result: EvaluatedTrace) -> object: ...
+
+    def flush(self, timeout_s: float) -> bool: ...
+
+    def shutdown(self, timeout_s: float) -> object: ...
+
+
+class Collector:
+    """Everything between the servers and the backends. Made and used on one event loop."""
+
+    def __init__(
+        self,
+        *,
+        live: LiveTraces,
+        journal: Journal,
+        outbox: Outbox,
+        metrics: Metrics,
+        senders: Sequence[Sender],
+    ) -> None:
+        self._live = live
+        self._journal = journal
+        self._outbox = outbox
+        self._metrics = metrics
+        self._senders = senders
+        self._loop = asyncio.get_running_loop()
+        self._woken = asyncio.Event()
+        self._leaving: set[asyncio.Task[None]] = set()
+        self._tasks: list[asyncio.Task[None]] = []
+        self._servers: Sequence[Server] = ()
+        self._pool: EvaluationPool | None = None
+        self._results: Results | None = None
+        self._intake: Intake | None = None
+        self._gauges()
+
+    def wake(self) -> None:
+        """Spans were held: look again when the next trace is due."""
+        self._woken.set()
+
+    def emit(self, span: ReadableSpan) -> None:
+        """Forward a span of our own making (an evaluation span). From any thread."""
+        request = encode_spans([span]).SerializeToString()
+        self._loop.call_soon_threadsafe(self._spawn, lambda: self._forward(request))
+
+    def late_results(self, reply: Reply) -> None:
+        """Deliver what was found after the spans had left, beside the spans."""
+        for result in reply.results:
+            resource = Resource(dict(reply.resources.get(result.trace.target, {})))
+            self._deliver(dataclasses.replace(result, origin=SpanOrigin(emit=self.emit, resource=resource)))
+
+    def not_ready(self) -> str | None:
+        """Why no traffic should come now; None when it should."""
+        if self._intake is None or self._pool is None or not self._pool.ready:
+            return "no evaluation process is up"
+        return self._intake.refusal()
+
+    async def start(self, *, intake: Intake, pool: EvaluationPool, results: Results, servers: Sequence[Server]) -> None:
+        """Take up what an earlier process left, then listen. Raises ConfigurationError."""
+        self._intake, self._pool, self._results = intake, pool, results
+        await pool.start()
+        left = self._journal.left
+        for trace_id, requests in left.items():
+            intake.resume(trace_id, requests)
+        if left:
+            logger.warning("rag-otel: took up %d traces that an earlier process had accepted", len(left))
+            left.clear()
+        for server in servers:
+            await server.start()
+        self._servers = servers
+        loops = [self._release_due(), *(s.run() for s in self._senders), *(s.confirm() for s in self._senders)]
+        self._tasks = [asyncio.create_task(each) for each in loops]
+
+    async def drain(self, timeout_s: float) -> bool:
+        """Take nothing more in, evaluate and forward what is here, stop; False when something stays on disk.
+
+        A third of the time is for evaluating; traces that are not evaluated by then go out as they are.
+        """
+        deadline = time.monotonic() + timeout_s
+        if self._intake is not None:
+            self._intake.draining = True
+        for trace in self._live.drain():
+            self._let_go(trace)
+        await self._until(lambda: not self._leaving, timeout_s / 3)
+        if self._pool is not None:
+            await self._pool.close()
+        await self._until(lambda: not self._leaving, deadline - time.monotonic())
+        if self._results is not None:
+            await asyncio.to_thread(self._results.flush, max(0.0, (deadline - time.monotonic()) / 2))
+            await asyncio.to_thread(self._results.shutdown, 0.1)
+        # Servers stop last: until then they answer new requests with a retryable refusal.
+        done = await self._until(
+            lambda: not self._leaving and all(sender.idle for sender in self._senders), deadline - time.monotonic()
+        )
+        await self.stop()
+        return done
+
+    async def stop(self) -> None:
+        """Stop at once; what was accepted stays on disk. Safe to call twice."""
+        await asyncio.gather(*(server.stop(_SERVER_GRACE_S) for server in self._servers))
+        tasks, self._tasks = [*self._tasks, *self._leaving], []
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for sender in self._senders:
+            await sender.close()
+        if self._pool is not None:
+            await self._pool.close()
+        self._journal.close()
+        self._outbox.close()
+
+    # --- from assembly to the outbox ----------------------------------------------------------------------------------
+
+    async def _release_due(self) -> None:
+        while True:
+            with guarded("collector.release"):
+                for trace in self._live.due():
+                    self._let_go(trace)
+            self._woken.clear()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self._live.next_due_in()):
+                    await self._woken.wait()
+
+    def _let_go(self, trace: LiveTrace) -> None:
+        self._metrics.add(names.RELEASED, cause=trace.released)
+        self._spawn(lambda: self._finish(trace))
+
+    async def _finish(self, trace: LiveTrace) -> None:
+        """Evaluate a trace, forward it with what was added, and forget it."""
+        assert self._pool is not None
+        reply = await self._pool.evaluate(trace.trace_id.hex(), trace.slices, trace.outlines)
+        await self._forward(join(enriched(trace.slices, reply)))
+        try:
+            self._journal.done(trace.trace_id)
+        except OSError as error:
+            self._metrics.add(names.DISK_ERRORS)
+            logger.error("rag-otel: the journal cannot be written: %s", error)
+        self._live.finish(trace)
+        for status, reason in reply.outcomes:
+            self._metrics.add(names.EVALUATED, status=status, reason=reason)
+        for result in reply.results:
+            self._deliver(result)
+
+    async def _forward(self, request: bytes) -> None:
+        """Into the outbox; while the disk is full, again and again: these spans were accepted."""
+        while True:
+            try:
+                self._outbox.append(request)
+                return
+            except OSError as error:
+                self._metrics.add(names.DISK_ERRORS)
+                logger.error("rag-otel: the queue on disk cannot be written: %s", error)
+                await asyncio.sleep(_DISK_RETRY_S)
+
+    def _deliver(self, result: EvaluatedTrace) -> None:
+        if self._results is not None:
+            self._results.submit(result)
+
+    def _spawn(self, make: Callable[[], Awaitable[None]]) -> None:
+        task = asyncio.ensure_future(make())
+        assert isinstance(task, asyncio.Task)
+        self._leaving.add(task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._leaving.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            logger.error("rag-otel: internal error while forwarding a trace", exc_info=error)
+
+    async def _until(self, condition: Callable[[], bool], timeout_s: float) -> bool:
+        deadline = time.monotonic() + timeout_s
+        while not condition() and time.monotonic() < deadline:
+            await asyncio.sleep(_POLL_S)
+        return condition()
+
+    def _gauges(self) -> None:
+        for name, meaning, read in (
+            ("traces_in_memory", "Traces that are assembled or evaluated", lambda: len(self._live)),
+            ("held_bytes", "Bytes of held spans", lambda: self._live.held_bytes),
+            ("outbox_bytes", "Disk taken by what waits to be forwarded", lambda: self._outbox.disk_bytes),
+            ("journal_bytes", "Disk taken by held spans", lambda: self._journal.disk_bytes),
+            ("backends_in_trouble", "Backends whose last answer was a failure", self._in_trouble),
+        ):
+            self._metrics.gauge(name, meaning, read)
+
+    def _in_trouble(self) -> float:
+        return sum(sender.trouble is not None for sender in self._senders)
+
+
+def enriched(slices: Sequence[SpanSlice], reply: Reply) -> list[SpanSlice]:
+    """The spans with what was found out appended: nothing of them is read or written anew."""
+    if not reply.attributes:
+        return list(slices)
+    added = {bytes.fromhex(span_id): value for span_id, value in reply.attributes.items()}
+    return [_with_addition(item, added) for item in slices]
+
+
+def _with_addition(item: SpanSlice, added: dict[bytes, bytes]) -> SpanSlice:
+    addition = added.get(Span.FromString(item.span).span_id)
+    return item if addition is None else item._replace(span=item.span + addition)

@@ -1,0 +1,96 @@
+"""What `/metrics` shows: counters and gauges of the collector in Prometheus' text format.
+
+Source: https://prometheus.io/docs/instrumenting/exposition_formats/ (text format 0.0.4).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Final
+
+PREFIX: Final = "rag_otel_collector_"
+CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
+
+RECEIVED: Final = "received_spans_total"
+REQUESTS: Final = "requests_total"
+REFUSED: Final = "refused_requests_total"
+REJECTED: Final = "rejected_spans_total"
+PASSED: Final = "passed_spans_total"
+HELD: Final = "held_spans_total"
+RELEASED: Final = "released_traces_total"
+EVALUATED: Final = "evaluated_traces_total"
+LATE_SECONDS: Final = "late_span_age_seconds_total"
+SENT: Final = "sent_requests_total"
+SENT_BYTES: Final = "sent_bytes_total"
+RETRIES: Final = "send_retries_total"
+RESENT: Final = "resent_batches_total"
+LOST: Final = "lost_spans_total"
+WORKER_RESTARTS: Final = "worker_restarts_total"
+DISK_ERRORS: Final = "disk_errors_total"
+
+HELP: Final = {
+    REQUESTS: "Export requests by transport and outcome",
+    RECEIVED: "Spans that were accepted",
+    REFUSED: "Requests that were answered with a retryable status, by reason",
+    REJECTED: "Malformed spans, reported to their sender as a partial success",
+    PASSED: "Spans that went on at once, by reason",
+    HELD: "Spans that were held for their trace",
+    RELEASED: "Assembled traces, by what ended the wait",
+    EVALUATED: "RAG traces by status and reason",
+    LATE_SECONDS: "How long after its trace had left a late span came, summed up",
+    SENT: "Batches that a backend took",
+    SENT_BYTES: "Bytes that a backend took, before compression",
+    RETRIES: "Attempts that a backend did not answer or told to come back, by backend",
+    RESENT: "Batches that were delivered again because a backend had gone away soon after taking them",
+    LOST: "Spans that a backend refused for good, by backend",
+    WORKER_RESTARTS: "Evaluation processes that died or hung and were replaced",
+    DISK_ERRORS: "Writes that the disk did not take",
+}
+
+
+class Metrics:
+    """Counts by name and labels. Belongs to the event loop's thread."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[tuple[str, tuple[tuple[str, str], ...]]] = Counter()
+        self._gauges: dict[str, tuple[str, Callable[[], float]]] = {}
+
+    def add(self, name: str, amount: float = 1, **labels: str) -> None:
+        """Count `amount` more."""
+        self._counts[name, tuple(labels.items())] += amount  # type: ignore[assignment]
+
+    def get(self, name: str, **labels: str) -> float:
+        """The count of one name, of these labels or of all together."""
+        wanted = set(labels.items())
+        return sum(count for (found, pairs), count in self._counts.items() if found == name and wanted <= set(pairs))
+
+    def gauge(self, name: str, meaning: str, read: Callable[[], float]) -> None:
+        """Show what `read` returns, asked at every scrape."""
+        self._gauges[name] = (meaning, read)
+
+    def render(self) -> str:
+        """Everything, in Prometheus' text format."""
+        return "\n".join([*self._counter_lines(), *self._gauge_lines()]) + "\n"
+
+    def _counter_lines(self) -> Iterator[str]:
+        for name, meaning in HELP.items():
+            found = [(labels, count) for (each, labels), count in sorted(self._counts.items()) if each == name]
+            if found:
+                yield f"# HELP {PREFIX}{name} {meaning}"
+                yield f"# TYPE {PREFIX}{name} counter"
+                yield from (f"{PREFIX}{name}{_labels(labels)} {count:.15g}" for labels, count in found)
+
+    def _gauge_lines(self) -> Iterator[str]:
+        for name, (meaning, read) in self._gauges.items():
+            yield f"# HELP {PREFIX}{name} {meaning}"
+            yield f"# TYPE {PREFIX}{name} gauge"
+            yield f"{PREFIX}{name} {read():.15g}"
+
+
+def _labels(labels: tuple[tuple[str, str], ...]) -> str:
+    return "{" + ",".join(f'{key}="{_escaped(value)}"' for key, value in labels) + "}" if labels else ""
+
+
+def _escaped(value: str) -> str:
+    return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

@@ -1,0 +1,184 @@
+"""What waits to be forwarded: one log on disk, read by every backend at its own pace.
+
+A request is in the log before its sender is told that it was accepted, and stays until every backend has taken it, so
+a backend that is away, and a collector that is killed, lose nothing. Each backend's place in the log is kept in a
+small file; after a crash it may be a moment old, and what was delivered since then is delivered again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import struct
+import time
+import zlib
+from collections import deque
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from rag_otel_collectors.otlp.segments import Position, SegmentLog
+
+_CURSOR: Final = struct.Struct("<QQI")
+
+
+class Batch(NamedTuple):
+    """Some records of the log, in its order."""
+
+    requests: tuple[bytes, ...]
+    """Serialised export requests; written after one another they are one request."""
+    end: Position
+    """Where the next batch starts."""
+
+
+class Outbox:
+    """The log and its readers. All methods belong to the event loop's thread."""
+
+    def __init__(
+        self,
+        folder: Path,
+        readers: Sequence[str],
+        *,
+        segment_bytes: int = 16 * 2**20,
+        recent_bytes: int = 32 * 2**20,
+        fsync: bool = False,
+    ) -> None:
+        """`readers` are the names of the backends. At most `recent_bytes` of what was written last are also kept in
+        memory, so that readers who keep up read no file."""
+        self._log = SegmentLog(folder / "log", segment_bytes=segment_bytes, fsync=fsync)
+        self._recent: dict[Position, bytes] = {}
+        self._recent_bytes = 0
+        self._max_recent_bytes = recent_bytes
+        self._grown = asyncio.Event()
+        self.readers = {name: Reader(self, folder / f"{name}.cursor") for name in readers}
+
+    @property
+    def disk_bytes(self) -> int:
+        """How much disk the log takes."""
+        return self._log.disk_bytes
+
+    @property
+    def start(self) -> Position:
+        """Where the oldest record starts."""
+        return self._log.start
+
+    @property
+    def end(self) -> Position:
+        """Where the next record will start."""
+        return self._log.end
+
+    def append(self, request: bytes) -> None:
+        """Keep a serialised request until every backend has taken it. Raises OSError when the disk does not."""
+        (position,) = self._log.append([request])
+        self._recent[position] = request
+        self._recent_bytes += len(request)
+        while self._recent_bytes > self._max_recent_bytes:
+            self._forget_recent()
+        self._grown.set()
+        self._grown.clear()
+
+    async def grown(self) -> None:
+        """Wait for the next `append`."""
+        await self._grown.wait()
+
+    def read(self, position: Position) -> tuple[bytes, Position] | None:
+        """The record at `position` and where the next one starts; None at the end of the log."""
+        recent = self._recent.get(position)
+        return self._log.read(position) if recent is None else (recent, self._log.after(position, recent))
+
+    def forget_taken(self) -> None:
+        """Delete what all readers have taken."""
+        low = min(reader.committed for reader in self.readers.values())
+        self._log.drop_before(low.segment)
+        while self._recent and next(iter(self._recent)) < low:
+            self._forget_recent()
+
+    def close(self) -> None:
+        """Write every reader's place down and close the files. Safe to call twice."""
+        for reader in self.readers.values():
+            reader.close()
+        self._log.close()
+
+    def _forget_recent(self) -> None:
+        self._recent_bytes -= len(self._recent.pop(next(iter(self._recent))))
+
+
+class Reader:
+    """One backend's place in the log: what is before `committed` is delivered for good, what is before `_next` is
+    delivered, and may have to be delivered again."""
+
+    def __init__(self, outbox: Outbox, cursor: Path) -> None:
+        self._outbox = outbox
+        self._file = os.open(cursor, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self.committed = self._load() or outbox.start
+        if self.committed > outbox.end:  # the log was deleted and begun anew
+            self.committed = outbox.start
+        self._next = self.committed
+        self._unconfirmed: deque[tuple[float, Position]] = deque()
+
+    async def next(self, max_bytes: int) -> Batch:
+        """Wait for the next records: as many as there are, of at most `max_bytes` together but at least one.
+
+        The same ones again until they are reported as delivered. Raises OSError when the disk cannot be read.
+        """
+        while (batch := self._peek(max_bytes)) is None:
+            await self._outbox.grown()
+        return batch
+
+    @property
+    def idle(self) -> bool:
+        """True when everything in the log is delivered."""
+        return self._next >= self._outbox.end or self._outbox.read(self._next) is None
+
+    def delivered(self, end: Position, *, confirm_s: float = 0.0) -> None:
+        """Everything before `end` is delivered; for `confirm_s` more seconds `rewind` can take that back."""
+        self._next = end
+        self._unconfirmed.append((time.monotonic() + confirm_s, end))
+        self.settle()
+
+    def settle(self) -> None:
+        """Give up what was delivered long enough ago."""
+        low = None
+        while self._unconfirmed and self._unconfirmed[0][0] <= time.monotonic():
+            low = self._unconfirmed.popleft()[1]
+        if low is not None:
+            self._commit(low)
+
+    def rewind(self) -> int:
+        """Deliver again what was not given up yet; returns how many batches those were."""
+        again = len(self._unconfirmed)
+        self._unconfirmed.clear()
+        self._next = self.committed
+        return again
+
+    def close(self) -> None:
+        """Take what was delivered for delivered. Safe to call twice."""
+        if self._file >= 0:
+            if self._unconfirmed:
+                self._commit(self._unconfirmed.pop()[1])
+            os.close(self._file)
+            self._file = -1
+
+    def _peek(self, max_bytes: int) -> Batch | None:
+        requests: list[bytes] = []
+        size, at = 0, self._next
+        while (found := self._outbox.read(at)) is not None:
+            request, following = found
+            if requests and size + len(request) > max_bytes:
+                break
+            requests.append(request)
+            size, at = size + len(request), following
+        return Batch(tuple(requests), at) if requests else None
+
+    def _commit(self, position: Position) -> None:
+        self.committed = position
+        record = struct.pack("<QQ", *position)
+        os.pwrite(self._file, record + struct.pack("<I", zlib.crc32(record)), 0)
+        self._outbox.forget_taken()
+
+    def _load(self) -> Position | None:
+        record = os.pread(self._file, _CURSOR.size, 0)
+        if len(record) < _CURSOR.size or zlib.crc32(record[:16]) != _CURSOR.unpack(record)[2]:
+            return None
+        segment, offset, _ = _CURSOR.unpack(record)
+        return Position(segment, offset)

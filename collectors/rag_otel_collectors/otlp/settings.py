@@ -1,0 +1,230 @@
+"""What the collector is told: its own table of settings, that of evaluation, and the backends.
+
+A flag wins over the environment, the environment over the file (TOML), the file over the default:
+
+    [collector]             # rows of CollectorSettings
+    grpc = "0.0.0.0:4317"
+    [evaluation]            # rows of rag_otel.settings.Settings
+    sample_ratio = 0.2
+    [[backends]]            # one or several
+    endpoint = "https://otlp.example.com"
+    headers = { authorization = "Bearer ..." }
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import tomllib
+import urllib.parse
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import TypeAdapter, ValidationError
+
+from rag_otel.errors import ConfigurationError
+from rag_otel.settings import ResolvedSettings, Settings, resolve, resolve_table, row, shown
+from rag_otel.writers.phoenix_links import phoenix_base_url
+from rag_otel_collectors.otlp.backends import BackendSettings
+
+_ENV: Final = "RAG_OTEL_COLLECTOR_"
+_PHOENIX_CONFIRM_S: Final = 15.0
+"""Phoenix answers when it has queued spans; killed, it loses those of the last moments, and it ignores repeats."""
+_SCHEMES: Final = {"grpc": ("grpc", False), "grpcs": ("grpc", True), "http": ("http", False), "https": ("http", True)}
+_MASKED: Final = "********"
+_IN_PROCESS_ONLY: Final = frozenset({"max_held", "max_held_bytes"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class CollectorSettings:
+    """How the collector receives, holds and keeps. Times in seconds, sizes in bytes."""
+
+    grpc: str = row("127.0.0.1:4317", "Where OTLP/gRPC is received; empty: nowhere", f"{_ENV}GRPC")
+    http: str = row("127.0.0.1:4318", "Where OTLP/HTTP is received, and the probes", f"{_ENV}HTTP")
+    backend: tuple[str, ...] = row(
+        (),
+        "Where to forward: grpc(s)://host:port or http(s)://host:port",
+        f"{_ENV}BACKEND",
+        "OTEL_EXPORTER_OTLP_ENDPOINT",
+    )
+    headers: tuple[str, ...] = row((), "Sent to these backends, name=value", f"{_ENV}HEADERS", secret=True)
+    data_dir: str = row(".rag-otel/collector", "Folder of the queues on disk", f"{_ENV}DATA_DIR")
+    api_keys: tuple[str, ...] = row((), "Keys that clients must show one of", f"{_ENV}API_KEYS", secret=True)
+    tls_cert: str | None = row(None, "Certificate for clients, PEM", f"{_ENV}TLS_CERT")
+    tls_key: str | None = row(None, "Its key, PEM", f"{_ENV}TLS_KEY")
+    tls_client_ca: str | None = row(None, "Let in only clients with a certificate of this CA", f"{_ENV}TLS_CLIENT_CA")
+    workers: int = row(1, "Processes that evaluate", f"{_ENV}WORKERS")
+    worker_concurrency: int = row(16, "Traces that one process evaluates at a time", f"{_ENV}WORKER_CONCURRENCY")
+    grace: float = row(2.0, "Wait after the end of a trace's root", f"{_ENV}GRACE")
+    idle: float = row(30.0, "A trace without new spans is taken for complete after", f"{_ENV}IDLE")
+    max_traces: int = row(10_000, "Traces in memory, at most", f"{_ENV}MAX_TRACES")
+    max_memory_bytes: int = row(128 * 2**20, "Held spans in memory, at most", f"{_ENV}MAX_MEMORY_BYTES")
+    max_disk_bytes: int = row(2**30, "Queues on disk, at most", f"{_ENV}MAX_DISK_BYTES")
+    max_request_bytes: int = row(16 * 2**20, "One request, unpacked, at most", f"{_ENV}MAX_REQUEST_BYTES")
+    fsync: bool = row(False, "True: what is accepted survives a power cut too", f"{_ENV}FSYNC")
+    retry_after: float = row(2.0, "When refused senders may come back", f"{_ENV}RETRY_AFTER")
+    drain_timeout: float = row(25.0, "To finish what is here after SIGTERM", f"{_ENV}DRAIN_TIMEOUT")
+
+    def __post_init__(self) -> None:
+        for name in ("grace", "idle", "retry_after", "drain_timeout"):
+            _require(getattr(self, name) >= 0, name, getattr(self, name), "0 or more seconds")
+        for name in ("workers", "worker_concurrency", "max_traces", "max_memory_bytes", "max_request_bytes"):
+            _require(getattr(self, name) >= 1, name, getattr(self, name), "at least 1")
+        least = self.max_memory_bytes + self.max_request_bytes
+        _require(self.max_disk_bytes > least, "max_disk_bytes", self.max_disk_bytes, f"above {least}: what is held")
+        _require(bool(self.grpc or self.http), "grpc", self.grpc, "an address, or http one")
+        for name in ("grpc", "http"):
+            value = getattr(self, name)
+            host, _, port = value.rpartition(":")
+            _require(not value or bool(host and port.isdigit()), name, value, "host:port")
+        _require((self.tls_cert is None) == (self.tls_key is None), "tls_cert", self.tls_cert, "given with tls_key")
+        for header in self.headers:
+            _require("=" in header, "headers", header.partition("=")[0], "name=value")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Configuration:
+    """Everything the collector is told, checked, and where each value came from."""
+
+    collector: CollectorSettings
+    origins: Mapping[str, str]
+    evaluation: ResolvedSettings
+    backends: tuple[BackendSettings, ...]
+
+    def rows(self) -> dict[str, list[tuple[str, str, str]]]:
+        """Every setting as it is printed at the start, by part: (name, value with secrets masked, origin)."""
+        own = [
+            (each.name, shown(_plain(getattr(self.collector, each.name)), each.metadata["secret"]), origin)
+            for each in dataclasses.fields(CollectorSettings)
+            for origin in [self.origins[each.name]]
+        ]
+        return {
+            "collector": own,
+            "evaluation": [each for each in self.evaluation.rows() if each[0] not in _IN_PROCESS_ONLY],
+            "backends": [_backend_row(backend) for backend in self.backends],
+        }
+
+
+def _plain(value: Any) -> Any:
+    return (", ".join(value) or None) if isinstance(value, tuple) else value
+
+
+def configure(
+    arguments: Mapping[str, Any], *, file: str | None = None, environ: Mapping[str, str] | None = None
+) -> Configuration:
+    """Settle every setting. `arguments` are rows of either table by name; None counts as not given.
+
+    Raises ConfigurationError that names the setting, the value and where it came from.
+    """
+    environ = os.environ if environ is None else environ
+    content = _read(file)
+    own = {each.name for each in dataclasses.fields(CollectorSettings)}
+    values, origins = resolve_table(
+        CollectorSettings,
+        {name: value for name, value in arguments.items() if name in own},
+        environ,
+        file=_table(content, "collector"),
+    )
+    collector = CollectorSettings(**values)
+    others = {name: value for name, value in arguments.items() if name not in own}
+    evaluation = resolve(others, environ, file=_table(content, "evaluation"))
+    return Configuration(
+        collector=collector,
+        origins=origins,
+        evaluation=evaluation,
+        backends=_backends(collector, evaluation.settings, content.get("backends") or []),
+    )
+
+
+def _read(file: str | None) -> Mapping[str, Any]:
+    if file is None:
+        return {}
+    try:
+        content = tomllib.loads(Path(file).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(f"{file} cannot be read as TOML: {error}") from None
+    if unknown := sorted(set(content) - {"collector", "evaluation", "backends"}):
+        raise ConfigurationError(
+            f"{file}: unknown part {', '.join(unknown)}; there are [collector], [evaluation] and [[backends]]"
+        )
+    return content
+
+
+def _table(content: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    table = content.get(name) or {}
+    if not isinstance(table, Mapping):
+        raise ConfigurationError(f"[{name}] must be a table")
+    return table
+
+
+def _backends(
+    collector: CollectorSettings, settings: Settings, listed: Sequence[Mapping[str, Any]]
+) -> tuple[BackendSettings, ...]:
+    headers = dict(header.partition("=")[::2] for header in collector.headers)
+    if collector.backend:  # a flag or the environment: in place of what the file lists
+        listed = [{"endpoint": endpoint, "headers": headers} for endpoint in collector.backend]
+    if not listed and settings.phoenix_endpoint:
+        key = {"authorization": f"Bearer {settings.phoenix_api_key}"} if settings.phoenix_api_key else {}
+        listed = [
+            {
+                "name": "phoenix",
+                "endpoint": phoenix_base_url(settings.phoenix_endpoint) + "/v1/traces",
+                "headers": key,
+                "confirm_s": _PHOENIX_CONFIRM_S,
+            }
+        ]
+    if not listed:
+        raise ConfigurationError(
+            "nowhere to forward to: give --backend http://host:4318, [[backends]] in the file, "
+            f"{_ENV}BACKEND or RAG_OTEL_PHOENIX_ENDPOINT"
+        )
+    backends = tuple(_backend(each, number) for number, each in enumerate(listed))
+    names = [backend.name for backend in backends]
+    if len(set(names)) < len(names):
+        raise ConfigurationError(f"two backends have one name: {', '.join(names)}")
+    return backends
+
+
+def _backend(given: Mapping[str, Any], number: int) -> BackendSettings:
+    default_name = "default" if number == 0 else f"backend-{number + 1}"
+    fields = {"name": default_name, **given}
+    endpoint = str(fields.get("endpoint") or "")
+    scheme = urllib.parse.urlsplit(endpoint).scheme if "://" in endpoint else ""
+    if scheme:
+        if scheme not in _SCHEMES:
+            raise ConfigurationError(f"backend {endpoint!r}: the address must start with {', '.join(_SCHEMES)} and ://")
+        protocol, tls = _SCHEMES[scheme]
+        fields = {"protocol": protocol, "tls": tls, **fields}
+    if fields.get("protocol") == "grpc":
+        fields["endpoint"] = endpoint.partition("://")[2].rstrip("/") or endpoint
+    elif not scheme:
+        raise ConfigurationError(f"backend {endpoint!r}: say http://, https://, grpc:// or grpcs://")
+    try:
+        backend = TypeAdapter(BackendSettings).validate_python(fields)
+    except ValidationError as error:
+        problem = error.errors()[0]
+        raise ConfigurationError(
+            f"backend {endpoint!r}: {'.'.join(map(str, problem['loc']))}: {problem['msg']}"
+        ) from None
+    unknown = sorted(set(fields) - {each.name for each in dataclasses.fields(BackendSettings)})
+    if unknown:
+        raise ConfigurationError(f"backend {endpoint!r}: unknown setting {', '.join(unknown)}")
+    if not backend.name or not all(letter.isalnum() or letter in "-_" for letter in backend.name):
+        raise ConfigurationError(f"backend {endpoint!r}: name must be letters, digits, - and _, not {backend.name!r}")
+    return backend
+
+
+def _backend_row(backend: BackendSettings) -> tuple[str, str, str]:
+    endpoint = backend.endpoint
+    if password := urllib.parse.urlsplit(endpoint).password:
+        endpoint = endpoint.replace(password, _MASKED)
+    headers = "".join(f", {name}: {_MASKED}" for name in backend.headers)
+    return backend.name, endpoint, f"{backend.protocol}{' with TLS' if backend.tls else ''}{headers}"
+
+
+def _require(holds: bool, name: str, value: object, wanted: str) -> None:
+    if not holds:
+        env = CollectorSettings.__dataclass_fields__[name].metadata["env"][0]
+        raise ConfigurationError(f"{name} (environment: {env}) must be {wanted}, not {value!r}")

@@ -1,0 +1,188 @@
+"""Cuts an export request into spans and puts spans together again, byte for byte: unknown fields survive.
+
+A protobuf message is a sequence of fields, and two serialised messages after one another are their merger: so a span
+gets more attributes by appending them, and two requests become one by writing one after the other.
+Source: https://protobuf.dev/programming-guides/encoding/ (message structure, "Last One Wins", concatenation).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from opentelemetry.proto.common.v1.common_pb2 import AnyValue, ArrayValue, KeyValue
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+_RESOURCE_SPANS: Final = 1
+"""Field of ExportTraceServiceRequest."""
+_SCOPE_SPANS: Final = 2
+"""Field of ResourceSpans."""
+_SPANS: Final = 2
+"""Field of ScopeSpans."""
+_VARINT, _FIXED64, _BYTES, _GROUP, _END_GROUP, _FIXED32 = range(6)
+
+
+class SpanSlice(NamedTuple):
+    """One span of a request, and what stands around it there."""
+
+    resource: bytes
+    """The fields of its ResourceSpans other than the spans."""
+    scope: bytes
+    """The fields of its ScopeSpans other than the spans."""
+    span: bytes
+    """The serialised Span."""
+
+
+def split(request: bytes) -> list[SpanSlice]:
+    """Every span of a serialised ExportTraceServiceRequest in its order. The request must have been parsed before:
+    bytes that are no protobuf raise ValueError or IndexError."""
+    slices: list[SpanSlice] = []
+    for resource_spans in _parts(request, _RESOURCE_SPANS)[0]:
+        scopes, resource = _parts(resource_spans, _SCOPE_SPANS)
+        for scope_spans in scopes:
+            spans, scope = _parts(scope_spans, _SPANS)
+            slices.extend(SpanSlice(resource, scope, span) for span in spans)
+    return slices
+
+
+def join(slices: Iterable[SpanSlice]) -> bytes:
+    """A serialised ExportTraceServiceRequest of these spans; neighbours of one resource and scope share them."""
+    written: list[bytes] = []
+    scopes: list[bytes] = []
+    spans: list[bytes] = []
+    resource: bytes | None = None
+    scope = b""
+
+    def end_scope() -> None:
+        if spans:
+            scopes.append(_field(_SCOPE_SPANS, scope + b"".join(spans)))
+            spans.clear()
+
+    def end_resource() -> None:
+        end_scope()
+        if scopes:
+            written.append(_field(_RESOURCE_SPANS, (resource or b"") + b"".join(scopes)))
+            scopes.clear()
+
+    for item in slices:
+        if item.resource != resource:
+            end_resource()
+        elif item.scope != scope:
+            end_scope()
+        resource, scope = item.resource, item.scope
+        spans.append(_field(_SPANS, item.span))
+    end_resource()
+    return b"".join(written)
+
+
+def halves(request: bytes) -> tuple[bytes, bytes] | None:
+    """The request as two of about half its spans each; None for a single span."""
+    slices = split(request)
+    if len(slices) < 2:
+        return None
+    middle = len(slices) // 2
+    return join(slices[:middle]), join(slices[middle:])
+
+
+def attribute_bytes(attributes: Mapping[str, Any]) -> bytes:
+    """What is appended to a serialised span to give it these attributes: text, numbers, booleans and lists of text."""
+    pairs = [KeyValue(key=key, value=_any_value(value)) for key, value in attributes.items()]
+    return bytes(Span(attributes=pairs).SerializeToString())
+
+
+def _any_value(value: Any) -> AnyValue:
+    if isinstance(value, bool):
+        return AnyValue(bool_value=value)
+    if isinstance(value, int):
+        return AnyValue(int_value=value)
+    if isinstance(value, float):
+        return AnyValue(double_value=value)
+    if isinstance(value, str):
+        return AnyValue(string_value=value)
+    return AnyValue(array_value=ArrayValue(values=[_any_value(item) for item in value]))
+
+
+def _parts(message: bytes, number: int) -> tuple[list[bytes], bytes]:
+    """The values of field `number` of a message, and all its other fields as they stand."""
+    values: list[bytes] = []
+    others: list[bytes] = []
+    for found, wire_type, start, value, end in _fields(message):
+        if found == number and wire_type == _BYTES:
+            values.append(message[value:end])
+        else:
+            others.append(message[start:end])
+    return values, b"".join(others)
+
+
+def _fields(message: bytes) -> Iterator[tuple[int, int, int, int, int]]:
+    """(number, wire type, where the field starts, where its value starts, where it ends) of each field."""
+    at, length = 0, len(message)
+    while at < length:
+        start = at
+        tag, at = _varint(message, at)
+        wire_type = tag & 7
+        value = at
+        if wire_type == _BYTES:
+            size, value = _varint(message, at)
+            at = value + size
+        else:
+            at = _skip(message, at, wire_type)
+        if at > length:
+            raise ValueError("a field is longer than its message")
+        yield tag >> 3, wire_type, start, value, at
+
+
+def _skip(message: bytes, at: int, wire_type: int) -> int:
+    """Where a value other than bytes ends."""
+    if wire_type == _VARINT:
+        return _varint(message, at)[1]
+    if wire_type == _FIXED64:
+        return at + 8
+    if wire_type == _FIXED32:
+        return at + 4
+    if wire_type != _GROUP:
+        raise ValueError(f"wire type {wire_type}")
+    depth = 1
+    while depth:
+        tag, at = _varint(message, at)
+        inner = tag & 7
+        if inner == _BYTES:
+            size, at = _varint(message, at)
+            at += size
+        elif inner in (_GROUP, _END_GROUP):
+            depth += 1 if inner == _GROUP else -1
+        else:
+            at = _skip(message, at, inner)
+    return at
+
+
+def _varint(message: bytes, at: int) -> tuple[int, int]:
+    byte = message[at]
+    if byte < 0x80:
+        return byte, at + 1
+    number, shift = byte & 0x7F, 7
+    while True:
+        at += 1
+        byte = message[at]
+        number |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return number, at + 1
+        shift += 7
+
+
+def _field(number: int, value: bytes) -> bytes:
+    return bytes([number << 3 | _BYTES]) + _varint_bytes(len(value)) + value
+
+
+def _varint_bytes(number: int) -> bytes:
+    written = bytearray()
+    while number >= 0x80:
+        written.append(number & 0x7F | 0x80)
+        number >>= 7
+    written.append(number)
+    return bytes(written)
+
+
+def count_spans(slices: Sequence[bytes]) -> int:
+    """How many spans serialised requests hold together."""
+    return sum(len(split(each)) for each in slices)

@@ -1,0 +1,67 @@
+"""The child's side of an evaluation process: jobs come in on standard input, replies go out on standard output.
+
+It ends when its input does, so it never outlives the collector. What libraries print goes to standard error.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from rag_otel.errors import RagOtelError
+from rag_otel.suppression import suppressed
+from rag_otel_collectors.otlp.evaluation import Job, Reply, TraceEvaluator
+from rag_otel_collectors.otlp.frames import frame, read_frame
+
+_PIPE_BYTES: Final = 2**20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ready:
+    """The first answer of a child: it can evaluate, or `error` says why it cannot."""
+
+    error: str | None = None
+
+
+def serve(build: Callable[[Any], TraceEvaluator]) -> None:
+    """Evaluate until standard input ends. `build` makes the evaluator of the set-up that the parent sends first."""
+    for number in (signal.SIGINT, signal.SIGTERM):  # the parent decides when its children end
+        signal.signal(number, signal.SIG_IGN)
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0)
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    with suppressed():
+        asyncio.run(_serve(build, answers))
+
+
+async def _serve(build: Callable[[Any], TraceEvaluator], answers: Any) -> None:
+    loop = asyncio.get_running_loop()
+    reader = asyncio.StreamReader(limit=_PIPE_BYTES)
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+
+    def answer(message: Ready | Reply) -> None:
+        # Blocking is right here: while the parent does not read, there is no point in evaluating more.
+        with contextlib.suppress(BrokenPipeError):
+            rest = memoryview(frame(message))
+            while rest:
+                rest = rest[answers.write(rest) :]
+
+    setup = await read_frame(reader)
+    if setup is None:
+        return
+    try:
+        evaluator = build(setup)
+    except (RagOtelError, ImportError, OSError) as error:
+        answer(Ready(error=str(error)))
+        return
+    answer(Ready())
+    running: set[asyncio.Task[None]] = set()
+    while isinstance(job := await read_frame(reader), Job):
+        task = loop.create_task(evaluator.evaluate(job, answer))
+        running.add(task)
+        task.add_done_callback(running.discard)
