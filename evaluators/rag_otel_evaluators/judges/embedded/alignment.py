@@ -126,10 +126,10 @@ def _look_up(index: EvidenceIndex, weights: dict[str, float], terms: list[str], 
 
 def _add_weight(index: EvidenceIndex, found: _Found, sentences: list[int], weight: float) -> None:
     """Credit the sentences, and each of their chunks once, with a term's weight."""
-    by_sentence, by_chunk, last = found.by_sentence, found.by_chunk, -1
+    by_sentence, by_chunk, chunk_of, last = found.by_sentence, found.by_chunk, index.chunk_of, -1
     for number in sentences:
         by_sentence[number] = by_sentence.get(number, 0.0) + weight
-        chunk = index.sentences[number].chunk
+        chunk = chunk_of[number]
         if chunk != last:
             by_chunk[chunk] = by_chunk.get(chunk, 0.0) + weight
             last = chunk

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Generator, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 from rag_otel.model import Chunk
 from rag_otel_evaluators.judges.embedded.terms import terms_of
@@ -24,8 +24,7 @@ _LONGEST_SENTENCE: Final = 600
 """A longer sentence (a table, a log) is cut at white space, so that a quote stays readable."""
 
 
-@dataclass(frozen=True, slots=True)
-class EvidenceSentence:
+class EvidenceSentence(NamedTuple):
     """A sentence of a chunk: `chunks[chunk].text[start:end]`, with its terms in order."""
 
     chunk: int
@@ -44,6 +43,8 @@ class EvidenceIndex:
     question_terms: frozenset[str] = frozenset()
     question_bigrams: frozenset[tuple[str, str]] = frozenset()
     sentences: list[EvidenceSentence] = field(default_factory=list)
+    chunk_of: list[int] = field(default_factory=list)
+    """The chunk of each sentence."""
     postings: dict[str, list[int]] = field(default_factory=dict)
     """term -> indices into `sentences`, ascending, each once."""
     by_prefix: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
@@ -57,6 +58,7 @@ class EvidenceIndex:
         number = len(self.sentences)
         distinct = dict.fromkeys(terms)
         self.sentences.append(EvidenceSentence(chunk, start, end, terms, distinct.keys()))
+        self.chunk_of.append(chunk)
         for term in distinct:
             known = self.postings.get(term)
             if known is not None:

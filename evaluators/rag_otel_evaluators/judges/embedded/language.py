@@ -11,7 +11,7 @@ from rag_otel_evaluators.judges.embedded.terms import WEIGHTS, terms_of
 _FUNCTION_TERMS: Final = frozenset(term for term, weight in WEIGHTS.items() if weight == 0.0 and term.isalpha())
 _LEAST_OF_ANSWER: Final = 6
 _LEAST_OF_CONTEXT: Final = 10
-"""With fewer different function words in either text nothing is said of its language."""
+"""With fewer different function words in either text only its script can tell."""
 _SHARED: Final = 0.2
 """On the development data at least 0.35 of an answer's function words stand in its context; an English answer over
 German or Spanish chunks shares below 0.1. Related languages (Spanish, French) are not told apart."""
@@ -22,12 +22,10 @@ _OTHER_SCRIPT: Final = 0.8
 def speaks_another_language(index: EvidenceIndex, response: str) -> bool:
     """True where answer and chunks are plainly in different languages; False also where nobody can tell."""
     answer, context = set(terms_of(response)), index.postings.keys()
-    if abs(_share_beyond_latin(answer) - _share_beyond_latin(context)) > _OTHER_SCRIPT:
-        return True
     spoken, written = _FUNCTION_TERMS & answer, _FUNCTION_TERMS & context
-    if len(spoken) < _LEAST_OF_ANSWER or len(written) < _LEAST_OF_CONTEXT:
-        return False
-    return len(spoken & written) < _SHARED * len(spoken)
+    if len(spoken) >= _LEAST_OF_ANSWER and len(written) >= _LEAST_OF_CONTEXT:
+        return len(spoken & written) < _SHARED * len(spoken)
+    return abs(_share_beyond_latin(answer) - _share_beyond_latin(context)) > _OTHER_SCRIPT
 
 
 def _share_beyond_latin(terms: Collection[str]) -> float:
