@@ -1,0 +1,21 @@
+"""What judges: metrics, judges, and `evaluate` for data sets. Knows nothing of OpenTelemetry.
+
+`evaluate` is imported when it is first used: an application that judges live traces does not carry it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rag_otel_evaluators.evaluation import evaluate as evaluate
+
+__all__ = ["evaluate"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "evaluate":
+        from rag_otel_evaluators.evaluation import evaluate
+
+        return evaluate
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,18 +1,22 @@
-"""Questions, contexts and responses in a file: read under whatever names they have there, one case a row.
+"""Questions, contexts and responses in a data set: read under whatever names they have there, one case a row.
 
 A row that cannot be judged is a row with a problem, never a missing row: what goes in comes out, in order.
 """
 
 from __future__ import annotations
 
+import ast
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
 
 from rag_otel.errors import ConfigurationError, InputError
 from rag_otel.model import Chunk
+from rag_otel_evaluators.dataset_paths import MISSING, look_up
+
+Column: TypeAlias = str | Callable[[Mapping[str, Any]], Any]
+"""Where a field stands: a column's name, a path into nested objects (`pred.docs[*].text`), or a function of the row."""
 
 ALIASES: Final[Mapping[str, tuple[str, ...]]] = {
     "question": ("question", "user_input", "query", "input"),
@@ -22,161 +26,197 @@ ALIASES: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Field -> the usual names of its column, tried in this order."""
 
-REQUIRED: Final = ("contexts", "response")
-"""Fields without which no row of a file can be judged."""
-
 _TEXT_KEYS: Final = ("text", "content", "page_content")
-_MISSING: Final = object()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """One row as it was read."""
+
+    number: int
+    """1-based: the line of a text file, else the position in the data set."""
+    values: Mapping[str, Any] | None
+    """Its columns, None where it could not be read."""
+    problem: str | None = None
+    """Why it could not be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One line of the file: as it was, and what is judged of it."""
+    """One row: as it was, and what is judged of it."""
 
     number: int
-    """1-based line number."""
+    """1-based, see `Record`."""
     values: Mapping[str, Any]
-    """The line's own columns, to be written back; empty where the line was no JSON object."""
+    """The row's own columns, to be written back; empty where it could not be read."""
     question: str | None = None
     chunks: tuple[Chunk, ...] = ()
     response: str = ""
     reference: str | None = None
     problem: str | None = None
-    """Why this row cannot be judged; None where it can."""
+    """Why nothing of this row can be judged: a field is not what it should be. None where something can."""
+    missing: Mapping[str, str] = field(default_factory=dict)
+    """`contexts` or `response` -> where it was looked for in vain. Not to be taken for empty ones, which can be judged;
+    question and reference are None then, and a metric that needs them says so itself."""
+
+    def obstacle(self, needs: Iterable[str]) -> str | None:
+        """Why a metric with these needs cannot judge this row; None where it can."""
+        return self.problem or next((self.missing[name] for name in needs if name in self.missing), None)
 
 
 def parse_columns(text: str | None) -> dict[str, str]:
     """ "question=q,contexts=docs" -> field: column. Raises ConfigurationError for what is no such list."""
     columns = {}
     for part in filter(None, (part.strip() for part in (text or "").split(","))):
-        field, separator, column = (piece.strip() for piece in part.partition("="))
-        if not separator or not column or field not in ALIASES:
+        name, separator, column = (piece.strip() for piece in part.partition("="))
+        if not separator or not column:
             raise ConfigurationError(
                 f"columns: {part!r} is not FIELD=COLUMN; the fields are {', '.join(ALIASES)}, "
                 "for example question=q,contexts=docs"
             )
-        columns[field] = column
+        columns[name] = column
     return columns
 
 
-def read_jsonl(path: Path, columns: Mapping[str, str] | None = None) -> list[Row]:
-    """Every line of the file that is not blank, in order.
+def read_rows(
+    records: Sequence[Record],
+    *,
+    columns: Mapping[str, Column] | None = None,
+    needs: Mapping[str, Iterable[str]] | None = None,
+    source: str = "the data set",
+) -> list[Row]:
+    """What is to be judged of each record, in order.
 
-    `columns`: field -> column, for those that go by no usual name; a column may be a path into objects (`pred.docs`).
-    Raises InputError for a file that cannot be read or holds no JSON object, ConfigurationError for a column
-    that no row has.
+    `columns`: field -> column, for those that go by no usual name. `needs`: metric -> fields that it cannot do
+    without (`contexts` and `response` where not given). Raises ConfigurationError for a field that does not exist, a
+    column that no row has, and a needed field without a column.
     """
-    lines = list(_lines(path))
-    objects = [values for _, values, _ in lines if values is not None]
-    if lines and not objects:
-        raise InputError(f"{path}: no line is a JSON object; expected JSON Lines, one object a line")
-    chosen = _choose_columns(path, objects, columns or {}) if objects else {}
-    return [
-        Row(number=number, values={}, problem=problem) if values is None else _read_row(number, values, chosen)
-        for number, values, problem in lines
-    ]
+    chosen = _choose_columns(records, columns or {}, needs or {"faithfulness": ("contexts", "response")}, source)
+    return [_read_row(record, chosen) for record in records]
 
 
-def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | None, str | None]]:
-    """(line number, its object or None, why not) of each line."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: is not UTF-8 text: {error}") from error
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            # NaN and Infinity are no JSON and could not be written back as such.
-            values = json.loads(line, parse_constant=lambda constant: None)
-        except (json.JSONDecodeError, RecursionError) as error:
-            yield number, None, f"line {number} is not JSON: {error}"
-            continue
-        if isinstance(values, dict):
-            yield number, values, None
-        else:
-            yield number, None, f"line {number} is not a JSON object"
-
-
-def _choose_columns(path: Path, rows: Sequence[Mapping[str, Any]], given: Mapping[str, str]) -> dict[str, str]:
+def _choose_columns(
+    records: Sequence[Record],
+    given: Mapping[str, Column],
+    needs: Mapping[str, Iterable[str]],
+    source: str,
+) -> dict[str, Column]:
     """field -> column: the given one, else the first usual name that some row has."""
-    known = ", ".join(dict.fromkeys(column for row in rows[:100] for column in row))
-    chosen = {}
-    for field, aliases in ALIASES.items():
-        names = (given[field],) if field in given else aliases
-        found = next((name for name in names if any(_look_up(row, name) is not _MISSING for row in rows)), None)
+    if unknown := given.keys() - ALIASES.keys():
+        raise ConfigurationError(
+            f"columns: there is no field {', '.join(sorted(unknown))}; the fields are {', '.join(ALIASES)}"
+        )
+    rows = [record.values for record in records if record.values is not None]
+    if not rows:
+        return {}
+    known = ", ".join(dict.fromkeys(str(column) for row in rows[:100] for column in row))
+    chosen: dict[str, Column] = {}
+    for name, aliases in ALIASES.items():
+        candidates = (given[name],) if name in given else aliases
+        found = next((column for column in candidates if _is_in(column, rows)), None)
         if found is not None:
-            chosen[field] = found
-        elif field in given:
-            raise ConfigurationError(f"{path}: no row has a column {given[field]!r} ({field}); there are: {known}")
-        elif field in REQUIRED:
+            chosen[name] = found
+        elif name in given:
+            raise ConfigurationError(f"{source}: no row has a column {given[name]!r} ({name}); there are: {known}")
+        elif needy := next((metric for metric, fields in needs.items() if name in fields), None):
             raise ConfigurationError(
-                f"{path}: no column for {field} (looked for {', '.join(aliases)}); there are: {known}; "
-                f"say which with --columns {field}=NAME"
+                f"{source}: no column for {name}, which {needy} needs (looked for {', '.join(aliases)}); "
+                f"there are: {known}; say which it is, as columns {name}=NAME"
             )
     return chosen
 
 
-def _look_up(row: Mapping[str, Any], column: str) -> Any:
-    """The value of a column, by its name or by a dotted path into nested objects."""
-    if column in row:
-        return row[column]
-    value: Any = row
-    for part in column.split("."):
-        if not isinstance(value, Mapping) or part not in value:
-            return _MISSING
-        value = value[part]
-    return value
+def _is_in(column: Column, rows: Sequence[Mapping[str, Any]]) -> bool:
+    return callable(column) or any(look_up(row, column) is not MISSING for row in rows)
 
 
-def _read_row(number: int, values: Mapping[str, Any], columns: Mapping[str, str]) -> Row:
-    found = {field: _look_up(values, column) for field, column in columns.items()}
+def _read_row(record: Record, columns: Mapping[str, Column]) -> Row:
+    if record.values is None:
+        return Row(number=record.number, values={}, problem=record.problem)
     try:
-        return Row(
-            number=number,
-            values=values,
-            question=_optional_text("question", found),
-            chunks=_chunks(found["contexts"], columns["contexts"]),
-            response=_text("response", found["response"], columns["response"]),
-            reference=_optional_text("reference", found),
-        )
+        found = {name: _field(name, record.values, columns[name]) for name in columns}
     except InputError as error:
-        return Row(number=number, values=values, problem=str(error))
+        return Row(number=record.number, values=record.values, problem=str(error))
+    return Row(
+        number=record.number,
+        values=record.values,
+        question=found.get("question"),
+        chunks=found.get("contexts") or (),
+        response=found.get("response") or "",
+        reference=found.get("reference"),
+        missing={
+            name: f"no {name}: {_label(columns[name])} is empty" if name in columns else f"no {name}: no such column"
+            for name in ("contexts", "response")
+            if found.get(name) is None
+        },
+    )
 
 
-def _optional_text(field: str, found: Mapping[str, Any]) -> str | None:
-    value = found.get(field)
-    return None if value is None or value is _MISSING else _text(field, value, field)
-
-
-def _text(field: str, value: Any, column: str) -> str:
-    if value is None or value is _MISSING:
-        raise InputError(f"no {field}: column {column!r} is empty")
+def _field(name: str, row: Mapping[str, Any], column: Column) -> Any:
+    """The field's value in its type, None where there is none. Raises InputError where it is something else."""
+    try:
+        value = look_up(row, column) if isinstance(column, str) else column(row)
+    except Exception as error:
+        raise InputError(f"no {name}: {_label(column)} failed: {type(error).__name__}: {error}") from error
+    if value is None or value is MISSING or (isinstance(value, float) and value != value):
+        return None
+    if name == "contexts":
+        return _chunks(value, _label(column))
     if not isinstance(value, str):
-        raise InputError(f"{field} must be a text, not {type(value).__name__} (column {column!r})")
+        raise InputError(f"{name} must be a text, not {type(value).__name__} ({_label(column)})")
     return value
 
 
-def _chunks(value: Any, column: str) -> tuple[Chunk, ...]:
+def _label(column: Column) -> str:
+    return f"column {column!r}" if isinstance(column, str) else f"function {getattr(column, '__name__', column)}"
+
+
+def _chunks(value: Any, label: str) -> tuple[Chunk, ...]:
     """One chunk per passage: texts, or objects that hold one; a single text is one passage."""
-    if value is None or value is _MISSING:
-        raise InputError(f"no contexts: column {column!r} is empty")
     if isinstance(value, str):
+        value = _listed(value)
+    elif hasattr(value, "tolist"):  # an array of numpy's, as pandas reads lists from Parquet
+        value = value.tolist()
+    if isinstance(value, Mapping):
         value = [value]
-    if not isinstance(value, list):
-        raise InputError(f"contexts must be a list of texts, not {type(value).__name__} (column {column!r})")
-    return tuple(_chunk(item, position, column) for position, item in enumerate(value))
+    if not isinstance(value, (list, tuple)):
+        raise InputError(f"contexts must be a list of texts, not {type(value).__name__} ({label})")
+    chunks: list[Chunk] = []
+    ids: set[str] = set()
+    for position, item in enumerate(value):
+        chunk = _chunk(item, position, label, ids)
+        chunks.append(chunk)
+        ids.add(chunk.id)
+    return tuple(chunks)
 
 
-def _chunk(item: Any, position: int, column: str) -> Chunk:
-    if isinstance(item, str):
-        return Chunk(id=str(position), text=item, position=position)
-    if isinstance(item, Mapping):
-        text = next((item[key] for key in _TEXT_KEYS if isinstance(item.get(key), str)), None)
-        if text is not None:
-            return Chunk(id=str(item.get("id", position)), text=text, position=position)
-    raise InputError(
-        f"context {position} is neither a text nor an object with one of {', '.join(_TEXT_KEYS)} (column {column!r})"
-    )
+def _chunk(item: Any, position: int, label: str, taken: set[str]) -> Chunk:
+    text, known = (item, None) if isinstance(item, str) else _text_and_id(item)
+    if text is None:
+        raise InputError(
+            f"context {position} is neither a text nor an object with one of {', '.join(_TEXT_KEYS)} ({label})"
+        )
+    chunk_id = str(position if known is None else known)
+    # Evidence is named by id, so two passages of one document need two.
+    while chunk_id in taken:
+        chunk_id += f"#{position}"
+    return Chunk(id=chunk_id, text=text, position=position)
+
+
+def _text_and_id(item: Any) -> tuple[str | None, Any]:
+    """Of a mapping, or of an object like LangChain's and LlamaIndex's documents."""
+    values = item if isinstance(item, Mapping) else {key: getattr(item, key, None) for key in (*_TEXT_KEYS, "id")}
+    return next((values[key] for key in _TEXT_KEYS if isinstance(values.get(key), str)), None), values.get("id")
+
+
+def _listed(text: str) -> list[Any]:
+    """The passages in one text: a list that was written into a cell as JSON, or as Python shows lists; else itself."""
+    if text.lstrip().startswith("[") and text.rstrip().endswith("]"):
+        for read in (json.loads, ast.literal_eval):
+            try:
+                value = read(text)
+            except (ValueError, SyntaxError, RecursionError, MemoryError):
+                continue
+            if isinstance(value, list) and all(isinstance(item, (str, dict)) for item in value):
+                return value
+    return [text]

@@ -1,82 +1,167 @@
-"""`rag-otel evaluate FILE`: score questions, contexts and responses in a file; the rows come back with the scores."""
+"""`rag-otel evaluate FILE`: score questions, contexts and responses in a file; the rows come back with the scores.
+
+What the command line says wins over `--config config.yaml`, which may hold everything.
+"""
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TextIO
+from typing import Any
 
+from rag_otel.cli.evaluate_verdict import shortcomings
 from rag_otel.cli.terminal import progress, table
 from rag_otel.errors import ConfigurationError
-from rag_otel.model import Evaluation
-from rag_otel_evaluators.datasets import Row, parse_columns, read_jsonl
-from rag_otel_evaluators.offline import as_columns, evaluate_rows
-from rag_otel_evaluators.registry import build
+from rag_otel_evaluators.dataset_files import read_records
+from rag_otel_evaluators.dataset_writers import open_writer
+from rag_otel_evaluators.datasets import Row, parse_columns, read_rows
+from rag_otel_evaluators.evaluation_config import STANDARD_OUTPUT, EvaluationConfig, make_config, read_config_file
+from rag_otel_evaluators.evaluation_setup import build_evaluators
+from rag_otel_evaluators.offline import column_needs, evaluate_rows
+from rag_otel_evaluators.report.statistics import MetricSummary
+from rag_otel_evaluators.results import Results, as_columns, result_columns
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", type=Path, metavar="FILE", help="JSON Lines: one object a line")
-    parser.add_argument("--metrics", default="faithfulness", help="comma-separated names (default: faithfulness)")
-    parser.add_argument(
-        "--output", default="-", help="file for the rows with their scores; - is standard output (the default)"
-    )
+    parser.add_argument("data", type=Path, nargs="?", metavar="FILE", help="JSON Lines, CSV or Parquet, by its ending")
+    parser.add_argument("--config", type=Path, metavar="YAML", help="a file that holds any of these settings, and more")
+    parser.add_argument("--metrics", help="comma-separated names (default: faithfulness)")
+    parser.add_argument("--output", help="file for the rows with their scores; - is standard output (the default)")
+    parser.add_argument("--report", metavar="DIR", help="write an HTML report into this folder")
     parser.add_argument(
         "--columns",
-        help="which column holds what, where the names are unusual: question=q,contexts=docs,response=answer",
+        help="which column holds what, where the names are unusual: question=q,contexts=pred.docs,response=answer",
     )
-    parser.add_argument("--judge", default="embedded", help="who judges (default: embedded)")
+    parser.add_argument("--judge", help="who judges: embedded (the default), openai/gpt-4o-mini, hhem, local/DIR, ...")
+    parser.add_argument("--api-base", metavar="URL", help="the judge's server, where it is not the provider's own")
+    parser.add_argument("--embedder", help="embedding model of response_relevancy (default: one that needs no key)")
+    parser.add_argument("--language", help="of the prompts (default: en)")
+    parser.add_argument("--prompts", metavar="DIR", help="prompts of your own, before the built-in ones")
+    parser.add_argument("--concurrency", type=int, help="rows, and calls of a model, at once (default: 20)")
+    parser.add_argument("--cache", metavar="FILE", help="where judges' answers are kept (default: OUTPUT.cache)")
+    parser.add_argument("--no-cache", dest="cache", action="store_false", help="keep no answers: pay for each again")
+    parser.add_argument(
+        "--fail-under",
+        action="append",
+        metavar="METRIC=MEAN",
+        help="exit code 1 if the metric's mean is lower (may be repeated)",
+    )
+    parser.set_defaults(cache=None)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Score every row. Raises InputError or ConfigurationError (exit code 2) for what is wrong with the whole."""
-    metrics = list(dict.fromkeys(name.strip() for name in arguments.metrics.split(",") if name.strip()))
-    if not metrics:
-        raise ConfigurationError("metrics: give at least one name")
-    evaluators = build(metrics, judge=arguments.judge)
-    rows = read_jsonl(arguments.file, parse_columns(arguments.columns))
-    results = evaluate_rows(rows, evaluators)
-    with _opened(arguments.output, arguments.file) as output:
-        evaluations = _write(progress(results, total=len(rows), description="evaluating"), output)
-    print(_summary(metrics, evaluations), file=sys.stderr)
-    return 0
+    """Score every row; 1 where the scores are not good enough, or a metric failed on every row.
+
+    Raises InputError or ConfigurationError (exit code 2) for what is wrong with the whole.
+    """
+    config = _read_config(arguments)
+    if config.data is None:
+        raise ConfigurationError("no file to evaluate: name one, or `data` in the configuration")
+    with ExitStack() as resources:
+        evaluators = build_evaluators(config, resources)
+        rows = read_rows(
+            read_records(config.data),
+            columns=config.columns,
+            needs=column_needs(evaluators),
+            source=str(config.data),
+        )
+        _say_what_is_replaced(rows, config.metrics)
+        judged = evaluate_rows(rows, evaluators, concurrency=config.concurrency)
+        results = []
+        try:
+            with open_writer(
+                config.output, source=config.data, rows=rows, results=result_columns(config.metrics)
+            ) as writer:
+                for result in progress(judged, total=len(rows), description="evaluating"):
+                    writer.write(result.row.values, as_columns(result.evaluations))
+                    results.append(result)
+        except KeyboardInterrupt:
+            _say_how_to_resume(len(results), len(rows), config)
+            raise
+    return _conclude(Results(results=tuple(results), metrics=config.metrics), config)
 
 
-def _opened(output: str, source: Path) -> AbstractContextManager[TextIO]:
-    if output == "-":
-        return nullcontext(sys.stdout)
-    path = Path(output)
-    if path.exists() and path.samefile(source):
-        raise ConfigurationError(f"output: {output} is the file that is read; name another one")
+def _read_config(arguments: argparse.Namespace) -> EvaluationConfig:
+    """The file's settings, with those of the command line over them."""
+    values = {} if arguments.config is None else read_config_file(arguments.config)
+    names = ("data", "metrics", "output", "report", "judge", "embedder", "language", "prompts", "concurrency", "cache")
+    given = {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
+    if arguments.columns is not None:
+        given["columns"] = parse_columns(arguments.columns)
+    if arguments.fail_under:
+        given["fail_under"] = dict(_minimum(text) for part in arguments.fail_under for text in part.split(","))
+    if arguments.api_base is not None:
+        judge = given.get("judge", values.get("judge"))
+        given["judge"] = {
+            **({"model": judge} if isinstance(judge, str) else judge or {}),
+            "api_base": arguments.api_base,
+        }
+    source = "evaluate" if arguments.config is None else str(arguments.config)
+    return make_config(values | given, source=source)
+
+
+def _minimum(text: str) -> tuple[str, float]:
+    metric, _, least = (part.strip() for part in text.partition("="))
     try:
-        # A lone surrogate of the input cannot be encoded; as an escape it is what it was, and valid JSON.
-        return path.open("w", encoding="utf-8", errors="backslashreplace", newline="\n")
-    except OSError as error:
-        raise ConfigurationError(f"output: {output} cannot be written: {error.strerror}") from error
+        return metric, float(least)
+    except ValueError:
+        raise ConfigurationError(f"fail-under: {text!r} is not METRIC=MEAN, for example faithfulness=0.8") from None
 
 
-def _write(results: Iterable[tuple[Row, tuple[Evaluation, ...]]], output: TextIO) -> list[tuple[Evaluation, ...]]:
-    """One line per row, as soon as it is judged; returns the evaluations."""
-    written = []
-    for row, evaluations in results:
-        line = json.dumps({**row.values, **as_columns(evaluations)}, ensure_ascii=False, allow_nan=False)
-        output.write(line + "\n")
-        written.append(evaluations)
-    return written
+def _say_what_is_replaced(rows: Sequence[Row], metrics: Sequence[str]) -> None:
+    replaced = [name for name in result_columns(metrics) if any(name in row.values for row in rows)]
+    if replaced:
+        print(f"columns of the file that results replace: {', '.join(replaced)}", file=sys.stderr)
 
 
-def _summary(metrics: Sequence[str], results: Sequence[tuple[Evaluation, ...]]) -> str:
-    """Per metric: rows, how many have a score, their mean, and why the others have none."""
+def _say_how_to_resume(done: int, total: int, config: EvaluationConfig) -> None:
+    kept = ""
+    if config.cache_path is not None and config.cache_path.exists():
+        kept = f"; judges' answers are in {config.cache_path}: the same command goes on from there"
+    print(f"interrupted after {done} of {total} rows{kept}", file=sys.stderr)
+
+
+def _conclude(results: Results, config: EvaluationConfig) -> int:
+    """Summary, report and verdict."""
+    summaries = results.summary()
+    print(_table(summaries), file=sys.stderr)
+    for summary in summaries:
+        if summary.usage.calls:
+            print(_cost(summary), file=sys.stderr)
+    if config.report is not None:
+        title = f"Evaluation of {config.data.name}" if config.data else "Evaluation"
+        print(f"report: {results.report(config.report, title=title)}", file=sys.stderr)
+    if config.output != STANDARD_OUTPUT:
+        print(f"rows: {config.output}", file=sys.stderr)
+    found = shortcomings(results, summaries, config.fail_under)
+    for shortcoming in found:
+        print(f"rag-otel evaluate: {shortcoming}", file=sys.stderr)
+    return 1 if found else 0
+
+
+def _table(summaries: Sequence[MetricSummary]) -> str:
+    """Per metric: rows, how many have a score, how these lie, and why the others have none."""
+    header = ["metric", "rows", "scored", "mean", "95% interval", "median", "std", "min", "max", "without a score"]
     lines = []
-    for position, metric in enumerate(metrics):
-        evaluations = [result[position] for result in results]
-        scores = [evaluation.score for evaluation in evaluations if evaluation.score is not None]
-        nulls = Counter(str(e.reason_code) for e in evaluations if e.score is None)
-        mean = f"{sum(scores) / len(scores):.3f}" if scores else "-"
-        reasons = ", ".join(f"{count} {reason}" for reason, count in nulls.most_common()) or "-"
-        lines.append([metric, str(len(evaluations)), str(len(scores)), mean, reasons])
-    return table(lines, header=["metric", "rows", "scored", "mean", "without a score"])
+    for summary in summaries:
+        interval = "-" if summary.interval is None else f"{summary.interval[0]:.3f} to {summary.interval[1]:.3f}"
+        spread = (summary.median, summary.std, summary.minimum, summary.maximum)
+        reasons = ", ".join(f"{count} {reason}" for reason, count in summary.nulls.items()) or "-"
+        counts = [str(summary.rows), str(summary.scored)]
+        figures = [_number(summary.mean), interval, *map(_number, spread)]
+        lines.append([summary.metric, *counts, *figures, reasons])
+    return table(lines, header=header)
+
+
+def _number(value: Any) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _cost(summary: MetricSummary) -> str:
+    usage = summary.usage
+    price = "" if usage.cost_usd is None else f", ${usage.cost_usd:.4f}"
+    tokens = f"{usage.input_tokens:,} tokens in, {usage.output_tokens:,} out"
+    return f"  {summary.metric}: {usage.calls:,} calls, {tokens}{price}"

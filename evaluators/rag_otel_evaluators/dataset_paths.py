@@ -1,0 +1,78 @@
+"""Where a value stands in a row: a column's name, or a path into nested objects.
+
+    question            the column of that name
+    pred.contexts       the column `pred.contexts` where there is one, else `contexts` in the object in column `pred`
+    docs[*].text        the `text` of every item of the list `docs`
+    messages[-1].content
+
+Names may contain dots: at every step the longest name that exists wins.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+MISSING: Final = object()
+"""What `look_up` returns where there is nothing; None is a value."""
+
+_BRACKETS: Final = re.compile(r"\[(\*|-?\d+)\]")
+_INDEX: Final = re.compile(r"-?\d+")
+
+
+def look_up(row: Mapping[str, Any], path: str) -> Any:
+    """The value at `path`, `MISSING` where there is none. Objects that stand in a cell as JSON text are looked into."""
+    if path in row:
+        return row[path]
+    return _descend(row, _BRACKETS.sub(r".\1", path))
+
+
+def _descend(value: Any, path: str) -> Any:
+    if isinstance(value, str):
+        value = _parsed(value)
+    if isinstance(value, Mapping):
+        return _in_mapping(value, path)
+    if isinstance(value, (list, tuple)):
+        return _in_list(value, path)
+    return MISSING
+
+
+def _in_mapping(values: Mapping[str, Any], path: str) -> Any:
+    """The longest name first: `a.b.c`, then `c` in `a.b`, then `b.c` in `a`."""
+    if path in values:
+        return values[path]
+    end = path.rfind(".")
+    while end > 0:
+        if path[:end] in values:
+            found = _descend(values[path[:end]], path[end + 1 :])
+            if found is not MISSING:
+                return found
+        end = path.rfind(".", 0, end)
+    return MISSING
+
+
+def _in_list(items: list[Any] | tuple[Any, ...], path: str) -> Any:
+    head, _, rest = path.partition(".")
+    if head == "*":
+        found = [_descend(item, rest) if rest else item for item in items]
+        return MISSING if found and all(each is MISSING for each in found) else _without_missing(found)
+    if not _INDEX.fullmatch(head) or not -len(items) <= int(head) < len(items):
+        return MISSING
+    return _descend(items[int(head)], rest) if rest else items[int(head)]
+
+
+def _without_missing(found: list[Any]) -> list[Any]:
+    """None in place of what an item lacks: positions hold."""
+    return [None if each is MISSING else each for each in found]
+
+
+def _parsed(text: str) -> Any:
+    """The object or list that a cell of a CSV file holds as JSON; the text itself where it holds none."""
+    if not text.lstrip().startswith(("{", "[")):
+        return text
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
