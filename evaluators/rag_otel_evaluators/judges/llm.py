@@ -234,7 +234,8 @@ def call_error(error: Exception) -> CallError:
     if not isinstance(status, int) or (status >= 500 and not headers):
         # litellm calls a connection that was refused or broken a 500; it has no response then.
         return CallError(FailureKind.CONNECTION, message)
-    retry_after_s = read_retry_after(_header(headers, "retry-after"))
+    milliseconds = read_retry_after(_header(headers, "retry-after-ms"))  # OpenAI's own, finer than the standard one
+    retry_after_s = read_retry_after(_header(headers, "retry-after")) if milliseconds is None else milliseconds / 1_000
     return CallError(kind_of_status(status, message), message, retry_after_s=retry_after_s)
 
 

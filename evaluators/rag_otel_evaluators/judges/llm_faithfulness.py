@@ -20,6 +20,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator
 
+from rag_otel.errors import RagOtelError
 from rag_otel.model import Chunk, Claim, ClaimVerdict, ReasonCode, Verdict
 from rag_otel_evaluators.courtesy import courteous
 from rag_otel_evaluators.judge import Judgement, supported_probability
@@ -35,6 +36,8 @@ Reading = Literal["strict", "lenient"]
 
 _REVISION: Final = "1"
 """Raised when the same answers of a model would lead to other verdicts."""
+_BATCH: Final = 40
+"""Claims per call: their answer fits the 4,096 tokens that some models write at most."""
 _PROMPT: Final = "faithfulness"
 _STATEMENTS_PROMPT: Final = "faithfulness_statements"
 
@@ -131,7 +134,33 @@ class LlmJudge:
             prompt = self.prompts[_STATEMENTS_PROMPT]
             parts = await decompose(model, prompt, question=question, response=response, claims=claims)
             claims, problems = parts.claims, parts.problems
-        answers = await ask_about_each(
+        batches = [claims[start : start + _BATCH] for start in range(0, len(claims), _BATCH)]
+        judged: list[Answers[ClaimAnswer]] = []
+        for batch in batches:
+            try:
+                judged.append(await self._ask(model, question, evidence, batch))
+            except RagOtelError as error:
+                if not any(answers.by_index for answers in judged):
+                    raise
+                judged.append(Answers(by_index={}, problems=(f"asking about {len(batch)} claims failed: {error}",)))
+        verdicts = tuple(
+            _verdict(claim, answers.by_index.get(index), evidence)
+            for batch, answers in zip(batches, judged, strict=True)
+            for index, claim in enumerate(batch)
+        )
+        return Judgement(
+            verdicts=verdicts,
+            risk=verdict_risk(verdicts),
+            usage=model.usage,
+            reason_code=_reason_code(verdicts),
+            prompts=tuple(prompt.reference for prompt in self.prompts.values()),
+            problems=(*problems, *(problem for answers in judged for problem in answers.problems)),
+        )
+
+    async def _ask(
+        self, model: StructuredModel, question: str | None, evidence: NumberedEvidence, claims: Sequence[Claim]
+    ) -> Answers[ClaimAnswer]:
+        return await ask_about_each(
             model,
             self.prompts[_PROMPT],
             {
@@ -143,15 +172,6 @@ class LlmJudge:
             items="claims",
             response_model=ClaimAnswers,
             answers=lambda response: response.verdicts,
-        )
-        verdicts = tuple(_verdict(claim, answers.by_index.get(i), evidence) for i, claim in enumerate(claims))
-        return Judgement(
-            verdicts=verdicts,
-            risk=verdict_risk(verdicts),
-            usage=model.usage,
-            reason_code=_reason_code(verdicts, answers),
-            prompts=tuple(prompt.reference for prompt in self.prompts.values()),
-            problems=(*problems, *answers.problems),
         )
 
 
@@ -169,9 +189,7 @@ def verdict_risk(verdicts: Sequence[ClaimVerdict]) -> float | None:
 def _verdict(claim: Claim, answer: ClaimAnswer | None, evidence: NumberedEvidence) -> ClaimVerdict:
     """The answer with its ids looked up; a verdict that names no existing evidence is one for lack of it."""
     if answer is None:
-        return ClaimVerdict(
-            claim=claim, verdict=Verdict.UNJUDGED, explanation="The judge gave no verdict, also when asked again."
-        )
+        return ClaimVerdict(claim=claim, verdict=Verdict.UNJUDGED, explanation="The judge gave no verdict.")
     verdict, confidence = Verdict(answer.verdict), answer.confidence
     found = evidence.find(answer.evidence)
     notes = [answer.reason.strip()] if answer.reason.strip() else []
@@ -193,7 +211,8 @@ def _verdict(claim: Claim, answer: ClaimAnswer | None, evidence: NumberedEvidenc
     )
 
 
-def _reason_code(verdicts: Sequence[ClaimVerdict], answers: Answers[ClaimAnswer]) -> str | None:
-    if not answers.by_index:
+def _reason_code(verdicts: Sequence[ClaimVerdict]) -> str | None:
+    unjudged = sum(verdict.verdict is Verdict.UNJUDGED for verdict in verdicts)
+    if unjudged == len(verdicts):
         return ReasonCode.PARSE_ERROR
-    return ReasonCode.INCOMPLETE if any(verdict.verdict is Verdict.UNJUDGED for verdict in verdicts) else None
+    return ReasonCode.INCOMPLETE if unjudged else None

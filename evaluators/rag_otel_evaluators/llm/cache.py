@@ -23,8 +23,8 @@ _BUSY_TIMEOUT_S: Final = 30.0
 
 
 def content_key(content: Mapping[str, Any]) -> str:
-    """SHA-256 of `content` as canonical JSON (sorted keys): equal content, equal key, in every process."""
-    text = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    """SHA-256 of `content` as canonical JSON (sorted keys, what is no JSON by its repr): equal content, equal key."""
+    text = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=repr)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -35,6 +37,7 @@ from tests.judge_server import (
     wrong_ids,
 )
 
+DATA = Path(__file__).parents[3] / "examples" / "data" / "ragtruth_qa_dev.jsonl"
 CHUNKS = [
     Chunk(id="tower", text="The Eiffel Tower was completed in 1889.  It is 330 metres tall.", position=0),
     Chunk(id="blank", text="  ", position=1),
@@ -236,6 +239,47 @@ async def test_a_failure_while_asking_again_keeps_what_is_known(server: JudgeSer
     assert verdicts_of(result) == [S, S, S, U]
     assert result.reason_code == ReasonCode.INCOMPLETE
     assert "asking again failed" in (result.explanation or "")
+
+
+async def test_a_long_answer_is_judged_in_batches(server: JudgeServer) -> None:
+    """No call asks for more output than a model can write; all claims are judged, in order."""
+    sentences = [f"Fact number {i} is true." for i in range(90)]
+    result = await evaluate(judge_at(server), chunks=sentences, response=" ".join(sentences))
+    assert [claim.claim.text for claim in result.claims] == sentences
+    assert [len(asked_claims(request)) for request in server.requests] == [40, 40, 10]
+    assert result.score == 1.0
+
+
+async def test_a_batch_that_fails_costs_its_own_claims(server: JudgeServer) -> None:
+    """The verdicts that were paid for are kept."""
+    sentences = [f"Fact number {i} is true." for i in range(50)]
+    server.fail_next(None, ServerError(500), ServerError(500))
+    result = await evaluate(judge_at(server), chunks=sentences, response=" ".join(sentences))
+    assert verdicts_of(result) == [S] * 40 + [U] * 10
+    assert result.reason_code == ReasonCode.INCOMPLETE
+    assert "10 claims failed" in (result.explanation or "")
+
+
+async def test_with_a_fifth_of_faults_every_row_has_a_score_or_a_reason() -> None:
+    """Limits, errors, hangs, broken connections, truncated JSON and wrong ids, over real answers."""
+    rows = [json.loads(line) for line in DATA.read_text(encoding="utf-8").splitlines()[:60]]
+    with JudgeServer(answer=oracle, fault_share=0.2, seed=1) as server:
+        retry = RetryPolicy(base_s=0.01)
+        metric = Faithfulness(
+            judge=LlmJudge(model=llm_model("openai/judge", api_base=server.url, timeout_s=2, retry=retry))
+        )
+
+        async def evaluated(row: dict[str, Any]) -> bool:
+            try:
+                result = await metric.evaluate(
+                    question=row["question"], chunks=row["contexts"], response=row["response"]
+                )
+            except RetryableError as error:
+                return bool(str(error))
+            return result.score is not None or result.reason_code is not None
+
+        assert all(await asyncio.gather(*(evaluated(row) for row in rows)))
+        assert len(server.requests) > len(rows)
 
 
 class Says:
