@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterable, Mapping, Sequence
 from typing import Final
 
 from rag_otel.model import Evaluation
@@ -25,7 +25,7 @@ _AHEAD: Final = 50
 
 def evaluate_rows(
     rows: Iterable[Row], evaluators: Sequence[Evaluator], *, concurrency: int = CONCURRENCY
-) -> Iterator[Result]:
+) -> Generator[Result, None, None]:
     """Each row with one evaluation per evaluator, in order. A failure is a result; nothing is raised for a row.
 
     Judges `concurrency` rows at once, on the event loop of `run_sync`: usable in a notebook too. Closing the iterator
@@ -51,7 +51,9 @@ async def _next(results: AsyncIterator[Result]) -> Result | None:
     return await anext(results, None)
 
 
-async def _in_order(rows: Iterable[Row], evaluators: Sequence[Evaluator], concurrency: int) -> AsyncGenerator[Result]:
+async def _in_order(
+    rows: Iterable[Row], evaluators: Sequence[Evaluator], concurrency: int
+) -> AsyncGenerator[Result, None]:
     """Starts the next row as soon as any is done, and hands out the oldest."""
     needs = column_needs(evaluators)
     free = asyncio.Semaphore(concurrency)
