@@ -7,7 +7,7 @@ DEMO_READY := $(VENV)/.demo-ready
 DEV_READY := $(VENV)/.dev-ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-check test lint unit train bench clean
+.PHONY: help demo demo-check test lint unit train bench screenshots clean
 
 help:  ## Show what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -34,6 +34,9 @@ demo: $(DEMO_READY)  ## Run the demo app over real data, open Phoenix on the res
 
 demo-check: $(DEMO_READY)  ## The same, verified through Phoenix's API, then stopped
 	$(BIN)/rag-otel demo --check
+
+screenshots: $(DEV_READY)  ## The README's pictures, from the Phoenix that `make demo` has left open
+	$(BIN)/python docs/screenshots.py
 
 test: lint unit  ## All checks and tests
 

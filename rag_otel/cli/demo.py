@@ -38,7 +38,8 @@ LOOK_AT: Final = """\
 
   What to look at:
     {page}/metrics
-        charts of faithfulness and hallucination_risk over the week: the swap is the fifth day
+        charts of faithfulness and hallucination_risk over the week (scroll down): the last three days
+        are the cheaper model's
     {page}/spans
         both as columns; in the filter box:
           annotations['hallucination_risk'].score > 0.6
@@ -62,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
     shutil.rmtree(folder, ignore_errors=True)  # nobody listens on the port, so nobody uses it
     print("Starting Phoenix (half a minute at the first start) ...", flush=True)
     with start_phoenix(folder, port=port) as server:
-        found = _tell(examples, server.base_url)
+        found = tell(examples, server.base_url)
         print(f"\n{report(found, base_url=server.base_url)}\n")
         reader = PhoenixReader(server.base_url)
         if arguments.check:
@@ -72,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
         return server.wait()
 
 
-def _tell(examples: Path, base_url: str) -> list[Outcome]:
+def tell(examples: Path, base_url: str) -> list[Outcome]:
     """Ask the app the week's questions, let rag-otel evaluate them, wait until Phoenix has everything."""
     clock = TimeShift(BatchSpanProcessor(OTLPSpanExporter(endpoint=f"{base_url}/v1/traces")))
     provider = TracerProvider(
@@ -92,7 +93,7 @@ def _tell(examples: Path, base_url: str) -> list[Outcome]:
         evaluations_per_minute=_MORE_THAN_THE_DEMO_ASKS,
     )
     try:
-        story = week(examples, end_ns=time.time_ns())
+        story = week(examples, now_ns=time.time_ns())
         app = load_app(examples)
         for asked in progress(story, total=len(story), description="answering and evaluating"):
             clock.now_ns = asked.at_ns

@@ -1,4 +1,4 @@
-"""The story that the demo tells: a week of questions, a cheaper model from the fifth day on.
+"""The story that the demo tells: a week of questions, a cheaper model for the last three days of it.
 
 The questions, passages and answers are real (examples/data); only *when* they were asked is made up, by a span
 processor of the demo's own that moves spans into the past week. Every answer is judged with coefficients that never saw
@@ -25,10 +25,10 @@ from rag_otel_evaluators.judges.embedded import OutOfFold
 
 BEFORE: Final = "gpt-4-0613"
 AFTER: Final = "llama-2-7b-chat"
-DAYS: Final = 7
-SWAP_DAY: Final = 4
-"""Days on which the first model answers; the second takes the rest of the week."""
-_DAY_NS: Final = 86_400 * 10**9
+DAYS_AFTER: Final = 3
+"""Whole days, in UTC as Phoenix's charts, that the second model answers; yesterday is the last."""
+_HOUR_NS: Final = 3_600 * 10**9
+_DAY_NS: Final = 24 * _HOUR_NS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,12 +64,19 @@ def load_app(examples: Path) -> ModuleType:
     return module
 
 
-def week(examples: Path, *, end_ns: int) -> list[Asked]:
-    """The story's questions in the order of their times, the last one at `end_ns`: one model's, then the other's."""
+def week(examples: Path, *, now_ns: int) -> list[Asked]:
+    """The story's questions in the order of their times: one model's, then, from a midnight on, the other's.
+
+    They lie within the seven days that Phoenix shows at first, and end with yesterday: a chart's last point would else
+    be the mean of the few answers since midnight.
+    """
     rows = [json.loads(line) for line in (examples / "data" / "ragtruth_qa_dev.jsonl").read_text("utf-8").splitlines()]
-    start_ns = end_ns - DAYS * _DAY_NS
-    swap_ns = start_ns + SWAP_DAY * _DAY_NS
-    return [*_spread(rows, BEFORE, start_ns, swap_ns), *_spread(rows, AFTER, swap_ns, end_ns)]
+    midnight_ns = now_ns - now_ns % _DAY_NS
+    swap_ns = midnight_ns - DAYS_AFTER * _DAY_NS
+    return [
+        *_spread(rows, BEFORE, now_ns - 7 * _DAY_NS + _HOUR_NS, swap_ns),
+        *_spread(rows, AFTER, swap_ns, midnight_ns),
+    ]
 
 
 def _spread(rows: Sequence[dict[str, Any]], model: str, start_ns: int, end_ns: int) -> list[Asked]:
@@ -80,7 +87,7 @@ def _spread(rows: Sequence[dict[str, Any]], model: str, start_ns: int, end_ns: i
         Asked(
             question=row["question"],
             model=model,
-            at_ns=start_ns + (number + 1) * step,
+            at_ns=start_ns + number * step + step // 2,
             hallucinated=bool(row["label"]),
         )
         for number, row in enumerate(answered)

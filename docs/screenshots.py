@@ -1,0 +1,99 @@
+"""Takes the README's pictures from a Phoenix that `make demo` has left open: `make screenshots`.
+
+    python docs/screenshots.py http://127.0.0.1:6006
+
+Needs Chromium and playwright (the `dev` extra). The pictures are what a visitor sees, cropped to what matters.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Page, sync_playwright
+
+from rag_otel.cli.demo import PROJECT
+from rag_otel.cli.demo_check import RISK
+from rag_otel.cli.phoenix_reader import PhoenixReader
+from rag_otel.writers.phoenix_links import trace_link
+
+PREFIX = "rag.evaluation.faithfulness"
+CLAIMS = f"{PREFIX}.claim_count"
+IMAGES = Path(__file__).parent / "images"
+SETTLED_MS = 6_000
+"""Charts are drawn with an animation."""
+PATIENCE_MS = 180_000
+"""On a slow machine Phoenix's live tables take their time."""
+
+
+def drift(page: Page, project_page: str) -> None:
+    """The charts of the Metrics tab."""
+    page.goto(f"{project_page}/metrics")
+    page.get_by_role("heading", name="hallucination_risk").wait_for()
+    heading = page.get_by_role("heading", name="Span annotation scores")
+    heading.scroll_into_view_if_needed()
+    page.wait_for_timeout(SETTLED_MS)
+    top = heading.bounding_box()
+    last = page.get_by_role("heading", name="Trace annotation scores").bounding_box()
+    assert top is not None
+    assert last is not None
+    page.screenshot(
+        path=IMAGES / "drift.png",
+        clip={"x": top["x"] - 16, "y": top["y"] - 16, "width": 1124, "height": last["y"] - top["y"] - 16},
+    )
+
+
+def spans(page: Page, project_page: str) -> None:
+    """The spans table, filtered to risky answers."""
+    page.goto(f"{project_page}/spans")
+    page.get_by_role("link", name="answer").first.wait_for()
+    box = page.get_by_role("textbox").first
+    box.click()
+    page.keyboard.press("Control+A")
+    page.keyboard.insert_text("annotations['hallucination_risk'].score > 0.5")
+    page.wait_for_timeout(SETTLED_MS)
+    page.screenshot(path=IMAGES / "spans.png", clip={"x": 260, "y": 290, "width": 1640, "height": 560})
+
+
+def claims(page: Page, link: str, number: int) -> None:
+    """One unsupported claim of an answer among its attributes."""
+    page.goto(link)
+    page.get_by_role("tab", name="Attributes").click()
+    page.get_by_role("tabpanel").get_by_role("button", name="Search").first.click()
+    page.keyboard.insert_text(f"faithfulness.claims.{number}.")
+    page.wait_for_timeout(SETTLED_MS)
+    page.screenshot(path=IMAGES / "claims.png", clip={"x": 340, "y": 40, "width": 1560, "height": 620})
+
+
+def telling(spans: Sequence[dict[str, Any]]) -> tuple[str, int]:
+    """Trace id of a risky answer with few claims, and the number of its first unsupported one."""
+    short = [span for span in spans if span["attributes"].get(CLAIMS, 99) <= 8]
+    span = max(short, key=lambda span: span["attributes"].get(RISK, 0.0))
+    verdicts = [span["attributes"][f"{PREFIX}.claims.{n}.verdict"] for n in range(span["attributes"][CLAIMS])]
+    number = next(n for n, verdict in enumerate(verdicts) if verdict != "supported")
+    return span["context"]["trace_id"], number
+
+
+def main() -> None:
+    base_url = sys.argv[1] if len(sys.argv) > 1 else "http://127.0.0.1:6006"
+    reader = PhoenixReader(base_url)
+    project_page = reader.project_page(PROJECT)
+    trace_id, number = telling(reader.spans(PROJECT))
+    with sync_playwright() as playwright:
+        flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=flags)
+        context = browser.new_context(viewport={"width": 1400, "height": 1300})
+        context.set_default_timeout(PATIENCE_MS)
+        drift(context.new_page(), project_page)
+        context = browser.new_context(viewport={"width": 1900, "height": 900})
+        context.set_default_timeout(PATIENCE_MS)
+        claims(context.new_page(), trace_link(base_url, trace_id), number)
+        spans(context.new_page(), project_page)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
