@@ -41,6 +41,7 @@ DRAINING: Final = "shutting_down"
 
 _NO_TRACE: Final = bytes(16)
 _NO_SPAN: Final = bytes(8)
+_FULL_S: Final = 0.1
 MALFORMED_IDS: Final = "trace_id must be 16 bytes and span_id 8 bytes, neither all zero"
 
 
@@ -89,6 +90,7 @@ class Intake:
         self._max_request_held = max_held_bytes // 2
         self._retry_after_s = retry_after_s
         self._held = held
+        self._full_until = 0.0
         self.draining = False
 
     def refusal(self, size: int = 0) -> str | None:
@@ -98,7 +100,9 @@ class Intake:
         # What is held will be in the outbox before it leaves the journal.
         if self._outbox.disk_bytes + self._journal.disk_bytes + self._live.held_bytes + size > self._max_disk_bytes:
             return DISK_FULL
-        return None if self._live.room_for(0, 0) else TRACES_FULL
+        if time.monotonic() < self._full_until or not self._live.room_for(0, 0):
+            return TRACES_FULL
+        return None
 
     def accept(self, request: bytes) -> Accepted:
         """Take a serialised ExportTraceServiceRequest in.
@@ -177,6 +181,8 @@ class Intake:
             fates[:] = [LARGE if fate is HELD else fate for fate in fates]
             held = {}
         elif held and not self._live.room_for(needed, 0):
+            # Finding out took as much work as accepting does: for a moment, nothing is looked at.
+            self._full_until = time.monotonic() + _FULL_S
             raise self._refused(TRACES_FULL)
         passing = [item for item, fate in zip(slices, fates, strict=True) if fate not in (HELD, MALFORMED)]
         if passing:
