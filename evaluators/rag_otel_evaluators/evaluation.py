@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -61,7 +61,7 @@ def evaluate(
             raise ConfigurationError(f"metrics: one or more of different names, not {', '.join(names) or 'none'}")
         rows = read_rows(records_of(dataset), columns=columns, needs=column_needs(evaluators))
         shown = sys.stderr.isatty() if progress is None else progress
-        judged = evaluate_rows(rows, evaluators, concurrency=concurrency)
+        judged = resources.enter_context(closing(evaluate_rows(rows, evaluators, concurrency=concurrency)))
         results = tuple(tqdm(judged, total=len(rows), desc="evaluating", disable=not shown, leave=False))
     return Results(results=results, metrics=names)
 

@@ -59,9 +59,11 @@ def _judge(config: JudgeConfig, concurrency: int, cache: DiskCache | None) -> st
         from rag_otel_evaluators.judges.local import local_model
 
         return local_model(config.model.removeprefix(_LOCAL), cache=cache, **config.parameters)
-    from rag_otel_evaluators.judges.llm import llm_model
+    from rag_otel_evaluators.judges.llm import llm_model, warm_up
 
-    return llm_model(config.model, temperature=config.temperature, cache=cache, **_call_settings(config, concurrency))
+    model = llm_model(config.model, temperature=config.temperature, cache=cache, **_call_settings(config, concurrency))
+    warm_up(config.model)  # what litellm would load, and warn of, in the midst of the progress bar
+    return model
 
 
 def _hhem(config: JudgeConfig, cache: DiskCache | None) -> Judge:

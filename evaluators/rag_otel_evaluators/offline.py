@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from typing import Final
 
 from rag_otel.model import Evaluation
@@ -31,12 +31,12 @@ def evaluate_rows(
     Judges `concurrency` rows at once, on the event loop of `run_sync`: usable in a notebook too. Closing the iterator
     stops what is under way.
     """
-    results = _in_order(rows, evaluators, concurrency)
+    run = _Run(rows, evaluators, concurrency)
     try:
-        while (result := run_sync(_next(results))) is not None:
+        while (result := run_sync(run.next())) is not None:
             yield result
     finally:
-        run_sync(results.aclose())
+        run_sync(run.close())
 
 
 def column_needs(evaluators: Iterable[Evaluator]) -> dict[str, tuple[str, ...]]:
@@ -47,36 +47,47 @@ def column_needs(evaluators: Iterable[Evaluator]) -> dict[str, tuple[str, ...]]:
     }
 
 
-async def _next(results: AsyncIterator[Result]) -> Result | None:
-    return await anext(results, None)
+class _Run:
+    """Rows under way, all on one event loop: the next one starts as soon as any is done, the oldest comes out first."""
 
+    def __init__(self, rows: Iterable[Row], evaluators: Sequence[Evaluator], concurrency: int) -> None:
+        self._waiting = iter(rows)
+        self._evaluators = evaluators
+        self._needs = column_needs(evaluators)
+        self._concurrency = concurrency
+        self._running = 0
+        self._tasks: deque[asyncio.Task[Result]] = deque()
+        """Not handed out yet, in the order of the rows, done or not."""
 
-async def _in_order(
-    rows: Iterable[Row], evaluators: Sequence[Evaluator], concurrency: int
-) -> AsyncGenerator[Result, None]:
-    """Starts the next row as soon as any is done, and hands out the oldest."""
-    needs = column_needs(evaluators)
-    free = asyncio.Semaphore(concurrency)
-    under_way: deque[asyncio.Task[Result]] = deque()
+    async def next(self) -> Result | None:
+        """The next result; None after the last one. A wait that is given up costs no result."""
+        self._start_more()
+        if not self._tasks:
+            return None
+        await asyncio.wait([self._tasks[0]])
+        return self._tasks.popleft().result()
 
-    async def evaluate(row: Row) -> Result:
-        try:
-            return Result(row=row, evaluations=await _evaluate_row(row, evaluators, needs))
-        finally:
-            free.release()
-
-    try:
-        for row in rows:
-            await free.acquire()
-            under_way.append(asyncio.ensure_future(evaluate(row)))
-            while under_way and (under_way[0].done() or len(under_way) >= concurrency * _AHEAD):
-                yield await under_way.popleft()
-        while under_way:
-            yield await under_way.popleft()
-    finally:
-        for task in under_way:
+    async def close(self) -> None:
+        """Stop what is under way."""
+        self._waiting = iter(())
+        for task in self._tasks:
             task.cancel()
-        await asyncio.gather(*under_way, return_exceptions=True)
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _start_more(self) -> None:
+        while self._running < self._concurrency and len(self._tasks) < self._concurrency * _AHEAD:
+            row = next(self._waiting, None)
+            if row is None:
+                return
+            self._running += 1
+            self._tasks.append(asyncio.ensure_future(self._evaluate(row)))
+
+    async def _evaluate(self, row: Row) -> Result:
+        try:
+            return Result(row=row, evaluations=await _evaluate_row(row, self._evaluators, self._needs))
+        finally:
+            self._running -= 1
+            self._start_more()
 
 
 async def _evaluate_row(

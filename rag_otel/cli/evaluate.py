@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
             source=str(config.data),
         )
         _say_what_is_replaced(rows, config.metrics)
-        judged = evaluate_rows(rows, evaluators, concurrency=config.concurrency)
+        judged = resources.enter_context(closing(evaluate_rows(rows, evaluators, concurrency=config.concurrency)))
         results = []
         try:
             with open_writer(
