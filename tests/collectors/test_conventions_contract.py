@@ -54,14 +54,41 @@ _KEYS = st.sampled_from(
         "reranker.input_documents.0.document.metadata",
         "llm.output_messages.0.message.content",
         "llm.input_messages.0.message.role",
+        semconv.GEN_AI_OPERATION_NAME,
+        semconv.GEN_AI_INPUT_MESSAGES,
+        semconv.GEN_AI_OUTPUT_MESSAGES,
+        semconv.GEN_AI_SYSTEM_INSTRUCTIONS,
+        semconv.GEN_AI_RETRIEVAL_QUERY,
+        semconv.GEN_AI_RETRIEVAL_DOCUMENTS,
+        semconv.GEN_AI_TOOL_NAME,
+        semconv.GEN_AI_TOOL_ARGUMENTS,
+        semconv.GEN_AI_TOOL_RESULT,
+        f"{semconv.GEN_AI_PROMPT_VARIABLE}context",
+        "gen_ai.prompt.0.content",
+        "gen_ai.completion.0.content",
+        "gen_ai.workflow.output",
+        semconv.TRACELOOP_KIND,
+        semconv.TRACELOOP_ENTITY,
+        semconv.TRACELOOP_INPUT,
+        semconv.TRACELOOP_OUTPUT,
+        "pydantic_ai.all_messages",
+        "pydantic_ai.new_message_index",
+        "final_result",
+        "litellm.call_id",
+        "metadata.vector_store_request_metadata",
     ]
 )
-_VALUES = _JSON | _JSON.map(lambda value: json.dumps(value)) | st.binary(max_size=4)
+_WORDS = st.sampled_from(
+    ["chat", "retrieval", "execute_tool", "invoke_agent", "search_docs", "task", "X.Retriever.task"]
+)
+_VALUES = _JSON | _JSON.map(lambda value: json.dumps(value)) | st.binary(max_size=4) | _WORDS
 _KINDS = st.sampled_from(
     ["CHAIN", "RETRIEVER", "RERANKER", "LLM", "TOOL", "AGENT", "EMBEDDING", "EVALUATOR", 7, ["CHAIN"], None]
 )
 _FRAMEWORKS = [f"openinference.instrumentation.{name}" for name in ("dspy", "haystack", "llama_index")]
-_SCOPES = st.sampled_from([semconv.SCOPE, "app", "", *_FRAMEWORKS])
+_OTHERS = [f"opentelemetry.instrumentation.{name}" for name in ("llamaindex", "chromadb", "genai.langchain")]
+_SCOPES = st.sampled_from([semconv.SCOPE, "app", "", "pydantic-ai", "litellm", "openlit.x", *_OTHERS, *_FRAMEWORKS])
+_EVENTS = st.dictionaries(st.sampled_from([f"db.query.result.{n}" for n in ("id", "document", "score")]), _VALUES)
 _IDS = st.integers(0, 7).map(lambda number: f"{number:016x}")
 
 
@@ -81,6 +108,7 @@ def _spans(draw: st.DrawFn) -> SpanRecord:
         status=draw(st.sampled_from(StatusCode)),
         start_ns=draw(st.integers(0, 5)),
         end_ns=draw(st.integers(0, 5)),
+        events=draw(st.lists(st.tuples(st.just(semconv.DB_QUERY_RESULT), _EVENTS), max_size=2).map(tuple)),
         dropped_attributes=draw(st.integers(0, 1)),
     )
 

@@ -1,30 +1,12 @@
-"""Every recorded trace is read as what it is: the whole RAG trace is spelt out for each."""
+"""Every recorded trace of OpenInference is read as what it is: the whole RAG trace is spelt out for each."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import pytest
 
 from rag_otel.model import UnevaluableReason
-from tests.collectors.spans import EUROPE, FIXTURES, PARIS, QUESTION, TOWER, read_all, traces_in
-
-COSINE = 0.9999999999999998
-
-
-@dataclass(frozen=True, kw_only=True)
-class Expected:
-    target: str
-    route: str
-    chunk_span: str | None
-    chunks: list[tuple[str, str, float | None]]
-    question: str | None = QUESTION
-    response: str | None = None
-    model: str | None = None
-    session_id: str | None = None
-    user_id: str | None = None
-    reason: UnevaluableReason | None = None
-
+from tests.collectors.expected import COSINE, Expected, check
+from tests.collectors.spans import EUROPE, PARIS, TOWER
 
 TOWER_THEN_EUROPE: list[tuple[str, str, float | None]] = [("d3", TOWER, None), ("d2", EUROPE, None)]
 EUROPE_THEN_TOWER: list[tuple[str, str, float | None]] = [("d2", EUROPE, COSINE), ("d3", TOWER, COSINE)]
@@ -163,59 +145,8 @@ RAG_TRACES = {
     ),
 }
 
-NO_RETRIEVAL = {"langchain_plus_openai_oi_double", "litellm_oi", "openai_oi_default"}
-"""OpenInference, but a model was called and nothing was retrieved: no RAG trace."""
-
-OTHER_DIALECTS = {
-    "langchain_genai_chatopenai",
-    "langchain_genai_nocontent_invoke",
-    "langchain_genai_retriever_tool",
-    "langchain_tl_invoke",
-    "langchain_tl_stream_abandoned",
-    "litellm_otel_reqspan",
-    "llamaindex_genai_query",
-    "llamaindex_tl_query",
-    "llamaindex_tl_stream",
-    "openai_genai_v2_capture_SPAN_ONLY",
-    "pydantic_ai_tool_rag",
-}
-"""Dialects that no convention reads yet."""
-
 
 @pytest.mark.parametrize("name", sorted(RAG_TRACES))
 def test_recorded_trace_is_read_whole(name: str) -> None:
     """Target, question, chunks, answer, ids and reason of the one RAG trace in the file are exactly these."""
-    expected = RAG_TRACES[name]
-    (trace,) = (trace for spans in traces_in(name) for trace in read_all(spans))
-    assert trace.target.span_id == expected.target
-    assert trace.route == expected.route
-    assert (trace.chunk_span and trace.chunk_span.span_id) == expected.chunk_span
-    assert trace.question == expected.question
-    assert [(chunk.id, chunk.text, chunk.score) for chunk in trace.chunks] == expected.chunks
-    assert [chunk.position for chunk in trace.chunks] == list(range(len(expected.chunks)))
-    assert trace.response == expected.response
-    assert (trace.model, trace.session_id, trace.user_id) == (expected.model, expected.session_id, expected.user_id)
-    assert trace.unevaluable_reason == expected.reason
-    assert trace.convention == "openinference"
-    assert trace.start_ns > 0
-    assert trace.duration_ns > 0
-
-
-@pytest.mark.parametrize("name", sorted(NO_RETRIEVAL | OTHER_DIALECTS))
-def test_trace_without_a_readable_retrieval_is_no_rag_trace(name: str) -> None:
-    """Files without a retrieval in an owned dialect are read in full and give nothing."""
-    traces = list(traces_in(name))
-    assert sum(map(len, traces)) > 0
-    assert [trace for spans in traces for trace in read_all(spans)] == []
-
-
-def test_every_fixture_is_expected() -> None:
-    """A new file among the fixtures needs its expectation here."""
-    assert {path.stem for path in FIXTURES.glob("*.json")} == RAG_TRACES.keys() | NO_RETRIEVAL | OTHER_DIALECTS
-
-
-@pytest.mark.parametrize("name", sorted(RAG_TRACES))
-def test_order_of_arrival_does_not_matter(name: str) -> None:
-    """Spans that come in reverse give the same RAG trace."""
-    (spans,) = (spans for spans in traces_in(name) if read_all(spans))
-    assert read_all(spans[::-1]) == read_all(spans)
+    check(name, [RAG_TRACES[name]])

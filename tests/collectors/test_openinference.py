@@ -6,7 +6,8 @@ import pytest
 
 from rag_otel import semconv
 from rag_otel.model import StatusCode, UnevaluableReason
-from rag_otel_collectors.conventions import OpenInference
+from rag_otel.protocols import Convention
+from rag_otel_collectors.conventions import default_conventions
 from tests.collectors.spans import (
     ANSWER,
     PARIS,
@@ -169,9 +170,13 @@ def test_service_of_the_resource() -> None:
     assert rag(resource={semconv.SERVICE_NAME: "shop"}).service == "shop"
 
 
+def the_convention() -> Convention:
+    return next(each for each in default_conventions() if each.name == "openinference")
+
+
 def test_owns_by_scope_or_by_kind() -> None:
     """An instrumentation's scope, or the kind on a hand-made span; our own spans are not of this dialect."""
-    dialect = OpenInference()
+    dialect = the_convention()
     assert dialect.owns("openinference.instrumentation.dspy", {})
     assert dialect.owns("app", {semconv.SPAN_KIND: "CHAIN"})
     assert not dialect.owns("app", {})
@@ -180,7 +185,7 @@ def test_owns_by_scope_or_by_kind() -> None:
 
 def test_retrieves_retrievers_rerankers_and_dspy_contexts() -> None:
     """What a retrieval is can be told without parsing."""
-    dialect = OpenInference()
+    dialect = the_convention()
     assert dialect.retrieves("app", {semconv.SPAN_KIND: "RETRIEVER"})
     assert dialect.retrieves("app", {semconv.SPAN_KIND: "RERANKER"})
     assert not dialect.retrieves("app", {semconv.SPAN_KIND: "CHAIN"})

@@ -99,13 +99,25 @@ def test_nested_observed_calls_have_their_own_chunks() -> None:
 
 
 def test_observed_call_that_only_retrieves_feeds_the_one_around_it() -> None:
-    """A decorated search function is the retrieval of the decorated call that answers."""
+    """A decorated search function is the retrieval of the decorated call that answers, and no question of its own."""
     outer = observed()
     search = observed(PARIS, parent=outer, attributes={semconv.OUTPUT_VALUE: None})
-    traces = read_all([outer, search])
-    assert the_trace(traces, outer).evaluable
-    assert the_trace(traces, outer).chunk_span == reference(search)
-    assert the_trace(traces, search).unevaluable_reason is UnevaluableReason.NO_RESPONSE
+    (trace,) = read_all([outer, search])
+    assert (trace.target, trace.chunk_span, trace.evaluable) == (reference(outer), reference(search), True)
+
+
+def test_observed_search_inside_a_chain_is_the_chains_retrieval() -> None:
+    """A framework's chain around a decorated search function has its documents."""
+    root = a_chain()
+    search = observed(PARIS, parent=root, attributes={semconv.OUTPUT_VALUE: None})
+    (trace,) = read_all([root, search])
+    assert (trace.target, texts(trace), trace.convention) == (reference(root), [PARIS], "openinference")
+
+
+def test_observed_search_alone_says_that_there_is_no_answer() -> None:
+    """A decorated search function with nothing around it is seen, with its reason."""
+    trace = read_one(observed(PARIS, attributes={semconv.OUTPUT_VALUE: None}))
+    assert trace.unevaluable_reason is UnevaluableReason.NO_RESPONSE
 
 
 @pytest.mark.parametrize(

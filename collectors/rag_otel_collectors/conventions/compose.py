@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from rag_otel import semconv
-from rag_otel.model import RagTrace, SpanRecord, StatusCode, UnevaluableReason
+from rag_otel.model import RagTrace, Source, SpanRecord, StatusCode, UnevaluableReason
 from rag_otel_collectors.conventions.retrieval import Passages, reference
 from rag_otel_collectors.conventions.values import parse_object
 
@@ -23,8 +23,17 @@ _ORDER: Final = (
 )
 """Of several reasons the one that explains the others: what failed or was hidden before what is missing."""
 
+_TRACELOOP: Final = "traceloop.association.properties."
+_SESSION: Final = (
+    semconv.SESSION_ID,
+    semconv.GEN_AI_CONVERSATION_ID,
+    *(_TRACELOOP + name for name in ("session_id", "thread_id", "conversation_id")),
+)
+_USER: Final = (semconv.USER_ID, _TRACELOOP + "user_id", "enduser.id", "gen_ai.request.user", "llm.user")
+"""Attributes, the most specific first."""
 _SESSION_KEYS: Final = ("session_id", "thread_id", "conversation_id")
 _USER_KEYS: Final = ("user_id",)
+"""Names inside the JSON of the `metadata` attribute."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,13 +42,14 @@ class Reading:
 
     text: str | None = None
     problem: UnevaluableReason | None = None
+    source: Source | None = None
 
     @classmethod
-    def of(cls, text: str | None, missing: UnevaluableReason) -> Reading:
+    def of(cls, text: str | None, missing: UnevaluableReason, source: Source | None = None) -> Reading:
         """The text unless it is missing, or stands for one that a privacy switch took out."""
         if text == semconv.REDACTED:
-            return cls(problem=UnevaluableReason.REDACTED)
-        return cls(text=text) if text else cls(problem=missing)
+            return cls(problem=UnevaluableReason.REDACTED, source=source)
+        return cls(text=text, source=source) if text else cls(problem=missing)
 
 
 def compose(
@@ -60,6 +70,7 @@ def compose(
         problems.add(UnevaluableReason.ERROR)
     if not passages.seen:
         problems.add(UnevaluableReason.NO_CHUNKS)
+    sources = (question.source, *passages.sources, response.source)
     return RagTrace(
         target=reference(entry),
         chunk_span=passages.span,
@@ -67,29 +78,26 @@ def compose(
         chunks=passages.chunks,
         response=response.text,
         model=model,
-        session_id=_identity(spans, semconv.SESSION_ID, _SESSION_KEYS),
-        user_id=_identity(spans, semconv.USER_ID, _USER_KEYS),
+        session_id=_identity(spans, _SESSION, _SESSION_KEYS),
+        user_id=_identity(spans, _USER, _USER_KEYS),
         service=_string(entry.resource.get(semconv.SERVICE_NAME)),
         route=entry.name or None,
         tags=tags or {},
         start_ns=entry.start_ns,
         duration_ns=max(0, entry.end_ns - entry.start_ns),
         convention=convention,
+        sources=tuple(each for each in sources if each is not None),
         unevaluable_reason=next((reason for reason in _ORDER if reason in problems), None),
     )
 
 
-def missing_text(span: SpanRecord, otherwise: UnevaluableReason) -> UnevaluableReason:
-    """Why a text is not on `span`: the attribute limits may have dropped it."""
-    return UnevaluableReason.TRUNCATED if span.dropped_attributes > 0 else otherwise
-
-
-def _identity(spans: Iterable[SpanRecord], key: str, names: Sequence[str]) -> str | None:
-    """An id from the attribute, else from the `metadata` JSON, of the first span that has one."""
-    for span in spans:
-        direct = _string(span.attributes.get(key))
-        if direct is not None:
-            return direct
+def _identity(spans: Sequence[SpanRecord], keys: Sequence[str], names: Sequence[str]) -> str | None:
+    """An id from the first of these attributes, else from the `metadata` JSON, of the first span that has one."""
+    for key in keys:
+        for span in spans:
+            direct = _string(span.attributes.get(key))
+            if direct is not None:
+                return direct
     for span in spans:
         if semconv.METADATA in span.attributes:
             metadata = parse_object(span.attributes[semconv.METADATA])

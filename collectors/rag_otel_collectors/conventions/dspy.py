@@ -11,7 +11,7 @@ from typing import Any, Final
 from rag_otel import semconv
 from rag_otel.model import SpanRecord
 from rag_otel_collectors.conventions.documents import Document, documents_in
-from rag_otel_collectors.conventions.retrieval import Passages, text_problem, to_chunks
+from rag_otel_collectors.conventions.retrieval import Passages, source, text_problem, to_chunks
 from rag_otel_collectors.conventions.tree import SpanTree
 from rag_otel_collectors.conventions.values import parse_object
 
@@ -31,14 +31,19 @@ def context_inputs(tree: SpanTree, spans: Sequence[SpanRecord]) -> Passages:
     """The passages that the last module with a context was given; a module's inner modules repeat its input."""
     contexts = {span.span_id: found for span in spans if (found := _context(span)) is not None}
     outermost = [
-        found
+        (span, found)
         for span in spans
         if (found := contexts.get(span.span_id)) is not None
         and not any(above.span_id in contexts for above in tree.ancestors(span))
     ]
     if not outermost:
         return Passages(seen=False)
-    return Passages(chunks=to_chunks(outermost[-1]), problem=text_problem(outermost[-1], truncated=False))
+    span, documents = outermost[-1]
+    return Passages(
+        chunks=to_chunks(documents),
+        problem=text_problem(documents, truncated=False),
+        sources=(source("chunks", span, semconv.INPUT_VALUE),),
+    )
 
 
 def _context(span: SpanRecord) -> tuple[Document, ...] | None:

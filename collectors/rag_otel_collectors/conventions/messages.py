@@ -59,6 +59,21 @@ def flattened_messages(attributes: Mapping[str, Any], prefix: str) -> list[Messa
     ]
 
 
+def numbered_messages(attributes: Mapping[str, Any], prefix: str) -> list[Message]:
+    """`<prefix>.<n>.{role,content}`, as messages were flattened by the GenAI instrumentations of 2024."""
+    pattern = re.compile(re.escape(prefix) + r"\.(\d{1,9})\.(role|content)")
+    found: dict[int, dict[str, str]] = {}
+    for key, value in attributes.items():
+        match = pattern.fullmatch(key) if key.startswith(prefix) else None
+        if match is not None and isinstance(value, str):
+            found.setdefault(int(match[1]), {})[match[2]] = value
+    default = ASSISTANT if prefix.endswith("completion") else ""
+    return [
+        Message(role=_role(fields.get("role", default)), text=fields.get("content") or None)
+        for _, fields in sorted(found.items())
+    ]
+
+
 def read_messages(value: Sequence[Any]) -> list[Message]:
     """The messages of a parsed chat history; empty where the list is something else.
 

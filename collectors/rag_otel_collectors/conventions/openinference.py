@@ -1,8 +1,7 @@
 """OpenInference: LangChain, LlamaIndex, Haystack, DSPy and whatever else sets `openinference.span.kind`.
 
-An entry is the topmost span of the dialect. Its input is the question, its output the answer; where the output is a
-stream, or an object without text, the last model call that ended after the retrieval has the answer. Source:
-https://github.com/Arize-ai/openinference/blob/main/spec/semantic_conventions.md, and what the instrumentations emit.
+Source: https://github.com/Arize-ai/openinference/blob/main/spec/semantic_conventions.md, and what the instrumentations
+emit.
 """
 
 from __future__ import annotations
@@ -12,147 +11,105 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from rag_otel import semconv
-from rag_otel.model import RagTrace, SpanRecord, StatusCode, UnevaluableReason
-from rag_otel_collectors.conventions.compose import Reading, compose, missing_text
+from rag_otel.model import SpanRecord
+from rag_otel_collectors.conventions.dialect import Answer, Dialect, Found, Role
 from rag_otel_collectors.conventions.dspy import context_inputs, has_context
+from rag_otel_collectors.conventions.messages import ASSISTANT, USER, Message, flattened_messages, last_text
 from rag_otel_collectors.conventions.openinference_spans import (
     RETRIEVALS,
-    asked_text,
-    is_evaluator,
-    is_model_call,
     kind,
-    model_name,
     parsed_input,
     parsed_output,
     read_retrieval,
-    written_text,
 )
-from rag_otel_collectors.conventions.rag_otel_spans import is_answered_call
-from rag_otel_collectors.conventions.retrieval import Passages, Retrieval, find_retrievals, unite
+from rag_otel_collectors.conventions.retrieval import Passages, Retrieval
 from rag_otel_collectors.conventions.tree import SpanTree
-from rag_otel_collectors.conventions.values import answer_text, holds_placeholder, question_text
+from rag_otel_collectors.conventions.values import answer_text, holds_placeholder, parse_object, question_text
 
 _SCOPE: Final = "openinference.instrumentation"
-_NEVER_ANSWERS: Final = (*RETRIEVALS, semconv.KIND_EMBEDDING)
-_AGENTS: Final = (semconv.KIND_AGENT, semconv.KIND_TOOL)
+_ROLES: Final = {
+    semconv.KIND_AGENT: Role.AGENT,
+    semconv.KIND_TOOL: Role.TOOL,
+    semconv.KIND_RETRIEVER: Role.RETRIEVAL,
+    semconv.KIND_RERANKER: Role.RETRIEVAL,
+    semconv.KIND_EMBEDDING: Role.EMBEDDING,
+    semconv.KIND_EVALUATOR: Role.EVALUATOR,
+}
+_PROMPT_TEMPLATE: Final = "llm.prompt_template.template"
 _ABANDONED: Final = "null"
 """`output.value` of a stream that its reader left before the end; the status is OK all the same."""
-_LETTERS: Final = re.compile(r"\w")
+_THOUGHTS: Final = re.compile(r"\A\s*Thought:.*?\n[ \t]*(?:Final )?Answer:\s*", re.S)
+"""What a ReAct agent writes before its answer."""
 
 
-class OpenInference:
+class OpenInference(Dialect):
     """The dialect of the OpenInference instrumentations."""
 
-    @property
-    def name(self) -> str:
-        return "openinference"
+    name = "openinference"
 
     def owns(self, scope: str, attributes: Mapping[str, Any]) -> bool:
-        return scope != semconv.SCOPE and (scope.startswith(_SCOPE) or semconv.SPAN_KIND in attributes)
+        return semconv.SPAN_KIND in attributes or scope.startswith(_SCOPE)
 
     def retrieves(self, scope: str, attributes: Mapping[str, Any]) -> bool:
-        if scope == semconv.SCOPE:
-            return False
         return attributes.get(semconv.SPAN_KIND) in RETRIEVALS or has_context(scope, attributes)
 
-    def read(self, spans: Sequence[SpanRecord]) -> list[RagTrace]:
-        tree = SpanTree(spans)
-        traces = (self._read_entry(tree, entry) for entry in tree.spans if self._is_entry(tree, entry))
-        return [trace for trace in traces if trace is not None]
+    def role(self, span: SpanRecord) -> Role:
+        span_kind = kind(span)
+        if span_kind == semconv.KIND_LLM:
+            return Role.MODEL if _calls_a_model(span) else Role.CHAIN
+        return _ROLES.get(span_kind, Role.CHAIN) if isinstance(span_kind, str) else Role.CHAIN
+
+    def question(self, span: SpanRecord) -> Found | None:
+        """The input; chat messages are read on model calls only: elsewhere the flattened ones are not the whole history
+        (LangGraph)."""
+        asked = self.asked(span) if self.role(span) is Role.MODEL else None
+        return asked or _found(question_text(parsed_input(span)), semconv.INPUT_VALUE)
+
+    def answer(self, span: SpanRecord) -> Answer:
+        output = parsed_output(span)
+        return Answer(
+            found=_found(answer_text(output), semconv.OUTPUT_VALUE),
+            abandoned=span.attributes.get(semconv.OUTPUT_VALUE) == _ABANDONED,
+            streaming=holds_placeholder(output),
+        )
+
+    def asked(self, call: SpanRecord) -> Found | None:
+        return _found(last_text(_told(call), USER), f"{semconv.LLM_INPUT_MESSAGES}.*")
+
+    def wrote(self, call: SpanRecord) -> Found | None:
+        written = last_text(flattened_messages(call.attributes, semconv.LLM_OUTPUT_MESSAGES), ASSISTANT)
+        where = f"{semconv.LLM_OUTPUT_MESSAGES}.*" if written else semconv.OUTPUT_VALUE
+        text = written or answer_text(parsed_output(call))
+        return _found(None if text is None else _THOUGHTS.sub("", text), where)
+
+    def prompt(self, call: SpanRecord) -> str:
+        told = "\n".join(message.text for message in _told(call) if message.text)
+        inputs = call.attributes.get(semconv.INPUT_VALUE)
+        return told or (inputs if isinstance(inputs, str) else "")
+
+    def model(self, call: SpanRecord) -> str | None:
+        parameters = parse_object(call.attributes.get(semconv.LLM_INVOCATION_PARAMETERS))
+        named = call.attributes.get(semconv.LLM_MODEL_NAME)
+        names = (named, parameters.get("model"), parameters.get("model_name"))
+        return next((name for name in names if isinstance(name, str) and name not in ("", "unknown")), None)
 
     def retrieval(self, span: SpanRecord) -> Retrieval | None:
-        return read_retrieval(span) if span.scope != semconv.SCOPE else None
+        return read_retrieval(span)
 
-    def _is_entry(self, tree: SpanTree, span: SpanRecord) -> bool:
-        if not self.owns(span.scope, span.attributes) or is_evaluator(span):
-            return False
-        return not any(
-            above.scope == semconv.SCOPE or self.owns(above.scope, above.attributes) for above in tree.ancestors(span)
-        )
-
-    def _read_entry(self, tree: SpanTree, entry: SpanRecord) -> RagTrace | None:
-        below = tree.descendants(entry, prune=lambda span: is_evaluator(span) or is_answered_call(span))
-        spans = [entry, *below]
-        retrievals = find_retrievals(tree, spans, [self])
-        passages = unite(retrievals)
-        if not passages.seen:
-            passages = context_inputs(tree, spans)
-        if not passages.seen:
-            return None
-        calls = _answering_calls(tree, spans, retrievals)
-        return compose(
-            convention=self.name,
-            entry=entry,
-            below=below,
-            question=_question(entry, spans, retrievals),
-            passages=passages,
-            response=_response(entry, calls, passages),
-            model=model_name(calls),
-        )
+    def passages_given(self, tree: SpanTree, spans: Sequence[SpanRecord]) -> Passages:
+        return context_inputs(tree, spans)
 
 
-def _question(entry: SpanRecord, spans: Sequence[SpanRecord], retrievals: Sequence[Retrieval]) -> Reading:
-    """The entry's input, else what an agent was told before it searched, else what was searched for.
-
-    Never a later prompt, which has the passages in it. Chat messages are read on model calls only: elsewhere the
-    flattened ones are not the whole history (LangGraph).
-    """
-    text = (asked_text(entry) if is_model_call(entry) else None) or question_text(parsed_input(entry))
-    if text is None and any(kind(span) in _AGENTS for span in spans):
-        searched = min((each.span.start_ns for each in retrievals), default=0)
-        told = (asked_text(span) for span in spans if is_model_call(span) and span.start_ns < searched)
-        text = next(told, None)
-    text = text or next((each.query for each in retrievals if each.query), None)
-    return Reading.of(text, missing_text(entry, UnevaluableReason.NO_QUESTION))
-
-
-def _response(entry: SpanRecord, calls: Sequence[SpanRecord], passages: Passages) -> Reading:
-    """The entry's output, else the text of the last model call that may have written it."""
-    if entry.attributes.get(semconv.OUTPUT_VALUE) == _ABANDONED:
-        return Reading(problem=UnevaluableReason.INCOMPLETE)
-    output = parsed_output(entry)
-    text = answer_text(output) if _may_answer(entry, calls) else None
-    if text is not None and (calls or not _only_documents(text, passages)):
-        if _left_early(entry, calls, text):
-            return Reading(text=text, problem=UnevaluableReason.INCOMPLETE)
-        return Reading.of(text, UnevaluableReason.NO_RESPONSE)
-    failed = entry.status is StatusCode.ERROR
-    finished = [call for call in calls if not failed and call.status is not StatusCode.ERROR]
-    text = next((text for call in reversed(finished) if (text := written_text(call)) is not None), None)
-    streaming = holds_placeholder(output)
-    missing = UnevaluableReason.INCOMPLETE if streaming else missing_text(entry, UnevaluableReason.NO_RESPONSE)
-    return Reading.of(text, missing)
-
-
-def _left_early(entry: SpanRecord, calls: Sequence[SpanRecord], text: str) -> bool:
-    """True for a stream that its reader left: a model call outlived the entry and wrote more than the entry has."""
-    return any(
-        call.end_ns > entry.end_ns and len(whole := written_text(call) or "") > len(text) and whole.startswith(text)
-        for call in calls
+def _calls_a_model(span: SpanRecord) -> bool:
+    """Haystack's PromptBuilder is of kind LLM too and calls none."""
+    return _PROMPT_TEMPLATE not in span.attributes or any(
+        key in span.attributes for key in (semconv.LLM_MODEL_NAME, semconv.LLM_INVOCATION_PARAMETERS)
     )
 
 
-def _may_answer(entry: SpanRecord, calls: Sequence[SpanRecord]) -> bool:
-    """A retrieval's output is documents; so is a tool's, unless a model was called in it."""
-    return kind(entry) not in _NEVER_ANSWERS and (kind(entry) != semconv.KIND_TOOL or bool(calls))
+def _told(call: SpanRecord) -> list[Message]:
+    return flattened_messages(call.attributes, semconv.LLM_INPUT_MESSAGES)
 
 
-def _only_documents(text: str, passages: Passages) -> bool:
-    """True when a chain without any model call returned the retrieved texts and nothing else."""
-    for chunk in sorted(passages.chunks, key=lambda each: -len(each.text)):
-        text = text.replace(chunk.text, "") if chunk.text else text
-    return bool(passages.chunks) and _LETTERS.search(text) is None
-
-
-def _answering_calls(tree: SpanTree, spans: Sequence[SpanRecord], retrievals: Sequence[Retrieval]) -> list[SpanRecord]:
-    """The calls that may have written the answer, failed ones too, by end: not in a retrieval, not over before it."""
-    retrieving = {each.span.span_id for each in retrievals}
-    retrieved = max((each.span.end_ns for each in retrievals), default=0)
-    calls = [
-        span
-        for span in spans
-        if is_model_call(span)
-        and span.end_ns >= retrieved
-        and not any(above.span_id in retrieving for above in tree.ancestors(span))
-    ]
-    return sorted(calls, key=lambda span: span.end_ns)
+def _found(text: str | None, attribute: str) -> Found | None:
+    return Found(text=text, attribute=attribute) if text else None

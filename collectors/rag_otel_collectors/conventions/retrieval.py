@@ -9,12 +9,12 @@ The rules, the same for every dialect:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import TypeAlias
 
 from rag_otel import semconv
-from rag_otel.model import Chunk, SpanRecord, SpanRef, UnevaluableReason
+from rag_otel.model import Chunk, Source, SpanRecord, SpanRef, UnevaluableReason
 from rag_otel_collectors.conventions.documents import Document
 from rag_otel_collectors.conventions.tree import SpanTree
 
@@ -30,27 +30,27 @@ class Retrieval:
     """Why the texts are not all there: no_chunk_text, redacted or truncated."""
     query: str | None = None
     """What was searched for."""
+    query_attribute: str = ""
+    """Where that stands on the span."""
     fed: tuple[Document, ...] | None = None
     """What it was given to choose from, empty where it does not say; None for a retriever, which adds its own."""
     by_name: bool = False
     """True where the documents are named without their text, which is with the retrievals that fed this one."""
     in_order: bool = True
     """False where the documents do not stand on the span, rank by rank."""
+    attribute: str = ""
+    """Where the documents stand on the span."""
+    guessed: bool = False
+    """True for a tool that is known for a retrieval by its result alone: a retrieval nested under it knows better."""
 
     @property
     def tells(self) -> bool:
         """False when the span says too little of its documents, so that a nested one may say more."""
-        return not self.by_name and self.problem is not UnevaluableReason.NO_CHUNK_TEXT
+        return not self.by_name and not self.guessed and self.problem is not UnevaluableReason.NO_CHUNK_TEXT
 
 
-class RetrievalReader(Protocol):
-    """The part of a convention that other conventions build on: retrievals nested under their spans."""
-
-    def retrieves(self, scope: str, attributes: Mapping[str, Any]) -> bool: ...
-
-    def retrieval(self, span: SpanRecord) -> Retrieval | None:
-        """What `span` retrieved or chose. None for a span of another kind, and for a choice that failed."""
-        ...
+ReadRetrieval: TypeAlias = Callable[[SpanRecord], Retrieval | None]
+"""What a span retrieved or chose, in whatever dialect. None for a span of another kind, and for a failed choice."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,11 +63,12 @@ class Passages:
     problem: UnevaluableReason | None = None
     seen: bool = True
     """False: there was no retrieval at all, which is not the same as one that found nothing."""
+    sources: tuple[Source, ...] = ()
 
 
-def find_retrievals(tree: SpanTree, spans: Iterable[SpanRecord], readers: Sequence[RetrievalReader]) -> list[Retrieval]:
+def find_retrievals(tree: SpanTree, spans: Iterable[SpanRecord], retrieval_of: ReadRetrieval) -> list[Retrieval]:
     """The retrievals and choices among `spans` that decide, by start, before they are united."""
-    read = {span.span_id: found for span in spans if (found := _read(span, readers)) is not None}
+    read = {span.span_id: found for span in spans if (found := retrieval_of(span)) is not None}
     above = {span_id: [a.span_id for a in tree.ancestors(r.span) if a.span_id in read] for span_id, r in read.items()}
     with_nested = {ancestor for ancestors in above.values() for ancestor in ancestors}
     return [
@@ -76,10 +77,6 @@ def find_retrievals(tree: SpanTree, spans: Iterable[SpanRecord], readers: Sequen
         if not any(read[ancestor].tells for ancestor in above[span_id])
         and (retrieval.tells or span_id not in with_nested)
     ]
-
-
-def _read(span: SpanRecord, readers: Sequence[RetrievalReader]) -> Retrieval | None:
-    return next((found for reader in readers if (found := reader.retrieval(span)) is not None), None)
 
 
 def unite(retrievals: Sequence[Retrieval]) -> Passages:
@@ -93,6 +90,7 @@ def unite(retrievals: Sequence[Retrieval]) -> Passages:
         chunks=to_chunks(_without_repeats(found) if alone is None else alone.documents),
         span=reference(alone.span) if alone is not None and alone.in_order else None,
         problem=next((each.problem for each in kept if each.problem is not None), None),
+        sources=tuple(source("chunks", each.span, each.attribute) for each in found or kept if each.attribute),
     )
 
 
@@ -124,6 +122,7 @@ def to_chunks(documents: Sequence[Document]) -> tuple[Chunk, ...]:
                 position=position,
                 score=document.score,
                 metadata=document.metadata,
+                has_id=document.id is not None,
             )
         )
     return tuple(chunks)
@@ -131,6 +130,11 @@ def to_chunks(documents: Sequence[Document]) -> tuple[Chunk, ...]:
 
 def reference(span: SpanRecord) -> SpanRef:
     return SpanRef(trace_id=span.trace_id, span_id=span.span_id)
+
+
+def source(part: str, span: SpanRecord, attribute: str) -> Source:
+    """Where a part of a trace was read."""
+    return Source(part=part, span=reference(span), span_name=span.name, attribute=attribute)
 
 
 def _after_choices(retrievals: Sequence[Retrieval]) -> list[Retrieval]:
@@ -168,6 +172,7 @@ def _resolved(choice: Retrieval, sources: Sequence[Retrieval]) -> Retrieval | No
     return replace(
         choice,
         span=first.span if in_order else choice.span,
+        attribute=first.attribute if in_order else choice.attribute,
         documents=documents,
         problem=next((each.problem for each in sources if each.problem is not None), None),
         in_order=in_order,

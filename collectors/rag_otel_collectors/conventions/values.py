@@ -85,6 +85,24 @@ def parse_object(value: Any) -> Mapping[str, Any]:
     return parsed if isinstance(parsed, Mapping) else {}
 
 
+def is_cut(value: Any) -> bool:
+    """True for JSON that a length limit has cut through."""
+    return isinstance(value, str) and value.lstrip()[:1] in ("{", "[") and isinstance(parse(value), str)
+
+
+def all_text(value: Any) -> Iterator[str]:
+    """Every text in a parsed value, however deep, in order."""
+    to_visit = [value]
+    while to_visit:
+        item = to_visit.pop()
+        if isinstance(item, str):
+            yield item
+        elif isinstance(item, Mapping):
+            to_visit.extend(reversed(list(item.values())))
+        elif isinstance(item, Sequence) and not isinstance(item, bytes):
+            to_visit.extend(reversed(item))
+
+
 def question_text(value: Any) -> str | None:
     """What was asked, out of the parsed input of a span."""
     return _find(value, QUESTION_KEYS, USER)

@@ -1,0 +1,150 @@
+"""The official OpenTelemetry GenAI conventions: message lists, retrieval spans, tool calls.
+
+Content is there only with `OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY` (or `SPAN_AND_EVENT`), and a
+retrieval names its documents by id and score alone. Source:
+https://opentelemetry.io/docs/specs/semconv/gen-ai/, and what the instrumentations emit.
+
+Several others write the same attributes with habits of their own; each has its module and builds on this one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from rag_otel import semconv
+from rag_otel.model import SpanRecord, StatusCode, UnevaluableReason
+from rag_otel_collectors.conventions.dialect import Answer, Dialect, Found, Role
+from rag_otel_collectors.conventions.documents import Document, documents_in
+from rag_otel_collectors.conventions.messages import ASSISTANT, USER, Message, last_text, numbered_messages
+from rag_otel_collectors.conventions.retrieval import Retrieval, text_problem
+from rag_otel_collectors.conventions.tools import looks_like_documents, read_tool
+from rag_otel_collectors.conventions.values import all_text, answer_text, is_cut, parse, question_text
+
+_SCOPES: Final = ("opentelemetry.instrumentation.genai.", "opentelemetry.instrumentation.openai_v2")
+_ROLES: Final = {
+    "chat": Role.MODEL,
+    "text_completion": Role.MODEL,
+    "completion": Role.MODEL,
+    "acompletion": Role.MODEL,
+    "generate_content": Role.MODEL,
+    "responses": Role.MODEL,
+    "retrieval": Role.RETRIEVAL,
+    "embeddings": Role.EMBEDDING,
+    "execute_tool": Role.TOOL,
+    "invoke_agent": Role.AGENT,
+    "create_agent": Role.AGENT,
+}
+_PROMPTS: Final = "gen_ai.prompt"
+_COMPLETIONS: Final = "gen_ai.completion"
+"""Prefixes of `<prefix>.<n>.{role,content}`: how messages were flattened before they were lists."""
+_STREAM: Final = "gen_ai.request.stream"
+_FINISH_REASONS: Final = "gen_ai.response.finish_reasons"
+_TEXTS: Final = (semconv.GEN_AI_INPUT_MESSAGES, semconv.GEN_AI_OUTPUT_MESSAGES, semconv.GEN_AI_RETRIEVAL_DOCUMENTS)
+_CONTEXT: Final = re.compile(
+    r"(?:.*_)?(?:context|document|doc|passage|source|chunk|evidence)s?(?:_(?:str|text))?", re.I
+)
+"""Names of prompt variables that hold what was retrieved."""
+
+
+class GenAi(Dialect):
+    """The dialect of the official instrumentations, and of whatever sets `gen_ai.operation.name`."""
+
+    name = "genai"
+
+    def owns(self, scope: str, attributes: Mapping[str, Any]) -> bool:
+        return semconv.GEN_AI_OPERATION_NAME in attributes or scope.startswith(_SCOPES)
+
+    def retrieves(self, scope: str, attributes: Mapping[str, Any]) -> bool:
+        operation = attributes.get(semconv.GEN_AI_OPERATION_NAME)
+        return operation == "retrieval" or (operation == "execute_tool" and looks_like_documents(attributes))
+
+    def role(self, span: SpanRecord) -> Role:
+        operation = span.attributes.get(semconv.GEN_AI_OPERATION_NAME)
+        return _ROLES.get(operation, Role.CHAIN) if isinstance(operation, str) else Role.CHAIN
+
+    def question(self, span: SpanRecord) -> Found | None:
+        return self.asked(span)
+
+    def answer(self, span: SpanRecord) -> Answer:
+        return Answer(found=self.wrote(span))
+
+    def asked(self, call: SpanRecord) -> Found | None:
+        flat = _last_of(numbered_messages(call.attributes, _PROMPTS), USER, f"{_PROMPTS}.*")
+        return self._last(call, semconv.GEN_AI_INPUT_MESSAGES, USER) or flat
+
+    def wrote(self, call: SpanRecord) -> Found | None:
+        flat = _last_of(numbered_messages(call.attributes, _COMPLETIONS), ASSISTANT, f"{_COMPLETIONS}.*")
+        return self._last(call, semconv.GEN_AI_OUTPUT_MESSAGES, ASSISTANT) or flat
+
+    def prompt(self, call: SpanRecord) -> str:
+        told = (parse(call.attributes.get(key)) for key in (semconv.GEN_AI_SYSTEM_INSTRUCTIONS, _TEXTS[0]))
+        flat = (message.text for message in numbered_messages(call.attributes, _PROMPTS))
+        return "\n".join([*(text for value in told for text in all_text(value)), *(text for text in flat if text)])
+
+    def model(self, call: SpanRecord) -> str | None:
+        names = (call.attributes.get(key) for key in (semconv.GEN_AI_RESPONSE_MODEL, semconv.GEN_AI_REQUEST_MODEL))
+        return next((name for name in names if isinstance(name, str) and name not in ("", "unknown")), None)
+
+    def cut_short(self, call: SpanRecord) -> bool:
+        """A stream that was closed before its end has a text, but no reason why it finished."""
+        attributes = call.attributes
+        streamed = attributes.get(_STREAM) is True or attributes.get(_STREAM) == "true"
+        return streamed and not attributes.get(_FINISH_REASONS)
+
+    def retrieval(self, span: SpanRecord) -> Retrieval | None:
+        role = self.role(span)
+        if role is Role.TOOL:
+            return read_tool(span)
+        if role is not Role.RETRIEVAL:
+            return None
+        asked = span.attributes.get(semconv.GEN_AI_RETRIEVAL_QUERY)
+        query = question_text(asked) if isinstance(asked, str) else None
+        documents, problem = ((), None) if span.status is StatusCode.ERROR else self.documents(span)
+        return Retrieval(
+            span=span,
+            documents=documents,
+            problem=problem,
+            query=query,
+            query_attribute=semconv.GEN_AI_RETRIEVAL_QUERY,
+            attribute=semconv.GEN_AI_RETRIEVAL_DOCUMENTS if documents else "",
+            # Phoenix makes documents of those with a score alone, and takes annotations on no others.
+            in_order=all(document.score is not None for document in documents),
+        )
+
+    def documents(self, span: SpanRecord) -> tuple[tuple[Document, ...], UnevaluableReason | None]:
+        """What a retrieval span says of its documents, and what is wrong with them."""
+        value = span.attributes.get(semconv.GEN_AI_RETRIEVAL_DOCUMENTS)
+        if value == semconv.REDACTED:
+            return (), UnevaluableReason.REDACTED
+        documents = documents_in(parse(value))
+        if documents is None:
+            return (), self.missing(span) or UnevaluableReason.NO_CHUNK_TEXT
+        return documents, text_problem(documents, truncated=False)
+
+    def contexts(self, span: SpanRecord) -> Iterator[Found]:
+        for key, value in span.attributes.items():
+            variable = key.removeprefix(semconv.GEN_AI_PROMPT_VARIABLE)
+            if variable != key and _CONTEXT.fullmatch(variable) and isinstance(value, str):
+                yield Found(text=value, attribute=key)
+        result = span.attributes.get(semconv.GEN_AI_TOOL_RESULT)
+        if self.role(span) is Role.TOOL and isinstance(result, str):
+            yield Found(text=result, attribute=semconv.GEN_AI_TOOL_RESULT)
+
+    def missing(self, span: SpanRecord) -> UnevaluableReason | None:
+        cut = any(is_cut(span.attributes.get(key)) for key in _TEXTS)
+        return UnevaluableReason.TRUNCATED if cut else super().missing(span)
+
+    def _last(self, span: SpanRecord, key: str, role: str) -> Found | None:
+        """The text of the last message of that role in a list of messages, or the text that stands in its place."""
+        if is_cut(span.attributes.get(key)):
+            return None
+        value = parse(span.attributes.get(key))
+        text = answer_text(value) if role == ASSISTANT else question_text(value)
+        return Found(text=text, attribute=key) if text else None
+
+
+def _last_of(messages: Sequence[Message], role: str, attribute: str) -> Found | None:
+    text = last_text(messages, role)
+    return Found(text=text, attribute=attribute) if text else None

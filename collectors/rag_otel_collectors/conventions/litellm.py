@@ -1,0 +1,88 @@
+"""LiteLLM's own OpenTelemetry callback: a span for each request, or its attributes on the application's span.
+
+It sees prompts alone, unless the proxy searched a vector store for the request: then the documents stand in
+`metadata.vector_store_request_metadata`, as Python's `repr` of a list.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import Any, Final
+
+from rag_otel import semconv
+from rag_otel.model import SpanRecord, StatusCode, UnevaluableReason
+from rag_otel_collectors.conventions.documents import Document, documents_in
+from rag_otel_collectors.conventions.genai import GenAi
+from rag_otel_collectors.conventions.retrieval import Retrieval, text_problem
+from rag_otel_collectors.conventions.values import finite, parse
+
+_SCOPE: Final = "litellm"
+_CALL_ID: Final = "litellm.call_id"
+_SEARCHES: Final = "metadata.vector_store_request_metadata"
+_NONE: Final = ("", "None", "[]")
+_MAX_LITERAL: Final = 1_000_000
+"""Characters; Python's literal parser takes a hundred times the memory of its text."""
+
+
+class LiteLlm(GenAi):
+    """The dialect of LiteLLM's callback."""
+
+    name = "litellm"
+
+    def owns(self, scope: str, attributes: Mapping[str, Any]) -> bool:
+        return scope == _SCOPE or _CALL_ID in attributes
+
+    def retrieves(self, scope: str, attributes: Mapping[str, Any]) -> bool:
+        return attributes.get(_SEARCHES, "") not in _NONE
+
+    def retrieval(self, span: SpanRecord) -> Retrieval | None:
+        value = span.attributes.get(_SEARCHES, "")
+        if value in _NONE or span.status is StatusCode.ERROR:
+            return super().retrieval(span)
+        searches = _literal(value)
+        documents = tuple(document for search in searches or () for document in _documents(search))
+        query = next((q for search in searches or () if isinstance(q := search.get("query"), str) and q), None)
+        problem = UnevaluableReason.NO_CHUNK_TEXT if searches is None else text_problem(documents, truncated=False)
+        return Retrieval(
+            span=span,
+            documents=documents,
+            problem=UnevaluableReason.REDACTED if value == semconv.REDACTED else problem,
+            query=query,
+            query_attribute=_SEARCHES,
+            attribute=_SEARCHES,
+            in_order=False,
+        )
+
+
+def _literal(value: Any) -> list[Mapping[str, Any]] | None:
+    parsed = parse(value)
+    if isinstance(parsed, str) and len(parsed) <= _MAX_LITERAL:
+        try:
+            parsed = ast.literal_eval(parsed)
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            return None
+    if not isinstance(parsed, list):
+        return None
+    return [item for item in parsed if isinstance(item, Mapping)]
+
+
+def _documents(search: Mapping[str, Any]) -> list[Document]:
+    """The results of one search, in the format of OpenAI's vector stores."""
+    response = search.get("vector_store_search_response")
+    results = response.get("data") if isinstance(response, Mapping) else None
+    found = []
+    for result in results if isinstance(results, list) else []:
+        if isinstance(result, Mapping):
+            texts = documents_in(result.get("content")) or ()
+            text = "\n".join(each.text for each in texts if each.text)
+            named = result.get("file_id") or result.get("filename")
+            found.append(
+                Document(
+                    text=text or None,
+                    id=named if isinstance(named, str) else None,
+                    score=finite(result.get("score")),
+                    metadata=attributes if isinstance(attributes := result.get("attributes"), Mapping) else {},
+                )
+            )
+    return found

@@ -1,0 +1,67 @@
+"""OpenLIT: the GenAI conventions, with the texts of the first three documents on a LangChain retrieval.
+
+Its LlamaIndex and Haystack instrumentations leave the passages out altogether.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from rag_otel.model import SpanRecord, UnevaluableReason
+from rag_otel_collectors.conventions.dialect import Answer, Found, Role
+from rag_otel_collectors.conventions.documents import Document
+from rag_otel_collectors.conventions.genai import GenAi
+from rag_otel_collectors.conventions.values import answer_text, parse, question_text
+
+_SCOPE: Final = "openlit"
+_ENDPOINT: Final = "gen_ai.operation.endpoint"
+_COUNT: Final = "gen_ai.retrieval.document_count"
+_INPUTS: Final = ("gen_ai.workflow.input", "gen_ai.framework.pipeline.input_data")
+_OUTPUT: Final = "gen_ai.workflow.output"
+_MESSAGE_REPR: Final = "content="
+
+
+class OpenLit(GenAi):
+    """The dialect of OpenLIT's instrumentations."""
+
+    name = "openlit"
+
+    def owns(self, scope: str, attributes: Mapping[str, Any]) -> bool:
+        return scope.startswith(_SCOPE)
+
+    def role(self, span: SpanRecord) -> Role:
+        """A whole LlamaIndex query is marked as a retrieval, like the retriever in it."""
+        endpoint = span.attributes.get(_ENDPOINT)
+        if isinstance(endpoint, str) and endpoint.startswith("query_engine"):
+            return Role.CHAIN
+        return super().role(span)
+
+    def question(self, span: SpanRecord) -> Found | None:
+        for key in _INPUTS:
+            text = question_text(parse(span.attributes.get(key)))
+            if text:
+                return Found(text=text, attribute=key)
+        return super().question(span)
+
+    def answer(self, span: SpanRecord) -> Answer:
+        output = parse(span.attributes.get(_OUTPUT))
+        text = None if _is_repr_of_messages(output) else answer_text(output)
+        return Answer(found=Found(text=text, attribute=_OUTPUT)) if text else super().answer(span)
+
+    def documents(self, span: SpanRecord) -> tuple[tuple[Document, ...], UnevaluableReason | None]:
+        documents, problem = super().documents(span)
+        count = span.attributes.get(_COUNT)
+        if count == 0:
+            return (), None
+        if documents and isinstance(count, int) and count > len(documents):
+            return documents, UnevaluableReason.TRUNCATED
+        return documents, problem
+
+
+def _is_repr_of_messages(output: Any) -> bool:
+    """True for `{"messages": ["content='...' ...", ...]}`, a chat by its `repr`: the answer is on the model's span."""
+    messages = output.get("messages") if isinstance(output, Mapping) else None
+    if not isinstance(messages, Sequence) or isinstance(messages, str):
+        return False
+    return any(isinstance(message, str) and message.startswith(_MESSAGE_REPR) for message in messages)

@@ -1,0 +1,59 @@
+"""Pydantic-AI: the agent's span has the whole conversation and the final result, its tools return the documents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from rag_otel import semconv
+from rag_otel.model import SpanRecord
+from rag_otel_collectors.conventions.dialect import Answer, Found, Role
+from rag_otel_collectors.conventions.genai import GenAi
+from rag_otel_collectors.conventions.messages import USER, read_messages
+from rag_otel_collectors.conventions.tools import looks_like_documents
+from rag_otel_collectors.conventions.values import answer_text, parse
+
+_SCOPE: Final = "pydantic-ai"
+_MESSAGES: Final = ("pydantic_ai.all_messages", "all_messages_events")
+_FIRST_NEW: Final = "pydantic_ai.new_message_index"
+"""How many of the messages are history; absent where there is none."""
+_RESULT: Final = "final_result"
+
+
+class PydanticAi(GenAi):
+    """The dialect of Pydantic-AI's own instrumentation."""
+
+    name = "pydantic_ai"
+
+    def owns(self, scope: str, attributes: Mapping[str, Any]) -> bool:
+        return scope == _SCOPE or _MESSAGES[0] in attributes
+
+    def retrieves(self, scope: str, attributes: Mapping[str, Any]) -> bool:
+        return semconv.GEN_AI_TOOL_NAME in attributes and looks_like_documents(attributes)
+
+    def role(self, span: SpanRecord) -> Role:
+        role = super().role(span)
+        if role is not Role.CHAIN:
+            return role
+        if semconv.GEN_AI_TOOL_NAME in span.attributes:  # `running tool`, before version 3 of its instrumentation
+            return Role.TOOL
+        return Role.AGENT if any(key in span.attributes for key in _MESSAGES) else role
+
+    def question(self, span: SpanRecord) -> Found | None:
+        """What the user said in this run: the first new message, since later ones may be the agent's own retries."""
+        for key in _MESSAGES:
+            messages = parse(span.attributes.get(key))
+            if isinstance(messages, Sequence) and not isinstance(messages, str):
+                first = span.attributes.get(_FIRST_NEW, 0)
+                new = messages[first:] if isinstance(first, int) and first >= 0 else messages
+                text = next((m.text for m in read_messages(new) if m.role == USER and m.text), None)
+                return Found(text=text, attribute=key) if text else None
+        return self.asked(span)
+
+    def answer(self, span: SpanRecord) -> Answer:
+        """The final result; a structured one is taken whole where it has no text of a usual name."""
+        result = span.attributes.get(_RESULT)
+        if isinstance(result, str) and result.strip():
+            text = answer_text(parse(result)) or result
+            return Answer(found=Found(text=text, attribute=_RESULT))
+        return super().answer(span)

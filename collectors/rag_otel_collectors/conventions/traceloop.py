@@ -1,0 +1,116 @@
+"""Traceloop's OpenLLMetry: every step's input and output as JSON, models in the GenAI conventions, vector stores with
+an event for each result.
+
+Source: https://www.traceloop.com/docs/openllmetry/contributing/semantic-conventions, and what the packages emit.
+Streaming LlamaIndex exports no root span, and no answer either unless the model has an instrumentation of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from rag_otel import semconv
+from rag_otel.model import SpanRecord, UnevaluableReason
+from rag_otel_collectors.conventions.dialect import Answer, Found, Role
+from rag_otel_collectors.conventions.genai import GenAi
+from rag_otel_collectors.conventions.retrieval import Retrieval
+from rag_otel_collectors.conventions.traceloop_retrieval import VECTOR_STORES, chooses, entity, read_retrieval, searches
+from rag_otel_collectors.conventions.values import all_text, answer_text, is_cut, question_text
+
+_INSTRUMENTED: Final = frozenset(
+    f"opentelemetry.instrumentation.{name}"
+    for name in (
+        *("alephalpha", "anthropic", "bedrock", "cohere", "crewai", "google_generativeai", "groq", "haystack"),
+        *("langchain", "llamaindex", "mistralai", "ollama", "openai", "openai.v0", "openai.v1", "openai_agents"),
+        *("replicate", "sagemaker", "together", "transformers", "vertexai", "voyageai", "watsonx", "writer"),
+    )
+)
+"""Scopes of OpenLLMetry's packages, which share their prefix with everybody's."""
+_LLAMA_INDEX: Final = "opentelemetry.instrumentation.llamaindex"
+_SDK: Final = "traceloop.tracer"
+_MODEL_INPUTS: Final = ('"formatted": ', '{"messages": [')
+"""How the arguments of a LlamaIndex model's methods begin; its class may have any name."""
+_REQUEST_TYPE: Final = "llm.request.type"
+_KINDS: Final = {"tool": Role.TOOL, "agent": Role.AGENT}
+
+
+class Traceloop(GenAi):
+    """The dialect of OpenLLMetry."""
+
+    name = "traceloop"
+
+    def owns(self, scope: str, attributes: Mapping[str, Any]) -> bool:
+        return (
+            semconv.TRACELOOP_KIND in attributes
+            or semconv.TRACELOOP_WORKFLOW in attributes
+            or scope in _INSTRUMENTED
+            or scope in VECTOR_STORES
+            or scope == _SDK
+        )
+
+    def retrieves(self, scope: str, attributes: Mapping[str, Any]) -> bool:
+        return searches(scope, attributes) or chooses(attributes)
+
+    def role(self, span: SpanRecord) -> Role:
+        attributes = span.attributes
+        if self.retrieves(span.scope, attributes):
+            return Role.RETRIEVAL
+        kind = attributes.get(semconv.TRACELOOP_KIND)
+        if isinstance(kind, str) and kind in _KINDS:
+            return _KINDS[kind]
+        role = super().role(span)
+        if role in (Role.MODEL, Role.EMBEDDING):
+            return role
+        return Role.MODEL if _is_model_call(span.scope, attributes) else Role.CHAIN
+
+    def question(self, span: SpanRecord) -> Found | None:
+        """The input; of a stream in LangChain, what its output names as its inputs."""
+        inputs = entity(span, semconv.TRACELOOP_INPUT)
+        text = None if self.role(span) is Role.MODEL else question_text(_arguments(inputs))
+        if text:
+            return Found(text=text, attribute=semconv.TRACELOOP_INPUT)
+        output = entity(span, semconv.TRACELOOP_OUTPUT)
+        more = output.get("kwargs") if isinstance(output, Mapping) else None
+        text = question_text(more.get("inputs")) if isinstance(more, Mapping) else None
+        return Found(text=text, attribute=semconv.TRACELOOP_OUTPUT) if text else self.asked(span)
+
+    def answer(self, span: SpanRecord) -> Answer:
+        output = entity(span, semconv.TRACELOOP_OUTPUT)
+        if isinstance(output, Mapping) and "outputs" in output:
+            if output["outputs"] is None:
+                return Answer(abandoned=True)
+            output = output["outputs"]
+        text = answer_text(output)
+        return Answer(found=Found(text=text, attribute=semconv.TRACELOOP_OUTPUT)) if text else super().answer(span)
+
+    def wrote(self, call: SpanRecord) -> Found | None:
+        text = answer_text(entity(call, semconv.TRACELOOP_OUTPUT))
+        return super().wrote(call) or (Found(text=text, attribute=semconv.TRACELOOP_OUTPUT) if text else None)
+
+    def prompt(self, call: SpanRecord) -> str:
+        return super().prompt(call) or "\n".join(all_text(entity(call, semconv.TRACELOOP_INPUT)))
+
+    def retrieval(self, span: SpanRecord) -> Retrieval | None:
+        if self.retrieves(span.scope, span.attributes):
+            return read_retrieval(span)
+        return super().retrieval(span) if self.role(span) is Role.TOOL else None
+
+    def missing(self, span: SpanRecord) -> UnevaluableReason | None:
+        cut = any(is_cut(span.attributes.get(key)) for key in (semconv.TRACELOOP_INPUT, semconv.TRACELOOP_OUTPUT))
+        return UnevaluableReason.TRUNCATED if cut else super().missing(span)
+
+
+def _is_model_call(scope: str, attributes: Mapping[str, Any]) -> bool:
+    if semconv.GEN_AI_OUTPUT_MESSAGES in attributes or attributes.get(_REQUEST_TYPE) in ("chat", "completion"):
+        return True
+    inputs = attributes.get(semconv.TRACELOOP_INPUT)
+    return scope == _LLAMA_INDEX and isinstance(inputs, str) and any(sign in inputs for sign in _MODEL_INPUTS)
+
+
+def _arguments(inputs: Any) -> Any:
+    """What a decorated function was called with: the first argument, where it has no named ones."""
+    if isinstance(inputs, Mapping) and inputs.keys() == {"args", "kwargs"}:
+        named, given = inputs["kwargs"], inputs["args"]
+        return named or (given[0] if isinstance(given, list) and given else None)
+    return inputs

@@ -1,0 +1,119 @@
+"""Which spans of a trace are one question: several under one session, or one that is scattered over several spans.
+
+Two things are mended here, and only where it is safe:
+- A root that neither asks nor answers (a chat session, a batch) holds several complete questions: each is a trace of
+  its own, and its scores go to its own span. A root that answers (an agent, a query that was split into others) is one.
+- A retrieval and a model call that stand side by side, under a span of nobody's dialect or under a parent that is
+  missing, are one question when the call's prompt has what was searched for or found. The call's span is the target.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from rag_otel.model import SpanRecord
+from rag_otel_collectors.conventions.dialect import Dialect, Role
+from rag_otel_collectors.conventions.mixture import Mixture
+from rag_otel_collectors.conventions.retrieval import Retrieval
+from rag_otel_collectors.conventions.tree import SpanTree
+
+_ENOUGH: Final = 200
+"""Characters of a document that prove it is in a prompt."""
+_LEAVES: Final = (Role.MODEL, Role.RETRIEVAL, Role.EMBEDDING, Role.TOOL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """An entry with what is below it."""
+
+    entry: SpanRecord
+    dialect: Dialect
+    below: tuple[SpanRecord, ...]
+    retrievals: tuple[Retrieval, ...]
+    """Those that decide, by start."""
+    calls: tuple[SpanRecord, ...]
+    """The model calls that may have written the answer, by end."""
+    answers: bool
+    """True where the entry itself says what was answered."""
+
+    @property
+    def complete(self) -> bool:
+        """True for a question with its retrieval and its answer."""
+        return bool(self.retrievals) and (self.answers or bool(self.calls))
+
+    @property
+    def only_retrieves(self) -> bool:
+        return bool(self.retrievals) and not self.complete
+
+
+def inner_parts(tree: SpanTree, mixture: Mixture, container: SpanRecord) -> Iterator[SpanRecord]:
+    """The topmost spans below `container` that may hold a question each: chains and agents with text of their own."""
+    below = tree.descendants(container, prune=mixture.is_foreign)
+    found: set[str] = set()
+    for span in sorted(below, key=lambda each: sum(1 for _ in tree.ancestors(each))):
+        dialect = mixture.dialect_of(span)
+        if dialect is None or dialect.role(span) in _LEAVES or any(a.span_id in found for a in tree.ancestors(span)):
+            continue
+        if dialect.question(span) is not None and dialect.answer(span).found is not None:
+            found.add(span.span_id)
+    return iter(sorted((span for span in below if span.span_id in found), key=lambda each: each.start_ns))
+
+
+def conversations(inner: Sequence[Part], whole: Part) -> list[Part]:
+    """The complete questions inside of `whole`, where there are several and nobody sums them up; else `whole`."""
+    complete = [part for part in inner if part.complete]
+    asked = [found.text for part in complete if (found := part.dialect.question(part.entry)) is not None]
+    last = max((part.entry.end_ns for part in complete), default=0)
+    summed_up = any(call.start_ns >= last for call in whole.calls)
+    return complete if len(complete) > 1 and len(set(asked)) == len(complete) and not summed_up else [whole]
+
+
+def turns(tree: SpanTree, parts: Sequence[Part], mixture: Mixture) -> list[Part]:
+    """The parts, with each scattered question put together."""
+    groups: dict[str, list[Part]] = {}
+    for part in parts:
+        above = next((span.span_id for span in tree.ancestors(part.entry)), "")
+        groups.setdefault(above, []).append(part)
+    return [turn for group in groups.values() for turn in _turns(group, mixture)]
+
+
+def _turns(group: Sequence[Part], mixture: Mixture) -> Iterator[Part]:
+    """What stands side by side, by start: retrievals wait for the call that was told of them."""
+    waiting: list[Part] = []
+    answer: Part | None = None
+    alone = sum(bool(part.calls) and not part.retrievals for part in group) == 1
+    for part in group:
+        if part.only_retrieves:
+            if answer is not None:
+                yield _joined(waiting, answer)
+                waiting, answer = [], None
+            waiting.append(part)
+        elif part.complete or not waiting or not part.calls:
+            yield part
+        elif _was_told(part, waiting, mixture, alone=alone):
+            answer = part
+    if answer is not None:
+        yield _joined(waiting, answer)
+    else:
+        yield from waiting
+
+
+def _was_told(part: Part, retrievals: Sequence[Part], mixture: Mixture, *, alone: bool) -> bool:
+    """True when a prompt of `part` quotes a document or a query of `retrievals`. Where no prompt can be read, the only
+    call beside them is taken for theirs."""
+    if any(part.entry.start_ns < each.entry.end_ns for each in retrievals):
+        return False
+    prompt = "\n".join(mixture.prompt(call) for call in part.calls)
+    if not prompt.strip():
+        return alone
+    found = [each for retrieval in retrievals for each in retrieval.retrievals]
+    texts = [document.text[:_ENOUGH] for each in found for document in each.documents if document.text]
+    return any(text in prompt for text in (*texts, *(each.query for each in found if each.query)))
+
+
+def _joined(retrievals: Sequence[Part], answer: Part) -> Part:
+    spans = [span for part in (*retrievals, answer) for span in (part.entry, *part.below)]
+    below = tuple(sorted((s for s in spans if s is not answer.entry), key=lambda span: span.start_ns))
+    return replace(answer, below=below, retrievals=tuple(r for part in retrievals for r in part.retrievals))
