@@ -62,6 +62,8 @@ def compose(
     response: Reading,
     model: str | None,
     tags: Mapping[str, str] | None = None,
+    session_id: str | None = None,
+    user_id: str | None = None,
 ) -> RagTrace:
     """The RAG trace whose scores belong to `entry`; `below` are the spans under it, by start."""
     spans = [entry, *below]
@@ -78,8 +80,8 @@ def compose(
         chunks=passages.chunks,
         response=response.text,
         model=model,
-        session_id=_identity(spans, _SESSION, _SESSION_KEYS),
-        user_id=_identity(spans, _USER, _USER_KEYS),
+        session_id=session_id or _identity(spans, _SESSION, _SESSION_KEYS),
+        user_id=user_id or _identity(spans, _USER, _USER_KEYS),
         service=_string(entry.resource.get(semconv.SERVICE_NAME)),
         route=entry.name or None,
         tags=tags or {},

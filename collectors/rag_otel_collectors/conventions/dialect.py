@@ -54,6 +54,8 @@ class Dialect:
     """
 
     name: str = ""
+    questions_are_exact: bool = False
+    """True where `asked` is the question as it was put, never a prompt around it."""
 
     def owns(self, scope: str, attributes: Mapping[str, Any]) -> bool:
         """See `rag_otel.protocols.Convention.owns`."""
@@ -92,6 +94,14 @@ class Dialect:
 
     def model(self, call: SpanRecord) -> str | None:
         """The model's name."""
+        return None
+
+    def session_id(self, span: SpanRecord) -> str | None:
+        """The session, where it stands under a name that no other dialect has."""
+        return None
+
+    def user_id(self, span: SpanRecord) -> str | None:
+        """The user, likewise."""
         return None
 
     def retrieval(self, span: SpanRecord) -> Retrieval | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from rag_otel import semconv
 from rag_otel.model import SpanRecord
@@ -69,6 +70,18 @@ class Mixture:
     def prompt(self, call: SpanRecord) -> str:
         dialect = self.dialect_of(call)
         return "" if dialect is None else dialect.prompt(call)
+
+    def is_exact(self, call: SpanRecord) -> bool:
+        dialect = self.dialect_of(call)
+        return dialect is not None and dialect.questions_are_exact
+
+    def told(self, name: Literal["session_id", "user_id"], spans: Sequence[SpanRecord]) -> str | None:
+        """The first session or user that a dialect knows by a name of its own."""
+        for span in spans:
+            dialect = self.dialect_of(span)
+            if dialect is not None and (found := getattr(dialect, name)(span)) is not None:
+                return str(found)
+        return None
 
     def model_name(self, calls: Sequence[SpanRecord]) -> str | None:
         """The model of the last of these calls that names one."""

@@ -108,7 +108,9 @@ class _Reader:
             question=self._question(part, spans, passages),
             passages=passages,
             response=self._response(part, passages),
-            model=self.mixture.model_name(part.calls),
+            model=self.mixture.model_name((part.entry, *part.calls)),
+            session_id=self.mixture.told("session_id", spans),
+            user_id=self.mixture.told("user_id", spans),
         )
 
     def _passages(self, part: Part, spans: Sequence[SpanRecord]) -> Passages:
@@ -125,8 +127,7 @@ class _Reader:
         entry, mixture = part.entry, self.mixture
         missing = part.dialect.missing(entry) or UnevaluableReason.NO_QUESTION
         searched = next((each for each in part.retrievals if each.query), None)
-        alone = part.dialect.role(entry) is Role.MODEL and bool(part.retrievals)
-        found = None if alone else part.dialect.question(entry)
+        found = None if part.is_prompt else part.dialect.question(entry)
         asked_by = entry
         if found is None and any(mixture.role(span) in _AGENTS for span in spans):
             start = min((each.span.start_ns for each in part.retrievals), default=0)
@@ -135,7 +136,11 @@ class _Reader:
         if found is None and part.calls:
             asked_by = part.calls[-1]
             found = mixture.asked(asked_by)
-            if found is not None and not _is_question(found.text, searched, passages):
+            if (
+                found is not None
+                and not mixture.is_exact(asked_by)
+                and not _is_question(found.text, searched, passages)
+            ):
                 found = None
         if found is not None:
             return Reading.of(found.text, missing, source("question", asked_by, found.attribute))

@@ -37,6 +37,13 @@ class Part:
     """The model calls that may have written the answer, by end."""
     answers: bool
     """True where the entry itself says what was answered."""
+    scattered: bool = False
+    """True for a model call with the retrievals beside it."""
+
+    @property
+    def is_prompt(self) -> bool:
+        """True where the entry is the call that was told the passages: its question may be a prompt around them."""
+        return self.scattered or any(retrieval.span is self.entry for retrieval in self.retrievals if self.calls)
 
     @property
     def complete(self) -> bool:
@@ -83,7 +90,6 @@ def _turns(group: Sequence[Part], mixture: Mixture) -> Iterator[Part]:
     """What stands side by side, by start: retrievals wait for the call that was told of them."""
     waiting: list[Part] = []
     answer: Part | None = None
-    alone = sum(bool(part.calls) and not part.retrievals for part in group) == 1
     for part in group:
         if part.only_retrieves:
             if answer is not None:
@@ -92,7 +98,7 @@ def _turns(group: Sequence[Part], mixture: Mixture) -> Iterator[Part]:
             waiting.append(part)
         elif part.complete or not waiting or not part.calls:
             yield part
-        elif _was_told(part, waiting, mixture, alone=alone):
+        elif _was_told(part, waiting, mixture, first=answer is None):
             answer = part
     if answer is not None:
         yield _joined(waiting, answer)
@@ -100,14 +106,14 @@ def _turns(group: Sequence[Part], mixture: Mixture) -> Iterator[Part]:
         yield from waiting
 
 
-def _was_told(part: Part, retrievals: Sequence[Part], mixture: Mixture, *, alone: bool) -> bool:
-    """True when a prompt of `part` quotes a document or a query of `retrievals`. Where no prompt can be read, the only
-    call beside them is taken for theirs."""
+def _was_told(part: Part, retrievals: Sequence[Part], mixture: Mixture, *, first: bool) -> bool:
+    """True when a prompt of `part` quotes a document or a query of `retrievals`. Where no prompt can be read, the first
+    call after them is taken for theirs."""
     if any(part.entry.start_ns < each.entry.end_ns for each in retrievals):
         return False
     prompt = "\n".join(mixture.prompt(call) for call in part.calls)
     if not prompt.strip():
-        return alone
+        return first
     found = [each for retrieval in retrievals for each in retrieval.retrievals]
     texts = [document.text[:_ENOUGH] for each in found for document in each.documents if document.text]
     return any(text in prompt for text in (*texts, *(each.query for each in found if each.query)))
@@ -116,4 +122,6 @@ def _was_told(part: Part, retrievals: Sequence[Part], mixture: Mixture, *, alone
 def _joined(retrievals: Sequence[Part], answer: Part) -> Part:
     spans = [span for part in (*retrievals, answer) for span in (part.entry, *part.below)]
     below = tuple(sorted((s for s in spans if s is not answer.entry), key=lambda span: span.start_ns))
-    return replace(answer, below=below, retrievals=tuple(r for part in retrievals for r in part.retrievals))
+    return replace(
+        answer, below=below, retrievals=tuple(r for part in retrievals for r in part.retrievals), scattered=True
+    )

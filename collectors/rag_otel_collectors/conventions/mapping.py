@@ -1,0 +1,96 @@
+"""Where question, chunks and response stand in spans of nobody's dialect: told in settings, without code.
+
+    {"question": "acme.question", "response": "acme.result$.answer", "chunks": "acme.hits$.results[*]",
+     "chunk_text": "$.body", "chunk_id": "$.doc"}
+
+The parts may stand on one span or on several of a trace; the topmost span that has one of them is the entry.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Final
+
+from rag_otel.errors import ConfigurationError
+from rag_otel_collectors.conventions.json_path import Reference, Step, parse_path
+
+_REQUIRED: Final = ("question", "response", "chunks")
+_DETAILS: Final = ("chunk_text", "chunk_id", "chunk_score")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttributeMapping:
+    """A checked mapping."""
+
+    question: Reference
+    response: Reference
+    chunks: Reference
+    """A list of texts or objects, or numbered attributes of texts."""
+    chunk_text: tuple[Step, ...] | Reference | None = None
+    """Within a chunk, or numbered attributes beside it; None: under a usual name (`text`, `content`, ...)."""
+    chunk_id: tuple[Step, ...] | Reference | None = None
+    chunk_score: tuple[Step, ...] | Reference | None = None
+    session_id: Reference | None = None
+    user_id: Reference | None = None
+    model: Reference | None = None
+    name: str = "custom"
+    """The dialect's name in what is printed and counted."""
+
+    @classmethod
+    def load(cls, given: str | Mapping[str, Any]) -> AttributeMapping:
+        """From an object, its JSON, or the path of a JSON or TOML file. Raises ConfigurationError."""
+        if isinstance(given, Mapping):
+            return cls.of(given, "attribute_mapping")
+        if given.lstrip().startswith("{"):
+            return cls.of(_parsed(given, "attribute_mapping"), "attribute_mapping")
+        try:
+            text = Path(given).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError, ValueError) as error:
+            raise ConfigurationError(f"attribute_mapping: {given!r} is neither JSON nor a file: {error}") from None
+        return cls.of(_parsed(text, given, toml=given.endswith(".toml")), given)
+
+    @classmethod
+    def of(cls, written: Any, place: str) -> AttributeMapping:
+        """Check what was written at `place`. Raises ConfigurationError that names the field and the way out."""
+        known = [field.name for field in fields(cls)]
+        if not isinstance(written, Mapping):
+            raise ConfigurationError(f"{place}: expected an object with {', '.join(_REQUIRED)}, not {written!r:.60}")
+        for key in written:
+            if key not in known:
+                near = difflib.get_close_matches(str(key), known, 1)
+                hint = f"; did you mean {near[0]!r}?" if near else f"; there are: {', '.join(known)}"
+                raise ConfigurationError(f"{place}: unknown field {key!r}{hint}")
+        missing = [key for key in _REQUIRED if not written.get(key)]
+        if missing:
+            raise ConfigurationError(f"{place}: {', '.join(missing)} missing: name the attribute that holds it")
+        return cls(**{key: _field(key, value, place) for key, value in written.items() if value is not None})
+
+
+def _field(key: str, value: Any, place: str) -> Any:
+    if not isinstance(value, str) or not value.strip():
+        raise ConfigurationError(f"{place}: {key} must be the key of an attribute, not {value!r:.60}")
+    if key == "name":
+        return value.strip()
+    try:
+        if key not in _DETAILS:
+            return Reference.of(value)
+        if value.startswith("$"):
+            return parse_path(value)
+        reference = Reference.of(value)
+    except ValueError as error:
+        raise ConfigurationError(f"{place}: {key} = {value!r} {error}") from None
+    if not reference.numbered and not reference.steps:
+        return (value,)  # a bare name: that field of each chunk
+    return reference
+
+
+def _parsed(text: str, place: str, *, toml: bool = False) -> Any:
+    try:
+        return tomllib.loads(text) if toml else json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ConfigurationError(f"{place}: not {'TOML' if toml else 'JSON'}: {error}") from None
