@@ -33,11 +33,16 @@ def read_spans(path: str) -> Iterator[SpanRecord]:
 
     Raises InputError that names the file, the line and what was expected.
     """
+    for place, request in read_requests(path):
+        yield from spans_of(request, place)
+
+
+def read_requests(path: str) -> Iterator[tuple[str, Any]]:
+    """(place, parsed object) of every object in a file, whatever it is; raises what `read_spans` does."""
     name = "standard input" if path == STDIN else path
     try:
         with _open(path) as raw:
-            for place, request in _requests(_text(raw), name):
-                yield from _spans(request, place)
+            yield from _requests(_text(raw), name)
     except UnicodeDecodeError as error:
         raise InputError(f"{name}: not UTF-8 text; {_EXPECTED} ({error.reason} at byte {error.start})") from None
     except (OSError, EOFError, zlib.error) as error:
@@ -91,7 +96,8 @@ def _objects(text: str, name: str, first_line: int) -> Iterator[tuple[str, Any]]
         position = end
 
 
-def _spans(request: Any, place: str) -> Iterator[SpanRecord]:
+def spans_of(request: Any, place: str) -> Iterator[SpanRecord]:
+    """The spans of one object that was read at `place`. Raises InputError that names the place."""
     if not isinstance(request, Mapping) or not any(key in request for key in (_TRACES, *_OTHER_SIGNALS)):
         raise InputError(f"{place}: {_EXPECTED}, not {_described(request)}")
     try:

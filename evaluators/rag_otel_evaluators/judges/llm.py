@@ -114,6 +114,15 @@ def llm_embedder(
     )
 
 
+def token_prices(model: str) -> tuple[float, float] | None:
+    """US dollars for a million tokens in and a million out, as litellm knows them; None where it does not."""
+    try:
+        into, out = litellm.cost_per_token(model=model, prompt_tokens=1_000_000, completion_tokens=1_000_000)
+    except Exception:  # noqa: BLE001 - litellm raises bare exceptions for names that it has no price for
+        return None
+    return float(into), float(out)
+
+
 class LitellmTransport:
     """One call through litellm."""
 
