@@ -37,18 +37,14 @@ class PhoenixAnnotationWriter:
         headers: Mapping[str, str] | None = None,
         capture_content: bool = True,
         timeout_s: float = 10.0,
-        sync: bool = False,
     ) -> None:
         """`endpoint` is Phoenix's address (`http://host:6006`); a `/v1/traces` at its end is taken off.
-
-        With `sync` Phoenix answers when it has stored a batch, and refuses one that names a span it does not have:
-        for spans that are known to be there.
 
         `api_key` goes out as a bearer token; `headers` are added to every request.
         """
         base_url = phoenix_base_url(endpoint)
-        self._span_url = f"{base_url}/v1/span_annotations?sync={str(sync).lower()}"
-        self._document_url = f"{base_url}/v1/document_annotations?sync={str(sync).lower()}"
+        self._span_url = f"{base_url}/v1/span_annotations?sync=false"
+        self._document_url = f"{base_url}/v1/document_annotations?sync=false"
         self._headers = {**({"Authorization": f"Bearer {api_key}"} if api_key else {}), **(headers or {})}
         self._capture_content = capture_content
         self._timeout_s = timeout_s
