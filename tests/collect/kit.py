@@ -31,6 +31,7 @@ T = TypeVar("T")
 QUESTION = "When was the lighthouse of Kap Arkona built?"
 ANSWER = "The lighthouse of Kap Arkona was built in 1827."
 CHUNK = "The lighthouse of Kap Arkona was built in 1827 and is 19.3 metres high."
+LANGCHAIN = "openinference.instrumentation.langchain"
 SCORE = semconv.metric_key("faithfulness", "score")
 
 
@@ -88,7 +89,7 @@ def a_rag_trace(trace_id: bytes | None = None, *, answer: str = ANSWER, chunk: s
     ]
 
 
-def a_request(*spans: Span, scope: str = "openinference.instrumentation.langchain") -> ExportTraceServiceRequest:
+def a_request(*spans: Span, scope: str = LANGCHAIN) -> ExportTraceServiceRequest:
     request = ExportTraceServiceRequest()
     resource_spans = request.resource_spans.add()
     resource_spans.resource.attributes.add(key=semconv.SERVICE_NAME).value.string_value = "shop"

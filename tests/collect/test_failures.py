@@ -16,6 +16,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from rag_otel import semconv
 from tests.collect.kit import (
+    LANGCHAIN,
     SCORE,
     Backend,
     CollectorProcess,
@@ -47,13 +48,15 @@ def send(collector: CollectorProcess, traces: int) -> list[bytes]:
     return [span.span_id for span in sent]
 
 
-def until_refused(collector: CollectorProcess, make: Callable[[], list[Span]]) -> tuple[list[bytes], grpc.RpcError]:
+def until_refused(
+    collector: CollectorProcess, make: Callable[[], list[Span]], scope: str = LANGCHAIN
+) -> tuple[list[bytes], grpc.RpcError]:
     """Send requests until one is refused: the ids of the spans that were acknowledged, and the refusal."""
     accepted: list[bytes] = []
     for _ in range(200):
         spans = make()
         try:
-            collector.export(a_request(*spans))
+            collector.export(a_request(*spans, scope=scope))
         except grpc.RpcError as error:
             return accepted, error
         accepted += [span.span_id for span in spans]
@@ -149,7 +152,7 @@ def test_a_full_disk_queue_refuses_and_recovers(tmp_path: Path) -> None:
     settings = [part for each in small for part in ("--set", each)]
     with a_collector(tmp_path, "--backend", f"grpc://127.0.0.1:{port}", *settings) as collector:
         large = {"text": "x" * 20_000}
-        accepted, error = until_refused(collector, lambda: [a_span(os.urandom(16), "large", attributes=large)])
+        accepted, error = until_refused(collector, lambda: [a_span(os.urandom(16), "large", attributes=large)], "http")
         assert error.code() is grpc.StatusCode.UNAVAILABLE
         assert len(accepted) > 10
         assert collector.metric("refused_requests_total", reason="disk_queue_full") >= 1

@@ -97,8 +97,9 @@ class Intake:
         """Why a request of `size` bytes would be refused now; None when it would be read."""
         if self.draining:
             return DRAINING
-        # What is held will be in the outbox before it leaves the journal.
-        if self._outbox.disk_bytes + self._journal.disk_bytes + self._live.held_bytes + size > self._max_disk_bytes:
+        # What is held will be in the outbox before it leaves the journal, so it takes its size twice.
+        expected = self._outbox.disk_bytes + self._journal.disk_bytes + self._live.held_bytes + 2 * size
+        if expected > self._max_disk_bytes:
             return DISK_FULL
         if time.monotonic() < self._full_until or not self._live.room_for(0, 0):
             return TRACES_FULL
