@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -18,7 +17,7 @@ import pytest
 from rag_otel.cli.main import main
 from rag_otel_evaluators.dataset_files import read_records
 from tests import faithful_oracle
-from tests.judge_server import JudgeRequest, JudgeServer
+from tests.judge_server import JudgeRequest, JudgeServer, ServerError
 
 EINSTEIN = "Albert Einstein (born 14 March 1879) was a German-born theoretical physicist."
 RIGHT = {"question": "When?", "contexts": [EINSTEIN], "response": "Einstein was born on 14th March 1879."}
@@ -125,10 +124,10 @@ def test_a_judge_that_never_answers_fails_the_build(tmp_path: Path, capsys: pyte
     """A wrong key is not a good result, whether there is a threshold or not; every row says why."""
     source = write_jsonl(tmp_path / "in.jsonl", RIGHT, WRONG)
     output = tmp_path / "out.jsonl"
-    with JudgeServer() as server:
-        port = server.port
-    judge = ["--judge", "openai/judge", "--api-base", f"http://127.0.0.1:{port}/v1"]
-    assert main(["evaluate", str(source), *judge, "--output", str(output)]) == 1
+    refusal = ServerError(status=401, code="invalid_api_key", message="Incorrect API key")
+    with JudgeServer(fault_share=1.0, fault_kinds=[refusal]) as server:
+        judge = ["--judge", "openai/judge", "--api-base", server.url]
+        assert main(["evaluate", str(source), *judge, "--output", str(output)]) == 1
     assert "faithfulness failed on every row" in capsys.readouterr().err
     details = [(record.values or {})["faithfulness_detail"] for record in read_records(output)]
     assert all(detail["score"] is None and detail["error_type"] for detail in details)
@@ -147,11 +146,10 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:
         return faithful_oracle.answer(request)
 
     with JudgeServer(answer=answer) as server:
-        command = [sys.executable, "-m", "rag_otel.cli.main", "evaluate", str(source), "--output", str(output)]
-        command += ["--judge", "openai/judge", "--api-base", server.url, "--concurrency", "2"]
-        process = subprocess.Popen(
-            command, stderr=subprocess.PIPE, text=True, env={**os.environ, "OPENAI_API_KEY": "x"}
-        )
+        arguments = ["evaluate", str(source), "--output", str(output)]
+        arguments += ["--judge", "openai/judge", "--api-base", server.url, "--concurrency", "2"]
+        command = [sys.executable, "-m", "rag_otel.cli.main", *arguments]
+        process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         assert reached.wait(timeout=120)
         process.send_signal(signal.SIGINT)
         _, shown = process.communicate(timeout=60)
@@ -161,8 +159,8 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:
         assert "the same command goes on from there" in shown
         asked = len(server.requests)
         assert asked >= 20
-        finished = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert finished.returncode == 0, finished.stderr
+        assert main(arguments) == 0
+        # Two were under way when it was interrupted.
         assert len(server.requests) - asked <= 30 - (asked - 2)
     values = [record.values or {} for record in read_records(output)]
     assert [value["response"] for value in values] == [row["response"] for row in rows]
