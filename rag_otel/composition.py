@@ -18,9 +18,10 @@ from rag_otel.alerts.callback import CallbackChannel
 from rag_otel.alerts.log import LogChannel
 from rag_otel.alerts.router import AlertRouter
 from rag_otel.alerts.webhook import WebhookChannel
+from rag_otel.chunk_texts import ChunkTexts, resolver_named
 from rag_otel.model import Alert, AttributeValue, EvaluatedTrace
 from rag_otel.pipeline import Pipeline
-from rag_otel.protocols import AlertChannel, Convention, Evaluator, Sampler, Writer
+from rag_otel.protocols import AlertChannel, ChunkResolver, Convention, Evaluator, Sampler, Writer
 from rag_otel.runtime import Runtime
 from rag_otel.sampling.cap import EvaluationCap
 from rag_otel.sampling.ratio import RatioSampler
@@ -49,6 +50,8 @@ class Parts:
     sampler: Sampler | None = None
     conventions: tuple[Convention, ...] = ()
     """Read before the built-in ones."""
+    chunk_resolver: ChunkResolver | None = None
+    """In place of the one that the settings name."""
 
 
 def compose(
@@ -77,14 +80,25 @@ def compose_pipeline(settings: Settings, parts: Parts, *, default_cap: float | N
     from rag_otel_collectors.conventions import default_conventions
 
     cap = settings.evaluations_per_minute or default_cap
+    texts = compose_texts(settings, parts)
+    built_in = default_conventions(mapping=settings.attribute_mapping, recover_chunks=texts is None)
     return Pipeline(
-        conventions=(*parts.conventions, *default_conventions()),
+        conventions=(*parts.conventions, *built_in),
         sampler=parts.sampler or RatioSampler(settings.sample_ratio, seed=settings.sampling_seed),
         evaluators=parts.evaluators or _evaluators(settings),
         cap=None if cap is None else EvaluationCap(cap),
         timeout_s=settings.evaluation_timeout,
         project=settings.project_name,
+        texts=texts,
     )
+
+
+def compose_texts(settings: Settings, parts: Parts) -> ChunkTexts | None:
+    """What fetches the texts of chunks; None where nobody can. Raises ConfigurationError."""
+    resolver = parts.chunk_resolver
+    if resolver is None and settings.chunk_resolver is not None:
+        resolver = resolver_named(settings.chunk_resolver)
+    return None if resolver is None else ChunkTexts(resolver, timeout_s=settings.chunk_resolver_timeout)
 
 
 def compose_attributes(settings: Settings) -> Callable[[EvaluatedTrace], dict[str, AttributeValue]]:

@@ -23,7 +23,7 @@ from rag_otel.attach import Attachment, attach
 from rag_otel.composition import Parts, compose
 from rag_otel.guard import guarded
 from rag_otel.model import Alert
-from rag_otel.protocols import AlertChannel, Convention, Evaluator, Sampler, Writer
+from rag_otel.protocols import AlertChannel, ChunkResolver, Convention, Evaluator, Sampler, Writer
 from rag_otel.runtime import Runtime
 from rag_otel.settings import ResolvedSettings, Settings, resolve
 
@@ -81,19 +81,21 @@ def instrument(
     on_alert: Callable[[Alert], object] | None = None,
     sampler: Sampler | None = None,
     conventions: Sequence[Convention] = (),
+    chunk_resolver: ChunkResolver | str | None = None,
     **settings: Any,
 ) -> Instrumentation:
     """Evaluate the RAG traces of this process.
 
     `tracer_provider`: the SDK provider to attach to; else the global one; else one is made, exporting to Phoenix (or
     to where OTEL_EXPORTER_OTLP_ENDPOINT points), and made global. `settings` are the rows of
-    `rag_otel.settings.Settings`; each can come from the environment instead. Twice is once: the same call again
-    changes nothing, another one replaces the first.
+    `rag_otel.settings.Settings`, one of which, `chunk_resolver`, may also be a function; each can come from the
+    environment instead. Twice is once: the same call again changes nothing, another one replaces the first.
 
     Raises ConfigurationError, which names what is wrong and the way out.
     """
     global _current
-    resolved = resolve(settings)
+    named = chunk_resolver if isinstance(chunk_resolver, str) else None
+    resolved = resolve({**settings, "chunk_resolver": named})
     parts = Parts(
         evaluators=tuple(evaluators),
         writers=tuple(writers),
@@ -101,6 +103,7 @@ def instrument(
         on_alert=on_alert,
         sampler=sampler,
         conventions=tuple(conventions),
+        chunk_resolver=None if isinstance(chunk_resolver, str) else chunk_resolver,
     )
     with _lock:
         target = provider.given_or_global(tracer_provider)

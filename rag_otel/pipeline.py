@@ -12,6 +12,7 @@ import dataclasses
 import time
 from collections.abc import Callable, Sequence
 
+from rag_otel.chunk_texts import ChunkTexts
 from rag_otel.errors import PermanentError, RetryableError
 from rag_otel.model import (
     Chunk,
@@ -45,6 +46,8 @@ class Pipeline:
     timeout_s: float = 60.0
     """For all evaluators of one trace together."""
     project: str | None = None
+    texts: ChunkTexts | None = None
+    """Fetches the texts of chunks that have ids alone."""
 
     def decide(self, target: SpanRef) -> SamplingDecision:
         """Flip the coin, then ask the cap. Called on the request path: microseconds."""
@@ -60,6 +63,11 @@ class Pipeline:
                 if trace.target == target:
                     return trace if snapshot is None else _complete(trace, snapshot)
         return None
+
+    async def with_texts(self, trace: RagTrace) -> RagTrace:
+        """The trace with the texts of its chunks, fetched where it names them by id alone; to be asked after `read`,
+        and before the trace is given up for its `unevaluable_reason`."""
+        return trace if self.texts is None else await self.texts.complete(trace)
 
     async def evaluate(self, trace: RagTrace, decision: SamplingDecision) -> EvaluatedTrace:
         """Run the chosen evaluators side by side; what fails or runs out of time is a failed `Evaluation`."""

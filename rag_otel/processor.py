@@ -190,6 +190,7 @@ class RagSpanProcessor(SpanProcessor):
         await _give_way()
         if trace is None:
             return None, SamplingReason.UNEVALUABLE
+        trace = await self._runtime.pipeline.with_texts(trace)
         return (trace, None) if trace.evaluable else (None, trace.unevaluable_reason)
 
     def _release_scored(self, slot: Slot, result: EvaluatedTrace, scored: ReadableSpan) -> None:

@@ -6,8 +6,8 @@ spans -> RagTrace -> SamplingDecision -> Evaluation(s) -> written back -> watche
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import Awaitable, Mapping, Sequence
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from rag_otel.model import (
     Alert,
@@ -45,6 +45,18 @@ class Convention(Protocol):
         `spans` may come in any order, may lack the root and may hold other dialects' spans. Never raises on
         odd attribute values: what cannot be read is absent, and the trace carries an `unevaluable_reason`.
         """
+        ...
+
+
+Texts: TypeAlias = Mapping[str, str] | Sequence[str | None]
+"""Texts by id, or one for each id in the order asked."""
+
+
+class ChunkResolver(Protocol):
+    """Fetches the texts of chunks whose ids alone are in the trace; a plain or an async function."""
+
+    def __call__(self, ids: Sequence[str], /) -> Texts | Awaitable[Texts]:
+        """The texts of these chunks; what is not found is left out, or None. Off the request path, with a deadline."""
         ...
 
 

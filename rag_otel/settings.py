@@ -39,6 +39,15 @@ class Settings:
     evaluations_per_minute: float | None = row(
         None, "Cap; None: 600 for the embedded judge", "RAG_OTEL_EVALUATIONS_PER_MINUTE"
     )
+    attribute_mapping: str | Mapping[str, Any] | None = row(
+        None,
+        "Where question, chunks, response stand in spans of your own: JSON, or a file",
+        "RAG_OTEL_ATTRIBUTE_MAPPING",
+    )
+    chunk_resolver: str | None = row(
+        None, "Fetches the texts of chunks that have ids alone: `module:function`", "RAG_OTEL_CHUNK_RESOLVER"
+    )
+    chunk_resolver_timeout: float = row(5.0, "Seconds for the texts of one trace", "RAG_OTEL_CHUNK_RESOLVER_TIMEOUT")
     hold: float = row(10.0, "Seconds a span waits for its scores; 0: never", "RAG_OTEL_HOLD")
     max_held: int = row(256, "Spans held at once, at most", "RAG_OTEL_MAX_HELD")
     max_held_bytes: int = row(32 * 2**20, "Bytes of text held at once", "RAG_OTEL_MAX_HELD_BYTES")
@@ -75,6 +84,7 @@ class Settings:
         _require(self.max_held >= 1, "max_held", self.max_held, "at least 1")
         _require(self.max_held_bytes >= 1, "max_held_bytes", self.max_held_bytes, "at least 1")
         _require(self.evaluation_timeout > 0, "evaluation_timeout", self.evaluation_timeout, "above 0")
+        _require(self.chunk_resolver_timeout > 0, "chunk_resolver_timeout", self.chunk_resolver_timeout, "above 0")
         _require(self.max_claims >= 0, "max_claims", self.max_claims, "0 or more")
         _require(bool(self.metrics), "metrics", self.metrics, "at least one metric's name")
         for name in ("phoenix_endpoint", "phoenix_public_url", "alert_webhook_url"):
