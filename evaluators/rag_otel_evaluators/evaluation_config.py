@@ -47,7 +47,8 @@ class ModelConfig(_Strict):
 
 
 class JudgeConfig(ModelConfig):
-    """Who judges. Beside models, `model` may be `embedded`, `hhem` or `hhem/<folder or hub name>`."""
+    """Who judges. Beside models, `model` may be `embedded`, `hhem`, `hhem/<folder or hub name>`, or `cascade/` and the
+    name of the judge that gets only what the embedded one is unsure of."""
 
     temperature: float = Field(default=0.0, ge=0)
     strategy: Literal["single", "two_step"] = "single"

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _HHEM: Final = "hhem"
 _LOCAL: Final = "local/"
+_CASCADE: Final = "cascade/"
 
 
 def build_evaluators(config: EvaluationConfig, resources: ExitStack) -> tuple[Evaluator, ...]:
@@ -30,7 +31,7 @@ def build_evaluators(config: EvaluationConfig, resources: ExitStack) -> tuple[Ev
     cache = _open_cache(config, resources)
     return build(
         config.metrics,
-        judge=_judge(config.judge, config.concurrency, cache),
+        judge=_judge(config, cache),
         embedder=None if config.embedder is None else _embedder(config.embedder, config.concurrency, cache),
         language=config.language,
         prompt_folder=config.prompts,
@@ -50,20 +51,46 @@ def _open_cache(config: EvaluationConfig, resources: ExitStack) -> DiskCache | N
     return cache
 
 
-def _judge(config: JudgeConfig, concurrency: int, cache: DiskCache | None) -> str | StructuredModel | Judge:
-    if config.model == EMBEDDED:
+def _judge(config: EvaluationConfig, cache: DiskCache | None) -> str | StructuredModel | Judge:
+    name = config.judge.model
+    if name == EMBEDDED:
         return EMBEDDED
-    if config.model.partition("/")[0] == _HHEM:
-        return _hhem(config, cache)
-    if config.model.startswith(_LOCAL):
+    if name.startswith(_CASCADE):
+        return _cascade(config, cache)
+    if name.partition("/")[0] == _HHEM:
+        return _hhem(config.judge, cache)
+    if name.startswith(_LOCAL):
         from rag_otel_evaluators.judges.local import local_model
 
-        return local_model(config.model.removeprefix(_LOCAL), cache=cache, **config.parameters)
+        return local_model(name.removeprefix(_LOCAL), cache=cache, **config.judge.parameters)
     from rag_otel_evaluators.judges.llm import llm_model, warm_up
 
-    model = llm_model(config.model, temperature=config.temperature, cache=cache, **_call_settings(config, concurrency))
-    warm_up(config.model)  # what litellm would load, and warn of, in the midst of the progress bar
+    settings = _call_settings(config.judge, config.concurrency)
+    model = llm_model(name, temperature=config.judge.temperature, cache=cache, **settings)
+    warm_up(name)  # what litellm would load, and warn of, in the midst of traffic or of the progress bar
     return model
+
+
+def _cascade(config: EvaluationConfig, cache: DiskCache | None) -> Judge:
+    """The embedded judge first; what stands behind `cascade/` gets the claims that it is unsure of."""
+    from rag_otel_evaluators.judge import Judge
+    from rag_otel_evaluators.judges.cascade import CascadeJudge
+    from rag_otel_evaluators.judges.embedded import EmbeddedJudge
+    from rag_otel_evaluators.judges.llm_faithfulness import LlmJudge
+
+    settings = config.judge.model_copy(update={"model": config.judge.model.removeprefix(_CASCADE)})
+    expensive = _judge(config.model_copy(update={"judge": settings}), cache)
+    if isinstance(expensive, str):
+        raise ConfigurationError(f"{config.judge.model}: a cascade needs a second judge behind `{_CASCADE}`")
+    if not isinstance(expensive, Judge):
+        expensive = LlmJudge(
+            model=expensive,
+            strategy=settings.strategy,
+            reading=settings.reading,
+            language=config.language,
+            prompt_folder=config.prompts,
+        )
+    return CascadeJudge(cheap=EmbeddedJudge(), expensive=expensive)
 
 
 def _hhem(config: JudgeConfig, cache: DiskCache | None) -> Judge:
