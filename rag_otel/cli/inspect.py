@@ -1,15 +1,26 @@
-"""`rag-otel inspect FILE...`: every RAG trace in OTLP/JSON files, evaluable or not, one JSON object a line."""
+"""`rag-otel inspect FILE...`: every RAG trace in OTLP/JSON files, evaluable or not, one JSON object a line.
+
+With `--explain` each line also says which adapter read what from where and why it cannot be evaluated, and traces
+without a RAG trace have a line as well. On a terminal the explanation is text.
+"""
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from rag_otel.chunk_texts import ChunkTexts, resolver_named
+from rag_otel.cli.inspect_explain import as_text, explanation, no_rag_trace
 from rag_otel.errors import InputError
-from rag_otel.model import RagTrace, SpanRecord
+from rag_otel.model import RagTrace
+from rag_otel.protocols import Convention
+from rag_otel.settings import Settings, resolve
 from rag_otel_collectors.assembly import AssembledTrace, TraceAssembler
 from rag_otel_collectors.conventions import default_conventions
 from rag_otel_collectors.files import read_spans
@@ -22,10 +33,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="OTLP/JSON, one object or one per line, gzip or not; - reads standard input",
     )
+    parser.add_argument("--explain", action="store_true", help="say which adapter read what from where, and why not")
+    parser.add_argument("--mapping", metavar="FILE", help="attribute names of your own: a JSON or TOML file, or JSON")
+    parser.add_argument(
+        "--chunk-resolver", metavar="MODULE:FUNCTION", help="fetches the texts of chunks that have ids alone"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the rows. A file that cannot be read is named on standard error, the others are read all the same."""
+    given = {"attribute_mapping": arguments.mapping, "chunk_resolver": arguments.chunk_resolver}
+    printer = _printer(resolve(given).settings, explain=arguments.explain)
     assembler = TraceAssembler()
     failed = cut = 0
     for path in arguments.files:
@@ -33,26 +51,47 @@ def run(arguments: argparse.Namespace) -> int:
             for span in read_spans(path):
                 released = assembler.add(span)
                 cut += len(released)
-                _print(released)
+                printer.print(released)
         except InputError as error:
             failed += 1
             print(f"rag-otel inspect: {error}", file=sys.stderr)
-    _print(assembler.flush())
+    printer.print(assembler.flush())
     if cut:
         print(f"rag-otel inspect: {cut} traces were printed before the end: too many at once", file=sys.stderr)
     return 2 if failed else 0
 
 
-def _print(assembled: Iterable[AssembledTrace]) -> None:
-    for trace in assembled:
-        for rag_trace in _rag_traces(trace.spans):
-            print(json.dumps(row(rag_trace), allow_nan=False))
+def _printer(settings: Settings, *, explain: bool) -> _Printer:
+    texts = None
+    if settings.chunk_resolver is not None:
+        sys.path.insert(0, str(Path.cwd()))  # as `python -m` has it: the resolver is the user's own module
+        texts = ChunkTexts(resolver_named(settings.chunk_resolver), timeout_s=settings.chunk_resolver_timeout)
+    conventions = default_conventions(mapping=settings.attribute_mapping, recover_chunks=texts is None)
+    return _Printer(conventions=conventions, texts=texts, explain=explain)
 
 
-def _rag_traces(spans: Sequence[SpanRecord]) -> list[RagTrace]:
-    """What every dialect reads in one trace, by start."""
-    found = [trace for convention in default_conventions() for trace in convention.read(spans)]
-    return sorted(found, key=lambda trace: trace.start_ns)
+@dataclass(frozen=True, kw_only=True)
+class _Printer:
+    conventions: tuple[Convention, ...]
+    texts: ChunkTexts | None
+    explain: bool
+
+    def print(self, assembled: Iterable[AssembledTrace]) -> None:
+        for trace in assembled:
+            found = self._rag_traces(trace)
+            rows = [row(each) | ({"explain": explanation(each)} if self.explain else {}) for each in found]
+            if self.explain and not found:
+                rows = [no_rag_trace(trace, self.conventions)]
+            for line in rows:
+                as_json = not self.explain or not sys.stdout.isatty()
+                print(json.dumps(line, allow_nan=False) if as_json else as_text(line))
+
+    def _rag_traces(self, trace: AssembledTrace) -> list[RagTrace]:
+        """What every dialect reads in one trace, by start."""
+        found = [each for convention in self.conventions for each in convention.read(trace.spans)]
+        if self.texts is not None:
+            found = [asyncio.run(self.texts.complete(each)) for each in found]
+        return sorted(found, key=lambda each: each.start_ns)
 
 
 def row(trace: RagTrace) -> dict[str, Any]:
