@@ -6,6 +6,7 @@ conventions -> sampler, cap -> evaluators -> attributes, writers, alerts
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -19,6 +20,7 @@ from rag_otel.alerts.log import LogChannel
 from rag_otel.alerts.router import AlertRouter
 from rag_otel.alerts.webhook import WebhookChannel
 from rag_otel.chunk_texts import ChunkTexts, resolver_named
+from rag_otel.errors import ConfigurationError
 from rag_otel.model import Alert, AttributeValue, EvaluatedTrace
 from rag_otel.pipeline import Pipeline
 from rag_otel.protocols import AlertChannel, ChunkResolver, Convention, Evaluator, Sampler, Writer
@@ -26,12 +28,14 @@ from rag_otel.runtime import Runtime
 from rag_otel.sampling.cap import EvaluationCap
 from rag_otel.sampling.ratio import RatioSampler
 from rag_otel.settings import Settings
+from rag_otel.suppression import suppressed
 from rag_otel.writers.attributes import evaluation_attributes, status_attributes
 from rag_otel.writers.delivery import Delivery
 from rag_otel.writers.evaluation_span import EvaluationSpanWriter
 from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter
 from rag_otel.writers.phoenix_links import trace_link
 
+EMBEDDED: Final = "embedded"
 EMBEDDED_PER_MINUTE: Final = 600.0
 """Default cap of the embedded judge: ten evaluations a second cost a few percent of one core."""
 
@@ -75,10 +79,16 @@ def compose(
 def compose_pipeline(settings: Settings, parts: Parts, *, default_cap: float | None) -> Pipeline:
     """What reads, decides and evaluates; `default_cap` is the evaluations per minute where the settings name none.
 
-    The heavy imports of judges happen here. Raises ConfigurationError.
+    The heavy imports of judges happen here. Raises ConfigurationError, also for a judge that may cost money and has no
+    cap.
     """
     from rag_otel_collectors.conventions import default_conventions
 
+    if settings.evaluations_per_minute is None and settings.judge != EMBEDDED and not parts.evaluators:
+        raise ConfigurationError(
+            f"judge {settings.judge!r} needs evaluations_per_minute (RAG_OTEL_EVALUATIONS_PER_MINUTE): the most "
+            "evaluations a minute that you want it to do"
+        )
     cap = settings.evaluations_per_minute or default_cap
     texts = compose_texts(settings, parts)
     built_in = default_conventions(mapping=settings.attribute_mapping, recover_chunks=texts is None)
@@ -128,15 +138,32 @@ def compose_delivery(
 
 
 def _evaluators(settings: Settings) -> tuple[Evaluator, ...]:
-    from rag_otel_evaluators.registry import build
+    if settings.judge == EMBEDDED and settings.embedder is None:
+        from rag_otel_evaluators.registry import build
 
-    return build(
-        settings.metrics,
-        judge=settings.judge,
-        embedder=settings.embedder,
-        language=settings.language,
-        prompt_folder=settings.prompt_folder,
+        return build(settings.metrics)
+    from rag_otel_evaluators.evaluation_config import EvaluationConfig
+    from rag_otel_evaluators.evaluation_setup import build_evaluators
+
+    config = EvaluationConfig.model_validate(
+        {
+            "metrics": settings.metrics,
+            "judge": {
+                "model": settings.judge,
+                "api_base": settings.judge_api_base,
+                "strategy": settings.judge_strategy,
+                "reading": settings.judge_reading,
+                "timeout": settings.evaluation_timeout,
+            },
+            "embedder": settings.embedder,
+            "language": settings.language,
+            "prompts": settings.prompt_folder,
+            "concurrency": settings.judge_concurrency,
+            "cache": False,
+        }
     )
+    with suppressed():  # what a judge's library calls while it is loaded is none of the application's traffic
+        return build_evaluators(config, ExitStack())
 
 
 def _writers(

@@ -27,7 +27,21 @@ class Settings:
     """What `instrument()` was told, checked. Times in seconds, sizes in bytes."""
 
     enabled: bool = row(True, "False: nothing is attached, nothing is evaluated", "RAG_OTEL_ENABLED")
-    judge: str = row("embedded", "Who judges: `embedded`, or a judge's name", "RAG_OTEL_JUDGE")
+    judge: str = row(
+        "embedded",
+        "Who judges: `embedded`, a model (`openai/gpt-4o-mini`), `hhem/...`, `local/...`, `cascade/...`",
+        "RAG_OTEL_JUDGE",
+    )
+    judge_api_base: str | None = row(
+        None, "Address of the judge's server, where it is your own", "RAG_OTEL_JUDGE_API_BASE"
+    )
+    judge_strategy: Literal["single", "two_step"] = row(
+        "single", "A model judges in one call, or in two as RAGAS", "RAG_OTEL_JUDGE_STRATEGY"
+    )
+    judge_reading: Literal["strict", "lenient"] = row(
+        "strict", "Supported is what chunks state, or what may be inferred too", "RAG_OTEL_JUDGE_READING"
+    )
+    judge_concurrency: int = row(8, "Calls of the judge at once", "RAG_OTEL_JUDGE_CONCURRENCY")
     metrics: tuple[str, ...] = row(("faithfulness",), "Metrics to evaluate", "RAG_OTEL_METRICS")
     embedder: str | None = row(
         None, "Embedding model of `response_relevancy`; None: one that needs no key", "RAG_OTEL_EMBEDDER"
@@ -37,7 +51,7 @@ class Settings:
     sample_ratio: float = row(1.0, "Share of traces to evaluate, 0..1", "RAG_OTEL_SAMPLE_RATIO")
     sampling_seed: int = row(0, "Seed of the coin; replicas with one seed agree", "RAG_OTEL_SAMPLING_SEED")
     evaluations_per_minute: float | None = row(
-        None, "Cap; None: 600 for the embedded judge", "RAG_OTEL_EVALUATIONS_PER_MINUTE"
+        None, "Cap; 600 for the embedded judge, for any other it must be given", "RAG_OTEL_EVALUATIONS_PER_MINUTE"
     )
     attribute_mapping: str | Mapping[str, Any] | None = row(
         None,

@@ -10,6 +10,8 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 import rag_otel
+from rag_otel.errors import ConfigurationError
+from tests.faithful_oracle import answer as oracle
 from tests.judge_server import JudgeServer
 
 RATINGS = {"chunks": [{"chunk": 0, "rating": 2}], "rating": 2}
@@ -30,7 +32,13 @@ def test_a_live_answer_is_scored_by_a_model_in_spanish(judge: JudgeServer, monke
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     exporter, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
-    rag_otel.instrument(provider, metrics=("context_relevance",), judge="openai/test-judge", language="es")
+    rag_otel.instrument(
+        provider,
+        metrics=("context_relevance",),
+        judge="openai/test-judge",
+        language="es",
+        evaluations_per_minute=60,
+    )
 
     @rag_otel.observe
     def answer(question: str) -> dict[str, object]:
@@ -50,3 +58,37 @@ def test_a_live_answer_is_scored_by_a_model_in_spanish(judge: JudgeServer, monke
         "context_relevance_second/es",
     ]
     assert "¿Dónde está Ulm?" in judge.requests[0].prompt
+
+
+@pytest.mark.usefixtures("_uninstrumented")
+@pytest.mark.parametrize("name", ["openai/test-judge", "cascade/openai/test-judge"])
+def test_faithfulness_by_a_model_of_ones_own_server(
+    name: str, judge: JudgeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The judge's address is a setting; alone or behind the embedded judge, its verdicts stand on the span."""
+    judge.answer = oracle
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    exporter, provider = InMemorySpanExporter(), TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    rag_otel.instrument(provider, judge=name, judge_api_base=judge.url, evaluations_per_minute=60)
+
+    @rag_otel.observe
+    def answer(question: str) -> dict[str, object]:
+        return {
+            "answer": "Ulm lies on the Danube. The minster of Ulm was once sold to a travelling circus.",
+            "chunks": ["Ulm is a city on the Danube."],
+        }
+
+    answer("Where is Ulm?")
+    assert rag_otel.flush(timeout=30)
+    (span,) = exporter.get_finished_spans()
+    assert span.attributes is not None
+    assert span.attributes["rag.evaluation.faithfulness.score"] == 0.5
+    assert "openai/test-judge" in str(span.attributes["rag.evaluation.faithfulness.judge"])
+    assert judge.requests
+
+
+def test_a_judge_that_may_cost_money_needs_a_cap() -> None:
+    """Without evaluations_per_minute the error names the setting, and nothing is attached."""
+    with pytest.raises(ConfigurationError, match="evaluations_per_minute"):
+        rag_otel.instrument(TracerProvider(), judge="openai/gpt-4o-mini")
