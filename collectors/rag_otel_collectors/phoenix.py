@@ -38,6 +38,9 @@ _SCOPE_BY_ENDING: Final = (
     (".run", "openinference.instrumentation.haystack"),
 )
 """How frameworks name the spans that their dialects read by scope."""
+_OPENLIT: Final = "openlit"
+_OPENLIT_MARK: Final = "gen_ai.sdk.version"
+_TRACELOOP_LLAMA_INDEX: Final = "opentelemetry.instrumentation.llamaindex"
 _GEN_AI: Final = "gen_ai."
 _SYNTHESIZED: Final = (semconv.SPAN_KIND, "input.", "output.", "llm.", "retrieval.", "embedding.", "tool.")
 """OpenInference attributes that Phoenix adds to spans of the GenAI conventions. Kept, they would make one question a
@@ -121,6 +124,11 @@ def nested(attributes: Mapping[str, Any]) -> dict[str, Any]:
 
 def inferred_scope(name: str, attributes: Mapping[str, Any]) -> str:
     """The instrumentation scope that a stored span had, where the dialects need it; empty for all others."""
+    if _OPENLIT_MARK in attributes:
+        return _OPENLIT
+    if semconv.TRACELOOP_KIND in attributes:
+        in_langchain = semconv.TRACELOOP_WORKFLOW in attributes
+        return _TRACELOOP_LLAMA_INDEX if name.endswith(".task") and not in_langchain else ""
     if attributes.get(semconv.SPAN_KIND) != semconv.KIND_CHAIN:
         return ""
     if any(key in attributes for key in _OURS) or any(key.startswith(_OUR_PREFIXES) for key in attributes):

@@ -18,6 +18,7 @@ COMMANDS: Final = {
     "demo": "run the demo app over real data and show the result in Phoenix",
     "inspect": "print every RAG trace in OTLP/JSON files, one JSON object a line",
     "evaluate": "score a file of questions, contexts and responses",
+    "backfill": "evaluate traces that are stored already, in Phoenix or in OTLP files",
     "collect": "stand between applications and any OTLP backend and evaluate RAG traces on their way",
     "prompts": "list, show, save or adapt what the judges are told",
     "doctor": "send one trace through the set-up and find it again with its scores",

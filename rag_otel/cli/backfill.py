@@ -1,0 +1,196 @@
+"""`rag-otel backfill`: evaluates traces that are stored already, in Phoenix or in OTLP/JSON files.
+
+Only what has no score of this evaluator version and judge is judged, so the same command goes on after an
+interruption, and finds nothing to do when it is run again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import re
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Final
+
+from tqdm import tqdm
+
+from rag_otel.cli.backfill_engine import Backfill, Budget, Store, Tally
+from rag_otel.cli.backfill_files import FileStore
+from rag_otel.cli.backfill_phoenix import PhoenixStore
+from rag_otel.cli.backfill_report import conclude
+from rag_otel.cli.phoenix_reader import PhoenixReader
+from rag_otel.composition import Parts, compose_attributes, compose_pipeline
+from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
+from rag_otel.pipeline import Pipeline
+from rag_otel.settings import Settings, resolve
+from rag_otel.suppression import suppressed
+from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter
+
+_PHOENIX_TIMEOUT_S: Final = 120.0
+_AGE: Final = re.compile(r"(\d+(?:\.\d+)?)([smhdw])")
+_SECONDS: Final = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="*", metavar="FILE", help="OTLP/JSON, in place of a Phoenix project")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="where the files' traces go, with their scores")
+    parser.add_argument("--project", metavar="NAME", help="Phoenix project (default: the configured one)")
+    parser.add_argument("--phoenix-endpoint", metavar="URL", help="Phoenix's address, in place of the environment's")
+    parser.add_argument("--since", metavar="WHEN", help="first start of a trace: 7d, 12h, 30m ago, or 2026-05-01T12:00")
+    parser.add_argument(
+        "--until", metavar="WHEN", default="1m", help="start of the first trace that is too new (default: 1m ago)"
+    )
+    parser.add_argument("--metrics", help="comma-separated names (default: faithfulness)")
+    parser.add_argument("--judge", help="who judges: embedded (the default), openai/gpt-4o-mini, ...")
+    parser.add_argument("--sample-ratio", type=float, help="share of traces to evaluate, 0..1 (default: 1)")
+    parser.add_argument("--budget", type=int, metavar="N", help="stop after so many evaluations (metric times answer)")
+    parser.add_argument("--budget-usd", type=float, metavar="DOLLARS", help="stop when judging has cost so much")
+    parser.add_argument("--concurrency", type=int, default=16, help="answers judged at once (default: 16)")
+    parser.add_argument("--dry-run", action="store_true", help="count and estimate the cost; judge and write nothing")
+    parser.add_argument(
+        "--price",
+        metavar="IN,OUT",
+        type=_price,
+        help="the judge's dollars per million tokens, for the estimate of a dry run",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """0: done, or stopped at the budget; 1: evaluations failed or Phoenix went away, the same command goes on."""
+    _check(arguments)
+    settings = _settings(arguments)
+    pipeline = compose_pipeline(replace(settings, evaluations_per_minute=None), Parts(), default_cap=None)
+    files = (
+        FileStore(
+            arguments.files,
+            arguments.output,
+            pipeline.evaluators,
+            compose_attributes(settings),
+            dry_run=arguments.dry_run,
+        )
+        if arguments.files
+        else None
+    )
+    store = files or _phoenix(arguments, settings, pipeline)
+    tally, started = Tally(), time.perf_counter()
+    try:
+        _backfill(store, pipeline, arguments, tally)
+        changed = files.finish() if files and not arguments.dry_run else None
+    except KeyboardInterrupt:
+        print(conclude(tally, pipeline, seconds=time.perf_counter() - started), file=sys.stderr)
+        print("interrupted: the same command goes on from here", file=sys.stderr)
+        raise
+    except (RetryableError, PermanentError) as error:
+        print(conclude(tally, pipeline, seconds=time.perf_counter() - started), file=sys.stderr)
+        print(f"rag-otel backfill: {error}; the same command goes on from here", file=sys.stderr)
+        return 1
+    finally:
+        if files:
+            files.close()
+    seconds = time.perf_counter() - started
+    print(conclude(tally, pipeline, seconds=seconds, dry_run=arguments.dry_run, price=arguments.price))
+    if files and files.cut:
+        print(f"{files.cut:,} traces were judged before the end of the files: too many were open at once")
+    if changed is not None:
+        print(f"{arguments.output}: {changed:,} spans changed" if changed else f"{arguments.output}: nothing to change")
+    return 1 if tally.failed else 0
+
+
+def _backfill(store: Store, pipeline: Pipeline, arguments: argparse.Namespace, tally: Tally) -> None:
+    with suppressed(), _bar(tally) as bar:
+        backfill = Backfill(
+            store=store,
+            pipeline=pipeline,
+            budget=Budget(evaluations=arguments.budget, usd=arguments.budget_usd),
+            concurrency=arguments.concurrency,
+            dry_run=arguments.dry_run,
+            progress=bar,
+        )
+        asyncio.run(backfill.run(tally))
+
+
+@contextlib.contextmanager
+def _bar(tally: Tally) -> Iterator[Any]:
+    """A progress bar on a terminal. How many traces there are is not known before they have been read."""
+    quiet = not sys.stderr.isatty()
+    with tqdm(desc="backfill", unit=" traces", file=sys.stderr, disable=quiet, leave=False) as bar:
+
+        def advance(traces: int) -> None:
+            cost = f", ${tally.cost_usd:.4f}" if tally.cost_usd else ""
+            bar.set_postfix_str(f"{tally.evaluated:,} evaluated, {tally.already:,} had scores{cost}", refresh=False)
+            bar.update(traces)
+
+        yield advance
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    if arguments.files and (arguments.project or arguments.since):
+        raise ConfigurationError("files have no --project and no --since: these are for traces in Phoenix")
+    if arguments.files and arguments.output is None:
+        raise ConfigurationError("name the file for the traces with their scores: --output FILE")
+    if arguments.output is not None and not arguments.files:
+        raise ConfigurationError("--output is for files; traces of a Phoenix project get annotations there")
+    for name in ("budget", "budget_usd", "concurrency"):
+        value = getattr(arguments, name)
+        if value is not None and value <= 0:
+            raise ConfigurationError(f"--{name.replace('_', '-')} must be above 0, not {value}")
+
+
+def _settings(arguments: argparse.Namespace) -> Settings:
+    given = {name: getattr(arguments, name) for name in ("phoenix_endpoint", "judge", "metrics", "sample_ratio")}
+    return resolve({**given, "project_name": arguments.project}).settings
+
+
+def _phoenix(arguments: argparse.Namespace, settings: Settings, pipeline: Pipeline) -> PhoenixStore:
+    if settings.phoenix_endpoint is None:
+        raise ConfigurationError(
+            "no files, and no Phoenix: name FILEs, or give --phoenix-endpoint (environment: RAG_OTEL_PHOENIX_ENDPOINT)"
+        )
+    if settings.project_name is None:
+        raise ConfigurationError("which project? --project NAME (environment: RAG_OTEL_PROJECT_NAME)")
+    if arguments.since is None:
+        raise ConfigurationError("since when? --since 7d, or a date")
+    now = datetime.now(UTC)
+    access: dict[str, Any] = {"api_key": settings.phoenix_api_key, "timeout_s": _PHOENIX_TIMEOUT_S}
+    reader = PhoenixReader(settings.phoenix_endpoint, **access)
+    known = reader.projects()
+    if settings.project_name not in known:
+        raise ConfigurationError(f"Phoenix has no project {settings.project_name!r}; it has: {_listed(known)}")
+    return PhoenixStore(
+        reader,
+        PhoenixAnnotationWriter(settings.phoenix_endpoint, capture_content=settings.capture_content, **access),
+        pipeline.evaluators,
+        project=settings.project_name,
+        since=moment(arguments.since, now=now),
+        until=moment(arguments.until, now=now),
+    )
+
+
+def _listed(names: Sequence[str], at_most: int = 10) -> str:
+    more = f" and {len(names) - at_most} more" if len(names) > at_most else ""
+    return ", ".join(names[:at_most]) + more
+
+
+def moment(text: str, *, now: datetime) -> datetime:
+    """`7d`, `12h`, `30m`, `90s`, `2w` before `now`, or an ISO 8601 time (UTC where it names no zone).
+
+    Raises ConfigurationError for anything else.
+    """
+    if age := _AGE.fullmatch(text):
+        return now - timedelta(seconds=float(age[1]) * _SECONDS[age[2]])
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        raise ConfigurationError(f"{text!r} is no time: write 7d, 12h, 30m, or 2026-05-01T12:00") from None
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
+
+
+def _price(text: str) -> tuple[float, float]:
+    into, _, out = text.partition(",")
+    return float(into), float(out)
