@@ -23,7 +23,7 @@ from rag_otel.cli.demo_check import failures
 from rag_otel.cli.demo_report import Outcome, outcomes, report
 from rag_otel.cli.demo_story import Asked, OutOfFoldFaithfulness, TimeShift, examples_folder, load_app, week
 from rag_otel.cli.phoenix_reader import PhoenixReader
-from rag_otel.cli.phoenix_server import DEFAULT_PORT, free_port, start_phoenix
+from rag_otel.cli.phoenix_server import DEFAULT_PORT, PhoenixServer, free_port, start_phoenix
 from rag_otel.cli.terminal import progress
 from rag_otel.errors import RagOtelError
 from rag_otel.writers.memory import MemoryWriter
@@ -52,6 +52,8 @@ LOOK_AT: Final = """\
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--check", action="store_true", help="verify what was written through Phoenix's API, then exit")
     parser.add_argument("--port", type=int, help=f"Phoenix's port (default: {DEFAULT_PORT}, or a free one)")
+    parser.add_argument("--model", help="a model that answers and judges, live, in place of the recorded week")
+    parser.add_argument("--questions", type=int, default=20, help="with --model: how many questions (default: 20)")
     parser.add_argument("--dir", type=Path, default=Path(".demo"), help="where Phoenix keeps its data (default: .demo)")
 
 
@@ -63,6 +65,8 @@ def run(arguments: argparse.Namespace) -> int:
     shutil.rmtree(folder, ignore_errors=True)  # nobody listens on the port, so nobody uses it
     print("Starting Phoenix (half a minute at the first start) ...", flush=True)
     with start_phoenix(folder, port=port) as server:
+        if arguments.model is not None:
+            return _live(arguments, examples, server)
         found = tell(examples, server.base_url)
         print(f"\n{report(found, base_url=server.base_url)}\n")
         reader = PhoenixReader(server.base_url)
@@ -71,6 +75,17 @@ def run(arguments: argparse.Namespace) -> int:
         print(LOOK_AT.format(page=reader.project_page(PROJECT)))
         print("  Ctrl-C stops it.", flush=True)
         return server.wait()
+
+
+def _live(arguments: argparse.Namespace, examples: Path, server: PhoenixServer) -> int:
+    from rag_otel.cli import demo_live  # litellm: seconds to import, and an extra
+
+    results = demo_live.tell_live(examples, server.base_url, model=arguments.model, questions=arguments.questions)
+    print(f"\n{demo_live.live_report(results, base_url=server.base_url)}\n")
+    if arguments.check:
+        return 0 if len(results) == arguments.questions else 1
+    print(f"  Phoenix is open at {PhoenixReader(server.base_url).project_page(demo_live.PROJECT)}; Ctrl-C stops it.")
+    return server.wait()
 
 
 def tell(examples: Path, base_url: str) -> list[Outcome]:
