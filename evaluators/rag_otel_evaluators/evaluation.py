@@ -16,7 +16,7 @@ from rag_otel.semconv import check_metric_name
 from rag_otel_evaluators.dataset_objects import records_of
 from rag_otel_evaluators.datasets import Column, read_rows
 from rag_otel_evaluators.evaluation_config import make_config
-from rag_otel_evaluators.evaluation_setup import build_evaluators
+from rag_otel_evaluators.evaluation_setup import build_evaluators, rows_at_once
 from rag_otel_evaluators.functions import FunctionMetric
 from rag_otel_evaluators.offline import CONCURRENCY, column_needs, evaluate_rows
 from rag_otel_evaluators.results import Results
@@ -61,7 +61,7 @@ def evaluate(
             raise ConfigurationError(f"metrics: one or more of different names, not {', '.join(names) or 'none'}")
         rows = read_rows(records_of(dataset), columns=columns, needs=column_needs(evaluators))
         shown = sys.stderr.isatty() if progress is None else progress
-        judged = resources.enter_context(closing(evaluate_rows(rows, evaluators, concurrency=concurrency)))
+        judged = resources.enter_context(closing(evaluate_rows(rows, evaluators, concurrency=rows_at_once(config))))
         results = tuple(tqdm(judged, total=len(rows), desc="evaluating", disable=not shown, leave=False))
     return Results(results=results, metrics=names)
 

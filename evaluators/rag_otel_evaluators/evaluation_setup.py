@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 _HHEM: Final = "hhem"
 _LOCAL: Final = "local/"
 _CASCADE: Final = "cascade/"
+_ROWS_AHEAD: Final = 5
 
 
 def build_evaluators(config: EvaluationConfig, resources: ExitStack) -> tuple[Evaluator, ...]:
@@ -38,6 +40,11 @@ def build_evaluators(config: EvaluationConfig, resources: ExitStack) -> tuple[Ev
         strategy=config.judge.strategy,
         reading=config.judge.reading,
     )
+
+
+def rows_at_once(config: EvaluationConfig) -> int:
+    """A few more than calls may be under way: a judge that is waited for has no idle slot while a row is prepared."""
+    return config.concurrency if config.judge.model == EMBEDDED else config.concurrency + _ROWS_AHEAD
 
 
 def _open_cache(config: EvaluationConfig, resources: ExitStack) -> DiskCache | None:
@@ -62,7 +69,8 @@ def _judge(config: EvaluationConfig, cache: DiskCache | None) -> str | Structure
     if name.startswith(_LOCAL):
         from rag_otel_evaluators.judges.local import local_model
 
-        return local_model(name.removeprefix(_LOCAL), cache=cache, **config.judge.parameters)
+        parameters = _parameters_of(local_model, config.judge)
+        return local_model(name.removeprefix(_LOCAL), cache=cache, **parameters)
     from rag_otel_evaluators.judges.llm import llm_model, warm_up
 
     settings = _call_settings(config.judge, config.concurrency)
@@ -97,8 +105,8 @@ def _hhem(config: JudgeConfig, cache: DiskCache | None) -> Judge:
     from rag_otel_evaluators.judges.cached import CachedJudge
     from rag_otel_evaluators.judges.hhem import hhem_judge
 
-    folder = config.model.partition("/")[2]
-    judge = hhem_judge(folder, **config.parameters) if folder else hhem_judge(**config.parameters)
+    folder, parameters = config.model.partition("/")[2], _parameters_of(hhem_judge, config)
+    judge = hhem_judge(folder, **parameters) if folder else hhem_judge(**parameters)
     return judge if cache is None else CachedJudge(judge, cache)
 
 
@@ -106,10 +114,20 @@ def _embedder(config: ModelConfig, concurrency: int, cache: DiskCache | None) ->
     if config.model.startswith(_LOCAL):
         from rag_otel_evaluators.judges.local_embedder import local_embedder
 
-        return local_embedder(config.model.removeprefix(_LOCAL), **config.parameters)
+        return local_embedder(config.model.removeprefix(_LOCAL), **_parameters_of(local_embedder, config))
     from rag_otel_evaluators.judges.llm import llm_embedder
 
     return llm_embedder(config.model, cache=cache, **_call_settings(config, concurrency))
+
+
+def _parameters_of(loader: Callable[..., Any], config: ModelConfig) -> Mapping[str, Any]:
+    """The configured parameters, which for a model in this process are its loader's arguments."""
+    known = inspect.signature(loader).parameters.keys() - {"model", "cache"}
+    if unknown := config.parameters.keys() - known:
+        raise ConfigurationError(
+            f"{config.model}: parameters: unknown {', '.join(sorted(unknown))}; there are: {', '.join(sorted(known))}"
+        )
+    return config.parameters
 
 
 def _call_settings(config: ModelConfig, concurrency: int) -> Mapping[str, Any]:

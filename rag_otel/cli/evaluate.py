@@ -19,7 +19,7 @@ from rag_otel_evaluators.dataset_files import read_records
 from rag_otel_evaluators.dataset_writers import open_writer
 from rag_otel_evaluators.datasets import Row, parse_columns, read_rows
 from rag_otel_evaluators.evaluation_config import STANDARD_OUTPUT, EvaluationConfig, make_config, read_config_file
-from rag_otel_evaluators.evaluation_setup import build_evaluators
+from rag_otel_evaluators.evaluation_setup import build_evaluators, rows_at_once
 from rag_otel_evaluators.offline import column_needs, evaluate_rows
 from rag_otel_evaluators.report.statistics import MetricSummary
 from rag_otel_evaluators.results import Results, as_columns, result_columns
@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
             source=str(config.data),
         )
         _say_what_is_replaced(rows, config.metrics)
-        judged = resources.enter_context(closing(evaluate_rows(rows, evaluators, concurrency=config.concurrency)))
+        judged = resources.enter_context(closing(evaluate_rows(rows, evaluators, concurrency=rows_at_once(config))))
         results = []
         try:
             with open_writer(

@@ -135,3 +135,10 @@ def test_judges_that_do_not_exist(judge: str, message: str) -> None:
     """Are named before anything is judged."""
     with ExitStack() as resources, pytest.raises(ConfigurationError, match=message):
         build_evaluators(make_config({"judge": judge}, source="test"), resources)
+
+
+def test_parameters_of_a_model_in_process() -> None:
+    """Are its loader's arguments; another one is named, with those that there are."""
+    judge = {"model": "hhem/folder", "parameters": {"devise": "cpu"}}
+    with ExitStack() as resources, pytest.raises(ConfigurationError, match="unknown devise; there are: device"):
+        build_evaluators(make_config({"judge": judge}, source="test"), resources)
