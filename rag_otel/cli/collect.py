@@ -127,7 +127,7 @@ async def start(
     senders = [Sender(backend, each, outbox.readers[backend.name], metrics) for backend, each in connections]
     collector = Collector(live=live, journal=journal, outbox=outbox, metrics=metrics, senders=senders)
     intake = Intake(
-        conventions=default_conventions(),
+        conventions=default_conventions(mapping=evaluation.attribute_mapping),
         sampler=RatioSampler(evaluation.sample_ratio if evaluation.enabled else 0.0, seed=evaluation.sampling_seed),
         live=live,
         journal=journal,

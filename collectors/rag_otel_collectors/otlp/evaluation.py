@@ -81,7 +81,8 @@ class TraceEvaluator:
         sent = False
         try:
             records = {record.span_id: record for record in span_records(job.trace_id, job.slices, job.outlines)}
-            written, outcomes, chosen = self._sort(records)
+            read = [await self._pipeline.with_texts(each) for each in self._rag_traces(list(records.values()))]
+            written, outcomes, chosen = self._sort(records, read)
             tasks = {asyncio.ensure_future(self._pipeline.evaluate(*each)): each for each in chosen}
             late = set(tasks)
             if tasks:
@@ -124,13 +125,13 @@ class TraceEvaluator:
         )
 
     def _sort(
-        self, records: Mapping[str, SpanRecord]
+        self, records: Mapping[str, SpanRecord], traces: Iterable[RagTrace]
     ) -> tuple[dict[str, Attributes], list[tuple[str, str]], list[tuple[RagTrace, SamplingDecision]]]:
         """(what is written on spans that are not evaluated, their outcomes, what is to be evaluated)."""
         written: dict[str, Attributes] = {}
         outcomes: list[tuple[str, str]] = []
         chosen: list[tuple[RagTrace, SamplingDecision]] = []
-        for trace in self._rag_traces(list(records.values())):
+        for trace in traces:
             if semconv.STATUS in records[trace.target.span_id].attributes:
                 outcomes.append((str(EvaluationStatus.SKIPPED), ALREADY))
                 continue
