@@ -91,7 +91,9 @@ def read_rows(
     without (`contexts` and `response` where not given). Raises ConfigurationError for a field that does not exist, a
     column that no row has, and a needed field without a column.
     """
-    chosen = _choose_columns(records, columns or {}, needs or {"faithfulness": ("contexts", "response")}, source)
+    if needs is None:
+        needs = {"faithfulness": ("contexts", "response")}
+    chosen = _choose_columns(records, columns or {}, needs, source)
     return [_read_row(record, chosen) for record in records]
 
 
