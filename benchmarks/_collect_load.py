@@ -99,7 +99,7 @@ class Sent:
     """What a load got for answers."""
 
     accepted: list[bytes] = field(default_factory=list)
-    """Serialised requests that were acknowledged; only their number of bytes is kept where `keep` was false."""
+    """Serialised requests that were acknowledged; empty unless they are to be kept."""
     requests: int = 0
     refused: int = 0
     retry_delays: int = 0
@@ -256,9 +256,9 @@ class Running:
 
 @contextmanager
 def collector(
-    backend_port: int, *settings: str, cores: set[int] | None = None, folder: str | None = None
+    backend_port: int | None, *settings: str, cores: set[int] | None = None, folder: str | None = None
 ) -> Iterator[Running]:
-    """`rag-otel collect` on the given cores, forwarding to a sink. `settings` are NAME=VALUE."""
+    """`rag-otel collect` on the given cores, forwarding to a sink where one is named. `settings` are NAME=VALUE."""
     with tempfile.TemporaryDirectory() as own:
         command = [
             sys.executable,
@@ -270,7 +270,8 @@ def collector(
             "--http",
             "127.0.0.1:0",
         ]
-        command += ["--data-dir", folder or own, "--backend", f"grpc://127.0.0.1:{backend_port}"]
+        command += ["--data-dir", folder or own]
+        command += ["--backend", f"grpc://127.0.0.1:{backend_port}"] if backend_port is not None else []
         command += [part for setting in settings for part in ("--set", setting)]
         process = subprocess.Popen(
             command,
