@@ -20,8 +20,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
-
 import grpc
 from _collect_load import LOAD_CORES, METHOD, Running, Sent, Sink, Traces, collector, load
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
@@ -33,6 +31,9 @@ RATE = 40.0
 """Requests a second under load."""
 TRACES = 2
 """Traces in each of them."""
+
+
+sys.path.append(str(Path(__file__).parents[1]))  # for tests/, which some parts borrow from
 
 
 def ids(requests: list[bytes]) -> set[bytes]:

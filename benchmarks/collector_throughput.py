@@ -13,12 +13,8 @@ import argparse
 import asyncio
 import itertools
 import os
-import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 from _collect_load import COLLECTOR_CORES, CORES, LOAD_CORES, SPANS_PER_TRACE, Sink, Traces, collector, load
 
