@@ -147,6 +147,8 @@ def test_a_wrong_setting_is_said_before_anything_listens(tmp_path: Path) -> None
         ({"backend": "localhost:4317"}, "grpc://"),
         ({"backend": "http://x", "idl": 3}, "unknown setting idl"),
         ({"backend": "http://x", "workers": 0}, "workers"),
+        ({"backend": "http://localhost:4318"}, "itself"),
+        ({"backend": "grpc://127.0.0.1:5555", "grpc": "0.0.0.0:5555"}, "itself"),
         ({"backend": "http://x", "sample_ratio": 2}, "sample_ratio"),
         ({"backend": "http://x", "http": "nonsense"}, "host:port"),
         ({"backend": "http://x", "tls_cert": "a.pem"}, "tls_key"),

@@ -31,7 +31,7 @@ class BackendSettings:
     name: str = "default"
     """Names the backend's place in the queue on disk: keep it when the address changes."""
     endpoint: str
-    """`host:port` or an http(s) address; for HTTP, `/v1/traces` is added where the address has no path."""
+    """`host:port` or an http(s) address; for HTTP, `/v1/traces` is added where the address does not end in it."""
     protocol: Literal["grpc", "http"] = "http"
     headers: dict[str, str] = field(default_factory=dict)
     tls: bool = False

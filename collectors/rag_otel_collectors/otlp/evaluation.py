@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from rag_otel import semconv
-from rag_otel.guard import guarded
+from rag_otel.guard import guarded, logger
 from rag_otel.model import (
     AttributeValue,
     EvaluatedTrace,
@@ -109,7 +109,8 @@ class TraceEvaluator:
             )
             if late:
                 reply(await self._late(job.number, late, records))
-        except Exception:  # noqa: BLE001 - the trace must leave, whatever goes wrong with it
+        except Exception as error:  # noqa: BLE001 - the trace must leave, whatever goes wrong with it
+            logger.error("rag-otel: internal error while evaluating a trace", exc_info=error)
             outcome = (str(EvaluationStatus.FAILED), "internal_error")
             reply(Reply(number=job.number, outcomes=() if sent else (outcome,)))
 

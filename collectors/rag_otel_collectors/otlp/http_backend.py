@@ -31,9 +31,8 @@ class HttpConnection:
     def __init__(self, settings: BackendSettings) -> None:
         """Raises OSError where a certificate cannot be read. Connects with the first `send`."""
         address = urllib.parse.urlsplit(settings.endpoint)
-        self._path = (address.path if address.path.strip("/") else _PATH) + (
-            f"?{address.query}" if address.query else ""
-        )
+        path = address.path.rstrip("/").removesuffix(_PATH) + _PATH
+        self._path = f"{path}?{address.query}" if address.query else path
         host, port = address.hostname or "", address.port
         if settings.tls:
             context = ssl.create_default_context(cafile=settings.ca_file)

@@ -33,6 +33,7 @@ _ENV: Final = "RAG_OTEL_COLLECTOR_"
 _PHOENIX_CONFIRM_S: Final = 15.0
 """Phoenix answers when it has queued spans; killed, it loses those of the last moments, and it ignores repeats."""
 _SCHEMES: Final = {"grpc": ("grpc", False), "grpcs": ("grpc", True), "http": ("http", False), "https": ("http", True)}
+_LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
 _MASKED: Final = "********"
 _IN_PROCESS_ONLY: Final = frozenset({"max_held", "max_held_bytes"})
 
@@ -43,12 +44,7 @@ class CollectorSettings:
 
     grpc: str = row("127.0.0.1:4317", "Where OTLP/gRPC is received; empty: nowhere", f"{_ENV}GRPC")
     http: str = row("127.0.0.1:4318", "Where OTLP/HTTP is received, and the probes", f"{_ENV}HTTP")
-    backend: tuple[str, ...] = row(
-        (),
-        "Where to forward: grpc(s)://host:port or http(s)://host:port",
-        f"{_ENV}BACKEND",
-        "OTEL_EXPORTER_OTLP_ENDPOINT",
-    )
+    backend: tuple[str, ...] = row((), "Where to forward: grpc(s)://host:port or http(s)://host:port", f"{_ENV}BACKEND")
     headers: tuple[str, ...] = row((), "Sent to these backends, name=value", f"{_ENV}HEADERS", secret=True)
     data_dir: str = row(".rag-otel/collector", "Folder of the queues on disk", f"{_ENV}DATA_DIR")
     api_keys: tuple[str, ...] = row((), "Keys that clients must show one of", f"{_ENV}API_KEYS", secret=True)
@@ -181,6 +177,8 @@ def _backends(
             f"{_ENV}BACKEND or RAG_OTEL_PHOENIX_ENDPOINT"
         )
     backends = tuple(_backend(each, number) for number, each in enumerate(listed))
+    for backend in backends:
+        _forbid_circle(collector, backend)
     names = [backend.name for backend in backends]
     if len(set(names)) < len(names):
         raise ConfigurationError(f"two backends have one name: {', '.join(names)}")
@@ -214,6 +212,15 @@ def _backend(given: Mapping[str, Any], number: int) -> BackendSettings:
     if not backend.name or not all(letter.isalnum() or letter in "-_" for letter in backend.name):
         raise ConfigurationError(f"backend {endpoint!r}: name must be letters, digits, - and _, not {backend.name!r}")
     return backend
+
+
+def _forbid_circle(collector: CollectorSettings, backend: BackendSettings) -> None:
+    """Raises ConfigurationError where the collector would forward to itself."""
+    target = urllib.parse.urlsplit(backend.endpoint if "://" in backend.endpoint else f"//{backend.endpoint}")
+    for own in (collector.grpc, collector.http):
+        host, _, port = own.rpartition(":")
+        if own and port != "0" and str(target.port) == port and target.hostname in {*_LOOPBACK, host.strip("[]")}:
+            raise ConfigurationError(f"backend {backend.endpoint!r} is the collector itself")
 
 
 def _backend_row(backend: BackendSettings) -> tuple[str, str, str]:
