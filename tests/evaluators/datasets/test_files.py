@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow
 import pyarrow.parquet
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_otel.errors import ConfigurationError, InputError
@@ -150,6 +150,7 @@ values = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(values)
 def test_whatever_a_row_holds_can_be_written_as_json(value: Any) -> None:
     """No value stops a file half way; what is no number is null."""

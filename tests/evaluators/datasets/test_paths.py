@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_otel_evaluators.dataset_paths import MISSING, look_up
@@ -54,6 +54,7 @@ def test_what_a_path_finds(path: str, value: Any) -> None:
 names = st.text(alphabet="ab.[]0*", min_size=1, max_size=5)
 
 
+@settings(deadline=None)
 @given(st.dictionaries(names, st.recursive(st.integers(), lambda inner: st.dictionaries(names, inner, max_size=3))))
 def test_every_column_is_found_by_its_name(row: dict[str, Any]) -> None:
     """Whatever a column is called, its name finds it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import unescape
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_otel.model import Quote, Verdict
@@ -42,6 +42,7 @@ def test_claims_beyond_the_text_are_not_marked() -> None:
     assert claim_marks("short", CLAIMS) == []
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_whatever_is_marked_the_text_stays(data: st.DataObject) -> None:
     """Overlapping, nested or equal marks: the reader sees the text as it was, and the markup is balanced."""

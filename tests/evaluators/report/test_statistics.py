@@ -6,7 +6,7 @@ import itertools
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_otel.model import Evaluation, Usage
@@ -80,6 +80,7 @@ def test_answers_to_one_question_are_not_independent() -> None:
 scores = st.lists(st.floats(0.0, 1.0), min_size=2, max_size=30)
 
 
+@settings(deadline=None)
 @given(scores)
 def test_figures_lie_where_they_must(values: list[float]) -> None:
     """In order, within 0..1, and the same for the same data."""
@@ -92,6 +93,7 @@ def test_figures_lie_where_they_must(values: list[float]) -> None:
     assert summary == summarise("m", results)
 
 
+@settings(deadline=None)
 @given(scores)
 def test_every_score_is_in_one_bin(values: list[float]) -> None:
     """None is lost at the borders; 1 is in the last bin."""
