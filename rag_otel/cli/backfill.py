@@ -48,6 +48,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--metrics", help="comma-separated names (default: faithfulness)")
     parser.add_argument("--judge", help="who judges: embedded (the default), openai/gpt-4o-mini, ...")
+    parser.add_argument("--mapping", metavar="FILE", help="attribute names of your own, in TOML or JSON")
+    parser.add_argument(
+        "--chunk-resolver", metavar="MODULE:FUNCTION", help="fetches the texts of chunks that have ids alone"
+    )
     parser.add_argument("--sample-ratio", type=float, help="share of traces to evaluate, 0..1 (default: 1)")
     parser.add_argument("--budget", type=int, metavar="N", help="stop after so many evaluations (metric times answer)")
     parser.add_argument("--budget-usd", type=float, metavar="DOLLARS", help="stop when judging has cost so much")
@@ -144,7 +148,11 @@ def _check(arguments: argparse.Namespace) -> None:
 
 def _settings(arguments: argparse.Namespace) -> Settings:
     given = {name: getattr(arguments, name) for name in ("phoenix_endpoint", "judge", "metrics", "sample_ratio")}
-    return resolve({**given, "project_name": arguments.project}).settings
+    own = {"attribute_mapping": arguments.mapping, "chunk_resolver": arguments.chunk_resolver}
+    settings = resolve({**given, **own, "project_name": arguments.project}).settings
+    if settings.chunk_resolver is not None:
+        sys.path.insert(0, str(Path.cwd()))  # as `python -m` has it: the resolver is the user's own module
+    return settings
 
 
 def _phoenix(arguments: argparse.Namespace, settings: Settings, pipeline: Pipeline) -> PhoenixStore:
@@ -159,7 +167,10 @@ def _phoenix(arguments: argparse.Namespace, settings: Settings, pipeline: Pipeli
     now = datetime.now(UTC)
     access: dict[str, Any] = {"api_key": settings.phoenix_api_key, "timeout_s": _PHOENIX_TIMEOUT_S}
     reader = PhoenixReader(settings.phoenix_endpoint, **access)
-    known = reader.projects()
+    try:
+        known = reader.projects()
+    except (RetryableError, PermanentError) as error:
+        raise ConfigurationError(f"Phoenix at {settings.phoenix_endpoint}: {error}") from None
     if settings.project_name not in known:
         raise ConfigurationError(f"Phoenix has no project {settings.project_name!r}; it has: {_listed(known)}")
     return PhoenixStore(

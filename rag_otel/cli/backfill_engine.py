@@ -1,7 +1,7 @@
 """The loop of a backfill: stored traces in, what has no score of these evaluators judged, results out, some at a time.
 
-While one batch is judged the next one is being read. Nothing but the batch at hand is kept, and what is finished is
-written before the next batch starts: an interruption costs the answers that are being judged, and no others.
+While one batch is judged the next one is being read and the one before it written, and no more than these three are in
+memory. An interruption costs the answers that are being judged, and no others.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.guard import guarded
-from rag_otel.model import EvaluatedTrace, Evaluation, RagTrace, SpanRecord, SpanRef
+from rag_otel.model import EvaluatedTrace, Evaluation, RagTrace, SamplingDecision, SpanRecord, SpanRef
 from rag_otel.pipeline import Pipeline
 from rag_otel.protocols import Evaluator
 
@@ -123,7 +123,7 @@ class Tally:
             self.cost_usd = (self.cost_usd or 0.0) + (usage.cost_usd or 0.0) if known else None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Backfill:
     """One run."""
 
@@ -135,6 +135,9 @@ class Backfill:
     dry_run: bool = False
     progress: Callable[[int], object] = lambda traces: None
     """Told how many more traces are dealt with."""
+
+    _writing: asyncio.Task[None] | None = field(default=None, init=False)
+    """The writing of the batch before."""
 
     async def run(self, tally: Tally) -> None:
         """Work until everything has its scores or the budget is spent; `tally` is kept up to date.
@@ -150,14 +153,32 @@ class Backfill:
                 self.progress(len(batch))
         finally:
             reading.cancel()
+            await self._written()
             await asyncio.shield(asyncio.to_thread(self.store.settle))
 
     async def _batch(self, batch: Sequence[Spans], tally: Tally) -> None:
-        traces = [trace for spans in batch for trace in self.rag_traces(spans)]
+        due = await self._due(batch, tally)
+        if self.dry_run:
+            tally.due += len(due)
+            tally.characters += sum(_characters(trace) * len(decision.evaluators or ()) for trace, decision in due)
+            return
+        results: list[EvaluatedTrace] = []
+        try:
+            await self._judge(due, tally, results)
+        finally:
+            await self._written()
+            self._writing = asyncio.create_task(asyncio.to_thread(self._write, results, tally))
+
+    async def _due(self, batch: Sequence[Spans], tally: Tally) -> list[tuple[RagTrace, SamplingDecision]]:
+        """What is to be judged: RAG traces that can be, that the coin picks, and that lack a score."""
+        read = [trace for spans in batch for trace in self.rag_traces(spans)]
+        traces = await asyncio.gather(*(self.pipeline.with_texts(trace) for trace in read))
         tally.traces += len(batch)
         tally.rag_traces += len(traces)
         refused = [trace for trace in traces if not trace.evaluable]
         tally.unevaluable.update(str(trace.unevaluable_reason) for trace in refused)
+        if refused and not self.dry_run:
+            await asyncio.to_thread(self.store.skip, refused)
         decided = [(trace, self.pipeline.sampler.decide(trace.target)) for trace in traces if trace.evaluable]
         chosen = [each for each in decided if each[1].sampled]
         tally.not_sampled += len(decided) - len(chosen)
@@ -168,13 +189,12 @@ class Backfill:
             if names
         ]
         tally.already += len(chosen) - len(due)
-        if self.dry_run:
-            tally.due += len(due)
-            tally.characters += sum(_characters(trace) * len(decision.evaluators or ()) for trace, decision in due)
-            return
-        if refused:
-            await asyncio.to_thread(self.store.skip, refused)
-        results: list[EvaluatedTrace] = []
+        return due
+
+    async def _judge(
+        self, due: Sequence[tuple[RagTrace, SamplingDecision]], tally: Tally, results: list[EvaluatedTrace]
+    ) -> None:
+        """Judge, several at a time, until the budget is spent; `results` grows as answers are finished."""
         waiting = iter(due)
 
         async def judge() -> None:
@@ -195,8 +215,12 @@ class Backfill:
                     group.create_task(judge())
         except* ConfigurationError as errors:
             raise errors.exceptions[0] from None
-        finally:
-            await asyncio.shield(asyncio.to_thread(self._write, results, tally))
+
+    async def _written(self) -> None:
+        """Wait until the batch before has been written."""
+        writing, self._writing = self._writing, None
+        if writing is not None:
+            await asyncio.shield(writing)
 
     def rag_traces(self, spans: Spans) -> list[RagTrace]:
         """What every dialect reads in one trace, one for each target: the dialect that is asked first decides."""
