@@ -46,6 +46,20 @@ def test_pictures_of_the_readme_exist() -> None:
         assert (ROOT / picture).is_file(), picture
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_of_a_page_lead_somewhere(page: Path) -> None:
+    """Every link to a place in the repository finds a file, and a heading of it where one is named."""
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+        if "://" in target:
+            continue
+        path, _, anchor = target.partition("#")
+        file = page.parent / path if path else page
+        assert file.exists(), target
+        headings = re.findall(r"^#+ (.+)$", file.read_text(encoding="utf-8"), flags=re.M) if anchor else []
+        anchors = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+        assert not anchor or anchor in anchors, target
+
+
 def test_settings_page_is_the_table_of_settings() -> None:
     """`docs/settings.md` is what `docs/settings_table.py` writes today."""
     written = subprocess.run(
