@@ -10,7 +10,7 @@ import asyncio
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from rag_otel import semconv
 from rag_otel.guard import guarded, logger
@@ -27,7 +27,8 @@ from rag_otel.pipeline import Pipeline
 from rag_otel_collectors.otlp.reading import Outline, span_records
 from rag_otel_collectors.otlp.wire import SpanSlice, attribute_bytes
 
-Attributes = Mapping[str, AttributeValue]
+Attributes: TypeAlias = Mapping[str, AttributeValue]
+StatusForm: TypeAlias = Callable[[EvaluationStatus, str | None, SamplingDecision | None], Attributes]
 DEADLINE: Final = "deadline"
 ALREADY: Final = "already_evaluated"
 """The application evaluates in process: its spans say so."""
@@ -60,6 +61,38 @@ class Reply:
     """False: results are still to come."""
 
 
+class _Found:
+    """What is known of a job so far."""
+
+    def __init__(self) -> None:
+        self.outcomes: list[tuple[str, str]] = []
+        self._written: dict[str, Attributes] = {}
+        """By span id."""
+        self._results: list[EvaluatedTrace] = []
+
+    def unscored(
+        self, trace: RagTrace, status: EvaluationStatus, reason: str, decision: SamplingDecision, form: StatusForm
+    ) -> None:
+        """The trace leaves with a status and no scores."""
+        self._written[trace.target.span_id] = form(status, reason, decision)
+        self.outcomes.append((str(status), reason))
+
+    def scored(self, result: EvaluatedTrace, form: Callable[[EvaluatedTrace], Attributes]) -> None:
+        """The trace leaves with its scores."""
+        self._written[result.trace.target.span_id] = form(result)
+        self.outcomes.append((str(result.status), ""))
+        self._results.append(result)
+
+    def reply(self, number: int, *, last: bool) -> Reply:
+        return Reply(
+            number=number,
+            attributes={span_id: attribute_bytes(added) for span_id, added in self._written.items()},
+            results=tuple(self._results),
+            outcomes=tuple(self.outcomes),
+            last=last,
+        )
+
+
 class TraceEvaluator:
     """Evaluates assembled traces, several at a time."""
 
@@ -68,7 +101,7 @@ class TraceEvaluator:
         *,
         pipeline: Pipeline,
         attributes: Callable[[EvaluatedTrace], Attributes],
-        status_attributes: Callable[[EvaluationStatus, str | None, SamplingDecision | None], Attributes],
+        status_attributes: StatusForm,
         hold_s: float,
     ) -> None:
         self._pipeline = pipeline
@@ -78,41 +111,25 @@ class TraceEvaluator:
 
     async def evaluate(self, job: Job, reply: Callable[[Reply], None]) -> None:
         """Answer with one reply or, where results are late, with two. Never raises."""
-        sent = False
+        outcomes: tuple[tuple[str, str], ...] = ((str(EvaluationStatus.FAILED), "internal_error"),)
         try:
             records = {record.span_id: record for record in span_records(job.trace_id, job.slices, job.outlines)}
             read = [await self._pipeline.with_texts(each) for each in self._rag_traces(list(records.values()))]
-            written, outcomes, chosen = self._sort(records, read)
+            found, chosen = self._sort(records, read)
             tasks = {asyncio.ensure_future(self._pipeline.evaluate(*each)): each for each in chosen}
-            late = set(tasks)
-            if tasks:
-                done, late = await asyncio.wait(tasks, timeout=self._hold_s)
-                results = [task.result() for task in tasks if task in done]
-                for result in results:
-                    written[result.trace.target.span_id] = self._attributes(result)
-                    outcomes.append((str(result.status), ""))
-            else:
-                results = []
-            for task in late:
-                trace, decision = tasks[task]
-                written[trace.target.span_id] = self._status_attributes(EvaluationStatus.LATE, DEADLINE, decision)
-                outcomes.append((str(EvaluationStatus.LATE), DEADLINE))
-            sent = True
-            reply(
-                Reply(
-                    number=job.number,
-                    attributes={span_id: attribute_bytes(added) for span_id, added in written.items()},
-                    results=tuple(results),
-                    outcomes=tuple(outcomes),
-                    last=not late,
-                )
-            )
+            late = (await asyncio.wait(tasks, timeout=self._hold_s))[1] if tasks else set()
+            for task, (trace, decision) in tasks.items():
+                if task in late:
+                    found.unscored(trace, EvaluationStatus.LATE, DEADLINE, decision, self._status_attributes)
+                else:
+                    found.scored(task.result(), self._attributes)
+            reply(found.reply(job.number, last=not late))
+            outcomes = ()
             if late:
                 reply(await self._late(job.number, late, records))
         except Exception as error:  # noqa: BLE001 - the trace must leave, whatever goes wrong with it
             logger.error("rag-otel: internal error while evaluating a trace", exc_info=error)
-            outcome = (str(EvaluationStatus.FAILED), "internal_error")
-            reply(Reply(number=job.number, outcomes=() if sent else (outcome,)))
+            reply(Reply(number=job.number, outcomes=outcomes))
 
     async def _late(
         self, number: int, tasks: Iterable[asyncio.Future[EvaluatedTrace]], records: Mapping[str, SpanRecord]
@@ -127,14 +144,13 @@ class TraceEvaluator:
 
     def _sort(
         self, records: Mapping[str, SpanRecord], traces: Iterable[RagTrace]
-    ) -> tuple[dict[str, Attributes], list[tuple[str, str]], list[tuple[RagTrace, SamplingDecision]]]:
-        """(what is written on spans that are not evaluated, their outcomes, what is to be evaluated)."""
-        written: dict[str, Attributes] = {}
-        outcomes: list[tuple[str, str]] = []
+    ) -> tuple[_Found, list[tuple[RagTrace, SamplingDecision]]]:
+        """What is known of the traces that are not evaluated, and those that are to be."""
+        found = _Found()
         chosen: list[tuple[RagTrace, SamplingDecision]] = []
         for trace in traces:
             if semconv.STATUS in records[trace.target.span_id].attributes:
-                outcomes.append((str(EvaluationStatus.SKIPPED), ALREADY))
+                found.outcomes.append((str(EvaluationStatus.SKIPPED), ALREADY))
                 continue
             decision = self._pipeline.sampler.decide(trace.target)
             reason: str | None = trace.unevaluable_reason
@@ -143,10 +159,9 @@ class TraceEvaluator:
                 reason = None if decision.sampled else decision.reason
             if reason is None:
                 chosen.append((trace, decision))
-                continue
-            written[trace.target.span_id] = self._status_attributes(EvaluationStatus.SKIPPED, reason, decision)
-            outcomes.append((str(EvaluationStatus.SKIPPED), str(reason)))
-        return written, outcomes, chosen
+            else:
+                found.unscored(trace, EvaluationStatus.SKIPPED, str(reason), decision, self._status_attributes)
+        return found, chosen
 
     def _rag_traces(self, records: Sequence[SpanRecord]) -> list[RagTrace]:
         """What every convention reads, one trace a target: the convention that is asked first decides."""
