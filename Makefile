@@ -47,7 +47,7 @@ lint: $(DEV_READY)  ## ruff, strict mypy, import contracts
 	$(BIN)/lint-imports
 
 unit: $(DEV_READY)  ## The tests alone
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 train: $(DEV_READY)  ## Train the embedded judge; reproduces the shipped coefficients to the byte
 	$(BIN)/python -m rag_otel_evaluators.judges.embedded.train
