@@ -136,10 +136,10 @@ def _segment(response: str) -> Generator[None, None, Segmentation]:
 
 
 def _explanation(verdicts: Sequence[ClaimVerdict], supported: int, judged: int) -> str:
-    """How many claims hold, and the first few that do not."""
-    parts = [f"{supported} of {judged} claims supported."]
+    """How many claims hold, then the first few that do not; the word "unsupported" stands there only if some do not."""
     failing = [v for v in verdicts if v.verdict in (Verdict.CONTRADICTED, Verdict.NOT_ENOUGH_INFO)]
-    parts += [f"{v.verdict}: {v.claim.text!r}. {v.explanation or ''}".rstrip() for v in failing[:_NAMED_CLAIMS]]
+    parts = [f"{supported} of {judged} claims supported" + ("; unsupported:" if failing else ".")]
+    parts += [f"{v.claim.text!r} ({v.verdict}). {v.explanation or ''}".rstrip() for v in failing[:_NAMED_CLAIMS]]
     if len(failing) > _NAMED_CLAIMS:
         parts.append(f"And {len(failing) - _NAMED_CLAIMS} more.")
     if unjudged := len(verdicts) - judged:

@@ -129,7 +129,14 @@ FRAME_WORDS: Final = _words(
 NEGATIONS: Final = _words(
     "not no never none nobody nothing neither nor without cannot can't don't doesn't didn't isn't aren't wasn't "
     "weren't won't wouldn't couldn't shouldn't hasn't haven't hadn't nunca ningún ninguna ninguno nada tampoco nicht "
-    "kein keine keinen keiner keinem nie niemals ohne pas jamais aucun aucune rien sans"
+    "kein keine keinen keiner keinem nie niemals ohne pas jamais aucun aucune rien sans "
+    "لا ليس ليست لم لن नहीं 不是 不能 不会 不會 不在 不可 没有 沒有 并非 並非 从未 從未 未能 ない せん"
+)
+
+LIMITING_WORDS: Final = _words(
+    # After a negation they limit or stress what is said and do not deny it: "no more than 20", "not only".
+    "more less fewer later earlier longer only just necessarily least sólo solo más mas menos mehr weniger nur "
+    "plus moins seulement"
 )
 
 NEGATING_WORDS: Final = _words(
@@ -140,6 +147,90 @@ NEGATING_WORDS: Final = _words(
     "éviter empêcher manque"
 )
 """Beside `NEGATIONS`."""
+
+
+def _opposites(listed: str) -> dict[str, frozenset[str]]:
+    """ "a/b c/d,e" -> each word with those on the other side of its stroke."""
+    found: dict[str, frozenset[str]] = {}
+    for pair in listed.split():
+        left, right = (frozenset(side.split(",")) for side in pair.split("/"))
+        for side, other in ((left, right), (right, left)):
+            for word in side:
+                found[word] = found.get(word, frozenset()) | other
+    return found
+
+
+ANTONYMS: Final = _opposites(
+    "high/low higher/lower highest/lowest large,big/small larger,bigger/smaller largest,biggest/smallest "
+    "hot/cold hotter,warmer/colder,cooler increase,raise/decrease,reduce,lower "
+    "increases,raises/decreases,reduces,lowers "
+    "increased,raised/decreased,reduced increasing/decreasing,reducing "
+    "before/after above/below more/less,fewer maximum/minimum longer/shorter "
+    "long/short fast,quick/slow faster/slower early/late earlier/later  "
+    "always/never open/closed true/false legal/illegal safe/unsafe,dangerous "
+    "allowed,permitted/forbidden,prohibited accept/reject accepts/rejects accepted/rejected approved/rejected "
+    "included/excluded includes/excludes north/south northern/southern east/west eastern/western "
+    "inside/outside indoors/outdoors public/private "
+    "old/young,new older/younger,newer oldest/youngest,newest rich/poor strong/weak stronger/weaker hard/soft "
+    "easy/difficult cheap/expensive cheaper/costlier light/dark wet/dry "
+    "male/female men/women man/woman husband/wife son/daughter father/mother brother/sister king/queen "
+    "won/lost win/lose wins/loses buy/sell bought/sold born/died alive/dead success/failure succeeded/failed "
+    "rise,grow/fall,shrink rises,grows/falls,shrinks rose,grew/fell,shrank growth/decline grown/fallen "
+    "add/remove adds/removes added/removed gain/loss profit/loss acid/alkaline positive/negative healthy/unhealthy "
+    "possible/impossible common/rare internal/external domestic/foreign summer/winter morning/evening "
+    "employer/employee buyer/seller import/export "
+    "alto/bajo grande/pequeño antes/después siempre/nunca abierto/cerrado "
+    "hoch/niedrig groß/klein immer/nie offen,geöffnet/geschlossen größer/kleiner "
+    "haut/bas grand/petit avant/après toujours/jamais ouvert/fermé"
+)
+"""word -> words that say the opposite: a claim with one where its evidence has the other says otherwise."""
+
+UNITS: Final = {
+    word: unit
+    for unit, words in {
+        "metre": "metre metres meter meters m metro metros mètre mètres",
+        "foot": "foot feet ft pie pies",
+        "inch": "inch inches pulgada pulgadas",
+        "kilometre": "kilometre kilometres kilometer kilometers km kilómetro kilómetros kilomètre kilomètres",
+        "mile": "mile miles milla millas meile meilen",
+        "centimetre": "centimetre centimetres centimeter centimeters cm",
+        "millimetre": "millimetre millimetres millimeter millimeters mm",
+        "milligram": "milligram milligrams mg miligramo miligramos milligramm",
+        "microgram": "microgram micrograms mcg",
+        "tonne": "tonne tonnes ton tons",
+        "millilitre": "millilitre millilitres milliliter milliliters ml",
+        "a.m.": "am",
+        "p.m.": "pm",
+        "megabyte": "megabyte megabytes mb",
+        "gigabyte": "gigabyte gigabytes gb",
+        "terabyte": "terabyte terabytes tb",
+        "kilowatt": "kilowatt kilowatts kw",
+        "megawatt": "megawatt megawatts mw",
+        "gram": "gram grams g gramo gramos gramm gramme grammes",
+        "kilogram": "kilogram kilograms kg kilo kilos",
+        "pound": "pound pounds lb lbs libra libras",
+        "ounce": "ounce ounces oz",
+        "litre": "litre litres liter liters litro litros",
+        "gallon": "gallon gallons",
+        "second": "second seconds segundo segundos sekunde sekunden seconde secondes",
+        "minute": "minute minutes minuto minutos minuten",
+        "hour": "hour hours hora horas stunde stunden heure heures",
+        "day": "day days día días tag tage tagen jour jours",
+        "week": "week weeks semana semanas woche wochen semaine semaines",
+        "month": "month months mes meses monat monate monaten mois",
+        "year": "year years año años jahr jahre jahren ans année années",
+        "percent": "percent % prozent",
+        "dollar": "dollar dollars $ dólar dólares",
+        "euro": "euro euros €",
+        "thousand": "thousand mil tausend mille",
+        "million": "million millions millón millones millionen",
+        "billion": "billion billions milliarde milliarden milliard milliards",
+        "celsius": "celsius",
+        "fahrenheit": "fahrenheit",
+    }.items()
+    for word in words.split()
+}
+"""word -> its unit: the same number of another unit is another quantity."""
 
 
 def _any_of(*patterns: str) -> re.Pattern[str]:
@@ -182,18 +273,21 @@ ABSTENTIONS: Final = _any_of(
     r"(?:\w+ )?(?:mentionne|contien|inclu|fourni|indique|précise|donne)",
     r"\bil n['’](?:y a|existe)(?: \w+){0,2} (?:aucune?|pas)(?: \w+){0,3} (?:information|mention)",
     r"\b(?:aucune|pas d['’]) ?information",
-    # Portuguese, Italian, Chinese, Japanese
+    # Portuguese, Italian, Chinese, Arabic, Hindi, Japanese
     r"\bnão (?:sei|há informaç|é possível (?:responder|determinar))",
     r"\bnon (?:lo so|ci sono informazioni|è possibile (?:rispondere|determinare))",
     r"我不知道|无法(?:回答|确定)|無法(?:回答|確定)|没有(?:提到|提及|相关信息)|沒有(?:提到|提及|相關資訊)",
+    r"لا (?:أعرف|اعرف|أعلم|أدري|يذكر|يمكن(?:ني)? (?:الإجابة|تحديد))|غير مذكور",
+    r"(?:मुझे|हमें) (?:यह )?(?:नहीं (?:पता|मालूम)|पता नहीं|मालूम नहीं)|(?:उल्लेख|जानकारी) (?:\S+ ){0,2}?नहीं",
     r"わかりません|分かりません|答えられません|記載(?:されて|が)(?:い)?(?:ません|ない)",
 )
 """Says that the answer is not known or not in the sources: no claim, but not silence either."""
 
 ABSTENTION_CUES: Final = _words(
-    # One of these stands in every Latin-script abstention above: a set lookup spares most sentences the patterns.
+    # One of these stands in every abstention above whose script has spaces: a set lookup spares most sentences the
+    # patterns.
     "not t cannot unable impossible sorry afraid no insufficient without none nothing "
-    "nicht keine kein keinen weiß aucune aucun ne n pas não non sais"
+    "nicht keine kein keinen weiß aucune aucun ne n pas não non sais لا غير नह"
 )
 
 CONTRASTS: Final = re.compile(

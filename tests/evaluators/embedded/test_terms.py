@@ -55,7 +55,21 @@ def test_every_token_has_a_term(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("digits", "expected"), [("1,000,000", "1000000"), ("7,5", "7.5"), ("007", "7"), ("0", "0"), ("3rd", "3")]
+    ("digits", "expected"),
+    [
+        ("1,000,000", "1000000"),
+        ("7,5", "7.5"),
+        ("007", "7"),
+        ("0", "0"),
+        ("3rd", "3"),
+        ("1.234,56", "1234.56"),
+        ("1,234.50", "1234.5"),
+        ("1.234.567", "1234567"),
+        ("0,125", "0.125"),
+        ("1.2.3", "1.2.3"),
+        ("٣٣٠", "330"),
+        ("３０", "30"),
+    ],
 )
 def test_numbers(digits: str, expected: str) -> None:
     """Thousands, decimals, ordinals and leading zeros."""

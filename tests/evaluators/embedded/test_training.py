@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rag_otel.errors import InputError
-from rag_otel_evaluators.judges.embedded import EmbeddedJudge, OutOfFold
+from rag_otel_evaluators.judges.embedded import EmbeddedJudge, OutOfFold, labelled
 from rag_otel_evaluators.judges.embedded import train as training
 from rag_otel_evaluators.judges.embedded.coefficients import SHIPPED, sigmoid
 from rag_otel_evaluators.judges.embedded.fit import fit_logistic
@@ -26,7 +26,7 @@ def test_training_reproduces_the_shipped_files(tmp_path: Path) -> None:
 def test_every_question_has_a_fold() -> None:
     """Each question of the data is in one fold, and its judge is not the shipped one."""
     folds = OutOfFold.load(training.OUT_OF_FOLD)
-    rows = [json.loads(line) for line in training.DATA.read_text(encoding="utf-8").splitlines()]
+    rows = [json.loads(line) for line in labelled.DATA.read_text(encoding="utf-8").splitlines()]
     sizes = [sum(fold == number for fold in folds.folds.values()) for number in range(training.FOLDS)]
     assert {row["source_id"] for row in rows} == set(folds.folds)
     assert max(sizes) - min(sizes) <= 1
@@ -49,7 +49,7 @@ def test_folds_do_not_hang_on_the_order() -> None:
 def test_training_needs_its_data(tmp_path: Path) -> None:
     """Without a source checkout there is nothing to train on, and the error says so."""
     with pytest.raises(InputError, match="source checkout"):
-        training.load_answers(tmp_path / "nothing.jsonl")
+        labelled.load_answers(tmp_path / "nothing.jsonl")
 
 
 def test_fit_finds_the_optimum() -> None:

@@ -68,6 +68,12 @@ class Alignment:
         }
 
     @property
+    def has_unseen_digits(self) -> bool:
+        """True where a number in figures is not seen; "two prizes" may be counted, not read."""
+        unseen = self.unseen
+        return any(token[0].isdigit() and term in unseen for token, term in zip(self.tokens, self.terms, strict=True))
+
+    @property
     def unseen_words(self) -> list[str]:
         """What is not seen, as the claim writes it, in order, each once; words of little weight left out."""
         unseen = {term for term in self.unseen if self.weights[term] >= 1.0}

@@ -1,4 +1,4 @@
-"""What the embedded judge looks at in a claim: six numbers, each with a plain meaning.
+"""What the embedded judge looks at in a claim: eight numbers, each with a plain meaning.
 
 Few on purpose. On the development data they separate supported from unsupported claims as well as thirty did, and
 what is not there cannot be overfitted. Coverage is by chunk, because over a whole large context everything is covered:
@@ -8,42 +8,52 @@ with 36 passages about other things added, AUROC of risk stays (.84) where cover
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from rag_otel_evaluators.judges.embedded.alignment import Alignment
-from rag_otel_evaluators.judges.embedded.conflicts import negated_differently
-from rag_otel_evaluators.judges.embedded.evidence import EvidenceIndex
+from rag_otel_evaluators.judges.embedded.evidence import EvidenceIndex, EvidenceSentence
+from rag_otel_evaluators.judges.embedded.opposites import antonym_in, denies_alone
+from rag_otel_evaluators.judges.embedded.terms import WEIGHTS
 
 FEATURES: Final = (
     "chunk_coverage",  # share of the claim's words that the best single chunk holds
     "trigrams",  # share of the claim's word triples that the nearest sentences hold: wording taken over
     "unseen",  # log of the weight of words that are nowhere
-    "unseen_numbers",  # numbers that are nowhere, 0..2
-    "negation",  # 1 where a word is negated in only one of claim and nearest sentence
+    "strange_numbers",  # numbers that neither the evidence sentences nor the question hold, 0..2
+    "loose_names",  # names and numbers that no nearest sentence holds beside a word they have beside them here, 0..2
+    "denial",  # 1 where the claim says "not" and no sentence near it does
+    "antonym",  # 1 where a sentence near it has the opposite of one of the claim's words
     "list_item",  # 1 for an item of a list
 )
 """Names of the features, in the order of the vector."""
 
 
-_MOST_NUMBERS: Final = 2
+_MOST: Final = 2
+"""What is counted is counted up to this."""
 _COMPARED: Final = 3
 """How many of the nearest sentences are compared word for word."""
+_BESIDE_HERE: Final = 2
+_BESIDE_THERE: Final = 4
+"""Words of weight between two that stand beside each other, in the claim and in a sentence that may say more."""
+DENIAL_SHARE: Final = 0.5
+ANTONYM_SHARE: Final = 0.4
+"""Share of the claim that a sentence must hold to be asked whether it says the opposite."""
 
 
 def features_of(index: EvidenceIndex, claim: Alignment, *, list_item: bool) -> list[float]:
     """The feature vector of an aligned claim; every entry is finite."""
-    terms, unseen = claim.terms, claim.unseen
-    triples = list(_triples(terms))
-    found = {
-        triple for sentence, _ in claim.nearest[:_COMPARED] for triple in _triples(index.sentences[sentence].terms)
-    }
+    nearest = [index.sentences[sentence] for sentence, _ in claim.nearest[:_COMPARED]]
+    triples = list(_triples(claim.terms))
+    found = {triple for sentence in nearest for triple in _triples(sentence.terms)}
     return [
         claim.chunk_coverage,
         sum(triple in found for triple in triples) / max(1, len(triples)),
-        math.log1p(sum(unseen.values())),
-        float(min(sum(term[0].isdigit() for term in unseen), _MOST_NUMBERS)),
-        _negation_differs(index, claim),
+        math.log1p(sum(claim.unseen.values())),
+        float(min(_count_strange_numbers(index, claim), _MOST)),
+        float(min(_count_loose_names(claim, nearest), _MOST)),
+        float(denies_alone(index, claim, DENIAL_SHARE)),
+        float(antonym_in(index, claim, ANTONYM_SHARE) is not None),
         float(list_item),
     ]
 
@@ -52,7 +62,42 @@ def _triples(terms: Sequence[str]) -> Iterator[tuple[str, str, str]]:
     return zip(terms, terms[1:], terms[2:], strict=False)
 
 
-def _negation_differs(index: EvidenceIndex, claim: Alignment) -> float:
-    if not claim.nearest:
-        return 0.0
-    return float(negated_differently(claim.terms, index.sentences[claim.nearest[0][0]].terms) is not None)
+def _count_strange_numbers(index: EvidenceIndex, claim: Alignment) -> int:
+    return sum(
+        term[0].isdigit()
+        and term not in index.question_terms
+        and not any(term in index.sentences[sentence].distinct for sentence, _ in claim.evidence)
+        for term in claim.weights
+    )
+
+
+def _count_loose_names(claim: Alignment, nearest: Sequence[EvidenceSentence]) -> int:
+    """How many names and numbers stand in other company here than in the evidence. Names as capitals tell them."""
+    names = {term for term in claim.weights if term[0].isdigit()}
+    for token, term in zip(claim.tokens[1:], claim.terms[1:], strict=True):  # the first is capitalised in any case
+        if token[0].isupper() and len(token) > 1 and WEIGHTS.get(term, 1.0) >= 1.0:
+            names.add(term)
+    if not names:
+        return 0
+    here = _of_weight(claim.terms)
+    there = [_of_weight(sentence.terms) for sentence in nearest]
+    loose = 0
+    for at, name in enumerate(here):
+        if name in names:
+            beside = _beside(here, at, _BESIDE_HERE)
+            loose += bool(beside) and not any(_stands_beside(terms, name, beside) for terms in there)
+    return loose
+
+
+def _of_weight(terms: Sequence[str]) -> list[str]:
+    return [term for term in terms if WEIGHTS.get(term, 1.0) > 0.0]
+
+
+def _beside(terms: Sequence[str], at: int, reach: int) -> set[str]:
+    return set(terms[max(0, at - reach) : at + reach + 1]) - {terms[at]}
+
+
+def _stands_beside(terms: Sequence[str], name: str, others: Collection[str]) -> bool:
+    return any(
+        term == name and not _beside(terms, at, _BESIDE_THERE).isdisjoint(others) for at, term in enumerate(terms)
+    )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from rag_otel_evaluators.languages import FRAME_WORDS, FUNCTION_WORDS, MONTHS, NEGATIONS, NUMBER_WORDS, SPACELESS
+from rag_otel_evaluators.languages import FRAME_WORDS, FUNCTION_WORDS, MONTHS, NEGATIONS, NUMBER_WORDS, SPACELESS, UNITS
 
 FRAME_WEIGHT: Final = 0.25
 """Weight of a word that frames what is said; a function word weighs 0, any other word 1."""
@@ -26,6 +26,7 @@ _TOKEN: Final = re.compile(
     r"|(?:[^\W\d_\u3040-\u9fff\uac00-\ud7af]+[\u0300-\u036f\u064b-\u0652\u0900-\u0963]*)+"
     rf"(?:'[^\W\d_]+)?|{_NUMBERS}"
 )
+_SEPARATORS: Final = re.compile("[.,]")
 _ACCENTS: Final = str.maketrans("àáâãäåçèéêëìíîïñòóôõöùúûüýÿ", "aaaaaaceeeeiiiinooooouuuuyy")
 _AMBIGUOUS_MONTHS: Final = frozenset({"may", "mar", "mars"})
 """Also words of their own: they count as months only inside a date."""
@@ -43,15 +44,28 @@ def month_term(number: int) -> str:
 
 
 def normalize_number(digits: str) -> str:
-    """ "1,000" -> "1000", "7,5" -> "7.5", "20.50" -> "20.5", "14th" -> "14", "007" -> "7"."""
+    """ "1,000" -> "1000", "1.234,56" -> "1234.56", "7,5" -> "7.5", "20.50" -> "20.5", "14th" -> "14", "٣٠" -> "30".
+
+    A mark before exactly three digits separates thousands, whichever it is, as in most texts.
+    """
     number = digits.rstrip("sndrthSNDRTH.,")
-    if "," in number:
-        groups = number.split(",")
-        thousands = all(len(group.partition(".")[0]) == 3 for group in groups[1:])
-        number = number.replace(",", "" if thousands else ".")
-    if number.count(".") == 1:
-        number = number.rstrip("0").rstrip(".")
-    return number.lstrip("0") or "0"
+    if not number.isascii():
+        number = "".join(str(int(mark)) if mark.isdecimal() else mark for mark in number)
+    whole, *groups = _SEPARATORS.split(number)
+    if groups:
+        thousands = all(len(group) == 3 for group in groups[:-1]) and not whole.startswith("0")
+        mixed = len(set(_SEPARATORS.findall(number))) == 2
+        if thousands and len(groups[-1]) == 3 and not mixed:
+            whole, fraction = "".join((whole, *groups)), ""
+        elif thousands and (mixed or len(groups) == 1):
+            whole, fraction = "".join((whole, *groups[:-1])), groups[-1]
+        else:
+            whole, fraction = ".".join((whole, *groups[:-1])), groups[-1]
+        if whole.isdigit():
+            fraction = fraction.rstrip("0")
+        number = f"{whole}.{fraction}" if fraction else whole
+    leading = len(number) - len(number.lstrip("0"))
+    return number[leading:] if number[leading : leading + 1].isdigit() else number[max(0, leading - 1) :]
 
 
 def stem(word: str) -> str:
@@ -145,12 +159,16 @@ def _character_pairs(token: str) -> list[str]:
     return [token[i : i + 2] for i in range(len(token) - 1)]
 
 
+NEGATION_TERMS: Final = frozenset(term_of(token) for word in NEGATIONS for token in tokenize(word))
+
 WEIGHTS: Final = {
     **{term_of(token): FRAME_WEIGHT for word in FRAME_WORDS for token in tokenize(word)},
     "percent": FRAME_WEIGHT,
     **{term_of(token): 0.0 for word in FUNCTION_WORDS for token in tokenize(word)},
     **dict.fromkeys("$€£¥", 0.0),
+    **dict.fromkeys(NEGATION_TERMS, 0.0),  # whether a claim denies is looked at apart
 }
 """Weight of the terms that are not worth 1."""
 
-NEGATION_TERMS: Final = frozenset(term_of(token) for word in NEGATIONS for token in tokenize(word))
+UNIT_TERMS: Final = {term_of(token): unit for word, unit in UNITS.items() for token in tokenize(word)}
+"""Terms that name a unit -> the unit."""
