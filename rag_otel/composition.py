@@ -89,7 +89,7 @@ def compose_pipeline(settings: Settings, parts: Parts, *, default_cap: float | N
             f"judge {settings.judge!r} needs evaluations_per_minute (RAG_OTEL_EVALUATIONS_PER_MINUTE): the most "
             "evaluations a minute that you want it to do"
         )
-    cap = settings.evaluations_per_minute or default_cap
+    cap = default_cap if settings.evaluations_per_minute is None else settings.evaluations_per_minute
     texts = compose_texts(settings, parts)
     built_in = default_conventions(mapping=settings.attribute_mapping, recover_chunks=texts is None)
     return Pipeline(

@@ -49,7 +49,8 @@ class _Counters:
 
 
 counters: Final = _Counters()
-os.register_at_fork(after_in_child=counters.after_fork)
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=counters.after_fork)
 
 
 class guarded:  # noqa: N801 - reads as a keyword at the place of use

@@ -68,12 +68,14 @@ class Hold:
         self._closed = False
 
     def admit(self, slot: Slot) -> bool:
-        """Take a slot and start its deadline; False when items or bytes are all taken, or after `close`."""
+        """Take a slot and start its deadline; False when items or bytes are all taken, or after `close`, or where no
+        thread can be started that would see to the deadline."""
         with self._lock:
             if (
                 self._closed
                 or len(self._unfinished) >= self.max_items
                 or self._bytes + slot.tree.size > self._max_bytes
+                or (self.seconds > 0 and not self._watch())
             ):
                 return False
             self._unfinished[slot] = None
@@ -81,7 +83,6 @@ class Hold:
             if self.seconds > 0:
                 slot.deadline = time.monotonic() + self.seconds
                 self._held[slot] = None
-                self._watch()
             return True
 
     def claim(self, slot: Slot) -> bool:
@@ -137,13 +138,18 @@ class Hold:
         self._start_over()
         self._closed = closed
 
-    def _watch(self) -> None:
-        """See that the reaper knows of a deadline; it is woken only from idleness, not once for every span."""
+    def _watch(self) -> bool:
+        """See that the reaper will know of a deadline; it is woken only from idleness, not once for every span."""
         if self._reaper is None:
-            self._reaper = threading.Thread(target=self._reap, name="rag-otel-reaper", daemon=True)
-            self._reaper.start()
+            reaper = threading.Thread(target=self._reap, name="rag-otel-reaper", daemon=True)
+            try:
+                reaper.start()
+            except RuntimeError:  # the system has no thread left, or the interpreter is ending
+                return False
+            self._reaper = reaper
         elif self._reaper_idle:
             self._overdue.notify()
+        return True
 
     def _reap(self) -> None:
         while not self._closed or self._held:

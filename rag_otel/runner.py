@@ -51,16 +51,17 @@ class Runner:
         self._stopped = False
 
     def submit(self, job: Job) -> bool:
-        """Queue a job from any thread, in microseconds; False when the queue is full or the runner has stopped."""
+        """Queue a job from any thread, in microseconds; False when the queue is full, the runner has stopped or its
+        thread cannot be started."""
         if self._stopped or len(self._waiting) >= self._max_waiting:
+            return False
+        if self._thread is None and not self._start():
             return False
         self._waiting.append(job)
         # An event, not the loop's own wake-up: that writes to a socket, and so hands the interpreter over in the
         # midst of a request.
         if not self._arrived.is_set():
             self._arrived.set()
-        if self._thread is None:
-            self._start()
         return True
 
     @contextlib.contextmanager
@@ -87,11 +88,16 @@ class Runner:
         """Start over in a forked child: the jobs are the parent's, and its thread does not exist here."""
         self._start_over()
 
-    def _start(self) -> None:
+    def _start(self) -> bool:
         with self._lock:
             if self._thread is None:
-                self._thread = threading.Thread(target=self._work, name="rag-otel-worker", daemon=True)
-                self._thread.start()
+                thread = threading.Thread(target=self._work, name="rag-otel-worker", daemon=True)
+                try:
+                    thread.start()
+                except RuntimeError:  # the system has no thread left, or the interpreter is ending
+                    return False
+                self._thread = thread
+            return True
 
     def _work(self) -> None:
         context_api.attach(suppressed_context())

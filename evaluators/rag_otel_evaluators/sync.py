@@ -58,4 +58,5 @@ def _background_loop() -> asyncio.AbstractEventLoop:
         return _loop
 
 
-os.register_at_fork(after_in_child=lambda: globals().update(_lock=threading.Lock()))
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=lambda: globals().update(_lock=threading.Lock()))

@@ -31,6 +31,7 @@ Step: TypeAlias = str | int | None
 RESULT: Final = "result"
 _STEP: Final = re.compile(r"\.([A-Za-z_]\w*)|\[(\*|-?\d+)\]")
 _ROOT: Final = re.compile(r"[A-Za-z_]\w*")
+_OF_MAPPINGS: Final = frozenset(dir(Mapping))
 _NAMED: Final = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
@@ -141,10 +142,12 @@ def follow(value: Any, steps: Sequence[Step]) -> Any:
 
 
 def _named(value: Any, name: str) -> Any:
-    if isinstance(value, Mapping):
+    if type(value) is dict:
         return value.get(name)
     try:
-        return getattr(value, name, None)
+        if isinstance(value, Mapping) and ((found := value.get(name)) is not None or name in _OF_MAPPINGS):
+            return found
+        return getattr(value, name, None)  # of a mapping too: a Starlette request is one, and has `query_params`
     except Exception:  # noqa: BLE001 - somebody else's property
         return None
 

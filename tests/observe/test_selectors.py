@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 import operator
+from collections import UserDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from types import SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 from typing import Any, NamedTuple, Optional, TypedDict
 
 import pytest
@@ -194,6 +195,20 @@ def test_a_field_that_annotations_rule_out_is_refused(annotation: Any, path: str
 def test_what_annotations_leave_open_is_accepted(annotation: Any, path: str) -> None:
     """Properties, models that take more fields, unions, plain classes: it may match, so it passes."""
     observe(response=path)(_returns(annotation))
+
+
+def test_attributes_of_a_mapping_that_has_no_such_key(recorder: Recorder) -> None:
+    """A web framework's request is a mapping with attributes; a mapping's own methods are no values."""
+
+    class WebRequest(UserDict[str, str]):
+        query_params = MappingProxyType({"q": "why"})
+
+    @observe(question="request.query_params.q", session_id="request.items")
+    def answer(request: Any) -> str:
+        return "because"
+
+    answer(WebRequest())
+    assert (recorder.taken.question, recorder.taken.session_id) == ("why", None)
 
 
 def test_a_path_that_leads_nowhere_gives_none(recorder: Recorder) -> None:

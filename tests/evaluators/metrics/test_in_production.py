@@ -92,3 +92,10 @@ def test_a_judge_that_may_cost_money_needs_a_cap() -> None:
     """Without evaluations_per_minute the error names the setting, and nothing is attached."""
     with pytest.raises(ConfigurationError, match="evaluations_per_minute"):
         rag_otel.instrument(TracerProvider(), judge="openai/gpt-4o-mini")
+
+
+@pytest.mark.parametrize("judge", ["embedded", "openai/gpt-4o-mini"])
+def test_a_cap_of_nothing_is_refused(judge: str) -> None:
+    """A cap of 0 is not the default one: the error says how to evaluate nothing."""
+    with pytest.raises(ConfigurationError, match="sample_ratio=0"):
+        rag_otel.instrument(TracerProvider(), judge=judge, evaluations_per_minute=0)
