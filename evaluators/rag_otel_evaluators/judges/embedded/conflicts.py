@@ -174,7 +174,7 @@ def _antonym_conflict(index: EvidenceIndex, claim: Alignment) -> Conflict | None
 
 def _name_conflict(index: EvidenceIndex, claim: Alignment) -> Conflict | None:
     """A name that is nowhere, where the sentence has another one after (or before) the same word."""
-    strange = claim.unseen.keys() - index.question_terms
+    strange = {term for term in claim.weights if claim.seen[term] < KIN_LIKENESS} - index.question_terms
     names = [
         at
         for at, term in enumerate(claim.terms)

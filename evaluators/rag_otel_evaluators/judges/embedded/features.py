@@ -80,12 +80,15 @@ def _count_loose_names(claim: Alignment, nearest: Sequence[EvidenceSentence]) ->
     if not names:
         return 0
     here = _of_weight(claim.terms)
-    there = [_of_weight(sentence.terms) for sentence in nearest]
     loose = 0
     for at, name in enumerate(here):
         if name in names:
             beside = _beside(here, at, _BESIDE_HERE)
-            loose += bool(beside) and not any(_stands_beside(terms, name, beside) for terms in there)
+            loose += bool(beside) and not any(
+                _stands_beside(_of_weight(sentence.terms), name, beside)
+                for sentence in nearest
+                if name in sentence.distinct
+            )
     return loose
 
 
