@@ -53,10 +53,10 @@ def small(project: str | None = None) -> Iterator[bytes]:
         yield request
 
 
-def wait(condition: Callable[[], bool], within_s: float = 180.0) -> bool:
+def wait(condition: Callable[[], bool], within_s: float = 180.0, every_s: float = 0.2) -> bool:
     deadline = time.monotonic() + within_s
     while not condition() and time.monotonic() < deadline:
-        time.sleep(0.2)
+        time.sleep(every_s)
     return condition()
 
 
@@ -307,7 +307,8 @@ def phoenix(seconds: float) -> None:
             def stored() -> list[bytes]:
                 return [bytes.fromhex(span["context"]["span_id"]) for span in api.spans(project)]
 
-            wait(lambda: wanted <= set(stored()), within_s=240)
+            # Reading thousands of spans takes Phoenix from storing them.
+            wait(lambda: wanted <= set(stored()), within_s=240, every_s=5)
             counts: dict[bytes, int] = {}
             for span_id in stored():
                 counts[span_id] = counts.get(span_id, 0) + 1
