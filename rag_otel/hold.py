@@ -47,7 +47,7 @@ class Hold:
         """`seconds` a span waits at most (0: never). `on_deadline` is called by the reaper; it must `claim`."""
         self.seconds = seconds
         self.max_items = max_items
-        self._max_bytes = max_bytes
+        self.max_bytes = max_bytes
         self._on_deadline = on_deadline
         self._start_over()
 
@@ -74,7 +74,7 @@ class Hold:
             if (
                 self._closed
                 or len(self._unfinished) >= self.max_items
-                or self._bytes + slot.tree.size > self._max_bytes
+                or self._bytes + slot.tree.size > self.max_bytes
                 or (self.seconds > 0 and not self._watch())
             ):
                 return False
@@ -110,6 +110,13 @@ class Hold:
             self._bytes -= slot.tree.size
             if not self._unfinished:
                 self._changed.notify_all()
+
+    def give_up(self) -> None:
+        """Free every slot: nobody will finish those that are taken."""
+        with self._lock:
+            self._unfinished.clear()
+            self._bytes = 0
+            self._changed.notify_all()
 
     def held(self) -> list[Slot]:
         """The slots whose spans are held, oldest first."""

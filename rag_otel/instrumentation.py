@@ -23,6 +23,7 @@ from rag_otel.attach import Attachment, attach
 from rag_otel.composition import Parts, compose
 from rag_otel.guard import guarded
 from rag_otel.model import Alert
+from rag_otel.processor import following
 from rag_otel.protocols import AlertChannel, ChunkResolver, Convention, Evaluator, Sampler, Writer
 from rag_otel.runtime import Runtime
 from rag_otel.settings import ResolvedSettings, Settings, resolve
@@ -118,6 +119,8 @@ def instrument(
                 trace_api.set_tracer_provider(target)
             made.follow(target)
         _current = made
+        for processor in following():
+            processor.use(made.runtime)
         runtime.forget_tracer()
         return made
 
@@ -131,6 +134,8 @@ def uninstrument(*, timeout: float = _EXIT_FLUSH_S) -> None:
             return
         for attachment in current.attachments:
             attachment.detach(timeout)
+        for processor in following():
+            processor.pause(timeout)
         current.runtime.close(timeout)
         runtime.forget_tracer()
 
@@ -184,6 +189,8 @@ def _lazily() -> Instrumentation:
     with _lock:
         if _current is None:
             _current = Instrumentation(resolved=resolve({"judge": "embedded"}), parts=Parts(), explicit=False)
+            for processor in following():
+                processor.use(_current.runtime)
         return _current
 
 

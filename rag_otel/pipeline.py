@@ -92,6 +92,8 @@ class Pipeline:
                     response=trace.response or "",
                     reference=trace.reference,
                 )
+            if not isinstance(result, Evaluation):
+                raise TypeError(f"evaluate() returned {type(result).__name__}, not an Evaluation")
         except Exception as error:  # noqa: BLE001 - any evaluator's failure is data
             result = failure(evaluator, error)
         return dataclasses.replace(result, duration_s=time.perf_counter() - started)

@@ -13,6 +13,7 @@ import asyncio
 import dataclasses
 import functools
 import time
+import weakref
 from collections.abc import Sequence
 from typing import Final
 
@@ -53,7 +54,8 @@ class RagSpanProcessor(SpanProcessor):
 
     `next` is what the spans go on to: an exporter (which gets a BatchSpanProcessor), a processor, or several of them.
     Do not also add those to the provider, or every span is exported twice. `runtime` is the composed set-up, by
-    default that of the process; raises ConfigurationError where there is none.
+    default that of the process, also when `instrument()` changes it later; raises ConfigurationError where there is
+    none.
     """
 
     def __init__(
@@ -76,6 +78,8 @@ class RagSpanProcessor(SpanProcessor):
         )
         self._active = settings.enabled
         self._shut_down = False
+        if runtime is None:
+            _following.add(self)
         self._inner: tuple[SpanProcessor, ...] = ()
         self.replace_next([BatchSpanProcessor(each) if isinstance(each, SpanExporter) else each for each in several])
         after_fork_in_child(self._after_fork)
@@ -95,6 +99,22 @@ class RagSpanProcessor(SpanProcessor):
         # A flush may release every slot at once: that must never overrun a queue that holds other spans as well.
         self._hold.max_items = settings.max_held if room is None else max(1, min(settings.max_held, room // 2))
         self._hold.seconds = settings.hold if self._inner else 0.0
+
+    def use(self, runtime: Runtime) -> None:
+        """Evaluate with another set-up from now on. The one before must be flushed: what it has left is given up."""
+        self._release_all(EvaluationStatus.LATE, FLUSHED, time.monotonic())
+        self._hold.give_up()
+        self._runtime = runtime
+        self._status_attributes = functools.lru_cache(256)(runtime.status_attributes)
+        self._tracker.change(runtime.pipeline.conventions, max_bytes=runtime.settings.max_held_bytes)
+        self._hold.max_bytes = runtime.settings.max_held_bytes
+        self.replace_next(self._inner)
+        self._active = runtime.settings.enabled and not self._shut_down
+
+    def pause(self, timeout_s: float) -> None:
+        """Evaluate nothing until the next `use`; what is held goes out within `timeout_s`."""
+        self._active = False
+        self.flush(timeout_s)
 
     def stop(self) -> None:
         """Evaluate nothing new; spans go on passing, and those that are held still get their scores."""
@@ -286,6 +306,15 @@ class RagSpanProcessor(SpanProcessor):
     def _after_fork(self) -> None:
         self._hold.after_fork()
         self._tracker.after_fork()
+
+
+_following: Final[weakref.WeakSet[RagSpanProcessor]] = weakref.WeakSet()
+"""Those that were given no runtime of their own."""
+
+
+def following() -> tuple[RagSpanProcessor, ...]:
+    """The processors that evaluate with the set-up of the process, whatever that is."""
+    return tuple(_following)
 
 
 async def _give_way() -> None:

@@ -75,6 +75,11 @@ class SpanTracker:
         self._max_open = max_open
         self.after_fork()
 
+    def change(self, conventions: Sequence[Convention], *, max_bytes: int) -> None:
+        """Ask other conventions from now on."""
+        self._conventions = tuple(conventions)
+        self._max_bytes = max_bytes
+
     def after_fork(self) -> None:
         """Start empty in a forked child."""
         self._lock = threading.RLock()

@@ -7,6 +7,7 @@ import sys
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from opentelemetry.sdk.trace import TracerProvider
@@ -110,6 +111,22 @@ def test_uninstrument_restores_the_provider(provider: TracerProvider, exporter: 
     assert provider._active_span_processor._span_processors == before
     provider.force_flush()
     assert len(exporter.get_finished_spans()) == 1
+
+
+def test_a_processor_of_the_applications_own_follows_the_set_up(exporter: InMemorySpanExporter) -> None:
+    """Added before instrument(), it evaluates with every set-up that comes, on whatever provider it stands."""
+    provider = TracerProvider()
+    provider.add_span_processor(rag_otel.RagSpanProcessor(exporter))
+    statuses = []
+    changes: list[dict[str, Any]] = [{}, {"hold": 0.0}, {"sample_ratio": 0.0}, {"sample_ratio": 1.0}]
+    for settings in changes:
+        rag_otel.instrument(provider, **settings)
+        _ask("The tower is 330 metres high.")
+        assert rag_otel.flush(timeout=20)
+        spans = [span for span in exporter.get_finished_spans() if span.name == "answer"]
+        statuses.append([(span.attributes or {}).get("rag.evaluation.status") for span in spans])
+        exporter.clear()
+    assert statuses == [["evaluated"], ["late"], ["skipped"], ["evaluated"]]
 
 
 def test_something_that_is_no_provider_is_named() -> None:

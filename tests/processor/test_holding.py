@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
+from typing import Any
 
 import pytest
 from opentelemetry.sdk.trace import TracerProvider
@@ -20,6 +22,7 @@ from tests.processor.kit import (
     Bench,
     Direct,
     Exported,
+    Judge,
     attribute,
     batching,
     chain,
@@ -283,6 +286,29 @@ def test_a_failing_evaluator_is_a_failed_evaluation() -> None:
     assert attribute(exported.one("answer"), REASON) == "builtins.ValueError"
     eventually(lambda: bench.results.all)
     assert bench.results.all[0].status is EvaluationStatus.FAILED
+
+
+def test_an_evaluator_that_returns_something_else_fails_alone() -> None:
+    """An evaluator that returns no Evaluation is a failed one; the other metric's score is written."""
+
+    class Forgetful(Judge):
+        name = "forgetful"
+
+        async def evaluate(self, **given: Any) -> Any:
+            return None
+
+    bench = Bench()
+    evaluators = (bench.judge, Forgetful())
+    pipeline = dataclasses.replace(bench.runtime.pipeline, evaluators=evaluators)
+    exported, provider = Exported(), TracerProvider(shutdown_on_exit=False)
+    runtime = dataclasses.replace(bench.runtime, pipeline=pipeline)
+    provider.add_span_processor(RagSpanProcessor(batching(exported), runtime=runtime))
+    with observed(provider):
+        pass
+    assert provider.force_flush()
+    span = exported.one("answer")
+    assert (attribute(span, STATUS), attribute(span, SCORE)) == ("evaluated", 1.0)
+    assert attribute(span, "rag.evaluation.forgetful.reason_code") == "judge_error"
 
 
 def test_an_evaluator_that_exits_does_not_end_the_worker() -> None:
