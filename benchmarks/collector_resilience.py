@@ -252,18 +252,18 @@ class _Http:
 def memory(minutes: float) -> None:
     """Resident memory under a steady load of what can be evaluated, pass-through traffic beside it."""
     sink = Sink()
-    with collector(sink.port, "grace=1", "sample_ratio=0.1") as running:
+    with collector(sink.port, "grace=1", "sample_ratio=0.02") as running:
         seen: list[list[float]] = []
 
         def look() -> None:
-            seen.append(running.rss_mb())
+            seen.append([*running.rss_mb(), running.metric("held_bytes") / 2**20])
 
         seconds = minutes * 60
         looks = [(seconds * n / 10, look) for n in range(1, 11)]
         sent = asyncio.run(during(running, seconds + 0.5, *looks, requests=_cycled(), per_second=100))
         rows = [(f"{n * minutes / 10:.1f} min", *(f"{each:.0f}" for each in row)) for n, row in enumerate(seen, 1)]
         print(f"\nMemory under load, MB ({sent.requests:,} requests acknowledged, {sent.refused:,} refused)")
-        print(table(rows, header=("after", "collector", "evaluation")), flush=True)
+        print(table(rows, header=("after", "collector", "evaluation", "held spans")), flush=True)
     sink.kill()
 
 
