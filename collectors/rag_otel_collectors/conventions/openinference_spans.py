@@ -25,10 +25,12 @@ def kind(span: SpanRecord) -> Any:
 
 
 def parsed_input(span: SpanRecord) -> Any:
+    """`input.value` as its MIME type says: a JSON value, or text."""
     return parse(span.attributes.get(semconv.INPUT_VALUE), span.attributes.get(semconv.INPUT_MIME_TYPE))
 
 
 def parsed_output(span: SpanRecord) -> Any:
+    """`output.value` as its MIME type says: a JSON value, or text."""
     return parse(span.attributes.get(semconv.OUTPUT_VALUE), span.attributes.get(semconv.OUTPUT_MIME_TYPE))
 
 

@@ -129,6 +129,7 @@ def to_chunks(documents: Sequence[Document]) -> tuple[Chunk, ...]:
 
 
 def reference(span: SpanRecord) -> SpanRef:
+    """The ids of a span, as results name it."""
     return SpanRef(trace_id=span.trace_id, span_id=span.span_id)
 
 

@@ -7,7 +7,7 @@ Source: https://protobuf.dev/programming-guides/encoding/ (message structure, "L
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, ArrayValue, KeyValue
@@ -181,8 +181,3 @@ def _varint_bytes(number: int) -> bytes:
         number >>= 7
     written.append(number)
     return bytes(written)
-
-
-def count_spans(slices: Sequence[bytes]) -> int:
-    """How many spans serialised requests hold together."""
-    return sum(len(split(each)) for each in slices)
