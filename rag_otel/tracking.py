@@ -3,7 +3,8 @@
 An *entry* is the topmost span that a convention owns; the ended spans below it are kept, as references, until it ends.
 A span is a candidate for evaluation when it ends and
 
-- it is an observed call with chunks of its own, or with a retrieval below it; or
+- it is an observed call with chunks of its own, or with a retrieval below it, unless it is itself a retrieval (an
+  observed search function that returned documents and no answer) inside another call; or
 - it is an entry with a retrieval below it; or
 - it is an observed entry below which nothing else was a candidate (the reader then says what is missing).
 
@@ -111,11 +112,13 @@ class SpanTracker:
             return None
         if attributes.get(semconv.SPAN_KIND) == semconv.KIND_EVALUATOR:
             return None
-        if self._retrieves(scope, attributes):
+        retrieves = self._retrieves(scope, attributes)
+        if retrieves:
             record.retrieved = True
             if _FIRST_DOCUMENT in attributes:
                 documents_written(attributes)
-        candidate = _is_candidate(record, snapshot, is_entry=entry is None)
+        searched = retrieves and entry is not None
+        candidate = not searched and _is_candidate(record, snapshot, is_entry=entry is None)
         _tell_parent(record, candidate)
         size = _text_size(attributes, snapshot)
         tree = _sub_tree(record if entry is None else entry, span, size) if candidate else None

@@ -51,6 +51,22 @@ def test_both_calls_with_chunks_are_evaluated() -> None:
     assert run.statuses() == {"inner": "evaluated", "outer": "evaluated"}
 
 
+def _search(run: Run, name: str) -> None:
+    """A decorated search function: it returns documents and no answer."""
+    with observed(run.provider, name, response=None, chunks=(TEXT,)) as span:
+        span.set_attribute(f"{semconv.DOCUMENTS}.0.{semconv.DOCUMENT_CONTENT}", TEXT)
+
+
+def test_an_observed_search_is_a_retrieval_of_the_call_around_it() -> None:
+    """Inside another call it is no target, and its documents are that call's chunks; alone it says what is missing."""
+    run = Run()
+    with observed(run.provider, "outer", chunks=None):
+        _search(run, "inner")
+    _search(run, "alone")
+    assert run.statuses() == {"inner": None, "outer": "evaluated", "alone": "skipped"}
+    assert [chunk.text for chunk in run.bench.judge.seen[0]["chunks"]] == [TEXT]
+
+
 def test_a_nested_helper_is_no_target() -> None:
     """An observed helper without chunks inside a call that retrieves is not evaluated; the call is."""
     run = Run()
