@@ -48,6 +48,16 @@ class Convention(Protocol):
         ...
 
 
+@runtime_checkable
+class KnowsCalls(Protocol):
+    """A convention that can tell the calls of a model: what stands beside a retrieval may be its answer."""
+
+    def calls(self, scope: str, attributes: Mapping[str, Any]) -> bool:
+        """True when a span of this scope with these attributes called a model. As cheap as `Convention.owns`; asked of
+        finished spans."""
+        ...
+
+
 Texts: TypeAlias = Mapping[str, str] | Sequence[str | None]
 """Texts by id, or one for each id in the order asked."""
 

@@ -6,7 +6,8 @@ A span is a candidate for evaluation when it ends and
 - it is an observed call with chunks of its own, or with a retrieval below it, unless it is itself a retrieval (an
   observed search function that returned documents and no answer) inside another call; or
 - it is an entry with a retrieval below it; or
-- it is an observed entry below which nothing else was a candidate (the reader then says what is missing).
+- it is an observed entry below which nothing else was a candidate (the reader then says what is missing); or
+- it is an entry that called a model, beside retrievals under the same span of nobody's dialect: a `Turn`.
 
 What is retrieved below an observed call with chunks belongs to that call, not to the ones around it.
 """
@@ -14,17 +15,18 @@ What is retrieved below an observed call with chunks belongs to that call, not t
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeAlias
 
 from opentelemetry.sdk.trace import ReadableSpan, Span
 
 from rag_otel import semconv
 from rag_otel.guard import counters
-from rag_otel.protocols import Convention
+from rag_otel.open_spans import OpenSpan, SubTree
+from rag_otel.protocols import Convention, KnowsCalls
 from rag_otel.records import attribute_dict
 from rag_otel.snapshot import Snapshot, documents_written
+from rag_otel.stragglers import Stragglers, Turn
 from rag_otel.suppression import is_own
 
 MAX_OPEN: Final = 10_000
@@ -32,53 +34,23 @@ MAX_OPEN: Final = 10_000
 MAX_SPANS_BELOW: Final = 1_000
 """Ended spans kept below one entry."""
 _YES: Final = -1
-_NOT_ASKED: Final = -2
+_Ask: TypeAlias = Callable[[str, Mapping[str, Any]], bool]
 _FIRST_DOCUMENT: Final = f"{semconv.DOCUMENTS}.0.{semconv.DOCUMENT_CONTENT}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SubTree:
-    """A candidate's ended spans."""
-
-    spans: tuple[ReadableSpan, ...]
-    """The candidate, its descendants and, for a nested call, other spans of the same entry."""
-    size: int
-    """Characters of text in them, as a measure of bytes."""
-    complete: bool
-    """False when there were too many to keep."""
-
-
-class OpenSpan:
-    """A span between its start and its end, and what has ended below it."""
-
-    __slots__ = ("below", "candidate_below", "complete", "ended", "own", "owned", "parent", "retrieved", "size", "span")
-
-    def __init__(self, span: Span | ReadableSpan, parent: OpenSpan | None, own: bool) -> None:
-        self.span = span
-        self.parent = parent
-        self.own = own
-        self.owned = _NOT_ASKED
-        """`_YES`, `_NOT_ASKED`, or how many attributes it had when the answer was no."""
-        self.ended = False
-        self.retrieved = False
-        self.candidate_below = False
-        self.below: list[ReadableSpan] = []
-        self.size = 0
-        self.complete = True
 
 
 class SpanTracker:
     """Watches starts and ends of one provider's spans. Thread-safe; a few microseconds a span."""
 
     def __init__(self, conventions: Sequence[Convention], *, max_bytes: int, max_open: int = MAX_OPEN) -> None:
-        self._conventions = tuple(conventions)
-        self._max_bytes = max_bytes
         self._max_open = max_open
+        self.change(conventions, max_bytes=max_bytes)
         self.after_fork()
 
     def change(self, conventions: Sequence[Convention], *, max_bytes: int) -> None:
         """Ask other conventions from now on."""
-        self._conventions = tuple(conventions)
+        self._dialects = [
+            (each.owns, each.retrieves, each.calls if isinstance(each, KnowsCalls) else _never) for each in conventions
+        ]
         self._max_bytes = max_bytes
 
     def after_fork(self) -> None:
@@ -92,6 +64,10 @@ class SpanTracker:
         above = self._above(span)
         record = OpenSpan(span, above, own or (above is not None and above.own))
         self._open[span.context.span_id] = record
+        if above is not None:
+            if above.children is None:
+                above.children = set()
+            above.children.add(record)
         if len(self._open) > self._max_open:
             self._forget_oldest()
         return record.own
@@ -102,31 +78,109 @@ class SpanTracker:
         if record is None:  # started before us, or forgotten
             record = OpenSpan(span, self._above(span), own=is_own(span.context))
         record.ended = True
+        if record.parent is not None and record.parent.children is not None:
+            record.parent.children.discard(record)
         return record
 
     def ended(self, record: OpenSpan, span: ReadableSpan, snapshot: Snapshot | None) -> SubTree | None:
         """The sub-tree of an ended span that is a candidate for evaluation; None for every other span."""
+        if record.waiting is not None:
+            record.waiting.ended(record, span)
         entry = self._entry_above(record)
         scope, attributes = scope_name(span), attribute_dict(span)
-        if entry is None and snapshot is None and not self._owned_by_any(scope, attributes):
+        dialect = self._dialect(scope, attributes)
+        foreign = entry is None and snapshot is None and dialect is None
+        if record.turn is not None:
+            self._end_turn(record, span, take_over=not foreign)
+        if foreign:
             return None
         if attributes.get(semconv.SPAN_KIND) == semconv.KIND_EVALUATOR:
             return None
-        retrieves = self._retrieves(scope, attributes)
+        retrieves = dialect is not None and dialect[1](scope, attributes)
         if retrieves:
             record.retrieved = True
             if _FIRST_DOCUMENT in attributes:
                 documents_written(attributes)
+        elif dialect is not None and dialect[2](scope, attributes):
+            record.called = True
+        size = _text_size(attributes, snapshot)
+        if entry is None and snapshot is None and (turn := self._turn(record, span, retrieves)) is not None:
+            self._keep_in_turn(turn, record, span, size)
+            return None if retrieves else _answer_of(turn, record, span)
         searched = retrieves and entry is not None
         candidate = not searched and _is_candidate(record, snapshot, is_entry=entry is None)
         _tell_parent(record, candidate)
-        size = _text_size(attributes, snapshot)
-        tree = _sub_tree(record if entry is None else entry, span, size) if candidate else None
+        tree = self._sub_tree(record, entry, span, size, snapshot) if candidate else None
         if entry is not None:
             self._keep(entry, span, size)
         else:
             self._release(record)
         return tree
+
+    def _sub_tree(
+        self, record: OpenSpan, entry: OpenSpan | None, span: ReadableSpan, size: int, snapshot: Snapshot | None
+    ) -> SubTree:
+        holder = record if entry is None else entry
+        spans, total = (*holder.below, span), holder.size + size
+        # An observed call knows by itself what it answered, and whether its stream was left.
+        late = self._wait_for_open_below(record) if snapshot is None and record.children else None
+        return SubTree(spans=spans, size=total, complete=holder.complete, late=late)
+
+    def _wait_for_open_below(self, record: OpenSpan) -> Stragglers | None:
+        """What waits for the spans of a dialect that are open below an ended one; None where there are none."""
+        still_open = [below for below in record.open_below() if self._owns(below)]
+        if not still_open:
+            return None
+        stragglers = Stragglers(still_open)
+        for below in still_open:
+            below.waiting = stragglers
+            if below.ended:  # meanwhile, on its own thread
+                stragglers.ended(below, below.span)
+        return stragglers
+
+    # --- turns ------------------------------------------------------------------------------------------------------
+
+    def _turn(self, record: OpenSpan, span: ReadableSpan, retrieves: bool) -> Turn | None:
+        """The turn that an entry belongs to: as its retrieval, or as a call of a model after that."""
+        around = record.parent
+        if around is None or around.ended or around.own:
+            return None
+        turn = around.turn
+        if retrieves:
+            if turn is not None and not turn.answered:
+                return turn
+            self._end_turn(around, span, take_over=False)
+            around.turn = Turn()
+            return around.turn
+        return turn if turn is not None and record.called and not record.retrieved else None
+
+    def _keep_in_turn(self, turn: Turn, record: OpenSpan, span: ReadableSpan, size: int) -> None:
+        with self._lock:
+            room = len(turn.spans) + len(record.below) < MAX_SPANS_BELOW and self._bytes + size <= self._max_bytes
+            if room:
+                turn.spans += [*record.below, span]
+                turn.size += record.size + size
+                self._bytes += size
+                record.below, record.size = [], 0
+            turn.complete = turn.complete and room and record.complete
+        self._release(record)
+
+    def _end_turn(self, around: OpenSpan, span: ReadableSpan, *, take_over: bool) -> None:
+        """The span around a turn has ended, or another turn begins; `take_over`: the retrievals were below its own."""
+        turn, around.turn = around.turn, None
+        if turn is None:
+            return
+        turn.over(span)
+        if take_over and not turn.answered:  # known for a dialect's span by attributes that were set last
+            around.retrieved = True
+            around.below, around.size = [*around.below, *turn.spans], around.size + turn.size
+            return
+        if not turn.answered:
+            counters.add("retrieval.unanswered")
+        with self._lock:
+            self._bytes -= turn.size
+
+    # --- what is above ----------------------------------------------------------------------------------------------
 
     def _above(self, span: Span | ReadableSpan) -> OpenSpan | None:
         parent = span.parent
@@ -141,22 +195,20 @@ class SpanTracker:
             above = above.parent
         return entry
 
-    def _owned_by_any(self, scope: str, attributes: Mapping[str, Any]) -> bool:
-        for convention in self._conventions:  # noqa: SIM110 - any() costs as much as the question itself
-            if convention.owns(scope, attributes):
-                return True
-        return False
-
-    def _retrieves(self, scope: str, attributes: Mapping[str, Any]) -> bool:
-        return any(convention.retrieves(scope, attributes) for convention in self._conventions)
+    def _dialect(self, scope: str, attributes: Mapping[str, Any]) -> tuple[_Ask, _Ask, _Ask] | None:
+        """What tells of spans like this one whether they are owned, retrieve and call a model; None: nobody's."""
+        for dialect in self._dialects:
+            if dialect[0](scope, attributes):
+                return dialect
+        return None
 
     def _owns(self, record: OpenSpan) -> bool:
         """Whether an open span is owned; asked again only when it has got new attributes since."""
         # The public mapping is made anew at every look, in Python; this happens for every span below an unowned one.
         count = len(getattr(record.span, "_attributes", None) or ())
         if count != record.owned:
-            owned = self._owned_by_any(scope_name(record.span), attribute_dict(record.span))
-            record.owned = _YES if owned else count
+            dialect = self._dialect(scope_name(record.span), attribute_dict(record.span))
+            record.owned = count if dialect is None else _YES
         return record.owned == _YES
 
     def _keep(self, entry: OpenSpan, span: ReadableSpan, size: int) -> None:
@@ -185,6 +237,7 @@ class SpanTracker:
                 return
         if oldest is not None:
             oldest.ended = True
+            self._end_turn(oldest, oldest.span, take_over=False)
             self._release(oldest)
             counters.add("spans.forgotten")
 
@@ -203,10 +256,17 @@ def _tell_parent(record: OpenSpan, candidate: bool) -> None:
         parent.candidate_below = True
     if record.retrieved and not candidate:
         parent.retrieved = True
+    if record.called:
+        parent.called = True
 
 
-def _sub_tree(holder: OpenSpan, span: ReadableSpan, size: int) -> SubTree:
-    return SubTree(spans=(*holder.below, span), size=holder.size + size, complete=holder.complete)
+def _answer_of(turn: Turn, record: OpenSpan, span: ReadableSpan) -> SubTree:
+    turn.answered = True
+    return SubTree(spans=(span,), size=turn.size, complete=turn.complete, turn=turn, around=record.parent)
+
+
+def _never(scope: str, attributes: Mapping[str, Any]) -> bool:
+    return False
 
 
 def scope_name(span: Span | ReadableSpan) -> str:

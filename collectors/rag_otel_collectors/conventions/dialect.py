@@ -65,6 +65,10 @@ class Dialect:
         """See `rag_otel.protocols.Convention.retrieves`: True for whatever `retrieval` or `passages_given` reads."""
         raise NotImplementedError
 
+    def calls(self, scope: str, attributes: Mapping[str, Any]) -> bool:
+        """See `rag_otel.protocols.KnowsCalls`: True for a span whose role is `MODEL`, as far as a look can tell."""
+        return False
+
     def role(self, span: SpanRecord) -> Role:
         raise NotImplementedError
 

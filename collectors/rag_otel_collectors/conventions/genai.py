@@ -60,6 +60,10 @@ class GenAi(Dialect):
         operation = attributes.get(semconv.GEN_AI_OPERATION_NAME)
         return operation == "retrieval" or (operation == "execute_tool" and looks_like_documents(attributes))
 
+    def calls(self, scope: str, attributes: Mapping[str, Any]) -> bool:
+        operation = attributes.get(semconv.GEN_AI_OPERATION_NAME)
+        return isinstance(operation, str) and _ROLES.get(operation) is Role.MODEL
+
     def role(self, span: SpanRecord) -> Role:
         operation = span.attributes.get(semconv.GEN_AI_OPERATION_NAME)
         return _ROLES.get(operation, Role.CHAIN) if isinstance(operation, str) else Role.CHAIN

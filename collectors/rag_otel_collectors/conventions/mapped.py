@@ -33,6 +33,9 @@ class Mapped(Dialect):
     def retrieves(self, scope: str, attributes: Mapping[str, Any]) -> bool:
         return self._mapping.chunks.is_on(attributes)
 
+    def calls(self, scope: str, attributes: Mapping[str, Any]) -> bool:
+        return self._mapping.response.is_on(attributes) and not self._mapping.chunks.is_on(attributes)
+
     def role(self, span: SpanRecord) -> Role:
         """What has the chunks alone is a retrieval; what has a response without them answers, wherever it stands."""
         if self._mapping.chunks.is_on(span.attributes):

@@ -53,6 +53,9 @@ class OpenInference(Dialect):
     def retrieves(self, scope: str, attributes: Mapping[str, Any]) -> bool:
         return attributes.get(semconv.SPAN_KIND) in RETRIEVALS or has_context(scope, attributes)
 
+    def calls(self, scope: str, attributes: Mapping[str, Any]) -> bool:
+        return bool(attributes.get(semconv.SPAN_KIND) == semconv.KIND_LLM)
+
     def role(self, span: SpanRecord) -> Role:
         span_kind = kind(span)
         if span_kind == semconv.KIND_LLM:

@@ -47,6 +47,10 @@ class DialectConvention:
     def retrieves(self, scope: str, attributes: Mapping[str, Any]) -> bool:
         return scope != semconv.SCOPE and self._dialect.retrieves(scope, attributes)
 
+    def calls(self, scope: str, attributes: Mapping[str, Any]) -> bool:
+        """See `rag_otel.protocols.KnowsCalls`."""
+        return scope != semconv.SCOPE and self._dialect.calls(scope, attributes)
+
     def read(self, spans: Sequence[SpanRecord]) -> list[RagTrace]:
         if not any(self.owns(span.scope, span.attributes) for span in spans):
             return []

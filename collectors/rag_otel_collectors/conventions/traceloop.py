@@ -52,6 +52,9 @@ class Traceloop(GenAi):
     def retrieves(self, scope: str, attributes: Mapping[str, Any]) -> bool:
         return searches(scope, attributes) or chooses(attributes)
 
+    def calls(self, scope: str, attributes: Mapping[str, Any]) -> bool:
+        return super().calls(scope, attributes) or _is_model_call(scope, attributes)
+
     def role(self, span: SpanRecord) -> Role:
         attributes = span.attributes
         if self.retrieves(span.scope, attributes):
