@@ -32,6 +32,7 @@ from rag_otel.suppression import suppressed
 from rag_otel.writers.attributes import evaluation_attributes, status_attributes
 from rag_otel.writers.delivery import Delivery
 from rag_otel.writers.evaluation_span import EvaluationSpanWriter
+from rag_otel.writers.feedback import annotator_kind
 from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter
 from rag_otel.writers.phoenix_links import trace_link
 
@@ -84,11 +85,7 @@ def compose_pipeline(settings: Settings, parts: Parts, *, default_cap: float | N
     """
     from rag_otel_collectors.conventions import default_conventions
 
-    if settings.evaluations_per_minute is None and settings.judge != EMBEDDED and not parts.evaluators:
-        raise ConfigurationError(
-            f"judge {settings.judge!r} needs evaluations_per_minute (RAG_OTEL_EVALUATIONS_PER_MINUTE): the most "
-            "evaluations a minute that you want it to do"
-        )
+    _require_cap(settings, parts)
     cap = default_cap if settings.evaluations_per_minute is None else settings.evaluations_per_minute
     texts = compose_texts(settings, parts)
     built_in = default_conventions(mapping=settings.attribute_mapping, recover_chunks=texts is None)
@@ -101,6 +98,18 @@ def compose_pipeline(settings: Settings, parts: Parts, *, default_cap: float | N
         project=settings.project_name,
         texts=texts,
     )
+
+
+def _require_cap(settings: Settings, parts: Parts) -> None:
+    """A judge that may cost money spends no more than it was given: it must be given something."""
+    judges = [evaluator.judge_name for evaluator in parts.evaluators if annotator_kind(evaluator.judge_name) == "LLM"]
+    if not parts.evaluators and settings.judge != EMBEDDED:
+        judges = [settings.judge]
+    if judges and settings.evaluations_per_minute is None:
+        raise ConfigurationError(
+            f"judge {judges[0]!r} needs evaluations_per_minute (RAG_OTEL_EVALUATIONS_PER_MINUTE): the most "
+            "evaluations a minute that you want it to do"
+        )
 
 
 def compose_texts(settings: Settings, parts: Parts) -> ChunkTexts | None:

@@ -11,6 +11,8 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 import rag_otel
 from rag_otel.errors import ConfigurationError
+from rag_otel_evaluators.context_relevance import ContextRelevance
+from rag_otel_evaluators.judges.llm import llm_model
 from tests.faithful_oracle import answer as oracle
 from tests.judge_server import JudgeServer
 
@@ -92,6 +94,8 @@ def test_a_judge_that_may_cost_money_needs_a_cap() -> None:
     """Without evaluations_per_minute the error names the setting, and nothing is attached."""
     with pytest.raises(ConfigurationError, match="evaluations_per_minute"):
         rag_otel.instrument(TracerProvider(), judge="openai/gpt-4o-mini")
+    with pytest.raises(ConfigurationError, match="evaluations_per_minute"):
+        rag_otel.instrument(TracerProvider(), evaluators=[ContextRelevance(model=llm_model("openai/gpt-4o-mini"))])
 
 
 @pytest.mark.parametrize("judge", ["embedded", "openai/gpt-4o-mini"])
