@@ -43,7 +43,9 @@ class Slot:
 class Hold:
     """The slots of one processor. Thread-safe."""
 
-    def __init__(self, *, seconds: float, max_items: int, max_bytes: int, on_deadline: Callable[[Slot], None]) -> None:
+    def __init__(
+        self, *, seconds: float, max_items: int, max_bytes: int, on_deadline: Callable[[Slot], object]
+    ) -> None:
         """`seconds` a span waits at most (0: never). `on_deadline` is called by the reaper; it must `claim`."""
         self.seconds = seconds
         self.max_items = max_items

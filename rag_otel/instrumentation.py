@@ -71,6 +71,8 @@ class Instrumentation:
 
 _lock = threading.RLock()
 _current: Instrumentation | None = None
+_taken_off = False
+"""After `uninstrument()`: decorated calls set nothing up by themselves until `instrument()` is called again."""
 
 
 def instrument(
@@ -94,7 +96,7 @@ def instrument(
 
     Raises ConfigurationError, which names what is wrong and the way out.
     """
-    global _current
+    global _current, _taken_off
     named = chunk_resolver if isinstance(chunk_resolver, str) else None
     resolved = resolve({**settings, "chunk_resolver": named})
     parts = Parts(
@@ -118,7 +120,7 @@ def instrument(
                 target = provider.make(made.settings)
                 trace_api.set_tracer_provider(target)
             made.follow(target)
-        _current = made
+        _current, _taken_off = made, False
         for processor in following():
             processor.use(made.runtime)
         runtime.forget_tracer()
@@ -126,12 +128,17 @@ def instrument(
 
 
 def uninstrument(*, timeout: float = _EXIT_FLUSH_S) -> None:
-    """Release what is held, deliver what is queued (`timeout` seconds at most) and restore the provider."""
-    global _current
+    """Release what is held, deliver what is queued (`timeout` seconds at most) and restore the provider.
+
+    Decorated calls go on making spans with the global provider, and hide in them what the set-up hid; nothing is
+    evaluated until `instrument()` is called again.
+    """
+    global _current, _taken_off
     with _lock:
         current, _current = _current, None
         if current is None:
             return
+        _taken_off = True
         for attachment in current.attachments:
             attachment.detach(timeout)
         for processor in following():
@@ -172,8 +179,10 @@ def lazy_runtime() -> Runtime:
 def tracer() -> Tracer:
     """The tracer of `@observe`: of the provider that is set up; lazily of the application's global SDK provider,
     else of one of our own that is not made global, so that the application can still set its own later."""
-    instrumentation = _lazily()
     with _lock:
+        if _taken_off and _current is None:
+            return trace_api.get_tracer(semconv.SCOPE)
+        instrumentation = _lazily()
         if not instrumentation.explicit and instrumentation.settings.enabled:
             target = provider.given_or_global(None)
             if target is not None or instrumentation.provider is None:

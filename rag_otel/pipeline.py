@@ -94,6 +94,10 @@ class Pipeline:
                 )
             if not isinstance(result, Evaluation):
                 raise TypeError(f"evaluate() returned {type(result).__name__}, not an Evaluation")
+        except asyncio.CancelledError as error:
+            if (task := asyncio.current_task()) is None or task.cancelling():
+                raise  # we are being shut down; else a call inside the evaluator was cancelled
+            result = failure(evaluator, RuntimeError(f"cancelled inside the evaluator {error}".rstrip()))
         except Exception as error:  # noqa: BLE001 - any evaluator's failure is data
             result = failure(evaluator, error)
         return dataclasses.replace(result, duration_s=time.perf_counter() - started)

@@ -189,7 +189,8 @@ class RagSpanProcessor(SpanProcessor):
             trace, reason = await self._read(slot)
             if trace is None:
                 self._refund()
-                self._release_unscored(slot, EvaluationStatus.SKIPPED, reason)
+                if not self._release_unscored(slot, EvaluationStatus.SKIPPED, reason):
+                    counters.add(f"trace.late.{reason}")
                 return
             result = await self._runtime.pipeline.evaluate(trace, slot.decision)
             await _give_way()
@@ -227,13 +228,15 @@ class RagSpanProcessor(SpanProcessor):
         finally:
             self._let_go(slot, scored)
 
-    def _release_unscored(self, slot: Slot, status: EvaluationStatus, reason: str | None) -> None:
-        """Let the span go with its status, if it has not gone yet."""
-        if self._hold.claim(slot):
-            going = slot.span
-            with guarded("processor.status"):
-                going = self._unscored(slot.span, status, reason, slot.decision)
-            self._let_go(slot, going)
+    def _release_unscored(self, slot: Slot, status: EvaluationStatus, reason: str | None) -> bool:
+        """Let the span go with its status; False when it has gone already."""
+        if not self._hold.claim(slot):
+            return False
+        going = slot.span
+        with guarded("processor.status"):
+            going = self._unscored(slot.span, status, reason, slot.decision)
+        self._let_go(slot, going)
+        return True
 
     def _let_go(self, slot: Slot, span: ReadableSpan) -> None:
         try:

@@ -182,6 +182,29 @@ LAZY = """
 """
 
 
+def test_uninstrument_stays_in_force(tmp_path: Path) -> None:
+    """A decorated call does not set up anew what was taken off, and content that was hidden stays hidden."""
+    program = textwrap.dedent(LAZY) + textwrap.dedent(
+        """
+        set_up()
+        rag_otel.instrument(capture_content=False)
+        rag_otel.uninstrument()
+        answer("How high?")
+        assert rag_otel.flush(timeout=20)
+        (span,) = exporter.get_finished_spans()
+        assert not any(name.startswith("rag.evaluation") for name in span.attributes), span.attributes
+        assert "330" not in str(dict(span.attributes))
+        rag_otel.instrument()
+        answer("How high?")
+        assert rag_otel.flush(timeout=20)
+        assert len(exporter.get_finished_spans()) == 2
+        """
+    )
+    program += f'assert exporter.get_finished_spans()[1].attributes["{SCORE}"] == 1.0'
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize("first", ["set_up()", "answer('How high?')"])
 def test_without_instrument_the_global_provider_is_found_and_followed(first: str, tmp_path: Path) -> None:
     """A decorated call sets up lazily on the application's provider, also on one that is set after the first call."""

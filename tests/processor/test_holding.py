@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 import threading
 from typing import Any
@@ -160,6 +161,18 @@ def test_hold_0_never_holds() -> None:
     assert bench.results.all[0].status is EvaluationStatus.LATE
 
 
+def test_hold_0_counts_why_no_result_follows() -> None:
+    """A span that left as late and cannot be evaluated has its reason in the counters."""
+    exported, bench = Exported(), Bench(settings={"hold": 0.0})
+    provider, _ = provider_with(bench, Direct(exported))
+    before = counters.get("trace.late.no_chunks")
+    with observed(provider, chunks=None):
+        pass
+    eventually(lambda: counters.get("trace.late.no_chunks") > before)
+    assert exported.names() == ["answer"]
+    assert bench.results.all == []
+
+
 def test_full_slots_turn_new_traces_away_and_keep_admitted_ones() -> None:
     """When every slot is taken the newcomer passes at once as queue_full; what was admitted is still evaluated."""
     exported, bench = Exported(), Bench(settings={"max_held": 2})
@@ -288,14 +301,16 @@ def test_a_failing_evaluator_is_a_failed_evaluation() -> None:
     assert bench.results.all[0].status is EvaluationStatus.FAILED
 
 
-def test_an_evaluator_that_returns_something_else_fails_alone() -> None:
-    """An evaluator that returns no Evaluation is a failed one; the other metric's score is written."""
+@pytest.mark.parametrize("error", [None, asyncio.CancelledError()])
+def test_an_evaluator_that_gives_no_evaluation_fails_alone(error: BaseException | None) -> None:
+    """One that returns something else, or whose own call was cancelled; the other metric's score is written."""
 
     class Forgetful(Judge):
         name = "forgetful"
 
         async def evaluate(self, **given: Any) -> Any:
-            return None
+            if error is not None:
+                raise error
 
     bench = Bench()
     evaluators = (bench.judge, Forgetful())
