@@ -20,8 +20,8 @@ from rag_otel.guard import guarded
 from rag_otel.model import SamplingDecision, SpanRef
 
 if TYPE_CHECKING:
+    from rag_otel.open_spans import SubTree
     from rag_otel.snapshot import Snapshot
-    from rag_otel.tracking import SubTree
 
 
 @dataclass(slots=True, kw_only=True, eq=False)

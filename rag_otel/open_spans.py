@@ -64,14 +64,28 @@ class SubTree:
     """False when there were too many to keep."""
     late: Stragglers | None = None
     """Spans below the candidate that were still open when it ended."""
+    streaming: bool = False
+    """True where those are calls of a model, whose stream may go on for long, and has the answer."""
     turn: Turn | None = None
     """What ended beside the candidate, where its retrieval does."""
     around: OpenSpan | None = None
     """The span around the turn."""
 
-    async def whole(self, timeout_s: float) -> tuple[ReadableSpan, ...] | None:
-        """All its spans, those too that end within the time; None while more of its turn is under way."""
-        if self.turn is None or self.around is None:
-            return self.spans if self.late is None else (*self.spans, *await self.late.wait(timeout_s))
-        over = await self.turn.wait_until_over(timeout_s)
-        return tuple(self.turn.spans) if over or not self.around.children else None
+    @property
+    def waits(self) -> bool:
+        """True where something that belongs to it may still be under way."""
+        return self.late is not None or self.turn is not None
+
+    async def whole(self, *, late_s: float, stream_s: float) -> tuple[ReadableSpan, ...]:
+        """All its spans, with those that end within the time. Raises TimeoutError where the answer was not among them:
+        a stream that goes on, a later call beside the candidate."""
+        if self.turn is not None and self.around is not None:
+            if not await self.turn.wait_until_over(late_s) and self.around.children:
+                raise TimeoutError("another call of the turn is under way")
+            return tuple(self.turn.spans)
+        if self.late is None:
+            return self.spans
+        ended = await self.late.wait(stream_s if self.streaming else late_s)
+        if self.streaming and not self.late.all_ended:
+            raise TimeoutError("the stream goes on")
+        return (*self.spans, *ended)

@@ -42,6 +42,8 @@ SHUTDOWN_S: Final = 5.0
 """How long `shutdown()` waits for evaluations: an exiting process must not hang on a slow judge."""
 _EVALUATION_SHARE: Final = 2 / 3
 """Of a flush's time; the rest is for exporting."""
+_LATE_S: Final = 1.0
+"""How long spans are waited for that end after the candidate that they belong to."""
 DEADLINE: Final = "deadline"
 FLUSHED: Final = "flush"
 SHUT_DOWN: Final = "shutdown"
@@ -205,7 +207,15 @@ class RagSpanProcessor(SpanProcessor):
         """The trace, or None and why it cannot be evaluated."""
         if not slot.tree.complete and (slot.snapshot is None or slot.snapshot.chunks is None):
             return None, UnevaluableReason.TRUNCATED
-        records = [span_record(span) for span in slot.tree.spans]
+        spans = slot.tree.spans
+        if slot.tree.waits:
+            try:
+                with self._runtime.runner.aside():
+                    timeout_s = self._runtime.settings.evaluation_timeout
+                    spans = await slot.tree.whole(late_s=_LATE_S, stream_s=timeout_s)
+            except TimeoutError:
+                return None, UnevaluableReason.INCOMPLETE
+        records = [span_record(span) for span in spans]
         await _give_way()
         trace = self._runtime.pipeline.read(records, slot.target, slot.snapshot)
         await _give_way()

@@ -47,6 +47,7 @@ class Runner:
         self._pace = _Pace()
         self._waiting: deque[Job] = deque()
         self._arrived = threading.Event()
+        self._aside = 0
         self._thread: threading.Thread | None = None
         self._stopped = False
 
@@ -63,6 +64,15 @@ class Runner:
         if not self._arrived.is_set():
             self._arrived.set()
         return True
+
+    @contextlib.contextmanager
+    def aside(self) -> Iterator[None]:
+        """For a job that waits for something of the application's: another one may run in its place meanwhile."""
+        self._aside += 1
+        try:
+            yield
+        finally:
+            self._aside -= 1
 
     @contextlib.contextmanager
     def hurried(self) -> Iterator[None]:
@@ -116,7 +126,7 @@ class Runner:
         """Run jobs until none is left, those that arrive meanwhile included."""
         running: set[asyncio.Task[None]] = set()
         while (self._waiting or running) and not self._stopped:
-            while self._waiting and len(running) < self._concurrency:
+            while self._waiting and len(running) - self._aside < self._concurrency:
                 running.add(asyncio.create_task(_contained(self._waiting.popleft())))
             _, running = await asyncio.wait(running, timeout=_LOOK_S, return_when=asyncio.FIRST_COMPLETED)
         for task in running:

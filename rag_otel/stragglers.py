@@ -1,7 +1,8 @@
 """Spans that end after the candidate that they belong to, and what the worker waits for before it reads a trace.
 
-Two things come late. A stream that its reader leaves ends its chain first, and the model's span, which has the proof,
-a moment later. And a retrieval and the model call beside it, under a span of nobody's dialect, are known for one
+Three things come late. A stream ends with its reader, long after the chain that returned it, and only the model's span
+has the answer. A stream that its reader leaves ends its chain first, and the model's span, which has the proof, a
+moment later. And a retrieval and the model call beside it, under a span of nobody's dialect, are known for one
 question only when nothing more is under way there.
 """
 
@@ -35,6 +36,10 @@ class Stragglers:
                 return
             wake = self._wake
         wake()
+
+    @property
+    def all_ended(self) -> bool:
+        return not self._waited_for
 
     async def wait(self, timeout_s: float) -> list[ReadableSpan]:
         """Those that have ended, once all have or the time is up; later ones are not waited for."""

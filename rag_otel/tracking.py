@@ -123,20 +123,29 @@ class SpanTracker:
         holder = record if entry is None else entry
         spans, total = (*holder.below, span), holder.size + size
         # An observed call knows by itself what it answered, and whether its stream was left.
-        late = self._wait_for_open_below(record) if snapshot is None and record.children else None
-        return SubTree(spans=spans, size=total, complete=holder.complete, late=late)
+        still_open = record.open_below() if snapshot is None and record.children else []
+        if still_open:
+            late, streaming = self._wait_for(still_open)
+            return SubTree(spans=spans, size=total, complete=holder.complete, late=late, streaming=streaming)
+        return SubTree(spans=spans, size=total, complete=holder.complete)
 
-    def _wait_for_open_below(self, record: OpenSpan) -> Stragglers | None:
-        """What waits for the spans of a dialect that are open below an ended one; None where there are none."""
-        still_open = [below for below in record.open_below() if self._owns(below)]
-        if not still_open:
-            return None
-        stragglers = Stragglers(still_open)
-        for below in still_open:
+    def _wait_for(self, still_open: Sequence[OpenSpan]) -> tuple[Stragglers | None, bool]:
+        """(what waits for those that a dialect owns, True where they are calls of a model and only those count)."""
+        owned = [below for below in still_open if self._owns(below)]
+        calls = [below for below in owned if self._is_call(below)]
+        if not owned:
+            return None, False
+        stragglers = Stragglers(calls or owned)
+        for below in calls or owned:
             below.waiting = stragglers
             if below.ended:  # meanwhile, on its own thread
                 stragglers.ended(below, below.span)
-        return stragglers
+        return stragglers, bool(calls)
+
+    def _is_call(self, record: OpenSpan) -> bool:
+        scope, attributes = scope_name(record.span), attribute_dict(record.span)
+        dialect = self._dialect(scope, attributes)
+        return dialect is not None and dialect[2](scope, attributes)
 
     # --- turns ------------------------------------------------------------------------------------------------------
 

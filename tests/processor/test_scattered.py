@@ -10,7 +10,8 @@ from opentelemetry.sdk.trace import Span
 
 from rag_otel import processor, semconv
 from rag_otel.guard import counters
-from tests.processor.kit import REASON, attribute, chain, observed, retrieve
+from tests.phoenix_server import eventually
+from tests.processor.kit import REASON, Bench, attribute, chain, observed, retrieve
 from tests.processor.test_candidates import TEXT, Run
 
 OI = "openinference.instrumentation.openai"
@@ -32,6 +33,18 @@ def model_call(
         span.set_attribute("llm.output_messages.0.message.content", wrote)
 
 
+def open_stream(run: Run) -> Span:
+    """The span of a model whose stream has not been read."""
+    kind = {semconv.SPAN_KIND: semconv.KIND_LLM}
+    return run.provider.get_tracer(OI).start_span("call", attributes=kind)  # type: ignore[return-value]
+
+
+def read_to_its_end(stream: Span, wrote: str = ANSWER) -> None:
+    stream.set_attribute("llm.output_messages.0.message.role", "assistant")
+    stream.set_attribute("llm.output_messages.0.message.content", wrote)
+    stream.end()
+
+
 @contextmanager
 def web(run: Run, name: str = "GET /ask") -> Iterator[Span]:
     """A span of nobody's dialect."""
@@ -45,16 +58,51 @@ def web(run: Run, name: str = "GET /ask") -> Iterator[Span]:
 def test_a_stream_that_its_reader_left_is_not_judged() -> None:
     """The chain ends with what was read of the answer; the model's span, with all of it, only after that."""
     run = Run()
-    tracer = run.provider.get_tracer(OI)
-    with chain(run.provider) as root:
+    with chain(run.provider):
         retrieve(run.provider, TEXT)
-        late = tracer.start_span("call", attributes={semconv.SPAN_KIND: semconv.KIND_LLM})
-    late.set_attribute("llm.output_messages.0.message.role", "assistant")
-    late.set_attribute("llm.output_messages.0.message.content", f"{ANSWER} And the earth orbits the sun.")
-    late.end()
+        stream = open_stream(run)
+    read_to_its_end(stream, wrote=f"{ANSWER} And the earth orbits the sun.")
     assert run.statuses() == {"retrieve": None, "call": None, "chain": "skipped"}
     assert attribute(run.exported.one("chain"), REASON) == "incomplete"
-    assert root.get_span_context().span_id == run.exported.one("chain").context.span_id
+
+
+def test_a_stream_is_waited_for() -> None:
+    """A query engine returns a stream and ends: the answer is on the model's span, which ends with its reader."""
+    run = Run()
+    with chain(run.provider):
+        retrieve(run.provider, TEXT)
+        stream = open_stream(run)
+    assert run.exported.names() == ["retrieve"]
+    read_to_its_end(stream)
+    assert run.statuses() == {"retrieve": None, "call": None, "chain": "evaluated"}
+
+
+def test_streams_that_are_waited_for_hold_up_nobody() -> None:
+    """More streams than the worker's places are open: other answers are judged all the same."""
+    run = Run()
+    streams = []
+    for _ in range(20):
+        with chain(run.provider, "streaming"):
+            retrieve(run.provider, TEXT)
+            streams.append(open_stream(run))
+    with observed(run.provider):
+        pass
+    assert eventually(lambda: "answer" in run.exported.names())
+    assert "streaming" not in run.exported.names()
+    for stream in streams:
+        read_to_its_end(stream)
+    assert run.statuses()["streaming"] == "evaluated"
+    assert run.exported.names().count("streaming") == 20
+
+
+def test_a_stream_that_nobody_reads_is_not_judged() -> None:
+    """After the time of an evaluation a model's span is waited for no longer, and what was said so far is no answer."""
+    run = Run(Bench(settings={"evaluation_timeout": 0.05}))
+    with chain(run.provider):
+        retrieve(run.provider, TEXT)
+        open_stream(run)
+    assert run.statuses() == {"retrieve": None, "chain": "skipped"}
+    assert attribute(run.exported.one("chain"), REASON) == "incomplete"
 
 
 def test_spans_that_never_end_are_waited_for_no_longer(monkeypatch: pytest.MonkeyPatch) -> None:
