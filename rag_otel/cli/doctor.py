@@ -26,7 +26,7 @@ from rag_otel.cli.phoenix_reader import PhoenixReader
 from rag_otel.cli.terminal import table
 from rag_otel.errors import PermanentError, RagOtelError
 from rag_otel.guard import counters
-from rag_otel.model import EvaluatedTrace
+from rag_otel.model import EvaluatedTrace, EvaluationStatus
 from rag_otel.sampling.ratio import RatioSampler
 from rag_otel.settings import ResolvedSettings, resolve
 from rag_otel.writers.http import to_json
@@ -196,11 +196,14 @@ def _found(
             remedy="Is the exporter's address that of this Phoenix? Look for exporter errors above and in its log.",
         )
         return
+    status = spans[0]["attributes"].get(semconv.STATUS)
     score = spans[0]["attributes"].get(semconv.metric_key("faithfulness", "score"))
     yield Check(
-        ok=score is not None or semconv.STATUS in spans[0]["attributes"],
-        text=f"found in project {project!r}: status {spans[0]['attributes'].get(semconv.STATUS)}, score {score}",
-        remedy="The span came without scores: another tracer provider exported it. Call rag_otel.instrument() last.",
+        ok=status == EvaluationStatus.EVALUATED,
+        text=f"found in project {project!r}: status {status}, score {score}",
+        remedy="The span left before its scores: raise RAG_OTEL_HOLD, or look for what is slow in the judge."
+        if status
+        else "The span came without scores: another tracer provider exported it. Call rag_otel.instrument() last.",
     )
     if annotations:
         rows = _wait_for(lambda: reader.annotations(project, [span_id]), timeout_s)
