@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from opentelemetry.sdk.trace import ReadableSpan, Span
 
@@ -34,8 +34,16 @@ MAX_OPEN: Final = 10_000
 MAX_SPANS_BELOW: Final = 1_000
 """Ended spans kept below one entry."""
 _YES: Final = -1
-_Ask: TypeAlias = Callable[[str, Mapping[str, Any]], bool]
 _FIRST_DOCUMENT: Final = f"{semconv.DOCUMENTS}.0.{semconv.DOCUMENT_CONTENT}"
+_Ask: TypeAlias = Callable[[str, Mapping[str, Any]], bool]
+
+
+class _Dialect(NamedTuple):
+    """What a convention is asked of a span's scope and attributes."""
+
+    owns: _Ask
+    retrieves: _Ask
+    calls: _Ask
 
 
 class SpanTracker:
@@ -49,7 +57,8 @@ class SpanTracker:
     def change(self, conventions: Sequence[Convention], *, max_bytes: int) -> None:
         """Ask other conventions from now on."""
         self._dialects = [
-            (each.owns, each.retrieves, each.calls if isinstance(each, KnowsCalls) else _never) for each in conventions
+            _Dialect(each.owns, each.retrieves, each.calls if isinstance(each, KnowsCalls) else _never)
+            for each in conventions
         ]
         self._max_bytes = max_bytes
 
@@ -96,12 +105,12 @@ class SpanTracker:
             return None
         if attributes.get(semconv.SPAN_KIND) == semconv.KIND_EVALUATOR:
             return None
-        retrieves = dialect is not None and dialect[1](scope, attributes)
+        retrieves = dialect is not None and dialect.retrieves(scope, attributes)
         if retrieves:
             record.retrieved = True
             if _FIRST_DOCUMENT in attributes:
                 documents_written(attributes)
-        elif dialect is not None and dialect[2](scope, attributes):
+        elif dialect is not None and dialect.calls(scope, attributes):
             record.called = True
         size = _text_size(attributes, snapshot)
         if entry is None and snapshot is None and (turn := self._turn(record, span, retrieves)) is not None:
@@ -145,7 +154,7 @@ class SpanTracker:
     def _is_call(self, record: OpenSpan) -> bool:
         scope, attributes = scope_name(record.span), attribute_dict(record.span)
         dialect = self._dialect(scope, attributes)
-        return dialect is not None and dialect[2](scope, attributes)
+        return dialect is not None and dialect.calls(scope, attributes)
 
     # --- turns ------------------------------------------------------------------------------------------------------
 
@@ -204,10 +213,10 @@ class SpanTracker:
             above = above.parent
         return entry
 
-    def _dialect(self, scope: str, attributes: Mapping[str, Any]) -> tuple[_Ask, _Ask, _Ask] | None:
-        """What tells of spans like this one whether they are owned, retrieve and call a model; None: nobody's."""
+    def _dialect(self, scope: str, attributes: Mapping[str, Any]) -> _Dialect | None:
+        """The first dialect that owns such a span; None: nobody's."""
         for dialect in self._dialects:
-            if dialect[0](scope, attributes):
+            if dialect.owns(scope, attributes):
                 return dialect
         return None
 
