@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
 from haystack import Document, Pipeline, component
-from haystack.components.builders import PromptBuilder
+from haystack.components.builders import ChatPromptBuilder, PromptBuilder
 from haystack.components.retrievers.in_memory import InMemoryBM25Retriever
+from haystack.dataclasses import ChatMessage
 from haystack.document_stores.in_memory import InMemoryDocumentStore
 from openinference.instrumentation.haystack import HaystackInstrumentor
 
 from tests.frameworks.kit import ANSWER, QUESTION, TEXTS, running, told
+from tests.frameworks.scripted_generators import ScriptedChatGenerator
 
 
 @component
@@ -20,24 +23,39 @@ class Scripted:
         return {"replies": [ANSWER]}
 
 
-def pipeline() -> Pipeline:
+TEMPLATE = "{% for document in documents %}{{ document.content }}{% endfor %} {{ question }}"
+VARIABLES = ["documents", "question"]
+
+
+def pipeline(prompt: object, model: object) -> Pipeline:
+    """A retriever, something that makes a prompt, something that answers."""
     store = InMemoryDocumentStore()
     store.write_documents([Document(id=chunk_id, content=text) for chunk_id, text in TEXTS.items()])
     made = Pipeline()
     made.add_component("retriever", InMemoryBM25Retriever(store, top_k=1))
-    template = "{% for document in documents %}{{ document.content }}{% endfor %} {{ question }}"
-    made.add_component("prompt", PromptBuilder(template=template, required_variables=["documents", "question"]))
-    made.add_component("model", Scripted())
+    made.add_component("prompt", prompt)
+    made.add_component("model", model)
     made.connect("retriever", "prompt.documents")
     made.connect("prompt", "model")
     return made
 
 
-def test_pipeline() -> None:
+CHAT = ChatPromptBuilder(template=[ChatMessage.from_user(TEMPLATE)], required_variables=VARIABLES)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "model"),
+    [
+        (PromptBuilder(template=TEMPLATE, required_variables=VARIABLES), Scripted()),
+        (CHAT, ScriptedChatGenerator()),
+    ],
+    ids=["text", "chat"],
+)
+def test_pipeline(prompt: object, model: object) -> None:
     """The pipeline's span is scored: its input is keyed by component, its answer is among the replies."""
     with running() as run:
         run.under(HaystackInstrumentor())
-        pipeline().run({"retriever": {"query": QUESTION}, "prompt": {"question": QUESTION}})
+        pipeline(prompt, model).run({"retriever": {"query": QUESTION}, "prompt": {"question": QUESTION}})
         trace = run.read_one()
         assert told(trace) == ("openinference", QUESTION, [TEXTS["d1"]], ANSWER, None)
         assert trace.chunks[0].id == "d1"

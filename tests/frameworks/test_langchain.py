@@ -147,6 +147,19 @@ def test_chain_under_genai_with_a_resolver(monkeypatch: pytest.MonkeyPatch) -> N
     assert asked == [["d1", "d2"]]
 
 
+def test_documents_without_ids_under_genai(genai: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither ids nor texts: nothing to look up, nothing to judge."""
+
+    def nameless(self: Shelf, query: str, **options: Any) -> list[Document]:
+        return [Document(page_content=text) for text in CHUNKS]
+
+    monkeypatch.setattr(Shelf, "_get_relevant_documents", nameless)
+    rag_chain(FakeListChatModel(responses=[ANSWER])).invoke(QUESTION)
+    trace = genai.read_one()
+    assert told(trace) == ("genai", QUESTION, ["", ""], None, "no_chunk_text")
+    assert not any(chunk.has_id for chunk in trace.chunks)
+
+
 def test_content_that_is_not_captured(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without content there is nothing to judge, and the span says so."""
     monkeypatch.setenv("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "NO_CONTENT")

@@ -13,7 +13,6 @@ from rag_otel.protocols import Convention
 from rag_otel_collectors.conventions.dialect import Dialect
 from rag_otel_collectors.conventions.genai import GenAi
 from rag_otel_collectors.conventions.litellm import LiteLlm
-from rag_otel_collectors.conventions.mixture import Mixture
 from rag_otel_collectors.conventions.openinference import OpenInference
 from rag_otel_collectors.conventions.openlit import OpenLit
 from rag_otel_collectors.conventions.pydantic_ai import PydanticAi
@@ -48,8 +47,8 @@ def default_conventions(
     `mapping` as in `dialects`. `recover_chunks=False`: texts that are on no retrieval span are not taken from the
     prompt, for those who can fetch them.
     """
-    mixture = Mixture(dialects(mapping))
+    known = dialects(mapping)
     return (
-        RagOtelSpans(mixture, recover_chunks=recover_chunks),
-        *(DialectConvention(each, mixture, recover_chunks=recover_chunks) for each in mixture.dialects),
+        RagOtelSpans(known, recover_chunks=recover_chunks),
+        *(DialectConvention(each, known, recover_chunks=recover_chunks) for each in known),
     )

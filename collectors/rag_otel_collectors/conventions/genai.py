@@ -20,7 +20,7 @@ from rag_otel_collectors.conventions.documents import Document, documents_in
 from rag_otel_collectors.conventions.messages import ASSISTANT, USER, Message, last_text, numbered_messages
 from rag_otel_collectors.conventions.retrieval import Retrieval, text_problem
 from rag_otel_collectors.conventions.tools import looks_like_documents, read_tool
-from rag_otel_collectors.conventions.values import all_text, answer_text, is_cut, parse, question_text
+from rag_otel_collectors.conventions.values import all_text, answer_text, is_cut, parse, parse_whole, question_text
 
 _SCOPES: Final = ("opentelemetry.instrumentation.genai.", "opentelemetry.instrumentation.openai_v2")
 _ROLES: Final = {
@@ -142,9 +142,7 @@ class GenAi(Dialect):
 
     def _last(self, span: SpanRecord, key: str, role: str) -> Found | None:
         """The text of the last message of that role in a list of messages, or the text that stands in its place."""
-        if is_cut(span.attributes.get(key)):
-            return None
-        value = parse(span.attributes.get(key))
+        value = parse_whole(span.attributes.get(key))
         text = answer_text(value) if role == ASSISTANT else question_text(value)
         return Found(text=text, attribute=key) if text else None
 

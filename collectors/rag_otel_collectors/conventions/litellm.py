@@ -34,7 +34,7 @@ class LiteLlm(GenAi):
         return scope == _SCOPE or _CALL_ID in attributes
 
     def retrieves(self, scope: str, attributes: Mapping[str, Any]) -> bool:
-        return attributes.get(_SEARCHES, "") not in _NONE
+        return attributes.get(_SEARCHES, "") not in _NONE or super().retrieves(scope, attributes)
 
     def retrieval(self, span: SpanRecord) -> Retrieval | None:
         value = span.attributes.get(_SEARCHES, "")

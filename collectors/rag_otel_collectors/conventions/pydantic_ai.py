@@ -29,7 +29,8 @@ class PydanticAi(GenAi):
         return scope == _SCOPE or _MESSAGES[0] in attributes
 
     def retrieves(self, scope: str, attributes: Mapping[str, Any]) -> bool:
-        return semconv.GEN_AI_TOOL_NAME in attributes and looks_like_documents(attributes)
+        tool = semconv.GEN_AI_TOOL_NAME in attributes and looks_like_documents(attributes)
+        return tool or super().retrieves(scope, attributes)
 
     def role(self, span: SpanRecord) -> Role:
         role = super().role(span)

@@ -13,7 +13,8 @@ from typing import Any
 from rag_otel import semconv
 from rag_otel.model import RagTrace, SpanRecord, UnevaluableReason
 from rag_otel_collectors.conventions.compose import Reading, compose
-from rag_otel_collectors.conventions.mixture import Mixture
+from rag_otel_collectors.conventions.dialect import Dialect
+from rag_otel_collectors.conventions.mixture import Mixture, is_evaluator
 from rag_otel_collectors.conventions.observed import is_returned_documents, own_documents, plain_text
 from rag_otel_collectors.conventions.recovery import recover
 from rag_otel_collectors.conventions.retrieval import Passages, find_retrievals, source, unite
@@ -23,10 +24,10 @@ from rag_otel_collectors.conventions.tree import SpanTree
 class RagOtelSpans:
     """The dialect of the spans that `@observe` makes."""
 
-    def __init__(self, mixture: Mixture, *, recover_chunks: bool = True) -> None:
-        """`mixture`: the dialects whose spans may hang under an observed call; `recover_chunks` as in
+    def __init__(self, dialects: Sequence[Dialect], *, recover_chunks: bool = True) -> None:
+        """`dialects`: those whose spans may hang under an observed call; `recover_chunks` as in
         `DialectConvention`."""
-        self._mixture = mixture
+        self._dialects = dialects
         self._recover = recover_chunks
 
     @property
@@ -42,41 +43,41 @@ class RagOtelSpans:
     def read(self, spans: Sequence[SpanRecord]) -> list[RagTrace]:
         if not any(span.scope == semconv.SCOPE for span in spans):
             return []
-        tree = SpanTree(spans)
-        return [self._read_entry(tree, span) for span in tree.spans if self._is_entry(tree, span)]
+        tree, mixture = SpanTree(spans), Mixture(self._dialects)
+        return [self._read_entry(tree, mixture, span) for span in tree.spans if _is_entry(tree, mixture, span)]
 
-    def _is_entry(self, tree: SpanTree, span: SpanRecord) -> bool:
-        if span.scope != semconv.SCOPE or self._mixture.is_evaluator(span):
-            return False
-        if not is_returned_documents(span.scope, span.attributes):
-            return True
-        return not any(
-            above.scope == semconv.SCOPE or self._mixture.dialect_of(above) is not None
-            for above in tree.ancestors(span)
-        )
-
-    def _read_entry(self, tree: SpanTree, entry: SpanRecord) -> RagTrace:
-        below = tree.descendants(entry, prune=self._mixture.is_evaluator)
-        calls = [span for span in below if self._mixture.is_call(span)]
+    def _read_entry(self, tree: SpanTree, mixture: Mixture, entry: SpanRecord) -> RagTrace:
+        below = tree.descendants(entry, prune=is_evaluator)
         return compose(
             convention=self.name,
             entry=entry,
             below=below,
             question=_reading("question", entry, semconv.INPUT_VALUE, UnevaluableReason.NO_QUESTION),
-            passages=self._passages(tree, entry),
+            passages=self._passages(tree, mixture, entry),
             response=_response(entry),
-            model=self._mixture.model_name(calls),
+            model=mixture.model_name([span for span in below if mixture.is_call(span)]),
             tags=_tags(entry),
         )
 
-    def _passages(self, tree: SpanTree, entry: SpanRecord) -> Passages:
+    def _passages(self, tree: SpanTree, mixture: Mixture, entry: SpanRecord) -> Passages:
         """The entry's own documents, else those retrieved under it by no other observed call that answered."""
         own = own_documents(entry)
         if own.documents:
             return unite([own])
-        nested = tree.descendants(entry, prune=self._mixture.is_foreign)
-        passages = unite(find_retrievals(tree, nested, self._mixture.retrieval))
-        return recover(passages, nested, self._mixture) if self._recover else passages
+        nested = tree.descendants(entry, prune=mixture.is_foreign)
+        passages = unite(find_retrievals(tree, nested, mixture.retrieval))
+        return recover(passages, nested, mixture) if self._recover else passages
+
+
+def _is_entry(tree: SpanTree, mixture: Mixture, span: SpanRecord) -> bool:
+    """True for every observed call, but for a search function inside of another call or of a dialect's entry."""
+    if span.scope != semconv.SCOPE or is_evaluator(span):
+        return False
+    if not is_returned_documents(span.scope, span.attributes):
+        return True
+    return not any(
+        above.scope == semconv.SCOPE or mixture.dialect_of(above) is not None for above in tree.ancestors(span)
+    )
 
 
 def _response(entry: SpanRecord) -> Reading:

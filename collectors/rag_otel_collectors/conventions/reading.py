@@ -30,11 +30,11 @@ _LETTERS: Final = re.compile(r"\w")
 class DialectConvention:
     """A `Convention`: the entries of one dialect, with the spans of any dialect below them."""
 
-    def __init__(self, dialect: Dialect, mixture: Mixture, *, recover_chunks: bool = True) -> None:
-        """`mixture` holds `dialect` and the others; `recover_chunks`: texts that are on no retrieval span are taken
-        from the prompt where that is safe."""
+    def __init__(self, dialect: Dialect, dialects: Sequence[Dialect], *, recover_chunks: bool = True) -> None:
+        """`dialects` are `dialect` and the others, in the order in which they are asked; `recover_chunks`: texts that
+        are on no retrieval span are taken from the prompt where that is safe."""
         self._dialect = dialect
-        self._mixture = mixture
+        self._dialects = dialects
         self._recover = recover_chunks
 
     @property
@@ -54,10 +54,13 @@ class DialectConvention:
     def read(self, spans: Sequence[SpanRecord]) -> list[RagTrace]:
         if not any(self.owns(span.scope, span.attributes) for span in spans):
             return []
+        mixture = Mixture(self._dialects)
+        if not mixture.retrieves(spans):
+            return []
         tree = SpanTree(spans)
-        reader = _Reader(tree, self._mixture, self._recover)
-        parts = [part for entry in tree.spans if self._mixture.is_entry(tree, entry) for part in reader.parts(entry)]
-        traces = (reader.read(part) for part in turns(tree, parts, self._mixture) if part.dialect is self._dialect)
+        reader = _Reader(tree, mixture, self._recover)
+        parts = [part for entry in mixture.entries(tree) for part in reader.parts(entry)]
+        traces = (reader.read(part) for part in turns(tree, parts, mixture) if part.dialect is self._dialect)
         return [trace for trace in traces if trace is not None]
 
 
@@ -74,11 +77,11 @@ class _Reader:
         whole = self._part(entry)
         if whole is None:
             return []
-        dialect = whole.dialect
-        if dialect.role(entry) in _NEVER_ANSWERS or dialect.question(entry) or dialect.answer(entry).found:
+        mixture = self.mixture
+        if mixture.role(entry) in _NEVER_ANSWERS or mixture.question(entry) or mixture.answer(entry).found:
             return [whole]
-        inner = (self._part(span) for span in inner_parts(self.tree, self.mixture, entry))
-        return conversations([part for part in inner if part is not None], whole)
+        inner = (self._part(span) for span in inner_parts(self.tree, mixture, entry))
+        return conversations([part for part in inner if part is not None], whole, mixture)
 
     def _part(self, entry: SpanRecord) -> Part | None:
         dialect = self.mixture.dialect_of(entry)
@@ -94,7 +97,7 @@ class _Reader:
             below=tuple(below),
             retrievals=retrievals,
             calls=calls,
-            answers=_may_answer(dialect.role(entry), calls) and dialect.answer(entry).found is not None,
+            answers=_may_answer(dialect.role(entry), calls) and self.mixture.answer(entry).found is not None,
         )
 
     def read(self, part: Part) -> RagTrace | None:
@@ -113,8 +116,8 @@ class _Reader:
             passages=passages,
             response=self._response(part, passages),
             model=self.mixture.model_name((part.entry, *part.calls)),
-            session_id=self.mixture.told("session_id", spans),
-            user_id=self.mixture.told("user_id", spans),
+            session_id=self.mixture.identity("session_id", spans),
+            user_id=self.mixture.identity("user_id", spans),
         )
 
     def _passages(self, part: Part, spans: Sequence[SpanRecord]) -> Passages:
@@ -129,9 +132,8 @@ class _Reader:
         """The entry's input, else what an agent was told before it searched, else what a model was asked or what was
         searched for: never a prompt that has the passages in it."""
         entry, mixture = part.entry, self.mixture
-        missing = part.dialect.missing(entry) or UnevaluableReason.NO_QUESTION
         searched = next((each for each in part.retrievals if each.query), None)
-        found = None if part.is_prompt else part.dialect.question(entry)
+        found = None if part.is_prompt else mixture.question(entry)
         asked_by = entry
         if found is None and any(mixture.role(span) in _AGENTS for span in spans):
             start = min((each.span.start_ns for each in part.retrievals), default=0)
@@ -147,15 +149,17 @@ class _Reader:
             ):
                 found = None
         if found is not None:
-            return Reading.of(found.text, missing, source("question", asked_by, found.attribute))
+            where = source("question", asked_by, found.attribute)
+            return Reading.of(found.text, UnevaluableReason.NO_QUESTION, where)
         if searched is not None:
-            return Reading.of(searched.query, missing, source("question", searched.span, searched.query_attribute))
-        return Reading.of(None, missing)
+            where = source("question", searched.span, searched.query_attribute)
+            return Reading.of(searched.query, UnevaluableReason.NO_QUESTION, where)
+        return Reading(problem=part.dialect.missing(entry) or UnevaluableReason.NO_QUESTION)
 
     def _response(self, part: Part, passages: Passages) -> Reading:
         """The entry's output, else the text of the last model call that may have written it."""
         entry, calls, dialect = part.entry, part.calls, part.dialect
-        answer = dialect.answer(entry)
+        answer = self.mixture.answer(entry)
         if answer.abandoned:
             return Reading(problem=UnevaluableReason.INCOMPLETE)
         found = answer.found if _may_answer(dialect.role(entry), calls) else None

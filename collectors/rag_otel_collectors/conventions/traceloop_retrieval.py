@@ -9,7 +9,7 @@ from rag_otel import semconv
 from rag_otel.model import SpanRecord, StatusCode, UnevaluableReason
 from rag_otel_collectors.conventions.documents import Document, documents_in
 from rag_otel_collectors.conventions.retrieval import Retrieval, text_problem
-from rag_otel_collectors.conventions.values import finite, is_cut, parse, parse_object, question_text
+from rag_otel_collectors.conventions.values import finite, is_cut, parse, parse_object, parse_whole, question_text
 
 VECTOR_STORES: Final = frozenset(
     f"opentelemetry.instrumentation.{name}"
@@ -40,11 +40,9 @@ def chooses(attributes: Mapping[str, Any]) -> bool:
 def entity(span: SpanRecord, key: str) -> Any:
     """A step's input or output, parsed; None where a limit has cut it through."""
     value = span.attributes.get(key)
-    if not isinstance(value, str) or is_cut(value):
+    if not isinstance(value, str):
         return None
-    if value[:1] == '"':
-        return _string(value)
-    return parse(value)
+    return _string(value) if value[:1] == '"' else parse_whole(value)
 
 
 def read_retrieval(span: SpanRecord) -> Retrieval | None:

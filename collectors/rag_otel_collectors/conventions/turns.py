@@ -43,7 +43,9 @@ class Part:
     @property
     def is_prompt(self) -> bool:
         """True where the entry is the call that was told the passages: its question may be a prompt around them."""
-        return self.scattered or any(retrieval.span is self.entry for retrieval in self.retrievals if self.calls)
+        if self.scattered:
+            return self.entry in self.calls
+        return any(retrieval.span is self.entry for retrieval in self.retrievals if self.calls)
 
     @property
     def complete(self) -> bool:
@@ -55,23 +57,26 @@ class Part:
         return bool(self.retrievals) and not self.complete
 
 
-def inner_parts(tree: SpanTree, mixture: Mixture, container: SpanRecord) -> Iterator[SpanRecord]:
+def inner_parts(tree: SpanTree, mixture: Mixture, container: SpanRecord) -> list[SpanRecord]:
     """The topmost spans below `container` that may hold a question each: chains and agents with text of their own."""
-    below = tree.descendants(container, prune=mixture.is_foreign)
-    found: set[str] = set()
-    for span in sorted(below, key=lambda each: sum(1 for _ in tree.ancestors(each))):
-        dialect = mixture.dialect_of(span)
-        if dialect is None or dialect.role(span) in _LEAVES or any(a.span_id in found for a in tree.ancestors(span)):
-            continue
-        if dialect.question(span) is not None and dialect.answer(span).found is not None:
-            found.add(span.span_id)
-    return iter(sorted((span for span in below if span.span_id in found), key=lambda each: each.start_ns))
+    found: list[SpanRecord] = []
+
+    def ends_here(span: SpanRecord) -> bool:
+        if mixture.is_foreign(span):
+            return True
+        speaks = mixture.question(span) is not None and mixture.answer(span).found is not None
+        if speaks and mixture.role(span) not in _LEAVES:
+            found.append(span)
+        return speaks
+
+    tree.descendants(container, prune=ends_here)
+    return sorted(found, key=lambda each: each.start_ns)
 
 
-def conversations(inner: Sequence[Part], whole: Part) -> list[Part]:
+def conversations(inner: Sequence[Part], whole: Part, mixture: Mixture) -> list[Part]:
     """The complete questions inside of `whole`, where there are several and nobody sums them up; else `whole`."""
     complete = [part for part in inner if part.complete]
-    asked = [found.text for part in complete if (found := part.dialect.question(part.entry)) is not None]
+    asked = [found.text for part in complete if (found := mixture.question(part.entry)) is not None]
     last = max((part.entry.end_ns for part in complete), default=0)
     summed_up = any(call.start_ns >= last for call in whole.calls)
     return complete if len(complete) > 1 and len(set(asked)) == len(complete) and not summed_up else [whole]

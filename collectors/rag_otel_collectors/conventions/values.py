@@ -87,7 +87,13 @@ def parse_object(value: Any) -> Mapping[str, Any]:
 
 def is_cut(value: Any) -> bool:
     """True for JSON that a length limit has cut through."""
-    return isinstance(value, str) and value.lstrip()[:1] in ("{", "[") and isinstance(parse(value), str)
+    return isinstance(value, str) and parse_whole(value) is None
+
+
+def parse_whole(value: Any) -> Any:
+    """The same as `parse`, but None for JSON that a length limit has cut through."""
+    parsed = parse(value)
+    return None if isinstance(parsed, str) and parsed.lstrip()[:1] in ("{", "[") else parsed
 
 
 def all_text(value: Any) -> Iterator[str]:

@@ -6,7 +6,7 @@ from typing import Any
 from haystack import component
 from haystack.dataclasses import ChatMessage
 
-from tests.collectors.spans import ANSWER
+from tests.frameworks.kit import ANSWER
 
 
 @component
