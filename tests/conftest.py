@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from rag_otel.cli.phoenix_server import PhoenixServer
 
 os.environ["RAG_OTEL_RAISE_INTERNAL_ERRORS"] = "1"
+# Frameworks under test must not report home.
+os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"
+os.environ["TRACELOOP_TELEMETRY"] = "false"
 
 
 @pytest.fixture(autouse=True)
