@@ -33,6 +33,8 @@ from rag_otel.suppression import suppressed
 from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter
 
 _PHOENIX_TIMEOUT_S: Final = 120.0
+_UNCAPPED: Final = 1e9
+"""Evaluations per minute: a run is bounded by its budget, not by the pace of traffic."""
 _AGE: Final = re.compile(r"(\d+(?:\.\d+)?)([smhdw])")
 _SECONDS: Final = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 
@@ -69,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     """0: done, or stopped at the budget; 1: evaluations failed or Phoenix went away, the same command goes on."""
     _check(arguments)
     settings = _settings(arguments)
-    pipeline = compose_pipeline(replace(settings, evaluations_per_minute=None), Parts(), default_cap=None)
+    pipeline = compose_pipeline(replace(settings, evaluations_per_minute=_UNCAPPED), Parts(), default_cap=None)
     files = (
         FileStore(
             arguments.files,
