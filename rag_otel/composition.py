@@ -15,13 +15,14 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan
 
 from rag_otel import privacy
+from rag_otel.alert import Alert
 from rag_otel.alerts.callback import CallbackChannel
 from rag_otel.alerts.log import LogChannel
 from rag_otel.alerts.router import AlertRouter
 from rag_otel.alerts.webhook import WebhookChannel
 from rag_otel.chunk_texts import ChunkTexts, resolver_named
 from rag_otel.errors import ConfigurationError
-from rag_otel.model import Alert, AttributeValue, EvaluatedTrace
+from rag_otel.model import AttributeValue, EvaluatedTrace
 from rag_otel.pipeline import Pipeline
 from rag_otel.protocols import AlertChannel, ChunkResolver, Convention, Evaluator, Sampler, Writer
 from rag_otel.runtime import Runtime

@@ -19,10 +19,10 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.trace import Tracer
 
 from rag_otel import provider, runtime, semconv
+from rag_otel.alert import Alert
 from rag_otel.attach import Attachment, attach
 from rag_otel.composition import Parts, compose
 from rag_otel.guard import guarded
-from rag_otel.model import Alert
 from rag_otel.processor import following
 from rag_otel.protocols import AlertChannel, ChunkResolver, Convention, Evaluator, Sampler, Writer
 from rag_otel.runtime import Runtime

@@ -324,32 +324,3 @@ class EvaluatedTrace:
     """The Phoenix project that the span was exported to, for links."""
     origin: Any = field(default=None, compare=False, repr=False)
     """In process, the `rag_otel.records.SpanOrigin` of the target span: a late evaluation span follows it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Alert:
-    """A message to a human about one answer, with its evidence."""
-
-    name: str
-    """What fired, e.g. `unfaithful_answer`."""
-    fingerprint: str
-    """Same fingerprint, same problem: what the cooldown goes by."""
-    metric: str
-    score: float | None
-    risk: float | None
-    label: str | None
-    question: str | None
-    """None where content is hidden."""
-    response: str | None
-    claims: tuple[ClaimVerdict, ...]
-    """The unsupported claims with their nearest quotes; empty where content is hidden."""
-    target: SpanRef
-    service: str | None = None
-    route: str | None = None
-    link: str | None = None
-    """The trace in Phoenix."""
-    sampling_reason: str = ""
-    suppressed: int = 0
-    """How many alerts of this fingerprint the cooldown and the cap have held back since the last one sent."""
-    time_ns: int = 0
-    """Start of the target span, nanoseconds since the epoch."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
+from rag_otel.alert import Alert
 from rag_otel.model import (
-    Alert,
     Chunk,
     EvaluatedTrace,
     Evaluation,

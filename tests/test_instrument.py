@@ -16,9 +16,9 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 import rag_otel
 from rag_otel import provider as providers
+from rag_otel.alert import Alert
 from rag_otel.cli.phoenix_server import PhoenixServer
 from rag_otel.errors import ConfigurationError
-from rag_otel.model import Alert
 from rag_otel.settings import resolve
 from tests.http_receiver import http_receiver
 from tests.phoenix_server import PhoenixApi, eventually

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from rag_otel.alert import Alert
 from rag_otel.errors import PermanentError, RetryableError
-from rag_otel.model import Alert
 
 
 class CallbackChannel:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 from typing import Final
 
+from rag_otel.alert import Alert
 from rag_otel.alerts.message import summary, to_dict
-from rag_otel.model import Alert
 
 LOGGER_NAME: Final = "rag_otel.alerts"
 EXTRA_KEY: Final = "rag_otel_alert"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import Any, Final
 
-from rag_otel.model import Alert, ClaimVerdict
+from rag_otel.alert import Alert, AlertExample, AlertState
+from rag_otel.model import ClaimVerdict
 
 VERSION: Final = 1
 """Of the object's shape; fields may be added, none is renamed or removed within a version."""
@@ -12,7 +14,12 @@ VERSION: Final = 1
 
 def alert_id(alert: Alert) -> str:
     """Identifies this alert: the same at every retry, so that a receiver can drop what it has seen."""
-    return f"{alert.name}-{alert.metric}-{alert.target.trace_id}-{alert.target.span_id}"
+    if alert.target is not None:
+        about = f"{alert.target.trace_id}-{alert.target.span_id}"
+    else:
+        about = f"{sha256(alert.fingerprint.encode()).hexdigest()[:16]}-{alert.since_ns or alert.time_ns}"
+    ending = "-resolved" if alert.state is AlertState.RESOLVED else ""
+    return f"{alert.name}-{alert.metric}-{about}{ending}"
 
 
 def to_dict(alert: Alert) -> dict[str, Any]:
@@ -30,21 +37,31 @@ def to_dict(alert: Alert) -> dict[str, Any]:
         "question": alert.question,
         "response": alert.response,
         "unsupported_claims": [_claim(claim) for claim in alert.claims],
-        "trace_id": alert.target.trace_id,
-        "span_id": alert.target.span_id,
+        "trace_id": alert.target and alert.target.trace_id,
+        "span_id": alert.target and alert.target.span_id,
         "service": alert.service,
         "route": alert.route,
         "link": alert.link,
         "sampling_reason": str(alert.sampling_reason),
         "suppressed": alert.suppressed,
         "time_unix_ns": alert.time_ns,
+        "state": str(alert.state),
+        "severity": str(alert.severity),
+        "headline": alert.headline,
+        "count": alert.count,
+        "examples": [_example(example) for example in alert.examples],
+        "details": dict(alert.details),
+        "since_unix_ns": alert.since_ns or alert.time_ns,
     }
 
 
 def summary(alert: Alert) -> str:
     """One line: where, how bad, the first unsupported claim, the link."""
     where = " ".join(part for part in (alert.service, alert.route) if part) or "unknown service"
-    parts = [f"Unfaithful answer in {where}"]
+    headline = alert.headline or f"Unfaithful answer in {where}"
+    parts = [f"Resolved: {headline}" if alert.state is AlertState.RESOLVED else headline]
+    if alert.count > 1:
+        parts.append(f"{alert.count} answers")
     if alert.risk is not None:
         parts.append(f"hallucination risk {alert.risk:.2f}")
     if alert.score is not None:
@@ -55,6 +72,20 @@ def summary(alert: Alert) -> str:
     if alert.suppressed:
         parts.append(f"{alert.suppressed} similar held back")
     return "; ".join(parts) + (f" - {alert.link}" if alert.link else "")
+
+
+def _example(example: AlertExample) -> dict[str, Any]:
+    return {
+        "question": example.question,
+        "response": example.response,
+        "score": example.score,
+        "risk": example.risk,
+        "unsupported_claims": [_claim(claim) for claim in example.claims],
+        "trace_id": example.target and example.target.trace_id,
+        "span_id": example.target and example.target.span_id,
+        "link": example.link,
+        "sampling_reason": str(example.sampling_reason),
+    }
 
 
 def _claim(claim: ClaimVerdict) -> dict[str, Any]:

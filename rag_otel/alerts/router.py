@@ -9,8 +9,9 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from rag_otel.alert import Alert
 from rag_otel.guard import counters
-from rag_otel.model import Alert, ClaimVerdict, EvaluatedTrace, Evaluation
+from rag_otel.model import ClaimVerdict, EvaluatedTrace, Evaluation
 from rag_otel.privacy import HiddenContent
 from rag_otel.protocols import AlertChannel
 from rag_otel.writers.attributes import hidden_content, unsupported

@@ -22,9 +22,9 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from rag_otel.alert import Alert
 from rag_otel.alerts.message import alert_id, to_dict
 from rag_otel.errors import ConfigurationError
-from rag_otel.model import Alert
 from rag_otel.writers.http import post, to_json
 
 ID_HEADER: Final = "webhook-id"

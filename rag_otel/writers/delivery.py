@@ -7,8 +7,9 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from rag_otel.alert import Alert
 from rag_otel.guard import guarded
-from rag_otel.model import Alert, ClaimVerdict, EvaluatedTrace
+from rag_otel.model import ClaimVerdict, EvaluatedTrace
 from rag_otel.protocols import AlertChannel, Writer
 from rag_otel.writers.lane import DEFAULT_POLICY, Lane, LanePolicy
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from rag_otel.alert import Alert
 from rag_otel.alerts.callback import CallbackChannel
 from rag_otel.alerts.log import LogChannel
 from rag_otel.alerts.message import summary
@@ -16,7 +17,6 @@ from rag_otel.alerts.router import AlertRouter
 from rag_otel.alerts.webhook import WebhookChannel, sign, verify
 from rag_otel.errors import ConfigurationError, RetryableError
 from rag_otel.guard import counters
-from rag_otel.model import Alert
 from rag_otel.protocols import AlertChannel
 from rag_otel.writers.delivery import Delivery
 from rag_otel.writers.lane import LanePolicy
