@@ -12,14 +12,22 @@ import os
 import typing
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, get_type_hints
+from pathlib import Path
+from typing import Any, Final, Literal, get_type_hints
 
 from rag_otel.errors import ConfigurationError
 
+_FILE: Final = "file:"
+"""Before a path, in place of a secret."""
+
 
 def row(default: Any, meaning: str, *env: str, secret: bool = False) -> Any:
-    """A field of a table: its default, what it means, its environment names, whether it is masked when shown."""
-    return dataclasses.field(default=default, metadata={"meaning": meaning, "env": env, "secret": secret})
+    """A field of a table: its default, what it means, its environment names, whether it is masked when shown.
+
+    A secret may stand in a file: `file:/run/secrets/name` as its value, or its environment name with `_FILE` behind.
+    """
+    metadata = {"meaning": meaning, "env": env, "secret": secret}
+    return dataclasses.field(default=default, repr=not secret, metadata=metadata)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,8 +116,9 @@ class Settings:
 
 def _require(holds: bool, name: str, value: object, wanted: str) -> None:
     if not holds:
-        env = Settings.__dataclass_fields__[name].metadata["env"][0]
-        raise ConfigurationError(f"{name} (environment: {env}) must be {wanted}, not {value!r}")
+        metadata = Settings.__dataclass_fields__[name].metadata
+        found = shown(value, metadata["secret"]) if metadata["secret"] else repr(value)
+        raise ConfigurationError(f"{name} (environment: {metadata['env'][0]}) must be {wanted}, not {found}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,28 +180,50 @@ def resolve_table(
     origins: dict[str, str] = {}
     types = get_type_hints(table)
     for name, each in rows.items():
+        secret = each.metadata["secret"]
         env = next((key for key in each.metadata["env"] if environ.get(key)), None)
+        env_file = next((f"{key}_FILE" for key in each.metadata["env"] if secret and environ.get(f"{key}_FILE")), None)
         if name in arguments:
             given, origins[name] = arguments[name], "argument"
         elif env is not None:
             given, origins[name] = environ[env], f"environment {env}"
+        elif env_file is not None:
+            given, origins[name] = _FILE + environ[env_file], f"environment {env_file}"
         elif name in file:
             given, origins[name] = file[name], "file"
         else:
             origins[name] = "default"
             continue
-        values[name] = _convert(name, given, types[name], origins[name])
+        values[name] = _convert(name, given, types[name], origins[name], secret=secret)
     return values, origins
 
 
-def _convert(name: str, value: Any, wanted: Any, origin: str) -> Any:
+def _convert(name: str, value: Any, wanted: Any, origin: str, *, secret: bool) -> Any:
     """`value` as the type of its row; pydantic's lax mode reads "0.1", "true" and numbers alike."""
     from pydantic import TypeAdapter, ValidationError
 
-    if isinstance(value, str) and typing.get_origin(wanted) is tuple:
+    several = typing.get_origin(wanted) is tuple
+    if secret and isinstance(value, str) and value.startswith(_FILE):
+        value = _read_secret(name, value.removeprefix(_FILE), origin)
+        value = value.replace("\n", ",") if several else value
+    if isinstance(value, str) and several:
         value = tuple(part.strip() for part in value.split(",") if part.strip())
     try:
         return TypeAdapter(wanted).validate_python(value)
     except ValidationError as error:
         problem = error.errors()[0]["msg"]
-        raise ConfigurationError(f"{name} ({origin}) = {value!r}: {problem}") from None
+        raise ConfigurationError(
+            f"{name} ({origin}) = {shown(value, secret) if secret else repr(value)}: {problem}"
+        ) from None
+
+
+def _read_secret(name: str, path: str, origin: str) -> str:
+    """The text of a secret's file, without the newline that editors leave at its end."""
+    try:
+        text = Path(path).read_text(encoding="utf-8").strip()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise ConfigurationError(f"{name} ({origin}): {path} cannot be read: {reason}") from None
+    if not text:
+        raise ConfigurationError(f"{name} ({origin}): {path} is empty: put the secret into it, or name no file")
+    return text

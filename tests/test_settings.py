@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 
 import pytest
 
@@ -67,6 +68,37 @@ def test_secrets_are_masked_where_settings_are_shown() -> None:
     rows = resolve({}, environ).rows()
     assert "s3cret" not in repr(rows)
     assert ("phoenix_api_key", "********", "environment RAG_OTEL_PHOENIX_API_KEY") in rows
+
+
+@pytest.mark.parametrize("name", ["RAG_OTEL_ALERT_WEBHOOK_SECRET", "RAG_OTEL_ALERT_WEBHOOK_SECRET_FILE"])
+def test_a_secret_may_stand_in_a_file(name: str, tmp_path: Path) -> None:
+    """As containers mount them: named by a prefix, or by a variable that ends in _FILE."""
+    path = tmp_path / "secret"
+    path.write_text("s3cret\n")
+    resolved = resolve({}, {name: str(path) if name.endswith("_FILE") else f"file:{path}"})
+    assert resolved.settings.alert_webhook_secret == "s3cret"
+    assert resolved.origins["alert_webhook_secret"] == f"environment {name}"
+
+
+@pytest.mark.parametrize(("content", "wrong"), [(None, "No such file"), (b"\n", "empty"), (b"\xff", "not UTF-8")])
+def test_a_secrets_file_that_says_nothing_is_named(content: bytes | None, wrong: str, tmp_path: Path) -> None:
+    """The error tells which setting, which file and what is wrong with it."""
+    path = tmp_path / "secret"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(ConfigurationError, match=f"phoenix_api_key.*{path}.*{wrong}"):
+        resolve({}, {"PHOENIX_API_KEY_FILE": str(path)})
+
+
+def test_what_is_no_secret_is_taken_as_it_stands() -> None:
+    """Only secrets are read from files: a name that begins like one is a name."""
+    assert resolve({"project_name": "file:notes"}, {}).settings.project_name == "file:notes"
+
+
+def test_secrets_are_in_no_repr() -> None:
+    """Settings end up in logs and tracebacks."""
+    settings = Settings(alert_webhook_secret="s3cret", phoenix_api_key="s3cret")
+    assert "s3cret" not in repr(settings)
 
 
 def test_every_setting_has_an_environment_name_and_a_meaning() -> None:
