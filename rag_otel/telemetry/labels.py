@@ -1,0 +1,44 @@
+"""Labels that stay few: so many different values a label, the rest is `other`."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from typing import Final
+
+OTHER: Final = "other"
+_MAX_LENGTH: Final = 128
+"""Characters. A longer value is no name of anything; it may well be somebody's text."""
+
+
+class BoundedLabels:
+    """Keeps the first `max_values` different values of each label; whatever comes later is `other`.
+
+    First come, first kept: a value that has a series keeps it for as long as the process lives, so no series breaks
+    off. Thread-safe.
+    """
+
+    def __init__(self, max_values: int) -> None:
+        self._max_values = max_values
+        self._lock = threading.Lock()
+        self._known: dict[str, set[str]] = {}
+
+    def bounded(self, labels: Mapping[str, str | None]) -> dict[str, str]:
+        """The labels that have a value, each a known one or `other`."""
+        return {label: self._value(label, value) for label, value in labels.items() if value}
+
+    def after_fork(self) -> None:
+        """A fresh lock: the parent's may have been held."""
+        self._lock = threading.Lock()
+
+    def _value(self, label: str, value: str) -> str:
+        known = self._known.setdefault(label, set())
+        if value in known:
+            return value
+        if len(value) > _MAX_LENGTH:
+            return OTHER
+        with self._lock:
+            if len(known) >= self._max_values:
+                return OTHER
+            known.add(value)
+            return value

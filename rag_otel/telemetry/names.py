@@ -1,0 +1,191 @@
+"""The table of instruments: name, kind, unit, labels, meaning. `docs/observability.md` is written from it.
+
+Names are OpenTelemetry's; in Prometheus dots are underscores and the unit and `_total` stand at the end, as
+https://opentelemetry.io/docs/specs/otel/compatibility/prometheus_and_openmetrics/ has it. Units in braces are
+annotations, which Prometheus' names leave out.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import Final
+
+SCORE_EDGES: Final = (0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.999)
+"""Upper edges of the score and risk buckets: likely thresholds are edges, and .999 sets the mass at exactly 1 apart."""
+SECONDS_EDGES: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 40.0, 60.0)
+
+_WHOSE: Final = ("metric", "judge", "service", "route", "tenant", "model")
+_JUDGE: Final = ("metric", "judge")
+_STREAM: Final = ("series", "slice")
+
+
+class Kind(enum.StrEnum):
+    """What an instrument does with its values."""
+
+    HISTOGRAM = "histogram"
+    COUNTER = "counter"
+    """Counted as results are recorded."""
+    OBSERVED_COUNTER = "observed_counter"
+    """Counted elsewhere in the process, read when collected."""
+    GAUGE_SUM = "gauge_sum"
+    """A reading; several of one label set are added up."""
+    GAUGE_MAX = "gauge_max"
+    """A reading; of several of one label set the largest counts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Instrument:
+    """One row."""
+
+    name: str
+    kind: Kind
+    meaning: str
+    unit: str = ""
+    labels: tuple[str, ...] = ()
+    edges: tuple[float, ...] = ()
+    """Upper edges of a histogram's buckets."""
+
+    @property
+    def prometheus(self) -> str:
+        """The name of its series in Prometheus; of a histogram what stands before `_bucket`, `_sum` and `_count`."""
+        base = self.name.replace(".", "_")
+        if self.unit == "s":
+            base += "_seconds"
+        return base + "_total" if self.kind in (Kind.COUNTER, Kind.OBSERVED_COUNTER) else base
+
+
+SCORE: Final = Instrument(
+    name="rag_otel.evaluation.score",
+    kind=Kind.HISTOGRAM,
+    meaning="Scores, 0..1, higher is better",
+    labels=_WHOSE,
+    edges=SCORE_EDGES,
+)
+RISK: Final = Instrument(
+    name="rag_otel.evaluation.risk",
+    kind=Kind.HISTOGRAM,
+    meaning="Probability, 0..1, that an answer holds at least one unsupported claim",
+    labels=_WHOSE,
+    edges=SCORE_EDGES,
+)
+CLAIMS: Final = Instrument(
+    name="rag_otel.claims",
+    kind=Kind.COUNTER,
+    meaning="Claims by verdict: supported, contradicted, not_enough_info, unjudged",
+    unit="{claim}",
+    labels=("verdict", *_WHOSE),
+)
+EVALUATIONS: Final = Instrument(
+    name="rag_otel.evaluations",
+    kind=Kind.COUNTER,
+    meaning="Evaluations by outcome (scored, unscored, failed) and reason code",
+    unit="{evaluation}",
+    labels=("metric", "judge", "service", "route", "outcome", "reason"),
+)
+JUDGE_DURATION: Final = Instrument(
+    name="rag_otel.judge.duration",
+    kind=Kind.HISTOGRAM,
+    meaning="How long one evaluation took",
+    unit="s",
+    labels=_JUDGE,
+    edges=SECONDS_EDGES,
+)
+JUDGE_TOKENS: Final = Instrument(
+    name="rag_otel.judge.tokens",
+    kind=Kind.COUNTER,
+    meaning="Tokens of judges that are language models, by direction: input, output",
+    unit="{token}",
+    labels=("direction", *_JUDGE),
+)
+JUDGE_COST: Final = Instrument(
+    name="rag_otel.judge.cost_usd",
+    kind=Kind.COUNTER,
+    meaning="What judges cost, where the price is known, in US dollars",
+    unit="{USD}",
+    labels=_JUDGE,
+)
+TRACES: Final = Instrument(
+    name="rag_otel.traces",
+    kind=Kind.OBSERVED_COUNTER,
+    meaning="RAG traces that were seen, by status (evaluated, skipped, late, failed) and reason",
+    unit="{trace}",
+    labels=("status", "reason"),
+)
+JUDGE_CACHE: Final = Instrument(
+    name="rag_otel.judge.cache",
+    kind=Kind.OBSERVED_COUNTER,
+    meaning="Look-ups in a judge's cache, by outcome: hit, miss",
+    unit="{lookup}",
+    labels=("outcome",),
+)
+DROPPED: Final = Instrument(
+    name="rag_otel.dropped",
+    kind=Kind.OBSERVED_COUNTER,
+    meaning="What was given up, by what (span, result, alert) and reason",
+    unit="{item}",
+    labels=("what", "reason"),
+)
+DELIVERY: Final = Instrument(
+    name="rag_otel.delivery",
+    kind=Kind.OBSERVED_COUNTER,
+    meaning="Results and alerts by destination and outcome: sent, retries, lost, refused, abandoned",
+    unit="{item}",
+    labels=("destination", "outcome"),
+)
+ALERTS: Final = Instrument(
+    name="rag_otel.alerts",
+    kind=Kind.OBSERVED_COUNTER,
+    meaning="Alerts by name and outcome: raised, suppressed, ...",
+    unit="{alert}",
+    labels=("name", "outcome"),
+)
+BREAKER_OPEN: Final = Instrument(
+    name="rag_otel.judge.breaker_open",
+    kind=Kind.GAUGE_MAX,
+    meaning="1 while a judge is not called because it cannot answer, else 0",
+)
+QUEUE_AGE: Final = Instrument(
+    name="rag_otel.queue.age",
+    kind=Kind.GAUGE_MAX,
+    meaning="Age of the oldest trace that waits for its evaluation; 0 when none does",
+    unit="s",
+)
+QUEUE_ITEMS: Final = Instrument(
+    name="rag_otel.queue_items",
+    kind=Kind.GAUGE_SUM,
+    meaning="Traces that wait for their evaluation, or are being evaluated",
+    unit="{trace}",
+)
+HELD_SPANS: Final = Instrument(
+    name="rag_otel.held_spans",
+    kind=Kind.GAUGE_SUM,
+    meaning="Spans that wait for their scores before they are exported",
+    unit="{span}",
+)
+DRIFT_ALARM: Final = Instrument(
+    name="rag_otel.drift.alarm", kind=Kind.GAUGE_MAX, meaning="1 while a series is in alarm, else 0", labels=_STREAM
+)
+DRIFT_EVIDENCE: Final = Instrument(
+    name="rag_otel.drift.evidence",
+    kind=Kind.GAUGE_MAX,
+    meaning="log10 of the e-detector over its threshold: 0 and more is an alarm",
+    labels=_STREAM,
+)
+DRIFT_MEAN: Final = Instrument(
+    name="rag_otel.drift.mean", kind=Kind.GAUGE_MAX, meaning="Weighted mean of a series, lately", labels=_STREAM
+)
+DRIFT_BASELINE: Final = Instrument(
+    name="rag_otel.drift.baseline",
+    kind=Kind.GAUGE_MAX,
+    meaning="What the mean of a series is held against",
+    labels=_STREAM,
+)
+
+INSTRUMENTS: Final = (
+    SCORE, RISK, CLAIMS, EVALUATIONS, TRACES,
+    JUDGE_DURATION, JUDGE_TOKENS, JUDGE_COST, JUDGE_CACHE, BREAKER_OPEN,
+    QUEUE_AGE, QUEUE_ITEMS, HELD_SPANS, DROPPED, DELIVERY, ALERTS,
+    DRIFT_ALARM, DRIFT_EVIDENCE, DRIFT_MEAN, DRIFT_BASELINE,
+)  # fmt: skip
+"""All of them, in the order of the docs."""
