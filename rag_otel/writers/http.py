@@ -77,9 +77,10 @@ def _refused(url: str, error: urllib.error.HTTPError) -> RetryableError | Perman
     if error.code in RETRYABLE_STATUS or error.code >= 500:
         return RetryableError(message, retry_after_s=_retry_after(error.headers.get("Retry-After")))
     if 300 <= error.code < 400:
-        return PermanentError(
-            f"{message}: it points to {error.headers.get('Location')}; configure that address instead"
-        )
+        # Without the path: a webhook's is its secret.
+        there = urllib.parse.urlsplit(urllib.parse.urljoin(url, error.headers.get("Location") or ""))
+        elsewhere = f"{there.scheme}://{there.netloc.rpartition('@')[2]}"
+        return PermanentError(f"{message}: it points to {elsewhere}; configure that address instead")
     return PermanentError(f"{message}: {_excerpt(error)}")
 
 
