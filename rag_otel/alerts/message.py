@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from hashlib import sha256
 from typing import Any, Final
 
 from rag_otel.alert import Alert, AlertExample, AlertState
+from rag_otel.alerts.marking import one_line
 from rag_otel.model import ClaimVerdict
 
 VERSION: Final = 1
 """Of the object's shape; fields may be added, none is renamed or removed within a version."""
+_LINE: Final = 600
+"""Characters of the line for people, its link not counted."""
 
 
 def alert_id(alert: Alert) -> str:
@@ -50,16 +54,14 @@ def to_dict(alert: Alert) -> dict[str, Any]:
         "headline": alert.headline,
         "count": alert.count,
         "examples": [_example(example) for example in alert.examples],
-        "details": dict(alert.details),
+        "details": {name: _finite(value) for name, value in alert.details.items()},
         "since_unix_ns": alert.since_ns or alert.time_ns,
     }
 
 
 def summary(alert: Alert) -> str:
     """One line: where, how bad, the first unsupported claim, the link."""
-    where = " ".join(part for part in (alert.service, alert.route) if part) or "unknown service"
-    headline = alert.headline or f"Unfaithful answer in {where}"
-    parts = [f"Resolved: {headline}" if alert.state is AlertState.RESOLVED else headline]
+    parts = [f"Resolved: {headline(alert)}" if alert.state is AlertState.RESOLVED else headline(alert)]
     if alert.count > 1:
         parts.append(f"{alert.count} answers")
     if alert.risk is not None:
@@ -68,10 +70,16 @@ def summary(alert: Alert) -> str:
         parts.append(f"{alert.metric} {alert.score:.2f}")
     if alert.claims:
         more = f" (and {len(alert.claims) - 1} more)" if len(alert.claims) > 1 else ""
-        parts.append(f"unsupported: {_one_line(alert.claims[0].claim.text)}{more}")
+        parts.append(f"unsupported: {one_line(alert.claims[0].claim.text)}{more}")
     if alert.suppressed:
         parts.append(f"{alert.suppressed} similar held back")
-    return "; ".join(parts) + (f" - {alert.link}" if alert.link else "")
+    return one_line("; ".join(parts), _LINE) + (f" - {alert.link}" if alert.link else "")
+
+
+def headline(alert: Alert) -> str:
+    """What happened and where, on one line: the alert's own headline, else one made of its name."""
+    where = " ".join(part for part in (alert.service, alert.route) if part) or "unknown service"
+    return one_line(alert.headline or f"{alert.name.replace('_', ' ').capitalize()} in {where}")
 
 
 def _example(example: AlertExample) -> dict[str, Any]:
@@ -99,6 +107,6 @@ def _claim(claim: ClaimVerdict) -> dict[str, Any]:
     }
 
 
-def _one_line(text: str, limit: int = 160) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= limit else flat[: limit - 1] + "…"
+def _finite(value: str | float) -> str | float | None:
+    """JSON has no NaN and no infinity: one odd fact must not lose the alert."""
+    return value if isinstance(value, str) or math.isfinite(value) else None

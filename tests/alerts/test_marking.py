@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_otel.alerts.evidence import GAP, Passage, clean, cut_around, marked, one_line, shorten
+from rag_otel.alerts.marking import GAP, Passage, clean, cut_around, marked, one_line, shorten
 from rag_otel.model import Claim, ClaimVerdict, Verdict
 
 TEXT = "The moon orbits the earth. It is made of cheese. Nobody has seen its far side."
