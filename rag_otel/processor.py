@@ -9,7 +9,6 @@ once.
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
 import functools
 import time
@@ -21,19 +20,13 @@ from opentelemetry.context import Context
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
 
-from rag_otel import onward, semconv
+from rag_otel import held_trace, onward, semconv
 from rag_otel import snapshot as snapshots
 from rag_otel.guard import counters, guarded, report_internal_error
+from rag_otel.held_trace import give_way
 from rag_otel.hold import Hold, Slot
-from rag_otel.model import (
-    EvaluatedTrace,
-    EvaluationStatus,
-    RagTrace,
-    SamplingDecision,
-    SamplingReason,
-    UnevaluableReason,
-)
-from rag_otel.records import SpanOrigin, enriched, span_record, span_ref
+from rag_otel.model import EvaluatedTrace, EvaluationStatus, SamplingDecision, SamplingReason
+from rag_otel.records import SpanOrigin, enriched, span_ref
 from rag_otel.runtime import Runtime, after_fork_in_child, default_runtime
 from rag_otel.suppression import is_own, is_suppressed
 from rag_otel.tracking import SpanTracker, scope_name
@@ -42,8 +35,6 @@ SHUTDOWN_S: Final = 5.0
 """How long `shutdown()` waits for evaluations: an exiting process must not hang on a slow judge."""
 _EVALUATION_SHARE: Final = 2 / 3
 """Of a flush's time; the rest is for exporting."""
-_LATE_S: Final = 1.0
-"""How long spans are waited for that end after the candidate that they belong to."""
 DEADLINE: Final = "deadline"
 FLUSHED: Final = "flush"
 SHUT_DOWN: Final = "shutdown"
@@ -166,6 +157,9 @@ class RagSpanProcessor(SpanProcessor):
         decision = self._runtime.pipeline.decide(target)
         if not decision.sampled:
             return self._unscored(span, EvaluationStatus.SKIPPED, decision.reason, decision)
+        if (reason := held_trace.hopeless(snapshot)) is not None:
+            self._refund()
+            return self._unscored(span, EvaluationStatus.SKIPPED, reason, decision)
         slot = Slot(span=span, target=target, tree=tree, snapshot=snapshot, decision=decision, way_out=way_out)
         if not self._hold.admit(slot):
             return self._turned_away(slot)
@@ -188,48 +182,26 @@ class RagSpanProcessor(SpanProcessor):
     async def _evaluate(self, slot: Slot) -> None:
         """Read, evaluate, release, deliver. However it ends, the span is out and the slot is free."""
         try:
-            trace, reason = await self._read(slot)
+            trace, reason = await held_trace.read(slot, self._runtime)
             if trace is None:
                 self._refund()
                 if not self._release_unscored(slot, EvaluationStatus.SKIPPED, reason):
                     counters.add(f"trace.late.{reason}")
+                    self._runtime.delivery.submit(held_trace.late_without(slot, str(reason), self._origin(slot)))
                 return
             result = await self._runtime.pipeline.evaluate(trace, slot.decision)
-            await _give_way()
+            await give_way()
             scored = enriched(slot.span, self._runtime.attributes(result))
-            await _give_way()
+            await give_way()
             self._release_scored(slot, result, scored)
         finally:
             self._release_unscored(slot, EvaluationStatus.FAILED, "internal_error")
             self._hold.finish(slot)
 
-    async def _read(self, slot: Slot) -> tuple[RagTrace | None, str | None]:
-        """The trace, or None and why it cannot be evaluated."""
-        if not slot.tree.complete and (slot.snapshot is None or slot.snapshot.chunks is None):
-            return None, UnevaluableReason.TRUNCATED
-        spans = slot.tree.spans
-        if slot.tree.waits:
-            try:
-                with self._runtime.runner.aside():
-                    timeout_s = self._runtime.settings.evaluation_timeout
-                    spans = await slot.tree.whole(late_s=_LATE_S, stream_s=timeout_s)
-            except TimeoutError:
-                return None, UnevaluableReason.INCOMPLETE
-        records = [span_record(span) for span in spans]
-        await _give_way()
-        trace = self._runtime.pipeline.read(records, slot.target, slot.snapshot)
-        await _give_way()
-        if trace is None:
-            return None, SamplingReason.UNEVALUABLE
-        trace = await self._runtime.pipeline.with_texts(trace)
-        return (trace, None) if trace.evaluable else (None, trace.unevaluable_reason)
-
     def _release_scored(self, slot: Slot, result: EvaluatedTrace, scored: ReadableSpan) -> None:
         """Let the span go with its scores and deliver the result, marked late when the span had already gone."""
         if not self._hold.claim(slot):
-            origin = SpanOrigin(emit=self.emit, resource=slot.span.resource) if self._inner else None
-            late = dataclasses.replace(result, status=EvaluationStatus.LATE, origin=origin)
-            self._runtime.delivery.submit(late)
+            self._runtime.delivery.submit(held_trace.late(result, self._origin(slot)))
             return
         counters.add(f"trace.{result.status}")
         try:
@@ -237,6 +209,10 @@ class RagSpanProcessor(SpanProcessor):
             self._runtime.delivery.submit(result)
         finally:
             self._let_go(slot, scored)
+
+    def _origin(self, slot: Slot) -> SpanOrigin | None:
+        """Where what follows a span that has gone is sent."""
+        return SpanOrigin(emit=self.emit, resource=slot.span.resource) if self._inner else None
 
     def _release_unscored(self, slot: Slot, status: EvaluationStatus, reason: str | None) -> bool:
         """Let the span go with its status; False when it has gone already."""
@@ -328,11 +304,6 @@ _following: Final[weakref.WeakSet[RagSpanProcessor]] = weakref.WeakSet()
 def following() -> tuple[RagSpanProcessor, ...]:
     """The processors that evaluate with the set-up of the process, whatever that is."""
     return tuple(_following)
-
-
-async def _give_way() -> None:
-    """Between two steps of work on the worker, the interpreter may go to whoever waits for it."""
-    await asyncio.sleep(0)
 
 
 def _is_own(span: Span, parent_context: Context | None) -> bool:

@@ -49,7 +49,7 @@ def evaluation_attributes(
     counted in `omitted_claim_count`. An evaluation whose name cannot be part of an attribute's name is left out,
     counted and logged, so that the others still go out.
     """
-    attributes = status_attributes(result.status, _failure_reason(result), result.decision)
+    attributes = status_attributes(result.status, _status_reason(result), result.decision)
     hidden = hidden_content(result, capture_content=capture_content)
     for evaluation in result.evaluations:
         try:
@@ -158,7 +158,9 @@ def _worst_first(claims: Sequence[ClaimVerdict], limit: int) -> list[ClaimVerdic
     return [claims[n] for n in sorted(by_need[:limit])]
 
 
-def _failure_reason(result: EvaluatedTrace) -> str | None:
+def _status_reason(result: EvaluatedTrace) -> str | None:
+    if result.status is EvaluationStatus.SKIPPED:
+        return result.trace.unevaluable_reason or result.decision.reason
     if result.status is not EvaluationStatus.FAILED:
         return None
     return next((e.error_type for e in result.evaluations if e.error_type), None)

@@ -1,4 +1,4 @@
-"""A span of kind EVALUATOR for results that came after their span had left.
+"""A span of kind EVALUATOR for results that came after their span had left, and for what turned out to have none.
 
 OpenInference (spec/annotations.md, "Post-Hoc Feedback") wants a new carrier span with exactly one link to the target.
 Ours is also the target's child, so that it shows in the trace where nothing else reads links, and stands as an instant
@@ -23,7 +23,8 @@ from rag_otel.writers.feedback import IDENTIFIER, feedback
 
 
 class EvaluationSpanWriter:
-    """Emits one evaluation span for each late result; all others are on their own span already."""
+    """Emits one evaluation span for each late result, also one that says why there is no score; all others are on
+    their own span already."""
 
     name = "evaluation_span"
 
@@ -46,7 +47,9 @@ class EvaluationSpanWriter:
 
     def write(self, batch: Sequence[EvaluatedTrace]) -> None:
         for result in batch:
-            if result.status is EvaluationStatus.LATE and result.evaluations:
+            late = result.status is EvaluationStatus.LATE and result.evaluations
+            # Only a result that missed its span has an origin.
+            if late or (result.status is EvaluationStatus.SKIPPED and result.origin is not None):
                 emit = self._emit if result.origin is None else result.origin.emit
                 emit(self.span(result))
 
@@ -54,7 +57,7 @@ class EvaluationSpanWriter:
         """The carrier: same result, same span id, so that writing it again is recognised as the same span."""
         target = _context(result.trace.target)
         end_ns = result.trace.start_ns + result.trace.duration_ns
-        names = ", ".join(evaluation.name for evaluation in result.evaluations)
+        names = ", ".join(evaluation.name for evaluation in result.evaluations) or str(result.status)
         return ReadableSpan(
             name=f"evaluation {names}",
             context=SpanContext(
@@ -110,8 +113,11 @@ def job_key(target: SpanRef, evaluation: Evaluation) -> str:
 
 
 def carrier_span_id(result: EvaluatedTrace) -> int:
-    """A valid span id (64 bits, not 0) out of the job keys that the span carries."""
-    keys = sorted(job_key(result.trace.target, evaluation) for evaluation in result.evaluations)
+    """A valid span id (64 bits, not 0) out of the target and the job keys that the span carries."""
+    target = result.trace.target
+    keys = sorted(job_key(target, evaluation) for evaluation in result.evaluations)
+    if not keys:
+        keys = [f"{target.trace_id}\0{target.span_id}\0{result.status}"]
     return int.from_bytes(hashlib.blake2b("".join(keys).encode(), digest_size=8).digest(), "big") or 1
 
 

@@ -8,6 +8,7 @@ import threading
 from typing import Any
 
 import pytest
+from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.trace import SpanContext, TraceFlags
 
@@ -15,6 +16,7 @@ from rag_otel.guard import RAISE_ENV, counters
 from rag_otel.model import EvaluationStatus, SpanRecord
 from rag_otel.processor import RagSpanProcessor
 from rag_otel.sampling.cap import EvaluationCap
+from rag_otel.writers.evaluation_span import EvaluationSpanWriter
 from tests.phoenix_server import eventually
 from tests.processor.kit import (
     REASON,
@@ -161,16 +163,33 @@ def test_hold_0_never_holds() -> None:
     assert bench.results.all[0].status is EvaluationStatus.LATE
 
 
-def test_hold_0_counts_why_no_result_follows() -> None:
-    """A span that left as late and cannot be evaluated has its reason in the counters."""
+def test_hold_0_still_says_why_there_is_no_score() -> None:
+    """A span that left as late and cannot be evaluated is followed by the reason, and that is counted."""
     exported, bench = Exported(), Bench(settings={"hold": 0.0})
     provider, _ = provider_with(bench, Direct(exported))
     before = counters.get("trace.late.no_chunks")
     with observed(provider, chunks=None):
         pass
-    eventually(lambda: counters.get("trace.late.no_chunks") > before)
+    eventually(lambda: bench.results.all)
+    assert counters.get("trace.late.no_chunks") == before + 1
     assert exported.names() == ["answer"]
-    assert bench.results.all == []
+    told = bench.results.all[0]
+    assert (told.status, told.trace.unevaluable_reason, told.evaluations) == ("skipped", "no_chunks", ())
+    EvaluationSpanWriter(emit=lambda span: pytest.fail("sent elsewhere"), resource=Resource.get_empty).write([told])
+    assert exported.names() == ["answer", "evaluation skipped"]
+    assert attribute(exported.one("evaluation skipped"), STATUS) == "skipped"
+    assert attribute(exported.one("evaluation skipped"), REASON) == "no_chunks"
+
+
+@pytest.mark.parametrize(("how", "reason"), [({"failed": True}, "error"), ({"incomplete": True}, "incomplete")])
+def test_a_call_that_gave_no_answer_says_so_at_once(how: dict[str, bool], reason: str) -> None:
+    """Also with hold=0 the span of a failed or abandoned call carries its reason itself."""
+    exported, bench = Exported(), Bench(settings={"hold": 0.0})
+    provider, _ = provider_with(bench, Direct(exported))
+    with observed(provider, **how):
+        pass
+    assert attribute(exported.one("answer"), STATUS) == "skipped"
+    assert attribute(exported.one("answer"), REASON) == reason
 
 
 def test_full_slots_turn_new_traces_away_and_keep_admitted_ones() -> None:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 from opentelemetry.sdk.trace import Span
 
-from rag_otel import processor, semconv
+from rag_otel import held_trace, semconv
 from rag_otel.guard import counters
 from tests.phoenix_server import eventually
 from tests.processor.kit import REASON, Bench, attribute, chain, observed, retrieve
@@ -107,7 +107,7 @@ def test_a_stream_that_nobody_reads_is_not_judged() -> None:
 
 def test_spans_that_never_end_are_waited_for_no_longer(monkeypatch: pytest.MonkeyPatch) -> None:
     """A span that was left open below costs its deadline, then the answer is judged with what there is."""
-    monkeypatch.setattr(processor, "_LATE_S", 0.05)
+    monkeypatch.setattr(held_trace, "_LATE_S", 0.05)
     run = Run()
     with chain(run.provider):
         retrieve(run.provider, TEXT)
