@@ -30,6 +30,9 @@ def row(default: Any, meaning: str, *env: str, secret: bool = False) -> Any:
     return dataclasses.field(default=default, repr=not secret, metadata=metadata)
 
 
+_DAY_S = 86_400.0
+
+
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     """What `instrument()` was told, checked. Times in seconds, sizes in bytes."""
@@ -102,7 +105,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         _require(0.0 <= self.sample_ratio <= 1.0, "sample_ratio", self.sample_ratio, "within 0..1")
-        _require(self.hold >= 0, "hold", self.hold, "0 or more seconds")
+        _require(0 <= self.hold < _DAY_S, "hold", self.hold, "0 or more seconds, less than a day")
         _require(self.max_held >= 1, "max_held", self.max_held, "at least 1")
         _require(self.max_held_bytes >= 1, "max_held_bytes", self.max_held_bytes, "at least 1")
         _require(self.evaluation_timeout > 0, "evaluation_timeout", self.evaluation_timeout, "above 0")

@@ -44,6 +44,7 @@ def test_metrics_are_a_list_separated_by_commas() -> None:
         ({"RAG_OTEL_SAMPLE_RATIO": "2"}, "RAG_OTEL_SAMPLE_RATIO"),
         ({"RAG_OTEL_SAMPLE_RATIO": "often"}, "RAG_OTEL_SAMPLE_RATIO"),
         ({"RAG_OTEL_HOLD": "-1"}, "RAG_OTEL_HOLD"),
+        ({"RAG_OTEL_HOLD": "inf"}, "RAG_OTEL_HOLD"),
         ({"RAG_OTEL_MAX_HELD": "0"}, "RAG_OTEL_MAX_HELD"),
         ({"RAG_OTEL_CLAIMS_FORMAT": "xml"}, "RAG_OTEL_CLAIMS_FORMAT"),
         ({"RAG_OTEL_PHOENIX_ENDPOINT": "localhost:6006"}, "RAG_OTEL_PHOENIX_ENDPOINT"),

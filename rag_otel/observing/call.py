@@ -20,7 +20,7 @@ from rag_otel.observing.content import attribute_room, content_attributes
 from rag_otel.observing.documents import encodable, to_chunks, unique
 from rag_otel.observing.extract import Arguments, Extractor
 from rag_otel.observing.session import as_identity, as_tags, session_in, tags_in, user_in
-from rag_otel.observing.shapes import chunks_in, question_in, response_in, text_of
+from rag_otel.observing.shapes import chunks_in, question_in, response_in, served, text_of
 from rag_otel.observing.unsampled import is_left_out, leaves_out
 from rag_otel.runtime import tracer as pick_tracer
 from rag_otel.snapshot import OBSERVATION_KEY, Snapshot
@@ -141,7 +141,7 @@ class Observation(Call):
             if plan.labels:
                 self._read_labels(result, late=True)
             if plan.response is None:
-                self._response = response_in(result)
+                self._response = response_in(served(result))
             else:
                 self._response = text_of(plan.response.read(self._arguments, result))
             if self._recorded is None:
@@ -153,7 +153,8 @@ class Observation(Call):
     def complete(self, streamed: str | None = None) -> None:
         if self._response is None or (streamed is not None and self._plan.response is None):
             self._response = streamed
-        if self._response is None and self._result_type not in (None, "NoneType"):
+        if self._response is None and not self._chunks and self._result_type not in (None, "NoneType"):
+            # A function that found chunks and no answer is a search: nothing is missing in what it returned.
             self._tell_once("observe.no_response", f"no answer found in {self._result_type}")
         try:
             self._end()
@@ -224,7 +225,7 @@ class Observation(Call):
             if chunks is None and value is not None:
                 self._tell_once("observe.chunks_unreadable", f"{type(value).__name__} cannot be read as documents")
             return chunks
-        chunks = chunks_in(result)
+        chunks = chunks_in(served(result))
         if chunks is None and plan.chunks_argument is not None:
             chunks = to_chunks(plan.chunks_argument.read(self._arguments, result))
         return chunks

@@ -6,6 +6,7 @@ not found is None, never a guess: an answer that cannot be told apart is not jud
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeGuard
 
@@ -68,6 +69,10 @@ _SAYS_NOTHING: Final = (bytes, int, float, list)
 _DEPTH: Final = 4
 """How deep a text is looked for: choices -> message -> content -> text."""
 
+_BODIES: Final = ("body", "data", "content")
+"""Where Starlette, Flask and Django keep the bytes of a response."""
+_MAX_BODY_BYTES: Final = 2**20
+"""A longer body is a download, not an answer, and would take the request's time to decode."""
 _MAX_PARTS: Final = 200
 """A longer list is data (an embedding, rows), not the parts of a message, and would take long to look through."""
 
@@ -102,6 +107,25 @@ def question_in(value: object) -> str | None:
         if isinstance(inner, (list, tuple)) and (found := _last_message(inner, ("user", "human"))) is not None:
             return found
     return text_of(value)
+
+
+def served(result: object) -> object:
+    """What the finished response of a web framework (Starlette, Flask, Django: status, type, body of bytes) holds, so
+    that the answer is found there; any other result, or a body that is neither JSON nor text, as it is."""
+    if isinstance(result, (str, Mapping, tuple, list)) or _field(result, "status_code") is None:
+        return result
+    body = next((body for name in _BODIES if isinstance(body := _field(result, name), bytes)), None)
+    if body is None or len(body) > _MAX_BODY_BYTES:
+        return result
+    headers = _field(result, "headers")
+    kind = _field(result, "media_type") or _field(result, "mimetype") or _field(headers, "Content-Type")
+    kind = kind.partition(";")[0].strip() if isinstance(kind, str) else ""
+    try:
+        if kind == "application/json":
+            return json.loads(body)
+        return body.decode() if kind == "text/plain" else result
+    except ValueError:
+        return result
 
 
 def response_in(result: object, depth: int = 2) -> str | None:

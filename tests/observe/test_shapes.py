@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 
 from rag_otel import observe, record_chunks
 from rag_otel.observing.shapes import (
@@ -50,6 +51,38 @@ class Pair(NamedTuple):
 Node = namedtuple("Node", "node score")
 MESSAGE = SimpleNamespace(type="ai", content=[{"type": "text", "text": "yes"}, {"type": "image_url", "image_url": {}}])
 COMPLETION = SimpleNamespace(choices=[SimpleNamespace(message=SimpleNamespace(role="assistant", content="yes"))])
+
+
+FLASK = SimpleNamespace(status_code=200, data=b'{"answer": "yes", "chunks": ["a"]}', mimetype="application/json")
+DJANGO = SimpleNamespace(
+    status_code=200, content=b'{"answer": "yes"}', headers={"Content-Type": "application/json; charset=utf-8"}
+)
+
+
+@pytest.mark.parametrize(
+    ("response", "found", "chunks"),
+    [
+        (JSONResponse({"answer": "yes", "chunks": ["a"]}), "yes", ["a"]),
+        (PlainTextResponse("yes"), "yes", None),
+        (FLASK, "yes", ["a"]),
+        (DJANGO, "yes", None),
+        (HTMLResponse("<p>yes</p>"), None, None),
+        (Response(b"{", media_type="application/json"), None, None),
+        (Response(b"\xff", media_type="text/plain"), None, None),
+    ],
+)
+def test_a_finished_web_response(
+    recorder: Recorder, response: object, found: str | None, chunks: list[str] | None
+) -> None:
+    """An endpoint that returns its framework's response, JSON or text, is read as what it serves."""
+
+    @observe
+    def endpoint(question: str) -> object:
+        return response
+
+    assert endpoint("why") is response
+    read = recorder.taken
+    assert (read.response, read.chunks and [chunk.text for chunk in read.chunks]) == (found, chunks)
 
 
 @pytest.mark.parametrize(
@@ -257,7 +290,7 @@ def test_chunks_unknown_to_the_call_are_left_to_nested_retrievers(recorder: Reco
 
 
 def test_a_result_without_an_answer_is_told_once(recorder: Recorder, caplog: pytest.LogCaptureFixture) -> None:
-    """One warning per function says what to do; a function that returns None is not nagged."""
+    """One warning per function says what to do; one that returns nothing, or what it found, is not nagged."""
 
     @observe(name="without an answer")
     def answer(question: str) -> object:
@@ -267,11 +300,16 @@ def test_a_result_without_an_answer_is_told_once(recorder: Recorder, caplog: pyt
     def quiet(question: str) -> None:
         return None
 
+    @observe
+    def search(question: str) -> list[dict[str, str]]:
+        return [{"id": "1", "text": "a passage"}]
+
     with caplog.at_level(logging.WARNING, "rag_otel"):
         for _ in range(3):
             answer("why")
             quiet("why")
+            search("why")
     assert [record.getMessage() for record in caplog.records] == [
         "rag-otel: without an answer: no answer found in dict; say where it is: @observe(response=..., chunks=...)"
     ]
-    assert [taken and taken.response for taken in recorder.snapshots] == [None] * 6
+    assert [taken and taken.response for taken in recorder.snapshots] == [None] * 9
