@@ -1,0 +1,37 @@
+"""What the tests of the deployment share: Debian's binaries where they are, and files of docker/ in another time scale."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+DOCKER = Path(__file__).parents[2] / "docker"
+_SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
+_DURATION = re.compile(
+    r"(?P<before>\[|offset |for: |interval: |(?:_wait|_interval|_timeout): )(?P<n>\d+)(?P<unit>[smhd])\b"
+)
+
+
+def tool(name: str) -> str:
+    """The path of a program; without it the test is skipped, or fails in CI, which has to install it."""
+    if path := shutil.which(name):
+        return path
+    assert not os.environ.get("CI"), f"{name} is missing, and CI must have it: see .ci/run"
+    pytest.skip(f"{name} is not installed (Debian: prometheus, prometheus-alertmanager)")
+
+
+def shortened(text: str, divisor: int) -> str:
+    """A configuration of Prometheus or Alertmanager with every duration divided, one second at least.
+
+    The figures (thresholds, least counts) stay, and so do names and labels that speak of a window.
+    """
+
+    def replace(match: re.Match[str]) -> str:
+        seconds = max(1, int(match["n"]) * _SECONDS[match["unit"]] // divisor)
+        return f"{match['before']}{seconds}s"
+
+    return _DURATION.sub(replace, text)

@@ -1,0 +1,114 @@
+"""The Prometheus rules and Alertmanager's routes, checked by their own tools."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from rag_otel.telemetry.names import INSTRUMENTS, Kind
+from rag_otel_collectors.otlp import metrics as collector_metrics
+from tests.stack.conftest import DOCKER, shortened, tool
+
+RULES = sorted((DOCKER / "prometheus" / "rules").glob("*.yml"))
+CASES = sorted((DOCKER / "prometheus" / "tests").glob("*.yml"))
+RUNBOOK = Path(__file__).parents[2] / "docs" / "runbook.md"
+
+
+def alerts() -> list[dict[str, Any]]:
+    groups = [group for path in RULES for group in yaml.safe_load(path.read_text("utf-8"))["groups"]]
+    return [rule for group in groups for rule in group["rules"] if "alert" in rule]
+
+
+def run(*command: str) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def anchors(markdown: str) -> set[str]:
+    """The anchors of the headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.+)$", markdown, flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+
+
+def test_promtool_accepts_the_configuration_and_its_rules() -> None:
+    """Prometheus would start with prometheus.yml and everything it names."""
+    said = run(tool("promtool"), "check", "config", str(DOCKER / "prometheus" / "prometheus.yml"))
+    assert said.count("rules found") == len(RULES)
+
+
+@pytest.mark.parametrize("cases", CASES, ids=lambda path: path.stem)
+def test_every_alert_fires_stays_quiet_and_resolves_as_its_cases_say(cases: Path) -> None:
+    """`promtool test rules` replays the series of docker/prometheus/tests."""
+    assert "SUCCESS" in run(tool("promtool"), "test", "rules", str(cases))
+
+
+def test_every_alert_has_a_case_that_makes_it_fire() -> None:
+    """An alert without a case would never have been seen to fire."""
+    cases = "".join(path.read_text("utf-8") for path in CASES)
+    for alert in alerts():
+        name = re.escape(alert["alert"])
+        fires = rf'alertname="{name}"[^\n]*\}}\'?\n\s+value: 1|alertname: {name}\n\s+exp_alerts:\n'
+        assert re.search(fires, cases), f"no case makes {alert['alert']} fire"
+
+
+def test_every_alert_says_how_bad_what_and_where_to_read_on() -> None:
+    """Severity, a summary and a chapter of the runbook that exists."""
+    chapters = anchors(RUNBOOK.read_text("utf-8"))
+    for alert in alerts():
+        assert alert["labels"]["severity"] in ("warning", "critical")
+        assert alert["annotations"]["summary"]
+        base, _, anchor = alert["annotations"]["runbook_url"].partition("#")
+        assert base == "{{ $externalLabels.runbook }}"
+        assert anchor == alert["alert"].lower()
+        assert anchor in chapters, f"docs/runbook.md has no chapter {alert['alert']}"
+
+
+def test_the_rules_ask_for_series_that_exist() -> None:
+    """A renamed instrument must not leave a rule that can never fire."""
+    known = {f"rag_otel_collector_{name}" for name in collector_metrics.HELP}
+    for row in INSTRUMENTS:
+        endings = ("_bucket", "_sum", "_count") if row.kind is Kind.HISTOGRAM else ("",)
+        known |= {row.prometheus + ending for ending in endings}
+    source = Path(collector_metrics.__file__).parent / "collector.py"
+    gauges = re.findall(r'\("(\w+_bytes|\w+_in_trouble)",', source.read_text("utf-8"))
+    known |= {f"rag_otel_collector_{name}" for name in gauges}
+    text = "".join(path.read_text("utf-8") for path in RULES)
+    asked = set(re.findall(r"(?<!:)\brag_otel_[a-z_]+\b", re.sub(r"(?m)^\s*(#|description:).*$", "", text)))
+    recorded = {name for name in asked if name.startswith("rag_otel_unfaithful_answers")}
+    assert asked - recorded
+    assert asked - recorded <= known
+
+
+def test_alertmanager_accepts_its_configuration_and_routes_by_severity() -> None:
+    """What pages goes to the people on call, the rest to the team."""
+    config = str(DOCKER / "alertmanager" / "alertmanager.yml")
+    assert "SUCCESS" in run(tool("amtool"), "check-config", config)
+    for severity, receiver in (("critical", "on-call"), ("warning", "team")):
+        arguments = (
+            "config",
+            "routes",
+            "test",
+            f"--config.file={config}",
+            f"severity={severity}",
+            "alertname=RagDrift",
+        )
+        assert run(tool("amtool"), *arguments).strip() == receiver
+
+
+def test_shortened_rules_are_rules_still(tmp_path: Path) -> None:
+    """The end-to-end test runs the same rules sixty times as fast: every duration is divided, nothing else."""
+    for path in RULES:
+        fast = tmp_path / path.name
+        fast.write_text(shortened(path.read_text("utf-8"), 60), "utf-8")
+        run(tool("promtool"), "check", "rules", str(fast))
+    text = (tmp_path / "faithfulness.yml").read_text("utf-8")
+    assert "[15s]" in text
+    assert "for: 5s" in text
+    assert not re.search(r"\[\d+[mhd]\]|for: \d+[mhd]|interval: \d+[mhd]", text)
+    assert "ratio_1h" in text
