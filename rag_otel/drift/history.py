@@ -1,0 +1,165 @@
+"""A series remembered in few numbers: fine-grained lately, coarser the longer ago.
+
+An exponential histogram (Datar, Gionis, Indyk, Motwani, "Maintaining stream statistics over sliding windows", SIAM J.
+Comput. 31, 2002): buckets of 8 values, of 16, of 32 ..., at most `_PER_SIZE` of each. Each keeps the sums that a
+weighted mean, its interval and the moment of a change can be told from; 8 numbers a bucket, about 4 kB for a million
+values.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+import sys
+from array import array
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+_BUCKET: Final = 8
+_PER_SIZE: Final = 8
+_FIELDS: Final = 8
+_Z95: Final = 1.959964
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moments:
+    """Sums over some values x that weigh w = 1/p."""
+
+    start_s: float = 0.0
+    """Time of the first value, seconds since the epoch."""
+    end_s: float = 0.0
+    count: int = 0
+    weight: float = 0.0
+    """Sum of w: about how many traces of all the traffic these stand for."""
+    x: float = 0.0
+    """Sum of w*x."""
+    weight2: float = 0.0
+    """Sum of w*w; `x1` and `x2` are the sums of w*w*x and w*w*x*x."""
+    x1: float = 0.0
+    x2: float = 0.0
+
+    @property
+    def mean(self) -> float | None:
+        """The Hajek mean: sum of w*x over sum of w, in 0..1; None without values."""
+        return min(1.0, max(0.0, self.x / self.weight)) if self.weight > 0.0 else None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """About 95% for the mean: linearised variance of the Hajek mean, with two values added, one 0 and one 1, so
+        that it does not vanish where all values are the same. None without values."""
+        mean = self.mean
+        if mean is None:
+            return None
+        heavy = self.weight2 / self.weight
+        squares = max(0.0, self.x2 - 2 * mean * self.x1 + mean * mean * self.weight2)
+        squares += heavy * heavy * (mean * mean + (1.0 - mean) ** 2)
+        half = _Z95 * math.sqrt(squares) / (self.weight + 2 * heavy)
+        return max(0.0, mean - half), min(1.0, mean + half)
+
+
+def total(parts: Iterable[Moments]) -> Moments:
+    """The sums of several buckets together."""
+    parts = list(parts)
+    if not parts:
+        return Moments()
+    return Moments(
+        start_s=min(part.start_s for part in parts),
+        end_s=max(part.end_s for part in parts),
+        count=sum(part.count for part in parts),
+        weight=sum(part.weight for part in parts),
+        x=sum(part.x for part in parts),
+        weight2=sum(part.weight2 for part in parts),
+        x1=sum(part.x1 for part in parts),
+        x2=sum(part.x2 for part in parts),
+    )
+
+
+class History:
+    """The histogram: rows of `Moments` as plain doubles, oldest first; the last one is still open."""
+
+    __slots__ = ("_full", "_rows")
+
+    def __init__(self) -> None:
+        self._rows = array("d")
+        self._full = [0]
+        """How many closed buckets there are of each size, smallest first."""
+
+    def add(self, time_s: float, value: float, weight: float) -> None:
+        """Take one value in 0..1 of weight 1/p."""
+        rows = self._rows
+        at = len(rows) - _FIELDS
+        if at < 0 or rows[at + 2] >= _BUCKET:
+            if at >= 0:
+                self._close_bucket()
+            weighted = weight * value
+            square = weight * weight
+            rows.extend((time_s, time_s, 1.0, weight, weighted, square, square * value, square * value * value))
+            return
+        if time_s > rows[at + 1]:
+            rows[at + 1] = time_s
+        square = weight * weight
+        rows[at + 2] += 1.0
+        rows[at + 3] += weight
+        rows[at + 4] += weight * value
+        rows[at + 5] += square
+        rows[at + 6] += square * value
+        rows[at + 7] += square * value * value
+
+    def _close_bucket(self) -> None:
+        full = self._full
+        full[0] += 1
+        size = 0
+        while full[size] > _PER_SIZE:
+            if size + 1 == len(full):
+                full.append(0)
+            self._merge(sum(full[size + 1 :]))
+            full[size] -= 2
+            full[size + 1] += 1
+            size += 1
+
+    def _merge(self, index: int) -> None:
+        """Add the bucket after `index` to it."""
+        rows, at = self._rows, index * _FIELDS
+        rows[at] = min(rows[at], rows[at + _FIELDS])
+        rows[at + 1] = max(rows[at + 1], rows[at + _FIELDS + 1])
+        for field in range(2, _FIELDS):
+            rows[at + field] += rows[at + _FIELDS + field]
+        del rows[at + _FIELDS : at + 2 * _FIELDS]
+
+    @property
+    def buckets(self) -> list[Moments]:
+        """Oldest first."""
+        rows = self._rows
+        return [
+            Moments(
+                start_s=rows[at], end_s=rows[at + 1], count=int(rows[at + 2]), weight=rows[at + 3], x=rows[at + 4],
+                weight2=rows[at + 5], x1=rows[at + 6], x2=rows[at + 7],
+            )
+            for at in range(0, len(rows), _FIELDS)
+        ]  # fmt: skip
+
+    def between(self, start_s: float, end_s: float = math.inf) -> Moments:
+        """The buckets that begin within [start_s, end_s)."""
+        return total(bucket for bucket in self.buckets if start_s <= bucket.start_s < end_s)
+
+    def to_state(self) -> dict[str, object]:
+        rows = self._rows
+        if sys.byteorder == "big":
+            rows = rows[:]
+            rows.byteswap()
+        return {"rows": base64.b64encode(rows.tobytes()).decode("ascii"), "full": list(self._full)}
+
+    @classmethod
+    def from_state(cls, state: dict[str, object]) -> History:
+        """Raises ValueError for what `to_state` has not written."""
+        history = cls()
+        history._rows.frombytes(base64.b64decode(str(state["rows"]), validate=True))
+        if sys.byteorder == "big":
+            history._rows.byteswap()
+        full = state["full"]
+        closed = max(0, len(history._rows) // _FIELDS - 1)
+        if not isinstance(full, list) or len(history._rows) % _FIELDS or sum(full) != closed:
+            raise ValueError("a history that does not fit together")
+        history._full = [int(each) for each in full] or [0]
+        return history

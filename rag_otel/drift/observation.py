@@ -1,0 +1,79 @@
+"""What of a result is watched: signals (score, risk, the unjudged share) and the slices it counts for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from rag_otel.model import EvaluatedTrace, Evaluation, RagTrace
+
+ALL: Final = "all"
+SCORE: Final = "score"
+RISK: Final = "risk"
+UNJUDGED: Final = "unscored"
+SIGNALS: Final = (SCORE, RISK, UNJUDGED)
+DIMENSIONS: Final = ("service", "route", "model", "prompt_version", "tenant")
+"""By default: attributes of a trace, else its tags of these names."""
+_FIELDS: Final = frozenset({"service", "route", "model", "convention", "user_id", "session_id"})
+_NS: Final = 1_000_000_000
+_LONGEST: Final = 120
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """A result as the series see it."""
+
+    time_s: float
+    """Start of the target span, seconds since the epoch."""
+    probability: float
+    """With which it was picked, in (0, 1]."""
+    slices: tuple[str, ...]
+    """`dimension=value`, without `all`."""
+    values: tuple[tuple[str, float], ...]
+    """(`<metric>.<signal>`, value in 0..1 as goodness: higher is better)."""
+
+
+def observation(result: EvaluatedTrace, dimensions: Sequence[str] = DIMENSIONS) -> Observation | None:
+    """What the series learn of a result; None where nothing was evaluated."""
+    values = [value for evaluation in result.evaluations for value in _values(evaluation)]
+    if not values:
+        return None
+    trace, probability = result.trace, result.decision.probability
+    return Observation(
+        time_s=trace.start_ns / _NS if trace.start_ns else time.time(),
+        probability=probability if 0.0 < probability <= 1.0 else 1.0,
+        slices=tuple(f"{name}={value}" for name in dimensions if (value := dimension_of(trace, name))),
+        values=tuple(values),
+    )
+
+
+def dimension_of(trace: RagTrace, name: str) -> str | None:
+    """The trace's value of a dimension; None where it has none."""
+    value = getattr(trace, name) if name in _FIELDS else trace.tags.get(name)
+    return None if value is None else str(value)[:_LONGEST]
+
+
+def _values(evaluation: Evaluation) -> list[tuple[str, float]]:
+    """A claim that got no verdict is as unjudged as an answer that got no score."""
+    if evaluation.claims:
+        judged = evaluation.judged_claims / len(evaluation.claims)
+    else:
+        judged = 0.0 if evaluation.score is None else 1.0
+    values = [(f"{evaluation.name}.{UNJUDGED}", judged)]
+    if evaluation.score is not None:
+        values.append((f"{evaluation.name}.{SCORE}", evaluation.score))
+    if evaluation.risk is not None:
+        values.append((f"{evaluation.name}.{RISK}", 1.0 - evaluation.risk))
+    return values
+
+
+def signal_of(series: str) -> str:
+    """`score`, `risk` or `unscored` of a series' name."""
+    return series.rpartition(".")[2]
+
+
+def shown(series: str, goodness: float) -> float:
+    """A goodness as people know it: a risk is a risk, an unjudged share a share of what was not judged."""
+    return goodness if signal_of(series) == SCORE else 1.0 - goodness
