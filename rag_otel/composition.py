@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+from opentelemetry._logs import LoggerProvider
+from opentelemetry.metrics import MeterProvider
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan
 
@@ -30,6 +32,7 @@ from rag_otel.sampling.cap import EvaluationCap
 from rag_otel.sampling.ratio import RatioSampler
 from rag_otel.settings import Settings
 from rag_otel.suppression import suppressed
+from rag_otel.telemetry.telemetry import Telemetry, telemetry_of
 from rag_otel.writers.attributes import evaluation_attributes, status_attributes
 from rag_otel.writers.delivery import Delivery
 from rag_otel.writers.evaluation_span import EvaluationSpanWriter
@@ -58,6 +61,10 @@ class Parts:
     """Read before the built-in ones."""
     chunk_resolver: ChunkResolver | None = None
     """In place of the one that the settings name."""
+    meter_provider: MeterProvider | None = None
+    """In place of the application's global one."""
+    logger_provider: LoggerProvider | None = None
+    """In place of the application's global one."""
 
 
 def compose(
@@ -69,12 +76,19 @@ def compose(
     only when a late result is written, so the provider may come later. Raises ConfigurationError.
     """
     privacy.configure(capture_content=settings.capture_content)
+    telemetry = telemetry_of(
+        settings,
+        resource=resource,
+        meter_provider=parts.meter_provider,
+        logger_provider=parts.logger_provider,
+    )
     return Runtime(
         settings=settings,
         pipeline=compose_pipeline(settings, parts, default_cap=EMBEDDED_PER_MINUTE),
         attributes=compose_attributes(settings),
         status_attributes=status_attributes,
-        delivery=compose_delivery(settings, parts, emit=emit, resource=resource),
+        delivery=compose_delivery(settings, parts, emit=emit, resource=resource, telemetry=telemetry),
+        telemetry=telemetry,
     )
 
 
@@ -132,11 +146,17 @@ def compose_attributes(settings: Settings) -> Callable[[EvaluatedTrace], dict[st
 
 
 def compose_delivery(
-    settings: Settings, parts: Parts, *, emit: Callable[[ReadableSpan], None], resource: Callable[[], Resource]
+    settings: Settings,
+    parts: Parts,
+    *,
+    emit: Callable[[ReadableSpan], None],
+    resource: Callable[[], Resource],
+    telemetry: Telemetry | None = None,
 ) -> Delivery:
     """The writers and the alerts; `emit` and `resource` as for `compose`. Starts no thread yet, imports no judge."""
+    watching = () if telemetry is None else telemetry.writers
     return Delivery(
-        [*_writers(settings, emit, resource), *parts.writers],
+        [*_writers(settings, emit, resource), *watching, *parts.writers],
         alerts=AlertRouter(
             _channels(settings, parts),
             cooldown_s=settings.alert_cooldown,

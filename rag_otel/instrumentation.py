@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from opentelemetry import trace as trace_api
+from opentelemetry._logs import LoggerProvider
+from opentelemetry.metrics import MeterProvider
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.trace import Tracer
@@ -62,6 +64,11 @@ class Instrumentation:
         """The resource of the provider that is evaluated."""
         return self.provider.resource if self.provider is not None else Resource.create()
 
+    def start(self) -> None:
+        """Go to work beside the spans: metrics and events."""
+        if self.runtime.telemetry is not None:
+            self.runtime.telemetry.start()
+
     def follow(self, target: TracerProvider) -> None:
         """Attach to a provider, once."""
         self.provider = target
@@ -85,12 +92,15 @@ def instrument(
     sampler: Sampler | None = None,
     conventions: Sequence[Convention] = (),
     chunk_resolver: ChunkResolver | str | None = None,
+    meter_provider: MeterProvider | None = None,
+    logger_provider: LoggerProvider | None = None,
     **settings: Any,
 ) -> Instrumentation:
     """Evaluate the RAG traces of this process.
 
     `tracer_provider`: the SDK provider to attach to; else the global one; else one is made, exporting to Phoenix (or
-    to where OTEL_EXPORTER_OTLP_ENDPOINT points), and made global. `settings` are the rows of
+    to where OTEL_EXPORTER_OTLP_ENDPOINT points), and made global. `meter_provider` and `logger_provider` get metrics
+    and events in place of the application's global ones. `settings` are the rows of
     `rag_otel.settings.Settings`, one of which, `chunk_resolver`, may also be a function; each can come from the
     environment instead. Twice is once: the same call again changes nothing, another one replaces the first.
 
@@ -107,6 +117,8 @@ def instrument(
         sampler=sampler,
         conventions=tuple(conventions),
         chunk_resolver=None if isinstance(chunk_resolver, str) else chunk_resolver,
+        meter_provider=meter_provider,
+        logger_provider=logger_provider,
     )
     with _lock:
         target = provider.given_or_global(tracer_provider)
@@ -120,6 +132,7 @@ def instrument(
                 target = provider.make(made.settings)
                 trace_api.set_tracer_provider(target)
             made.follow(target)
+            made.start()
         _current, _taken_off = made, False
         for processor in following():
             processor.use(made.runtime)
@@ -163,7 +176,9 @@ def flush(*, evaluate: bool = True, timeout: float = 30.0) -> bool:
             done = attachment.flush(_left(deadline), evaluate=evaluate) and done
             if evaluate:
                 done = attachment.processor.wait_until_evaluated(_left(deadline)) and done
-        return current.runtime.delivery.flush(_left(deadline)) and done
+        done = current.runtime.delivery.flush(_left(deadline)) and done
+        telemetry = current.runtime.telemetry
+        return (telemetry is None or telemetry.flush(_left(deadline))) and done
     return False
 
 
@@ -198,6 +213,8 @@ def _lazily() -> Instrumentation:
     with _lock:
         if _current is None:
             _current = Instrumentation(resolved=resolve({"judge": "embedded"}), parts=Parts(), explicit=False)
+            if _current.settings.enabled:
+                _current.start()
             for processor in following():
                 processor.use(_current.runtime)
         return _current

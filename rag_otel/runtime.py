@@ -30,6 +30,26 @@ if TYPE_CHECKING:
     Attributes: TypeAlias = Mapping[str, AttributeValue]
 
 
+class Outlet(Protocol):
+    """Carries what the process tells of itself (metrics, events) to somewhere else; see `rag_otel.telemetry`."""
+
+    def start(self) -> None:
+        """Go to work. Never raises."""
+        ...
+
+    def flush(self, timeout_s: float) -> bool:
+        """Export what is here; False when something did not get out."""
+        ...
+
+    def shutdown(self, timeout_s: float) -> None:
+        """Export what is here and stop. Safe to call twice."""
+        ...
+
+    def after_fork(self) -> None:
+        """Start over in a forked child."""
+        ...
+
+
 class DeliveryQueue(Protocol):
     """Takes results to the writers and the alerts, off every path that an application waits on."""
 
@@ -69,6 +89,8 @@ class Runtime:
     delivery: DeliveryQueue
     runner: Runner = field(default_factory=_new_runner)
     """The one worker thread that evaluates; started by the first job."""
+    telemetry: Outlet | None = None
+    """Metrics and events; None: nobody wants any."""
 
     def __post_init__(self) -> None:
         after_fork_in_child(self.after_fork)
@@ -78,11 +100,15 @@ class Runtime:
         processors, so flush those first. Safe to call twice."""
         self.runner.shutdown(timeout_s / 2)
         self.delivery.shutdown(timeout_s / 2)
+        if self.telemetry is not None:
+            self.telemetry.shutdown(timeout_s / 2)
 
     def after_fork(self) -> None:
         """Start over in a forked child: nothing of the parent's work is done twice."""
         self.runner.after_fork()
         self.delivery.after_fork()
+        if self.telemetry is not None:
+            self.telemetry.after_fork()
         if self.pipeline.cap is not None:
             self.pipeline.cap.after_fork()
 

@@ -102,6 +102,26 @@ class Settings:
     )
     alert_cooldown: float = row(300.0, "Seconds between alerts of one fingerprint", "RAG_OTEL_ALERT_COOLDOWN")
     alerts_per_minute: int = row(10, "Alerts a minute, at most", "RAG_OTEL_ALERTS_PER_MINUTE")
+    telemetry_exporter: Literal["application", "otlp", "prometheus", "none"] = row(
+        "application",
+        "Metrics go to the application's MeterProvider, over OTLP, to a `/metrics` endpoint, or nowhere",
+        "RAG_OTEL_TELEMETRY_EXPORTER",
+    )
+    events_exporter: Literal["application", "otlp", "none"] = row(
+        "application",
+        "Events go to the application's LoggerProvider, over OTLP, or nowhere",
+        "RAG_OTEL_EVENTS_EXPORTER",
+    )
+    telemetry_endpoint: str | None = row(
+        None,
+        "OTLP/HTTP address of metrics and events; None: as OpenTelemetry's own variables say",
+        "RAG_OTEL_TELEMETRY_ENDPOINT",
+    )
+    telemetry_interval: float = row(60.0, "Seconds between exports of metrics", "RAG_OTEL_TELEMETRY_INTERVAL")
+    telemetry_address: str = row("127.0.0.1:9464", "Where `/metrics` is shown, host:port", "RAG_OTEL_TELEMETRY_ADDRESS")
+    telemetry_max_values: int = row(
+        50, "Different values of one label; the rest is `other`", "RAG_OTEL_TELEMETRY_MAX_VALUES"
+    )
 
     def __post_init__(self) -> None:
         _require(0.0 <= self.sample_ratio <= 1.0, "sample_ratio", self.sample_ratio, "within 0..1")
@@ -112,7 +132,9 @@ class Settings:
         _require(self.chunk_resolver_timeout > 0, "chunk_resolver_timeout", self.chunk_resolver_timeout, "above 0")
         _require(self.max_claims >= 0, "max_claims", self.max_claims, "0 or more")
         _require(bool(self.metrics), "metrics", self.metrics, "at least one metric's name")
-        for name in ("phoenix_endpoint", "phoenix_public_url", "alert_webhook_url"):
+        _require(self.telemetry_interval > 0, "telemetry_interval", self.telemetry_interval, "above 0")
+        _require(self.telemetry_max_values >= 1, "telemetry_max_values", self.telemetry_max_values, "at least 1")
+        for name in ("telemetry_endpoint", "phoenix_endpoint", "phoenix_public_url", "alert_webhook_url"):
             value = getattr(self, name)
             _require(value is None or value.startswith(("http://", "https://")), name, value, "an http(s) address")
 

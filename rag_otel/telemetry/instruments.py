@@ -1,0 +1,54 @@
+"""The instruments of one meter: those that are recorded, and those that are read when somebody collects."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+
+from opentelemetry.context import Context
+from opentelemetry.metrics import CallbackOptions, Counter, Histogram, Meter, Observation
+
+from rag_otel.guard import guarded
+from rag_otel.telemetry.names import INSTRUMENTS, Instrument, Kind
+from rag_otel.telemetry.observed import gauge_samples, total_samples
+
+
+class Instruments:
+    """Every row of the table, made on one meter. Made on a proxy, they record once the application sets a provider."""
+
+    def __init__(self, meter: Meter) -> None:
+        self._histograms: dict[str, Histogram] = {}
+        self._counters: dict[str, Counter] = {}
+        for row in INSTRUMENTS:
+            self._make(meter, row)
+
+    def record(self, row: Instrument, value: float, labels: Mapping[str, str], context: Context | None = None) -> None:
+        """Add to a counter or put into a histogram; `context` holds the span that an exemplar points to."""
+        if row.kind is Kind.HISTOGRAM:
+            self._histograms[row.name].record(value, labels, context)
+        else:
+            self._counters[row.name].add(value, labels, context)
+
+    def _make(self, meter: Meter, row: Instrument) -> None:
+        if row.kind is Kind.HISTOGRAM:
+            self._histograms[row.name] = meter.create_histogram(
+                row.name, row.unit, row.meaning, explicit_bucket_boundaries_advisory=row.edges
+            )
+        elif row.kind is Kind.COUNTER:
+            self._counters[row.name] = meter.create_counter(row.name, row.unit, row.meaning)
+        elif row.kind is Kind.OBSERVED_COUNTER:
+            meter.create_observable_counter(row.name, [_callback(row)], row.unit, row.meaning)
+        else:
+            meter.create_observable_gauge(row.name, [_callback(row)], row.unit, row.meaning)
+
+
+def _callback(row: Instrument) -> Callable[[CallbackOptions], Iterable[Observation]]:
+    """What the SDK calls to collect. It knows no set-up, so it stays right when one replaces another."""
+    samples = total_samples if row.kind is Kind.OBSERVED_COUNTER else gauge_samples
+
+    def observe(options: CallbackOptions) -> Iterable[Observation]:
+        with guarded(f"telemetry.{row.name}"):
+            return [Observation(value, labels) for value, labels in samples(row) if math.isfinite(value)]
+        return []
+
+    return observe

@@ -1,0 +1,97 @@
+"""What is read when somebody collects: the process's counts as labelled totals, and its readings.
+
+Counts are named `<family>.<...>` where they are counted; the rules here say which family is which instrument and what
+the parts of the name are. A name that no rule takes is no metric of ours.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Final, TypeAlias
+
+from rag_otel.guard import counters
+from rag_otel.readings import Sample, readings
+from rag_otel.telemetry import names
+from rag_otel.telemetry.labels import BoundedLabels
+from rag_otel.telemetry.names import Instrument, Kind
+
+_Labels: TypeAlias = dict[str, str | None]
+_MAX_VALUES: Final = 200
+"""Of one label. What is counted is named by us, but for alerts, destinations and a resolver's reasons."""
+_bounded: Final = BoundedLabels(_MAX_VALUES)
+
+_ALERT_LANE: Final = "alert_"
+_GIVEN_UP: Final = frozenset({"lost", "refused", "abandoned"})
+_SPANS_DROPPED: Final = {"spans.not_kept": "not_kept", "spans.forgotten": "forgotten"}
+_CACHE: Final = "judge.cache."
+
+
+def total_samples(row: Instrument) -> list[Sample]:
+    """The totals of an observed counter, one for each label set."""
+    rule = _RULES[row.name]
+    totals: defaultdict[tuple[tuple[str, str], ...], float] = defaultdict(float)
+    for name, count in counters.snapshot().items():
+        if (labels := rule(name)) is not None:
+            totals[tuple(_bounded.bounded(labels).items())] += count
+    return [(total, dict(labels)) for labels, total in totals.items()]
+
+
+def gauge_samples(row: Instrument) -> list[Sample]:
+    """What the sources of a gauge say, one value for each label set; 0 for one without labels that nobody offers."""
+    values: dict[tuple[tuple[str, str], ...], float] = {} if row.labels else {(): 0.0}
+    for value, labels in readings.read(row.name):
+        key = tuple(sorted(labels.items()))
+        known = values.get(key)
+        if known is None:
+            values[key] = value
+        else:
+            values[key] = known + value if row.kind is Kind.GAUGE_SUM else max(known, value)
+    return [(value, dict(labels)) for labels, value in values.items()]
+
+
+def _trace(name: str) -> _Labels | None:
+    family, _, rest = name.partition(".")
+    status, _, reason = rest.partition(".")
+    return {"status": status, "reason": reason} if family == "trace" else None
+
+
+def _cache(name: str) -> _Labels | None:
+    return {"outcome": name.removeprefix(_CACHE)} if name.startswith(_CACHE) else None
+
+
+def _delivery(name: str) -> _Labels | None:
+    lane = _lane(name)
+    return None if lane is None else {"destination": lane[0], "outcome": lane[1]}
+
+
+def _dropped(name: str) -> _Labels | None:
+    if name in _SPANS_DROPPED:
+        return {"what": "span", "reason": _SPANS_DROPPED[name]}
+    lane = _lane(name)
+    if lane is None or lane[1] not in _GIVEN_UP:
+        return None
+    return {"what": "alert" if lane[0].startswith(_ALERT_LANE) else "result", "reason": lane[1]}
+
+
+def _alert(name: str) -> _Labels | None:
+    """`alerts.<outcome>`, or `alerts.<outcome>.<name>`."""
+    family, _, rest = name.partition(".")
+    outcome, _, alert = rest.partition(".")
+    return {"name": alert, "outcome": outcome} if family == "alerts" else None
+
+
+def _lane(name: str) -> tuple[str, str] | None:
+    """(destination, outcome) of `delivery.<destination>.<outcome>`."""
+    family, _, rest = name.partition(".")
+    destination, _, outcome = rest.rpartition(".")
+    return (destination, outcome) if family == "delivery" else None
+
+
+_RULES: Final[dict[str, Callable[[str], _Labels | None]]] = {
+    names.TRACES.name: _trace,
+    names.JUDGE_CACHE.name: _cache,
+    names.DELIVERY.name: _delivery,
+    names.DROPPED.name: _dropped,
+    names.ALERTS.name: _alert,
+}

@@ -1,0 +1,207 @@
+"""Where metrics and events go, from set-up to shutdown: the application's providers, or ones of our own.
+
+A provider of our own is made at the start and once more in every forked child, whose numbers are its own.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from opentelemetry import _logs as logs_api
+from opentelemetry import metrics as metrics_api
+from opentelemetry._logs import Logger, LoggerProvider
+from opentelemetry.metrics import MeterProvider
+from opentelemetry.sdk.resources import Resource
+
+from rag_otel import semconv
+from rag_otel.guard import guarded
+from rag_otel.telemetry.instruments import Instruments
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk._logs.export import LogRecordExporter
+    from opentelemetry.sdk.metrics.export import MetricReader
+
+_INSTANCE: Final = "service.instance.id"
+_SHUTDOWN_S: Final = 5.0
+"""At most, for an exporter that nobody answers."""
+
+
+class Outlet(Protocol):
+    """Something that is started, emptied and stopped with the set-up that it belongs to."""
+
+    def start(self) -> None:
+        """Go to work. Raises nothing that the application would have to handle."""
+        ...
+
+    def flush(self, timeout_s: float) -> bool:
+        """Export what is here; False when it did not get out."""
+        ...
+
+    def shutdown(self, timeout_s: float) -> None:
+        """Export what is here and stop. Safe to call twice."""
+        ...
+
+    def after_fork(self) -> None:
+        """Start over in a forked child."""
+        ...
+
+
+class ApplicationMetrics:
+    """Instruments on the application's meter provider: recorded by none while it has none; its life is its own."""
+
+    def __init__(self, provider: MeterProvider | None = None) -> None:
+        """`provider` stands in for the global one, which may also be set later."""
+        self._provider = provider
+        self._instruments: Instruments | None = None
+
+    def instruments(self) -> Instruments:
+        """What results are recorded with."""
+        if self._instruments is None:
+            self._instruments = _global_instruments() if self._provider is None else _made_on(self._provider)
+        return self._instruments
+
+    def start(self) -> None:
+        self.instruments()
+
+    def flush(self, timeout_s: float) -> bool:
+        return True
+
+    def shutdown(self, timeout_s: float) -> None:
+        pass
+
+    def after_fork(self) -> None:
+        pass
+
+
+class OwnMetrics:
+    """Instruments on a meter provider of our own."""
+
+    def __init__(
+        self, readers: Callable[[], Sequence[MetricReader]], *, resource: Callable[[], Resource], forks: bool = True
+    ) -> None:
+        """`readers` makes those of a new provider; with `forks=False` a forked child gets none."""
+        self._readers = readers
+        self._resource = resource
+        self._forks = forks
+        self._provider: Any = None
+        self._instruments: Instruments | None = None
+
+    def instruments(self) -> Instruments:
+        """What results are recorded with; before the start and after the end, nowhere."""
+        return self._instruments or _nowhere()
+
+    def start(self) -> None:
+        from opentelemetry.sdk.metrics import MeterProvider as SdkMeterProvider
+
+        self._provider = SdkMeterProvider(metric_readers=self._readers(), resource=_instance_of(self._resource()))
+        self._instruments = _made_on(self._provider)
+
+    def flush(self, timeout_s: float) -> bool:
+        with guarded("telemetry.flush"):
+            return self._provider is None or bool(self._provider.force_flush(timeout_s * 1000))
+        return False
+
+    def shutdown(self, timeout_s: float) -> None:
+        provider, self._provider, self._instruments = self._provider, None, None
+        if provider is not None:
+            with guarded("telemetry.shutdown"):
+                provider.shutdown(min(timeout_s, _SHUTDOWN_S) * 1000)
+
+    def after_fork(self) -> None:
+        # The parent's provider stays behind: its exporter knows that this is not its process.
+        started, self._provider, self._instruments = self._provider is not None, None, None
+        if started and self._forks:
+            self.start()
+
+
+class ApplicationEvents:
+    """Events by the application's logger provider."""
+
+    def __init__(self, provider: LoggerProvider | None = None) -> None:
+        """`provider` stands in for the global one, which may also be set later."""
+        self._provider = provider
+
+    def logger(self) -> Logger:
+        """What events are emitted with."""
+        return logs_api.get_logger(semconv.SCOPE, _version(), self._provider)
+
+    def start(self) -> None:
+        pass
+
+    def flush(self, timeout_s: float) -> bool:
+        return True
+
+    def shutdown(self, timeout_s: float) -> None:
+        pass
+
+    def after_fork(self) -> None:
+        pass
+
+
+class OwnEvents:
+    """Events by a logger provider of our own."""
+
+    def __init__(self, exporter: LogRecordExporter, *, resource: Callable[[], Resource]) -> None:
+        self._exporter = exporter
+        self._resource = resource
+        self._provider: Any = None
+
+    def logger(self) -> Logger:
+        """What events are emitted with; before the start and after the end, nowhere."""
+        if self._provider is None:
+            return logs_api.NoOpLogger(semconv.SCOPE)
+        logger: Logger = self._provider.get_logger(semconv.SCOPE, _version())
+        return logger
+
+    def start(self) -> None:
+        from opentelemetry.sdk._logs import LoggerProvider as SdkLoggerProvider
+        from opentelemetry.sdk._logs.export import BatchLogRecordProcessor
+
+        self._provider = SdkLoggerProvider(resource=_instance_of(self._resource()))
+        self._provider.add_log_record_processor(BatchLogRecordProcessor(self._exporter))
+
+    def flush(self, timeout_s: float) -> bool:
+        with guarded("telemetry.flush"):
+            return self._provider is None or bool(self._provider.force_flush(int(timeout_s * 1000)))
+        return False
+
+    def shutdown(self, timeout_s: float) -> None:
+        provider, self._provider = self._provider, None
+        if provider is not None:
+            with guarded("telemetry.shutdown"):
+                provider.shutdown()
+
+    def after_fork(self) -> None:
+        pass  # its processor starts over by itself, with an empty queue
+
+
+_of_the_application: Instruments | None = None
+
+
+def _global_instruments() -> Instruments:
+    """Made once a process: instruments on the global provider cannot be taken off again, and need not be."""
+    global _of_the_application
+    if _of_the_application is None:
+        _of_the_application = _made_on(None)
+    return _of_the_application
+
+
+def _made_on(provider: MeterProvider | None) -> Instruments:
+    return Instruments(metrics_api.get_meter(semconv.SCOPE, _version(), provider))
+
+
+def _nowhere() -> Instruments:
+    return Instruments(metrics_api.NoOpMeter(semconv.SCOPE))
+
+
+def _version() -> str:
+    import rag_otel
+
+    return rag_otel.__version__
+
+
+def _instance_of(resource: Resource) -> Resource:
+    """The resource of this very process: two that report one counter under one name would overwrite each other."""
+    return resource.merge(Resource({_INSTANCE: str(uuid.uuid4())}))

@@ -1,0 +1,112 @@
+"""The telemetry of one set-up: what its settings ask for, as writers of results and outlets that live with it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from opentelemetry._logs import LoggerProvider
+from opentelemetry.metrics import MeterProvider
+from opentelemetry.sdk.resources import Resource
+
+from rag_otel.guard import guarded
+from rag_otel.protocols import Writer
+from rag_otel.settings import Settings
+from rag_otel.telemetry.outlets import ApplicationEvents, ApplicationMetrics, Outlet, OwnEvents, OwnMetrics
+from rag_otel.telemetry.writer import TelemetryWriter
+from rag_otel.writers.evaluation_event import EvaluationEventWriter
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.metrics.export import MetricReader
+
+
+class Telemetry:
+    """Writers to be fed with results, and the providers behind them."""
+
+    def __init__(self, writers: Sequence[Writer], outlets: Sequence[Outlet]) -> None:
+        self.writers: Sequence[Writer] = tuple(writers)
+        self._outlets = tuple(outlets)
+
+    def start(self) -> None:
+        """Go to work. What fails is logged and counted."""
+        for outlet in self._outlets:
+            with guarded("telemetry.start"):
+                outlet.start()
+
+    def flush(self, timeout_s: float) -> bool:
+        """Export what is here, for `timeout_s` in all; False when something did not get out."""
+        deadline = time.monotonic() + timeout_s
+        done = [outlet.flush(max(0.0, deadline - time.monotonic())) for outlet in self._outlets]
+        return all(done)
+
+    def shutdown(self, timeout_s: float) -> None:
+        """Export what is here and stop. Safe to call twice."""
+        deadline = time.monotonic() + timeout_s
+        for outlet in self._outlets:
+            outlet.shutdown(max(0.1, deadline - time.monotonic()))
+
+    def after_fork(self) -> None:
+        """Start over in a forked child."""
+        for outlet in self._outlets:
+            with guarded("telemetry.after_fork"):
+                outlet.after_fork()
+
+
+def telemetry_of(
+    settings: Settings,
+    *,
+    resource: Callable[[], Resource],
+    meter_provider: MeterProvider | None = None,
+    logger_provider: LoggerProvider | None = None,
+    readers: Sequence[MetricReader] = (),
+) -> Telemetry:
+    """What the settings ask for; nothing runs before `start`.
+
+    `resource` describes the process for providers of our own. `meter_provider` and `logger_provider` stand in for the
+    application's global ones. With `readers` metrics have a provider of our own in any case, and these read it too.
+    Raises ConfigurationError where something is missing to do as asked.
+    """
+    writers: list[Writer] = []
+    outlets: list[Outlet] = []
+    metrics = _metrics(settings, resource, meter_provider, readers)
+    if metrics is not None:
+        outlets.append(metrics)
+        writers.append(TelemetryWriter(metrics.instruments, max_values=settings.telemetry_max_values))
+    events = _events(settings, resource, logger_provider)
+    if events is not None:
+        outlets.append(events)
+        writers.append(EvaluationEventWriter(events.logger, capture_content=settings.capture_content))
+    return Telemetry(writers, outlets)
+
+
+def _metrics(
+    settings: Settings,
+    resource: Callable[[], Resource],
+    provider: MeterProvider | None,
+    readers: Sequence[MetricReader],
+) -> ApplicationMetrics | OwnMetrics | None:
+    if settings.telemetry_exporter == "none":
+        return None
+    if settings.telemetry_exporter == "prometheus":
+        from rag_otel.telemetry.prometheus import PrometheusMetrics
+
+        return PrometheusMetrics(settings.telemetry_address, resource=resource, readers=lambda: readers)
+    if settings.telemetry_exporter == "otlp":
+        from rag_otel.telemetry.otlp import metric_readers
+
+        over_otlp = metric_readers(settings.telemetry_endpoint, interval_s=settings.telemetry_interval)
+        return OwnMetrics(lambda: [*readers, *over_otlp()], resource=resource)
+    return OwnMetrics(lambda: readers, resource=resource) if readers else ApplicationMetrics(provider)
+
+
+def _events(
+    settings: Settings, resource: Callable[[], Resource], provider: LoggerProvider | None
+) -> ApplicationEvents | OwnEvents | None:
+    if settings.events_exporter == "none":
+        return None
+    if settings.events_exporter == "otlp":
+        from rag_otel.telemetry.otlp import log_exporter
+
+        return OwnEvents(log_exporter(settings.telemetry_endpoint), resource=resource)
+    return ApplicationEvents(provider)

@@ -1,0 +1,91 @@
+"""Records finished results: scores, claims, outcomes, what the judge took. Each points to its span by an exemplar."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from opentelemetry.context import Context
+from opentelemetry.trace import NonRecordingSpan, SpanContext, TraceFlags, set_span_in_context
+
+from rag_otel.model import EvaluatedTrace, Evaluation, SpanRef
+from rag_otel.telemetry import names
+from rag_otel.telemetry.instruments import Instruments
+from rag_otel.telemetry.labels import BoundedLabels
+
+TENANT: str = "tenant"
+"""The tag of a trace that becomes the label `tenant`."""
+SCORED = "scored"
+UNSCORED = "unscored"
+FAILED = "failed"
+
+
+class TelemetryWriter:
+    """A `Writer` into instruments. Content is never read, so it cannot become a label."""
+
+    name = "telemetry"
+
+    def __init__(self, instruments: Callable[[], Instruments], *, max_values: int = 50) -> None:
+        """`instruments` is asked at each batch; of each label the first `max_values` values are kept apart."""
+        self._instruments = instruments
+        self._labels = BoundedLabels(max_values)
+
+    def write(self, batch: Sequence[EvaluatedTrace]) -> None:
+        """Record each evaluation once. Not safe to repeat, as a count never is; it never asks to be repeated."""
+        instruments = self._instruments()
+        for result in batch:
+            context = span_context(result.trace.target)
+            for evaluation in result.evaluations:
+                self._record(instruments, result, evaluation, context)
+
+    def _record(
+        self, instruments: Instruments, result: EvaluatedTrace, evaluation: Evaluation, context: Context
+    ) -> None:
+        trace = result.trace
+        judge = self._labels.bounded({"metric": evaluation.name, "judge": evaluation.judge})
+        where = self._labels.bounded({"service": trace.service, "route": trace.route})
+        whose = {
+            **judge,
+            **where,
+            **self._labels.bounded({"tenant": trace.tags.get(TENANT), "model": trace.model}),
+        }
+        if evaluation.score is not None:
+            instruments.record(names.SCORE, evaluation.score, whose, context)
+        if evaluation.risk is not None:
+            instruments.record(names.RISK, evaluation.risk, whose, context)
+        for verdict, count in Counter(str(claim.verdict) for claim in evaluation.claims).items():
+            instruments.record(names.CLAIMS, count, {"verdict": verdict, **whose}, context)
+        told = self._labels.bounded({"outcome": outcome(evaluation), "reason": evaluation.reason_code})
+        instruments.record(names.EVALUATIONS, 1, {**judge, **where, **told}, context)
+        instruments.record(names.JUDGE_DURATION, evaluation.duration_s, judge, context)
+        _record_usage(instruments, evaluation, judge, context)
+
+
+def outcome(evaluation: Evaluation) -> str:
+    """`failed` with an error, else `scored` or, where it cannot be told, `unscored`."""
+    if evaluation.error_type is not None:
+        return FAILED
+    return UNSCORED if evaluation.score is None else SCORED
+
+
+def span_context(target: SpanRef) -> Context:
+    """A context whose current span is the evaluated one: it has ended, but what is recorded belongs to it."""
+    # Sampled, or it would not have been evaluated; exemplars are kept of sampled spans alone.
+    span = SpanContext(
+        trace_id=int(target.trace_id, 16),
+        span_id=int(target.span_id, 16),
+        is_remote=True,
+        trace_flags=TraceFlags(TraceFlags.SAMPLED),
+    )
+    return set_span_in_context(NonRecordingSpan(span), Context())
+
+
+def _record_usage(instruments: Instruments, evaluation: Evaluation, judge: dict[str, str], context: Context) -> None:
+    usage = evaluation.usage
+    if usage is None:
+        return
+    for direction, tokens in (("input", usage.input_tokens), ("output", usage.output_tokens)):
+        if tokens:
+            instruments.record(names.JUDGE_TOKENS, tokens, {"direction": direction, **judge}, context)
+    if usage.cost_usd is not None:
+        instruments.record(names.JUDGE_COST, usage.cost_usd, judge, context)
