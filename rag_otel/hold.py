@@ -18,6 +18,8 @@ from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor
 
 from rag_otel.guard import guarded
 from rag_otel.model import SamplingDecision, SpanRef
+from rag_otel.readings import Sample, readings
+from rag_otel.telemetry import names
 
 if TYPE_CHECKING:
     from rag_otel.open_spans import SubTree
@@ -38,6 +40,8 @@ class Slot:
     """The processors that the span was on its way to when it ended."""
     deadline: float = 0.0
     """When the span goes out without scores, in `time.monotonic` seconds."""
+    admitted_at: float = 0.0
+    """When the slot was taken, in the same seconds."""
 
 
 class Hold:
@@ -52,6 +56,9 @@ class Hold:
         self.max_bytes = max_bytes
         self._on_deadline = on_deadline
         self._start_over()
+        readings.offer(names.HELD_SPANS.name, self._held_now)
+        readings.offer(names.QUEUE_ITEMS.name, self._unfinished_now)
+        readings.offer(names.QUEUE_AGE.name, self._oldest_age)
 
     def _start_over(self) -> None:
         self._lock = threading.RLock()
@@ -80,10 +87,11 @@ class Hold:
                 or (self.seconds > 0 and not self._watch())
             ):
                 return False
+            slot.admitted_at = time.monotonic()
             self._unfinished[slot] = None
             self._bytes += slot.tree.size
             if self.seconds > 0:
-                slot.deadline = time.monotonic() + self.seconds
+                slot.deadline = slot.admitted_at + self.seconds
                 self._held[slot] = None
             return True
 
@@ -146,6 +154,17 @@ class Hold:
         closed = self._closed
         self._start_over()
         self._closed = closed
+
+    def _held_now(self) -> list[Sample]:
+        return [(float(len(self._held)), {})]
+
+    def _unfinished_now(self) -> list[Sample]:
+        return [(float(len(self._unfinished)), {})]
+
+    def _oldest_age(self) -> list[Sample]:
+        with self._lock:
+            oldest = next(iter(self._unfinished), None)
+        return [] if oldest is None else [(time.monotonic() - oldest.admitted_at, {})]
 
     def _watch(self) -> bool:
         """See that the reaper will know of a deadline; it is woken only from idleness, not once for every span."""

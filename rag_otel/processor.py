@@ -186,7 +186,7 @@ class RagSpanProcessor(SpanProcessor):
             if trace is None:
                 self._refund()
                 if not self._release_unscored(slot, EvaluationStatus.SKIPPED, reason):
-                    counters.add(f"trace.late.{reason}")
+                    counters.add(f"late.unevaluable.{reason}")  # the trace itself was counted as late
                     self._runtime.delivery.submit(held_trace.late_without(slot, str(reason), self._origin(slot)))
                 return
             result = await self._runtime.pipeline.evaluate(trace, slot.decision)

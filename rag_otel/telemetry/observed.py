@@ -22,6 +22,7 @@ _MAX_VALUES: Final = 200
 _bounded: Final = BoundedLabels(_MAX_VALUES)
 
 _ALERT_LANE: Final = "alert_"
+_ALERT_OUTCOMES: Final = frozenset({"raised", "suppressed", "held", "sent", "resolved", "untold"})
 _GIVEN_UP: Final = frozenset({"lost", "refused", "abandoned"})
 _SPANS_DROPPED: Final = {"spans.not_kept": "not_kept", "spans.forgotten": "forgotten"}
 _CACHE: Final = "judge.cache."
@@ -78,7 +79,7 @@ def _alert(name: str) -> _Labels | None:
     """`alerts.<outcome>`, or `alerts.<outcome>.<name>`."""
     family, _, rest = name.partition(".")
     outcome, _, alert = rest.partition(".")
-    return {"name": alert, "outcome": outcome} if family == "alerts" else None
+    return {"name": alert, "outcome": outcome} if family == "alerts" and outcome in _ALERT_OUTCOMES else None
 
 
 def _lane(name: str) -> tuple[str, str] | None:

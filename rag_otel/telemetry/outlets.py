@@ -125,7 +125,7 @@ class ApplicationEvents:
 
     def logger(self) -> Logger:
         """What events are emitted with."""
-        return logs_api.get_logger(semconv.SCOPE, _version(), self._provider)
+        return logs_api.get_logger(semconv.SCOPE, logger_provider=self._provider)
 
     def start(self) -> None:
         pass
@@ -152,7 +152,7 @@ class OwnEvents:
         """What events are emitted with; before the start and after the end, nowhere."""
         if self._provider is None:
             return logs_api.NoOpLogger(semconv.SCOPE)
-        logger: Logger = self._provider.get_logger(semconv.SCOPE, _version())
+        logger: Logger = self._provider.get_logger(semconv.SCOPE)
         return logger
 
     def start(self) -> None:
@@ -189,17 +189,11 @@ def _global_instruments() -> Instruments:
 
 
 def _made_on(provider: MeterProvider | None) -> Instruments:
-    return Instruments(metrics_api.get_meter(semconv.SCOPE, _version(), provider))
+    return Instruments(metrics_api.get_meter(semconv.SCOPE, meter_provider=provider))
 
 
 def _nowhere() -> Instruments:
     return Instruments(metrics_api.NoOpMeter(semconv.SCOPE))
-
-
-def _version() -> str:
-    import rag_otel
-
-    return rag_otel.__version__
 
 
 def _instance_of(resource: Resource) -> Resource:

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from rag_otel.guard import counters
+from rag_otel.readings import Sample, readings
+from rag_otel.telemetry.names import BREAKER_OPEN
 from rag_otel_evaluators.llm.failures import CallError, FailureKind
 
 logger = logging.getLogger("rag_otel")
@@ -79,6 +81,7 @@ class CircuitBreaker:
         self._opened_by: CallError | None = None
         self._opens_at = 0.0
         self._probing = False
+        readings.offer(BREAKER_OPEN.name, self._open)
 
     @property
     def state(self) -> BreakerState:
@@ -103,6 +106,9 @@ class CircuitBreaker:
         with self._lock:
             self._refuse()
             self._probing = self._opened_by is not None
+
+    def _open(self) -> list[Sample]:
+        return [(0.0 if self._opened_by is None else 1.0, {})]
 
     def _refuse(self) -> None:
         left_s = self._opens_at - self._clock()

@@ -48,7 +48,13 @@ class DiskCache:
             raise ConfigurationError(f"the judge's cache {self.path} cannot be opened: {error}") from None
 
     def get(self, key: str) -> dict[str, Any] | None:
-        """What was stored under `key`, None if nothing was or it cannot be read. Blocks for a disk access."""
+        """What was stored under `key`, None if nothing was or it cannot be read; counted as hit or miss. Blocks for a
+        disk access."""
+        found = self._get(key)
+        counters.add("judge.cache.miss" if found is None else "judge.cache.hit")
+        return found
+
+    def _get(self, key: str) -> dict[str, Any] | None:
         try:
             with self._lock:
                 row = self._connection.execute("SELECT answer FROM answers WHERE key = ?", (key,)).fetchone()
