@@ -1,19 +1,19 @@
-"""What the tests of the deployment share: Debian's binaries where they are, and files of docker/ in another time scale."""
+"""What the tests of the stack share: Debian's binaries where they are, and docker/ in another time scale."""
 
 from __future__ import annotations
 
 import os
 import re
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
 
 DOCKER = Path(__file__).parents[2] / "docker"
 _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
-_DURATION = re.compile(
-    r"(?P<before>\[|offset |for: |interval: |(?:_wait|_interval|_timeout): )(?P<n>\d+)(?P<unit>[smhd])\b"
-)
+_BEFORE = r"\[|offset |for: |interval: |(?:_wait|_interval|_timeout): "
+_DURATION = re.compile(rf"(?P<before>{_BEFORE})(?P<n>\d+)(?P<unit>[smhd])\b")
 
 
 def tool(name: str) -> str:
@@ -35,3 +35,8 @@ def shortened(text: str, divisor: int) -> str:
         return f"{match['before']}{seconds}s"
 
     return _DURATION.sub(replace, text)
+
+
+def beside_python(name: str) -> str:
+    """A program that PyPI packages put beside the interpreter."""
+    return str(Path(sys.executable).parent / name)
