@@ -19,6 +19,15 @@ from rag_otel.errors import ConfigurationError
 
 _FILE: Final = "file:"
 """Before a path, in place of a secret."""
+_ADDRESSES: Final = (
+    "telemetry_endpoint",
+    "phoenix_endpoint",
+    "phoenix_public_url",
+    "alert_webhook_url",
+    "alert_slack_url",
+    "alert_pagerduty_url",
+    "alert_alertmanager_urls",
+)
 
 
 def row(default: Any, meaning: str, *env: str, secret: bool = False) -> Any:
@@ -100,8 +109,55 @@ class Settings:
     alert_webhook_secret: str | None = row(
         None, "Key of the webhook's signature", "RAG_OTEL_ALERT_WEBHOOK_SECRET", secret=True
     )
+    alert_slack_url: str | None = row(
+        None, "Slack's incoming webhook, the whole address", "RAG_OTEL_ALERT_SLACK_URL", secret=True
+    )
+    alert_pagerduty_key: str | None = row(
+        None, "PagerDuty's integration key (Events API v2)", "RAG_OTEL_ALERT_PAGERDUTY_KEY", secret=True
+    )
+    alert_pagerduty_url: str = row(
+        "https://events.pagerduty.com/v2/enqueue",
+        "PagerDuty's address; differs in the EU",
+        "RAG_OTEL_ALERT_PAGERDUTY_URL",
+    )
+    alert_alertmanager_urls: tuple[str, ...] = row(
+        (), "Alertmanagers, every one of a cluster, http://host:9093", "RAG_OTEL_ALERT_ALERTMANAGER_URLS"
+    )
+    alert_alertmanager_authorization: str | None = row(
+        None,
+        "Their Authorization header: `Bearer ...`, `Basic ...`",
+        "RAG_OTEL_ALERT_ALERTMANAGER_AUTHORIZATION",
+        secret=True,
+    )
+    alert_email_to: tuple[str, ...] = row((), "Who gets alerts by mail", "RAG_OTEL_ALERT_EMAIL_TO")
+    alert_email_from: str | None = row(None, "Sender of these mails", "RAG_OTEL_ALERT_EMAIL_FROM")
+    alert_smtp_url: str | None = row(
+        None,
+        "Mail server: smtps://user@host:465 (TLS), smtp://user@host:587 (STARTTLS)",
+        "RAG_OTEL_ALERT_SMTP_URL",
+    )
+    alert_smtp_password: str | None = row(
+        None, "Password at the mail server", "RAG_OTEL_ALERT_SMTP_PASSWORD", secret=True
+    )
+    alert_apprise_urls: tuple[str, ...] = row(
+        (), "Any other service, by apprise's addresses (extra `apprise`)", "RAG_OTEL_ALERT_APPRISE_URLS", secret=True
+    )
+    alert_timeout: float = row(10.0, "Seconds for one attempt to send an alert", "RAG_OTEL_ALERT_TIMEOUT")
     alert_cooldown: float = row(300.0, "Seconds between alerts of one fingerprint", "RAG_OTEL_ALERT_COOLDOWN")
     alerts_per_minute: int = row(10, "Alerts a minute, at most", "RAG_OTEL_ALERTS_PER_MINUTE")
+    alert_rules: tuple[str, ...] = row(
+        ("unfaithful",), "Which answers raise an alert, see the page on alerts", "RAG_OTEL_ALERT_RULES"
+    )
+    alert_resolve_after: float = row(
+        900.0, "Seconds without a bad answer until a problem is over; 0: never", "RAG_OTEL_ALERT_RESOLVE_AFTER"
+    )
+    alert_digest: float = row(10.0, "Seconds of alerts that become one message; 0: at once", "RAG_OTEL_ALERT_DIGEST")
+    alert_quiet_hours: tuple[str, ...] = row(
+        (), "When only what is critical is told: `22:00-07:00 Europe/Berlin`", "RAG_OTEL_ALERT_QUIET_HOURS"
+    )
+    state_folder: str | None = row(
+        None, "Where what must survive a restart is kept: unsent alerts, series", "RAG_OTEL_STATE_FOLDER"
+    )
     telemetry_exporter: Literal["application", "otlp", "prometheus", "none"] = row(
         "application",
         "Metrics go to the application's MeterProvider, over OTLP, to a `/metrics` endpoint, or nowhere",
@@ -131,12 +187,17 @@ class Settings:
         _require(self.evaluation_timeout > 0, "evaluation_timeout", self.evaluation_timeout, "above 0")
         _require(self.chunk_resolver_timeout > 0, "chunk_resolver_timeout", self.chunk_resolver_timeout, "above 0")
         _require(self.max_claims >= 0, "max_claims", self.max_claims, "0 or more")
+        _require(self.alert_cooldown >= 0, "alert_cooldown", self.alert_cooldown, "0 or more seconds")
+        _require(self.alert_resolve_after >= 0, "alert_resolve_after", self.alert_resolve_after, "0 or more seconds")
+        _require(self.alert_digest >= 0, "alert_digest", self.alert_digest, "0 or more seconds")
         _require(bool(self.metrics), "metrics", self.metrics, "at least one metric's name")
         _require(self.telemetry_interval > 0, "telemetry_interval", self.telemetry_interval, "above 0")
         _require(self.telemetry_max_values >= 1, "telemetry_max_values", self.telemetry_max_values, "at least 1")
-        for name in ("telemetry_endpoint", "phoenix_endpoint", "phoenix_public_url", "alert_webhook_url"):
-            value = getattr(self, name)
-            _require(value is None or value.startswith(("http://", "https://")), name, value, "an http(s) address")
+        _require(self.alert_timeout > 0, "alert_timeout", self.alert_timeout, "above 0")
+        for name in _ADDRESSES:
+            given = getattr(self, name)
+            for value in given if isinstance(given, tuple) else (given,):
+                _require(value is None or value.startswith(("http://", "https://")), name, value, "an http(s) address")
 
 
 def _require(holds: bool, name: str, value: object, wanted: str) -> None:

@@ -104,6 +104,15 @@ def plain_text(message: Message, sizes: Sizes = Sizes()) -> str:
     return "\n".join(parts) + "\n"
 
 
+def text_within(message: Message, limit: int, sizes: Sizes = Sizes()) -> str:
+    """`plain_text` of at most `limit` characters: parts become shorter before any is left out."""
+    while len(text := plain_text(message, sizes)) > limit:
+        if sizes == sizes.smaller():
+            return shorten(text, max(0, limit))
+        sizes = sizes.smaller()
+    return text
+
+
 def answer_lines(answer: Answer, sizes: Sizes) -> Iterator[str]:
     """One answer in lines of text: question, response with its marks, unsupported claims, nearest quotes."""
     if answer.hidden:
@@ -140,9 +149,9 @@ def verdict_words(claim: ClaimVerdict) -> str:
     return words if claim.confidence is None else f"{words} (probability of support {claim.confidence:.2f})"
 
 
-def timestamp(time_ns: int) -> str:
-    """A moment in UTC, to the second, as ISO 8601."""
-    return datetime.fromtimestamp(time_ns / 1e9, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+def timestamp(time_ns: int, *, timespec: str = "seconds") -> str:
+    """A moment in UTC as ISO 8601 and RFC 3339 have it; `timespec` as for `datetime.isoformat`."""
+    return datetime.fromtimestamp(time_ns / 1e9, UTC).isoformat(timespec=timespec).replace("+00:00", "Z")
 
 
 def number(value: str | float) -> str:
