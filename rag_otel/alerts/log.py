@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Final
 
-from rag_otel.alert import Alert
+from rag_otel.alert import Alert, AlertState
 from rag_otel.alerts.message import summary, to_dict
 
 LOGGER_NAME: Final = "rag_otel.alerts"
@@ -14,7 +14,10 @@ EXTRA_KEY: Final = "rag_otel_alert"
 
 
 class LogChannel:
-    """A warning of logger `rag_otel.alerts`: one line to read, the alert as `record.rag_otel_alert`."""
+    """A record of logger `rag_otel.alerts`: one line to read, the alert as `record.rag_otel_alert`.
+
+    A warning while something is wrong, at level info when it is over.
+    """
 
     name = "log"
 
@@ -23,4 +26,5 @@ class LogChannel:
         self._level = level
 
     def send(self, alert: Alert) -> None:
-        self._logger.log(self._level, "%s", summary(alert), extra={EXTRA_KEY: to_dict(alert)})
+        level = logging.INFO if alert.state is AlertState.RESOLVED else self._level
+        self._logger.log(level, "%s", summary(alert), extra={EXTRA_KEY: to_dict(alert)})

@@ -24,6 +24,7 @@ from typing import Final
 
 from rag_otel.alert import Alert
 from rag_otel.alerts.message import alert_id, to_dict
+from rag_otel.alerts.redaction import redacted, secret_parts
 from rag_otel.errors import ConfigurationError
 from rag_otel.writers.http import post, to_json
 
@@ -65,7 +66,8 @@ class WebhookChannel:
         if self._secret is not None:
             signature = sign(self._secret, headers[ID_HEADER], headers[TIMESTAMP_HEADER], body)
             headers[SIGNATURE_HEADER] = signature
-        post(self._url, body, headers={**self._headers, **headers}, timeout_s=self._timeout_s)
+        with redacted(self._secret, *secret_parts(self._url), *self._headers.values()):
+            post(self._url, body, headers={**self._headers, **headers}, timeout_s=self._timeout_s)
 
 
 def sign(secret: str, message_id: str, timestamp: str, body: bytes) -> str:

@@ -1,0 +1,156 @@
+"""`rag-otel alerts test`: sends one alert and its end to every configured channel and tells which of them took it."""
+
+from __future__ import annotations
+
+import argparse
+import time
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from rag_otel.alert import Alert, AlertSeverity, AlertState
+from rag_otel.alerts.channels import configured_channels
+from rag_otel.alerts.log import LogChannel
+from rag_otel.cli.terminal import table
+from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
+from rag_otel.model import Claim, ClaimVerdict, Quote, SpanRef, Verdict
+from rag_otel.protocols import AlertChannel
+from rag_otel.settings import Settings, resolve
+from rag_otel.suppression import suppressed
+from rag_otel.writers.phoenix_links import phoenix_base_url
+
+NAME: Final = "rag_otel_test"
+QUESTION: Final = "When was the lighthouse of Kap Arkona built?"
+ANSWER: Final = "The lighthouse of Kap Arkona was built in 1827. It was designed by Gustave Eiffel."
+_CLAIM: Final = "It was designed by Gustave Eiffel."
+_CHUNK: Final = "The lighthouse of Kap Arkona was built in 1827 and is 19.3 metres high."
+_REMEDIES: Final = {
+    "log": "Look at the handlers of logger `rag_otel.alerts`.",
+    "webhook": "Look at alert_webhook_url and alert_webhook_secret, and at the receiver's log.",
+    "slack": "Make a new incoming webhook in Slack and put its address into alert_slack_url.",
+    "pagerduty": "alert_pagerduty_key is the integration key of an Events API v2 integration; "
+    "in the EU set alert_pagerduty_url to https://events.eu.pagerduty.com/v2/enqueue.",
+    "alertmanager": "Look at alert_alertmanager_urls (path prefix included) and alert_alertmanager_authorization.",
+    "email": "Look at alert_smtp_url, its user, alert_smtp_password, and whether the server takes the sender.",
+    "apprise": "Try the address with apprise's own command line: apprise -vv -b test ADDRESS.",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attempt:
+    """What became of one message."""
+
+    channel: str
+    state: AlertState
+    error: RetryableError | PermanentError | None
+
+    @property
+    def outcome(self) -> str:
+        """As it is printed; in production, what is to be tried again is tried again."""
+        if self.error is None:
+            return "sent"
+        return "not now" if isinstance(self.error, RetryableError) else "refused"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    test = actions.add_parser("test", help="send one alert, and its end, to each configured channel")
+    test.add_argument("--channel", action="append", metavar="NAME", help="this channel only (may be repeated)")
+    test.add_argument("--config", metavar="FILE", help="the collector's file of settings: its [evaluation] part")
+    test.set_defaults(act=_test)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do what was asked; 1 when a channel failed."""
+    code: int = arguments.act(arguments)
+    return code
+
+
+def _test(arguments: argparse.Namespace) -> int:
+    settings = resolve(file=_evaluation_part(arguments.config)).settings
+    channels = _chosen([LogChannel(), *configured_channels(settings)], arguments.channel)
+    attempts = [attempt for channel in channels for attempt in attempts_at(channel, settings)]
+    rows = [(each.channel, str(each.state), each.outcome, str(each.error or "")) for each in attempts]
+    print(table(rows, header=("channel", "message", "outcome", "reason")))
+    failed = sorted({each.channel for each in attempts if each.error is not None})
+    for name in failed:
+        print(f"\n{name}: {_REMEDIES.get(name.rstrip('_0123456789'), 'Look at its settings.')}")
+    if len(channels) == 1 and not arguments.channel:
+        print("\nNo channel is configured beside the log: see the settings whose names begin with alert_.")
+    return 1 if failed else 0
+
+
+def attempts_at(channel: AlertChannel, settings: Settings) -> list[Attempt]:
+    """The test alert and its end, each tried once. Both are tried: an end that fails leaves an incident open."""
+    alert = an_alert(settings)
+    attempts = []
+    for message in (alert, replace(alert, state=AlertState.RESOLVED, time_ns=time.time_ns())):
+        error: RetryableError | PermanentError | None = None
+        try:
+            with suppressed():
+                channel.send(message)
+        except (RetryableError, PermanentError) as raised:
+            error = raised
+        except Exception as raised:  # noqa: BLE001 - the other channels are still to be tried
+            error = PermanentError(f"{type(raised).__name__}: {raised}")
+        attempts.append(Attempt(channel=channel.name, state=message.state, error=error))
+    close = getattr(channel, "close", None)
+    if close is not None:  # nothing is told again after the test
+        close()
+    return attempts
+
+
+def an_alert(settings: Settings) -> Alert:
+    """An alert that says that it is a test, with everything that a real one may hold; invented, nobody's data."""
+    start = ANSWER.index(_CLAIM)
+    claim = ClaimVerdict(
+        claim=Claim(text=_CLAIM, sentence_index=1, start=start, end=len(ANSWER)),
+        verdict=Verdict.NOT_ENOUGH_INFO,
+        chunk_ids=("arkona",),
+        quotes=(Quote(chunk_id="arkona", start=0, end=len(_CHUNK), text=_CHUNK),),
+        confidence=0.03,
+    )
+    base_url = settings.phoenix_public_url or settings.phoenix_endpoint
+    now = time.time_ns()
+    return Alert(
+        name=NAME,
+        fingerprint=f"rag-otel/test/{now}",
+        metric="faithfulness",
+        severity=AlertSeverity.WARNING,
+        headline="TEST of rag-otel's alerts: nothing is wrong",
+        score=0.5,
+        risk=0.97,
+        label="unfaithful",
+        question=QUESTION,
+        response=ANSWER,
+        claims=(claim,),
+        target=SpanRef(trace_id="0" * 31 + "1", span_id="0" * 15 + "1"),
+        service="rag-otel",
+        route="alerts test",
+        link=None if base_url is None else phoenix_base_url(base_url),
+        sampling_reason="test",
+        time_ns=now,
+    )
+
+
+def _chosen(channels: Sequence[AlertChannel], names: Sequence[str] | None) -> list[AlertChannel]:
+    if not names:
+        return list(channels)
+    there = [channel.name for channel in channels]
+    if unknown := sorted(set(names) - set(there)):
+        raise ConfigurationError(f"channel {', '.join(unknown)} is not configured; there are: {', '.join(there)}")
+    return [channel for channel in channels if channel.name in names]
+
+
+def _evaluation_part(file: str | None) -> Mapping[str, Any] | None:
+    if file is None:
+        return None
+    try:
+        part = tomllib.loads(Path(file).read_text(encoding="utf-8")).get("evaluation") or {}
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(f"{file} cannot be read as TOML: {error}") from None
+    if not isinstance(part, Mapping):
+        raise ConfigurationError(f"{file}: [evaluation] must be a table")
+    return part
