@@ -22,8 +22,9 @@ from rag_otel.sampling.ratio import RatioSampler
 
 try:
     from rag_otel_collectors.otlp import settings as collector_settings
-    from rag_otel_collectors.otlp.backends import BackendSettings, Connection, Sender
+    from rag_otel_collectors.otlp.backends import Sender
     from rag_otel_collectors.otlp.collector import Collector, Server
+    from rag_otel_collectors.otlp.connection import BackendSettings, Connection
     from rag_otel_collectors.otlp.grpc_backend import GrpcConnection
     from rag_otel_collectors.otlp.grpc_server import GrpcServer
     from rag_otel_collectors.otlp.http_backend import HttpConnection

@@ -115,7 +115,29 @@ async def test_what_was_delivered_lately_can_be_taken_back(tmp_path: Path) -> No
     assert reader.idle
     outbox.append(b"b")
     assert reader.rewind() == 1
-    assert (await taken(outbox)).requests == (b"a", b"b")
+    again = await taken(outbox)
+    assert again.requests == (b"a",)  # with the bounds that it had
+    reader.delivered(again.end)
+    assert (await taken(outbox)).requests == (b"b",)
+
+
+async def test_what_has_a_mark_waits_for_it(tmp_path: Path) -> None:
+    """In order: a later one that is stored does not make up for an earlier one; the next process starts there."""
+    outbox = Outbox(tmp_path, ["one"])
+    reader = outbox.readers["one"]
+    for name in (b"a", b"b", b"c"):
+        outbox.append(name)
+        reader.delivered((await taken(outbox)).end, mark=name)
+    assert reader.idle
+    assert not reader.confirmed
+    assert reader.confirm({b"a", b"c"}) == 1
+    assert [each.mark for each in reader.unconfirmed] == [b"b", b"c"]
+    outbox.close()
+    again = Outbox(tmp_path, ["one"])
+    assert (await taken(again)).requests == (b"b", b"c")
+    again.readers["one"].delivered((await taken(again)).end, mark=b"c")
+    assert again.readers["one"].confirm({b"c"}) == 1
+    assert again.readers["one"].confirmed
 
 
 async def test_a_reader_of_a_log_that_was_deleted_begins_anew(tmp_path: Path) -> None:

@@ -9,63 +9,31 @@ from __future__ import annotations
 
 import asyncio
 import random
-from dataclasses import dataclass, field
-from typing import Final, Literal, Protocol
+from typing import Final
 
-from rag_otel.errors import PermanentError, RetryableError
+from rag_otel.errors import RetryableError
 from rag_otel.guard import logger
 from rag_otel_collectors.otlp import metrics as names
+from rag_otel_collectors.otlp.confirmation import Confirmation
+from rag_otel_collectors.otlp.connection import (
+    BackendAwayError,
+    BackendRefusalError,
+    BackendSettings,
+    Connection,
+    ReconnectError,
+)
 from rag_otel_collectors.otlp.metrics import Metrics
 from rag_otel_collectors.otlp.outbox import Reader
+from rag_otel_collectors.otlp.phoenix_store import mark_of
 from rag_otel_collectors.otlp.wire import halves
 
 _FIRST_BACKOFF_S: Final = 0.25
+_GATHER_S: Final = 0.2
+"""Between two batches to a backend that is asked about each."""
+_ASKED_BYTES: Final = 2**19
+"""Of such a batch, at most: it is seen to store even when it is slow."""
 _LOG_EVERY: Final = 20
 """Attempts between two log lines about the same outage."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BackendSettings:
-    """Where spans are forwarded to."""
-
-    name: str = "default"
-    """Names the backend's place in the queue on disk: keep it when the address changes."""
-    endpoint: str
-    """`host:port` or an http(s) address; for HTTP, `/v1/traces` is added where the address does not end in it."""
-    protocol: Literal["grpc", "http"] = "http"
-    headers: dict[str, str] = field(default_factory=dict)
-    tls: bool = False
-    ca_file: str | None = None
-    cert_file: str | None = None
-    key_file: str | None = None
-    compression: Literal["none", "gzip"] = "none"
-    timeout_s: float = 10.0
-    max_batch_bytes: int = 3 * 2**20
-    """Below the 4 MiB that a gRPC server takes by default."""
-    confirm_s: float = 0.0
-    """What the backend took within this many seconds before it went away is sent again: for backends that answer
-    before they have stored, and that ignore a span that they have."""
-
-
-class BackendRefusalError(PermanentError):
-    """The backend will never take this request as it is."""
-
-
-class Connection(Protocol):
-    """How requests get to a backend."""
-
-    async def send(self, request: bytes) -> int:
-        """Deliver a serialised export request; returns how many of its spans the backend rejected.
-
-        Raises RetryableError, or BackendRefusalError where sending the same again is no use.
-        """
-        ...
-
-    async def close(self) -> None: ...
-
-
-class BackendAwayError(RetryableError):
-    """There is no connection, or it broke: the backend may have been restarted."""
 
 
 class Sender:
@@ -85,36 +53,64 @@ class Sender:
         self._reader = reader
         self._metrics = metrics
         self._max_backoff_s = max_backoff_s
+        self._confirmation = Confirmation(connection, reader, metrics, settings.name)
         self._failures = 0
-        self.trouble: str | None = None
+        self._lost = 0
+        self._trouble: str | None = None
+
+    @property
+    def trouble(self) -> str | None:
         """What the last attempt failed with; None after one that worked."""
+        return self._trouble or self._confirmation.trouble
 
     @property
     def idle(self) -> bool:
-        """True when the backend has taken everything."""
-        return self._reader.idle
+        """True when the backend has taken everything and, where it can be asked, stored it."""
+        return self._reader.idle and self._reader.confirmed
+
+    @property
+    def unconfirmed(self) -> int:
+        """Batches that the backend took and may have to be given again."""
+        return len(self._reader.unconfirmed)
 
     async def run(self) -> None:
         """Deliver until cancelled."""
         while True:
             try:
-                batch = await self._reader.next(self.settings.max_batch_bytes)
+                batch = await self._reader.next(self._max_batch_bytes)
             except OSError as error:  # the disk, not the backend
                 self._metrics.add(names.DISK_ERRORS)
                 logger.error("rag-otel: the queue on disk cannot be read: %s", error)
                 await asyncio.sleep(self._max_backoff_s)
                 continue
-            if await self._deliver(batch.requests):
+            rewinds, lost = self._reader.rewinds, self._lost
+            if not await self._deliver(batch.requests) or rewinds != self._reader.rewinds:
+                continue  # older ones go out again first
+            if not self._confirmation.possible:
                 self._reader.delivered(batch.end, confirm_s=self.settings.confirm_s)
+                continue
+            # A batch that lacks a span may lack the one that is asked for.
+            mark = mark_of(batch.requests) if lost == self._lost else b""
+            self._reader.delivered(batch.end, confirm_s=self._confirmation.patience_s, mark=mark)
+            # Few large batches are few questions.
+            await asyncio.sleep(_GATHER_S)
 
     async def confirm(self) -> None:
-        """Give up, while nothing new comes, what was delivered long enough ago. Runs until cancelled."""
-        while self.settings.confirm_s:
-            await asyncio.sleep(self.settings.confirm_s / 2)
+        """Give up what the backend has stored or, where it does not tell, what was delivered long enough ago. Runs
+        until cancelled."""
+        while True:
+            await asyncio.sleep(self._confirmation.pause_s)
             self._reader.settle()
+            if again := await self._confirmation.look():
+                self._metrics.add(names.RESENT, again, backend=self.settings.name)
 
     async def close(self) -> None:
         await self._connection.close()
+
+    @property
+    def _max_batch_bytes(self) -> int:
+        most = self.settings.max_batch_bytes
+        return min(most, _ASKED_BYTES) if self._confirmation.possible else most
 
     async def _deliver(self, requests: tuple[bytes, ...]) -> bool:
         """Deliver requests as one until the backend has taken them; False when older ones must go out again first."""
@@ -138,6 +134,7 @@ class Sender:
         elif (two := halves(requests[0])) is not None:
             parts = ((two[0],), (two[1],))
         else:
+            self._lost += 1
             self._metrics.add(names.LOST, backend=self.settings.name)
             logger.error("rag-otel: backend %s refused a span: %s", self.settings.name, error)
             return True
@@ -148,8 +145,10 @@ class Sender:
 
     async def _wait_after(self, error: RetryableError) -> bool:
         """Wait before the next attempt; True when what was delivered lately must be delivered again."""
+        if isinstance(error, ReconnectError) and (self._confirmation.possible or not self._reader.unconfirmed):
+            return False  # a new connection is all that it takes; what may have been lost is looked for elsewhere
         self._failures += 1
-        self.trouble = str(error)
+        self._trouble = str(error)
         self._metrics.add(names.RETRIES, backend=self.settings.name)
         if self._failures % _LOG_EVERY == 1:
             logger.warning("rag-otel: backend %s: %s; trying again", self.settings.name, error)
@@ -161,11 +160,12 @@ class Sender:
         return bool(again)
 
     def _succeeded(self, requests: tuple[bytes, ...], rejected: int) -> None:
-        if self.trouble is not None:
+        if self._trouble is not None:
             logger.warning("rag-otel: backend %s is back", self.settings.name)
-        self._failures, self.trouble = 0, None
+        self._failures, self._trouble = 0, None
         self._metrics.add(names.SENT, backend=self.settings.name)
         self._metrics.add(names.SENT_BYTES, sum(map(len, requests)), backend=self.settings.name)
         if rejected:
+            self._lost += rejected
             self._metrics.add(names.LOST, rejected, backend=self.settings.name)
             logger.error("rag-otel: backend %s rejected %d spans", self.settings.name, rejected)

@@ -226,9 +226,13 @@ class Collector:
             ("held_bytes", "Bytes of held spans", lambda: self._live.held_bytes),
             ("outbox_bytes", "Disk taken by what waits to be forwarded", lambda: self._outbox.disk_bytes),
             ("journal_bytes", "Disk taken by held spans", lambda: self._journal.disk_bytes),
+            ("unconfirmed_batches", "Batches that a backend took and has not stored yet", self._unconfirmed),
             ("backends_in_trouble", "Backends whose last answer was a failure", self._in_trouble),
         ):
             self._metrics.gauge(name, meaning, read)
+
+    def _unconfirmed(self) -> float:
+        return sum(sender.unconfirmed for sender in self._senders)
 
     def _in_trouble(self) -> float:
         return sum(sender.trouble is not None for sender in self._senders)

@@ -5,6 +5,7 @@ Source: https://opentelemetry.io/docs/specs/otlp/#failures and #otlpgrpc-throttl
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import grpc
@@ -12,8 +13,8 @@ from google.protobuf.message import DecodeError
 from google.rpc import error_details_pb2, status_pb2
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
-from rag_otel.errors import RetryableError
-from rag_otel_collectors.otlp.backends import BackendAwayError, BackendRefusalError, BackendSettings
+from rag_otel.errors import PermanentError, RetryableError
+from rag_otel_collectors.otlp.connection import BackendAwayError, BackendRefusalError, BackendSettings
 
 METHOD: Final = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 RETRY_INFO: Final = "google.rpc.retryinfo-bin"
@@ -56,6 +57,13 @@ class GrpcConnection:
             return int(ExportTraceServiceResponse.FromString(answer).partial_success.rejected_spans)
         except DecodeError:
             return 0
+
+    @property
+    def tells_what_is_stored(self) -> bool:
+        return False
+
+    async def stored(self, span_ids: Sequence[bytes]) -> set[bytes]:
+        raise PermanentError("OTLP/gRPC has no such question")
 
     async def close(self) -> None:
         await self._channel.close()

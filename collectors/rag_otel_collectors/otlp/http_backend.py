@@ -10,14 +10,16 @@ import gzip
 import http.client
 import ssl
 import urllib.parse
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
 from google.protobuf.message import DecodeError
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
-from rag_otel.errors import RetryableError
-from rag_otel_collectors.otlp.backends import BackendAwayError, BackendRefusalError, BackendSettings
+from rag_otel.errors import PermanentError, RetryableError
+from rag_otel_collectors.otlp import phoenix_store
+from rag_otel_collectors.otlp.connection import BackendAwayError, BackendRefusalError, BackendSettings, ReconnectError
 
 _PATH: Final = "/v1/traces"
 _REFUSALS: Final = frozenset({400, 413, 415, 422})
@@ -31,8 +33,9 @@ class HttpConnection:
     def __init__(self, settings: BackendSettings) -> None:
         """Raises OSError where a certificate cannot be read. Connects with the first `send`."""
         address = urllib.parse.urlsplit(settings.endpoint)
-        path = address.path.rstrip("/").removesuffix(_PATH) + _PATH
-        self._path = f"{path}?{address.query}" if address.query else path
+        base = address.path.rstrip("/").removesuffix(_PATH)
+        self._path = f"{base}{_PATH}?{address.query}" if address.query else f"{base}{_PATH}"
+        self._query_path = base + phoenix_store.QUERY_PATH
         host, port = address.hostname or "", address.port
         if settings.tls:
             context = ssl.create_default_context(cafile=settings.ca_file)
@@ -43,6 +46,7 @@ class HttpConnection:
             )
         else:
             self._connection = http.client.HTTPConnection(host, port, timeout=settings.timeout_s)
+        self.tells_what_is_stored = False
         self._gzip = settings.compression == "gzip"
         self._headers = {
             "Content-Type": "application/x-protobuf",
@@ -55,30 +59,42 @@ class HttpConnection:
     async def send(self, request: bytes) -> int:
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._send, request)
 
+    async def stored(self, span_ids: Sequence[bytes]) -> set[bytes]:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._stored, span_ids)
+
     async def close(self) -> None:
         self._thread.shutdown(wait=False, cancel_futures=True)
         self._connection.close()
 
     def _send(self, request: bytes) -> int:
         body = gzip.compress(request, _GZIP_LEVEL) if self._gzip else request
+        return _rejected(*self._post(self._path, body, self._headers))
+
+    def _stored(self, span_ids: Sequence[bytes]) -> set[bytes]:
+        headers = {**self._headers, "Content-Type": "application/json", "Content-Encoding": "identity"}
+        status, _, answer = self._post(self._query_path, phoenix_store.question(span_ids), headers)
+        if status == 429 or status >= 500:
+            raise RetryableError(f"HTTP {status}")
+        if status != 200:
+            raise PermanentError(f"HTTP {status}")
+        return phoenix_store.found(span_ids, answer)
+
+    def _post(self, path: str, body: bytes, headers: Mapping[str, str]) -> tuple[int, str | None, bytes]:
+        """Status, Retry-After and body of the answer. Raises RetryableError where there is none."""
         reused = self._connection.sock is not None
         try:
-            status, retry_after, answer = self._post(body)
-        except (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError) as error:
+            self._connection.request("POST", path, body, dict(headers))
+            with self._connection.getresponse() as response:
+                self.tells_what_is_stored |= response.getheader(phoenix_store.VERSION_HEADER) is not None
+                return response.status, response.getheader("Retry-After"), response.read()
+        except TimeoutError:
             self._connection.close()
-            if not reused:
-                raise BackendAwayError(f"no answer: {error}") from None
-            # A connection that was kept open too long is closed by the server: that is no outage.
-            return self._send(request)
+            raise RetryableError("no answer in time") from None
         except (OSError, http.client.HTTPException) as error:
             self._connection.close()
+            if reused and isinstance(error, (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError)):
+                raise ReconnectError(f"the connection was closed: {error}") from None
             raise BackendAwayError(f"no answer: {error}") from None
-        return _rejected(status, retry_after, answer)
-
-    def _post(self, body: bytes) -> tuple[int, str | None, bytes]:
-        self._connection.request("POST", self._path, body, self._headers)
-        with self._connection.getresponse() as response:
-            return response.status, response.getheader("Retry-After"), response.read()
 
 
 def _rejected(status: int, retry_after: str | None, answer: bytes) -> int:

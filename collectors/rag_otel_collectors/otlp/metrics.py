@@ -25,6 +25,7 @@ SENT: Final = "sent_requests_total"
 SENT_BYTES: Final = "sent_bytes_total"
 RETRIES: Final = "send_retries_total"
 RESENT: Final = "resent_batches_total"
+UNCONFIRMED: Final = "unconfirmed_batches_total"
 LOST: Final = "lost_spans_total"
 WORKER_RESTARTS: Final = "worker_restarts_total"
 DISK_ERRORS: Final = "disk_errors_total"
@@ -43,6 +44,7 @@ HELP: Final = {
     SENT_BYTES: "Bytes that a backend took, before compression",
     RETRIES: "Attempts that a backend did not answer or told to come back, by backend",
     RESENT: "Batches that were delivered again because a backend had gone away soon after taking them",
+    UNCONFIRMED: "Batches that a backend took again and again and does not have, by backend",
     LOST: "Spans that a backend refused for good, by backend",
     WORKER_RESTARTS: "Evaluation processes that died or hung and were replaced",
     DISK_ERRORS: "Writes that the disk did not take",

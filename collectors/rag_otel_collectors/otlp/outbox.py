@@ -13,7 +13,7 @@ import struct
 import time
 import zlib
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -74,8 +74,7 @@ class Outbox:
         self._recent_bytes += len(request)
         while self._recent_bytes > self._max_recent_bytes:
             self._forget_recent()
-        self._grown.set()
-        self._grown.clear()
+        self.look_again()
 
     async def grown(self) -> None:
         """Wait for the next `append`."""
@@ -85,6 +84,11 @@ class Outbox:
         """The record at `position` and where the next one starts; None at the end of the log."""
         recent = self._recent.get(position)
         return self._log.read(position) if recent is None else (recent, self._log.after(position, recent))
+
+    def look_again(self) -> None:
+        """Wake the readers that wait: one of them has gone back."""
+        self._grown.set()
+        self._grown.clear()
 
     def forget_taken(self) -> None:
         """Delete what all readers have taken."""
@@ -103,6 +107,16 @@ class Outbox:
         self._recent_bytes -= len(self._recent.pop(next(iter(self._recent))))
 
 
+class Delivered(NamedTuple):
+    """A batch that a backend took, and may have to be given again."""
+
+    end: Position
+    mark: bytes
+    """The span that tells, once the backend has it, that the batch is stored; empty: time tells."""
+    until: float
+    """Without a mark, it is kept until this moment, monotonic seconds."""
+
+
 class Reader:
     """One backend's place in the log: what is before `committed` is delivered for good, what is before `_next` is
     delivered, and may have to be delivered again."""
@@ -114,7 +128,13 @@ class Reader:
         if self.committed > outbox.end:  # the log was deleted and begun anew
             self.committed = outbox.start
         self._next = self.committed
-        self._unconfirmed: deque[tuple[float, Position]] = deque()
+        self.unconfirmed: deque[Delivered] = deque()
+        """What was delivered and is not given up yet, in the log's order."""
+        self._ends: deque[Position] = deque()
+        """Where the batches ended that are to be delivered again: they keep their bounds, so that a mark that was
+        stored the first time stands for no more than it did then."""
+        self.rewinds = 0
+        """How often what was delivered was taken back."""
 
     async def next(self, max_bytes: int) -> Batch:
         """Wait for the next records: as many as there are, of at most `max_bytes` together but at least one.
@@ -130,41 +150,67 @@ class Reader:
         """True when everything in the log is delivered."""
         return self._next >= self._outbox.end or self._outbox.read(self._next) is None
 
-    def delivered(self, end: Position, *, confirm_s: float = 0.0) -> None:
-        """Everything before `end` is delivered; for `confirm_s` more seconds `rewind` can take that back."""
+    @property
+    def confirmed(self) -> bool:
+        """True when nothing that was delivered waits for its mark."""
+        return not any(each.mark for each in self.unconfirmed)
+
+    def delivered(self, end: Position, *, confirm_s: float = 0.0, mark: bytes = b"") -> None:
+        """Everything before `end` is delivered. `rewind` can take that back until `confirm` is told that `mark` is
+        stored or, without a mark, for `confirm_s` more seconds."""
         self._next = end
-        self._unconfirmed.append((time.monotonic() + confirm_s, end))
+        while self._ends and self._ends[0] <= end:
+            self._ends.popleft()
+        self.unconfirmed.append(Delivered(end, mark, time.monotonic() + confirm_s))
         self.settle()
 
     def settle(self) -> None:
         """Give up what was delivered long enough ago."""
-        low = None
-        while self._unconfirmed and self._unconfirmed[0][0] <= time.monotonic():
-            low = self._unconfirmed.popleft()[1]
-        if low is not None:
-            self._commit(low)
+        self._give_up(lambda first: not first.mark and first.until <= time.monotonic())
+
+    def confirm(self, stored: Collection[bytes]) -> int:
+        """Give up what the backend has stored, as far as nothing before it is missing; returns how many batches."""
+        return self._give_up(lambda first: first.mark in stored or (not first.mark and first.until <= time.monotonic()))
+
+    def give_up_first(self) -> None:
+        """Take the oldest batch for stored."""
+        first = self.unconfirmed.popleft()
+        self._commit(first.end)
 
     def rewind(self) -> int:
         """Deliver again what was not given up yet; returns how many batches those were."""
-        again = len(self._unconfirmed)
-        self._unconfirmed.clear()
+        again = len(self.unconfirmed)
+        self._ends.extendleft(each.end for each in reversed(self.unconfirmed))
+        self.unconfirmed.clear()
         self._next = self.committed
+        self.rewinds += 1
+        self._outbox.look_again()
         return again
 
     def close(self) -> None:
-        """Take what was delivered for delivered. Safe to call twice."""
+        """Take what was delivered and has no mark for stored; what has one is delivered again by the next process.
+        Safe to call twice."""
         if self._file >= 0:
-            if self._unconfirmed:
-                self._commit(self._unconfirmed.pop()[1])
+            self._give_up(lambda first: not first.mark)
             os.close(self._file)
             self._file = -1
+
+    def _give_up(self, condition: Callable[[Delivered], bool]) -> int:
+        gone = 0
+        low = None
+        while self.unconfirmed and condition(self.unconfirmed[0]):
+            low = self.unconfirmed.popleft().end
+            gone += 1
+        if low is not None:
+            self._commit(low)
+        return gone
 
     def _peek(self, max_bytes: int) -> Batch | None:
         requests: list[bytes] = []
         size, at = 0, self._next
         while (found := self._outbox.read(at)) is not None:
             request, following = found
-            if requests and size + len(request) > max_bytes:
+            if requests and (size + len(request) > max_bytes or (self._ends and at == self._ends[0])):
                 break
             requests.append(request)
             size, at = size + len(request), following

@@ -27,7 +27,7 @@ from pydantic import TypeAdapter, ValidationError
 from rag_otel.errors import ConfigurationError
 from rag_otel.settings import ResolvedSettings, Settings, resolve, resolve_table, row, shown
 from rag_otel.writers.phoenix_links import phoenix_base_url
-from rag_otel_collectors.otlp.backends import BackendSettings
+from rag_otel_collectors.otlp.connection import BackendSettings
 
 _ENV: Final = "RAG_OTEL_COLLECTOR_"
 _PHOENIX_CONFIRM_S: Final = 15.0

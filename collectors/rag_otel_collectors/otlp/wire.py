@@ -84,6 +84,11 @@ def halves(request: bytes) -> tuple[bytes, bytes] | None:
     return join(slices[:middle]), join(slices[middle:])
 
 
+def last_span_id(request: bytes) -> bytes:
+    """The id of the last span of a serialised request. Raises ValueError or IndexError where there is none."""
+    return bytes(Span.FromString(split(request)[-1].span).span_id)
+
+
 def attribute_bytes(attributes: Mapping[str, Any]) -> bytes:
     """What is appended to a serialised span to give it these attributes: text, numbers, booleans and lists of text."""
     pairs = [KeyValue(key=key, value=_any_value(value)) for key, value in attributes.items()]

@@ -1,0 +1,67 @@
+"""A connection to a backend: where it goes, what it can do, how it fails."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from rag_otel.errors import PermanentError, RetryableError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackendSettings:
+    """Where spans are forwarded to."""
+
+    name: str = "default"
+    """Names the backend's place in the queue on disk: keep it when the address changes."""
+    endpoint: str
+    """`host:port` or an http(s) address; for HTTP, `/v1/traces` is added where the address does not end in it."""
+    protocol: Literal["grpc", "http"] = "http"
+    headers: dict[str, str] = field(default_factory=dict)
+    tls: bool = False
+    ca_file: str | None = None
+    cert_file: str | None = None
+    key_file: str | None = None
+    compression: Literal["none", "gzip"] = "none"
+    timeout_s: float = 10.0
+    max_batch_bytes: int = 3 * 2**20
+    """Below the 4 MiB that a gRPC server takes by default."""
+    confirm_s: float = 0.0
+    """What the backend took within this many seconds before it went away is sent again: for backends that answer
+    before they have stored, and that ignore a span that they have."""
+
+
+class BackendRefusalError(PermanentError):
+    """The backend will never take this request as it is."""
+
+
+class BackendAwayError(RetryableError):
+    """There is no connection, or it broke: the backend may have been restarted."""
+
+
+class ReconnectError(BackendAwayError):
+    """A connection that was kept open had been closed: because nothing came for a while, or by a restart."""
+
+
+class Connection(Protocol):
+    """How requests get to a backend."""
+
+    @property
+    def tells_what_is_stored(self) -> bool:
+        """True for a backend that answers before it stores, and can be asked with `stored`; known after an answer."""
+        ...
+
+    async def send(self, request: bytes) -> int:
+        """Deliver a serialised export request; returns how many of its spans the backend rejected.
+
+        Raises RetryableError, or BackendRefusalError where sending the same again is no use.
+        """
+        ...
+
+    async def stored(self, span_ids: Sequence[bytes]) -> set[bytes]:
+        """Those of the spans that the backend has stored. Raises RetryableError, or PermanentError where it will
+        never say."""
+        ...
+
+    async def close(self) -> None: ...
