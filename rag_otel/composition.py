@@ -19,9 +19,9 @@ from opentelemetry.sdk.trace import ReadableSpan
 from rag_otel import privacy
 from rag_otel.alert import Alert
 from rag_otel.alerts.callback import CallbackChannel
+from rag_otel.alerts.channels import configured_channels
 from rag_otel.alerts.log import LogChannel
-from rag_otel.alerts.router import AlertRouter
-from rag_otel.alerts.webhook import WebhookChannel
+from rag_otel.alerts.setup import build_router
 from rag_otel.chunk_texts import ChunkTexts, resolver_named
 from rag_otel.errors import ConfigurationError
 from rag_otel.model import AttributeValue, EvaluatedTrace
@@ -31,6 +31,7 @@ from rag_otel.runtime import Runtime
 from rag_otel.sampling.cap import EvaluationCap
 from rag_otel.sampling.ratio import RatioSampler
 from rag_otel.settings import Settings
+from rag_otel.state_folder import StateFolder
 from rag_otel.suppression import suppressed
 from rag_otel.telemetry.telemetry import Telemetry, telemetry_of
 from rag_otel.writers.attributes import evaluation_attributes, status_attributes
@@ -54,7 +55,7 @@ class Parts:
     writers: tuple[Writer, ...] = ()
     """Beside Phoenix annotations and evaluation spans."""
     alert_channels: tuple[AlertChannel, ...] = ()
-    """Beside the log and the webhook."""
+    """Beside the log and those that the settings name."""
     on_alert: Callable[[Alert], object] | None = None
     sampler: Sampler | None = None
     conventions: tuple[Convention, ...] = ()
@@ -155,15 +156,12 @@ def compose_delivery(
 ) -> Delivery:
     """The writers and the alerts; `emit` and `resource` as for `compose`. Starts no thread yet, imports no judge."""
     watching = () if telemetry is None else telemetry.writers
+    state = None if settings.state_folder is None else StateFolder(settings.state_folder)
+    router = build_router(settings, _channels(settings, parts), link=_link(settings), state=state)
     return Delivery(
         [*_writers(settings, emit, resource), *watching, *parts.writers],
-        alerts=AlertRouter(
-            _channels(settings, parts),
-            cooldown_s=settings.alert_cooldown,
-            per_minute=settings.alerts_per_minute,
-            capture_content=settings.capture_content,
-            link=_link(settings),
-        ),
+        alerts=router,
+        state=state,
     )
 
 
@@ -220,9 +218,7 @@ def _writers(
 
 
 def _channels(settings: Settings, parts: Parts) -> list[AlertChannel]:
-    channels: list[AlertChannel] = [LogChannel()]
-    if settings.alert_webhook_url:
-        channels.append(WebhookChannel(settings.alert_webhook_url, secret=settings.alert_webhook_secret))
+    channels = [LogChannel(), *configured_channels(settings)]
     if parts.on_alert is not None:
         channels.append(CallbackChannel(parts.on_alert))
     return [*channels, *parts.alert_channels]

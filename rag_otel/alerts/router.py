@@ -1,137 +1,162 @@
-"""Which results somebody should hear of, and how often: one message a problem, not one an answer."""
+"""The way of every alert: one message a problem, not one an answer.
+
+    rules (per answer) -+
+                        +-> incidents (cooldown, hysteresis, resolve) -> gate (digest, quiet hours, cap) -> channels
+    monitors -----------+
+
+Nothing in here starts a thread: whoever owns the router calls `tick` when `due` says so.
+"""
 
 from __future__ import annotations
 
-import dataclasses
 import threading
 import time
-from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
-from typing import Final
 
-from rag_otel.alert import Alert
+from rag_otel.alert import Alert, AlertState
+from rag_otel.alerts.examples import Examples
+from rag_otel.alerts.gate import Gate
+from rag_otel.alerts.incidents import Incidents
+from rag_otel.alerts.memory import RouterMemory, RouterState
+from rag_otel.alerts.rules import DEFAULT_RULES, AlertRule, AlertRules, parse_rule
+from rag_otel.alerts.schedule import QuietHours
 from rag_otel.guard import counters
-from rag_otel.model import ClaimVerdict, EvaluatedTrace, Evaluation
-from rag_otel.privacy import HiddenContent
+from rag_otel.model import EvaluatedTrace
 from rag_otel.protocols import AlertChannel
-from rag_otel.writers.attributes import hidden_content, unsupported
 
-UNFAITHFUL: Final = "unfaithful"
-UNFAITHFUL_ANSWER: Final = "unfaithful_answer"
-_MINUTE_S: Final = 60.0
-_MAX_FINGERPRINTS: Final = 1024
+_SAVE_EVERY_S = 1.0
 
 
-@dataclasses.dataclass(slots=True)
-class _Recent:
-    """What is known of one fingerprint."""
-
-    sent_at: float | None = None
-    suppressed: int = 0
+def _nobody(alert: Alert) -> None:
+    """Where alerts go before the router is connected."""
 
 
 class AlertRouter:
-    """Raises an alert for every evaluation labelled `unfaithful`, within a cooldown and a cap.
+    """Decides what is told, and when.
 
-    Alerts of one fingerprint (service, metric, route) are at least `cooldown_s` apart, and at most `per_minute` go out
-    in any minute over all fingerprints. What is held back is counted and carried on the fingerprint's next alert.
+    Alerts of one fingerprint (service, metric, route) are at least `cooldown_s` apart; a problem without a bad answer
+    for `resolve_after_s` is over, which is told too. Alerts of one kind within `digest_s` become one message; at most
+    `per_minute` go out in any minute; in quiet hours only what is critical. What is held back is told later, together.
     """
 
     def __init__(
         self,
-        channels: Sequence[AlertChannel],
+        channels: Sequence[AlertChannel] = (),
         *,
+        rules: Sequence[AlertRule] | None = None,
+        examples: Examples | None = None,
         cooldown_s: float = 300.0,
+        resolve_after_s: float = 900.0,
+        digest_s: float = 0.0,
         per_minute: int = 10,
-        capture_content: bool = True,
-        link: Callable[[EvaluatedTrace], str | None] = lambda result: None,
-        clock: Callable[[], float] = time.monotonic,
+        quiet: QuietHours | None = None,
+        memory: RouterMemory | None = None,
+        clock: Callable[[], float] = time.time,
     ) -> None:
-        """`link` gives the address at which a human sees the trace."""
+        """`memory` keeps what waits and what was told across restarts; `clock` gives seconds since the epoch."""
         self.channels: Sequence[AlertChannel] = tuple(channels)
-        self._cooldown_s = cooldown_s
-        self._capture_content = capture_content
-        self._link = link
+        if rules is None:
+            rules = [parse_rule(text) for text in DEFAULT_RULES]
+        self._rules = AlertRules(rules, examples or Examples())
+        self._memory = memory
         self._clock = clock
-        self._lock = threading.Lock()
-        self._recent: OrderedDict[str, _Recent] = OrderedDict()
-        self._sent: deque[float] = deque(maxlen=max(per_minute, 0))
-        """When the last `per_minute` alerts went out."""
+        self._send: Callable[[Alert], None] = _nobody
+        self._changed: Callable[[], None] = lambda: None
+        state = (memory.load() if memory else None) or RouterState()
+        self._lock = threading.RLock()
+        self._incidents = Incidents(cooldown_s=cooldown_s, resolve_after_s=resolve_after_s, found=state.incidents)
+        self._gate = Gate(digest_s=digest_s, per_minute=per_minute, quiet=quiet, state=state.gate)
+        self._save_at: float | None = None
 
-    def consider(self, result: EvaluatedTrace) -> list[Alert]:
-        """The alerts to send now for a result, one for each evaluation labelled `unfaithful`; mostly none."""
-        alerts = []
-        for evaluation in result.evaluations:
-            if evaluation.label == UNFAITHFUL:
-                name = fingerprint(result, evaluation)
-                suppressed = self._admit(name)
-                if suppressed is None:
-                    counters.add("alerts.suppressed")
-                else:
-                    counters.add("alerts.raised")
-                    alerts.append(self._alert(result, evaluation, name, suppressed))
-        return alerts
+    def connect(self, send: Callable[[Alert], None], changed: Callable[[], None] = lambda: None) -> None:
+        """Where alerts go, and whom to tell that `due` has changed. Neither may block."""
+        self._send, self._changed = send, changed
 
-    def after_fork(self) -> None:
-        """A fresh lock for the forked child: the parent's may have been held by a thread that is gone."""
-        self._lock = threading.Lock()
-
-    def _admit(self, name: str) -> int | None:
-        """How many were held back since the last one sent; None when this one is held back too."""
+    def consider(self, result: EvaluatedTrace) -> None:
+        """Judge a result by the rules and tell what is to be told now; mostly nothing."""
+        judgements = self._rules.judge(result)
+        out: list[Alert] = []
         with self._lock:
             now = self._clock()
-            recent = self._recent.setdefault(name, _Recent())
-            self._recent.move_to_end(name)
-            if len(self._recent) > _MAX_FINGERPRINTS:
-                self._recent.popitem(last=False)
-            cooling = recent.sent_at is not None and now - recent.sent_at < self._cooldown_s
-            if cooling or self._at_cap(now):
-                recent.suppressed += 1
-                return None
-            self._sent.append(now)
-            suppressed, recent.suppressed, recent.sent_at = recent.suppressed, 0, now
-            return suppressed
+            for judgement in judgements:
+                if judgement.alert is None:
+                    self._incidents.note(judgement.fingerprint, judgement.finding, now)
+                else:
+                    out += self._fire(judgement.alert, now)
+        self._tell(out)
+        if any(judgement.alert is not None for judgement in judgements):
+            self._changed()  # a good answer makes nothing due
 
-    def _at_cap(self, now: float) -> bool:
-        return len(self._sent) == self._sent.maxlen and (not self._sent or now - self._sent[0] < _MINUTE_S)
+    def raise_alert(self, alert: Alert) -> None:
+        """Take the alert of a monitor, firing or resolved: it goes the way of all others. From any thread."""
+        with self._lock:
+            now = self._clock()
+            if alert.state is AlertState.RESOLVED:
+                out = self._gate.offer(self._incidents.resolve(alert), now)
+                self._touch(now)
+            else:
+                out = self._fire(alert, now)
+        self._tell(out)
+        self._changed()
 
-    def _alert(self, result: EvaluatedTrace, evaluation: Evaluation, name: str, suppressed: int) -> Alert:
-        trace = result.trace
-        hidden = hidden_content(result, capture_content=self._capture_content)
-        return Alert(
-            name=UNFAITHFUL_ANSWER,
-            fingerprint=name,
-            metric=evaluation.name,
-            score=evaluation.score,
-            risk=evaluation.risk,
-            label=evaluation.label,
-            question=None if hidden.question else trace.question,
-            response=None if hidden.response else trace.response,
-            claims=_evidence(evaluation, hidden),
-            target=trace.target,
-            service=trace.service,
-            route=trace.route,
-            link=self._link(result),
-            sampling_reason=result.decision.reason,
-            suppressed=suppressed,
-            time_ns=trace.start_ns,
-        )
+    def tick(self, *, close_windows: bool = False) -> None:
+        """Tell what is due: digests, resolved problems, what quiet hours held back."""
+        with self._lock:
+            now = self._clock()
+            out: list[Alert] = []
+            for resolved in self._incidents.over(now):
+                out += self._gate.offer(resolved, now)
+                self._touch(now)
+            out += self._gate.tick(now, close_windows=close_windows)
+            if out:
+                self._touch(now)
+            if self._save_at is not None and (self._save_at <= now or close_windows):
+                self._save()
+        self._tell(out)
 
+    def due(self) -> float | None:
+        """Seconds since the epoch at which `tick` has something to do next; None: nothing waits."""
+        with self._lock:
+            times = (self._incidents.due(), self._gate.due(self._clock()), self._save_at)
+        return min((at for at in times if at is not None), default=None)
 
-def fingerprint(result: EvaluatedTrace, evaluation: Evaluation) -> str:
-    """`<service>/<metric>/<route>`: alerts that tell of one and the same problem."""
-    return f"{result.trace.service or '-'}/{evaluation.name}/{result.trace.route or '-'}"
+    def close(self) -> None:
+        """Tell what waits for a digest; keep what waits for the end of quiet hours, or tell it where nothing keeps."""
+        self.tick(close_windows=True)
+        with self._lock:
+            if self._memory is not None:
+                self._save()
+                return
+            out = self._gate.close()
+        self._tell(out)
 
+    def after_fork(self) -> None:
+        """The parent tells what it knows; the child starts without it, with a lock of its own."""
+        self._lock = threading.RLock()
+        self._incidents = self._incidents.emptied()
+        self._gate = self._gate.emptied()
+        self._save_at = None
 
-def _evidence(evaluation: Evaluation, hidden: HiddenContent) -> tuple[ClaimVerdict, ...]:
-    """The unsupported claims with what came closest to them, less what must stay in the process."""
-    if hidden.response:
-        return ()
-    return tuple(
-        dataclasses.replace(
-            claim,
-            quotes=() if hidden.documents else claim.quotes,
-            explanation=None if hidden.anything else claim.explanation,
-        )
-        for claim in unsupported(evaluation)
-    )
+    def _fire(self, alert: Alert, now: float) -> list[Alert]:
+        admitted = self._incidents.bad(alert, now)
+        if admitted is None:
+            counters.add(f"alerts.suppressed.{alert.name}")
+            return []
+        counters.add(f"alerts.raised.{alert.name}")
+        self._touch(now)
+        return self._gate.offer(admitted, now)
+
+    def _touch(self, now: float) -> None:
+        if self._memory is not None and self._save_at is None:
+            self._save_at = now + _SAVE_EVERY_S
+
+    def _save(self) -> None:
+        self._save_at = None
+        if self._memory is not None:
+            self._memory.save(RouterState(incidents=self._incidents.open, gate=self._gate.state))
+
+    def _tell(self, alerts: Sequence[Alert]) -> None:
+        """Outside the lock: a channel's queue may ask for anything."""
+        for alert in alerts:
+            counters.add(f"alerts.{'resolved' if alert.state is AlertState.RESOLVED else 'sent'}.{alert.name}")
+            self._send(alert)

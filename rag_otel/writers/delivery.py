@@ -5,14 +5,19 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Final, Protocol, TypeVar
 
 from rag_otel.alert import Alert
 from rag_otel.guard import guarded
 from rag_otel.model import ClaimVerdict, EvaluatedTrace
 from rag_otel.protocols import AlertChannel, Writer
-from rag_otel.writers.lane import DEFAULT_POLICY, Lane, LanePolicy
+from rag_otel.state_folder import StateFolder
+from rag_otel.writers.lane import DEFAULT_POLICY, Keeper, Lane, LanePolicy
+from rag_otel.writers.ticker import Ticker, Ticking
 
+_T = TypeVar("_T")
+ALERT_POLICY: Final = LanePolicy(max_items=1024, give_up_after_s=7 * 86_400.0)
+"""Of a channel: one that is down for days loses nothing that fits."""
 _OVERHEAD_BYTES = 1024
 """Of an item besides its texts: objects, ids, numbers."""
 
@@ -23,7 +28,15 @@ class AlertSource(Protocol):
     @property
     def channels(self) -> Sequence[AlertChannel]: ...
 
-    def consider(self, result: EvaluatedTrace) -> Sequence[Alert]: ...
+    def connect(self, send: Callable[[Alert], None], changed: Callable[[], None]) -> None: ...
+
+    def consider(self, result: EvaluatedTrace) -> None: ...
+
+    def due(self) -> float | None: ...
+
+    def tick(self, *, close_windows: bool = False) -> None: ...
+
+    def close(self) -> None: ...
 
     def after_fork(self) -> None: ...
 
@@ -41,18 +54,24 @@ class Delivery:
         alerts: AlertSource | None = None,
         *,
         policy: LanePolicy | None = None,
+        state: StateFolder | None = None,
+        keep_results: bool = False,
     ) -> None:
         """`policy` bounds each lane; without one a writer's own `lane_policy` does, or the default.
 
+        With `state` alerts that a channel has not taken yet survive the process; with `keep_results` so do the results
+        of writers that ask for it (`keeps_results = True`). A writer with `due` and `tick` is ticked, see `Ticking`.
         Two writers of one name share their counters, not their lanes.
         """
         self._alerts = alerts
+        self._state = state
         self._result_lanes = [
             Lane(
                 writer.name,
                 writer.write,
                 size_of=result_bytes,
                 policy=policy or _own_policy(writer),
+                ledger=_ledger(state, writer.name, EvaluatedTrace) if keep_results and _keeps(writer) else None,
             )
             for writer in writers
         ]
@@ -61,45 +80,84 @@ class Delivery:
                 f"alert_{channel.name}",
                 _one_by_one(channel),
                 size_of=alert_bytes,
-                policy=dataclasses.replace(policy or DEFAULT_POLICY, batch_items=1, linger_s=0.0),
+                policy=dataclasses.replace(policy or ALERT_POLICY, batch_items=1, linger_s=0.0),
+                ledger=_ledger(state, f"alert_{channel.name}-{number}", Alert),
             )
-            for channel in (alerts.channels if alerts else ())
+            for number, channel in enumerate(alerts.channels if alerts else ())
         ]
+        ticking: list[Ticking] = [writer for writer in writers if isinstance(writer, Ticking)]
+        self._ticker = Ticker([*ticking, *([alerts] if alerts else ())])
+        if alerts is not None:
+            alerts.connect(self._tell, self._ticker.wake)
+        for lane in self._lanes:
+            lane.resume()
 
     @property
     def _lanes(self) -> list[Lane[EvaluatedTrace] | Lane[Alert]]:
         return [*self._result_lanes, *self._alert_lanes]
+
+    def start(self) -> None:
+        """Start the thread that monitors need to notice what does not come. Cheap when it runs; idempotent."""
+        self._ticker.start()
 
     def submit(self, result: EvaluatedTrace) -> None:
         """Queue a result everywhere. Returns at once, never raises; what a full queue refuses is counted."""
         with guarded("delivery.submit"):
             for lane in self._result_lanes:
                 lane.put(result)
-            if self._alerts is None:
-                return
-            for alert in self._alerts.consider(result):
-                for alert_lane in self._alert_lanes:
-                    alert_lane.put(alert)
+            if self._alerts is not None:
+                self._alerts.consider(result)
+            self._ticker.start()
+
+    def _tell(self, alert: Alert) -> None:
+        for lane in self._alert_lanes:
+            lane.put(alert)
 
     def flush(self, timeout_s: float) -> bool:
-        """Deliver now what was submitted so far, for `timeout_s` in all; False when something is left."""
+        """Deliver now what was submitted so far, for `timeout_s` in all; False when something is left.
+
+        Digests are closed first. Writers go before channels, because monitors among them may raise alerts. Where
+        every destination that has something left is known to be down, the rest of the time is not waited for.
+        """
         deadline = time.monotonic() + timeout_s
+        self._close_windows()
         for lane in self._lanes:
             lane.hurry()
-        return all(lane.wait_empty(max(0.0, deadline - time.monotonic())) for lane in self._lanes)
+        written = _wait_empty(self._result_lanes, deadline)
+        self._close_windows()  # of what monitors have raised meanwhile
+        return _wait_empty(self._alert_lanes, deadline) and written
+
+    def _close_windows(self) -> None:
+        if self._alerts is not None:
+            with guarded("delivery.close_windows"):
+                self._alerts.tick(close_windows=True)
 
     def shutdown(self, timeout_s: float) -> None:
         """Deliver what can be delivered in `timeout_s`, then stop for good. Safe to call twice."""
+        self._ticker.close()
+        if self._alerts is not None:
+            with guarded("delivery.close_alerts"):
+                self._alerts.close()
         self.flush(timeout_s)
         for lane in self._lanes:
             lane.close()
+        if self._state is not None:
+            self._state.close()
 
     def after_fork(self) -> None:
         """Start empty in a forked child: the parent delivers its own."""
+        if self._state is not None:
+            self._state.after_fork()
+        self._ticker.after_fork()
         for lane in self._lanes:
             lane.after_fork()
         if self._alerts is not None:
             self._alerts.after_fork()
+
+
+def _wait_empty(lanes: Sequence[Lane[EvaluatedTrace]] | Sequence[Lane[Alert]], deadline: float) -> bool:
+    waited = [lane.wait_empty(max(0.0, deadline - time.monotonic())) for lane in lanes]
+    return all(waited)
 
 
 def result_bytes(result: EvaluatedTrace) -> int:
@@ -117,6 +175,18 @@ def alert_bytes(alert: Alert) -> int:
 def claims_bytes(claims: Sequence[ClaimVerdict]) -> int:
     """The same for claims with their quotes."""
     return sum(len(c.claim.text) + sum(len(quote.text) for quote in c.quotes) + _OVERHEAD_BYTES for c in claims)
+
+
+def _ledger(state: StateFolder | None, name: str, kind: type[_T]) -> Keeper[_T] | None:
+    if state is None:
+        return None
+    from rag_otel.writers.ledger import Ledger  # pydantic's share of it is loaded where a folder is set alone
+
+    return Ledger(state, name, kind)
+
+
+def _keeps(writer: Writer) -> bool:
+    return bool(getattr(writer, "keeps_results", False))
 
 
 def _own_policy(writer: Writer) -> LanePolicy:

@@ -12,15 +12,18 @@ import random
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, Generic, TypeVar
+from pathlib import Path
+from typing import Final, Generic, Protocol, TypeVar
 
 from rag_otel.errors import RetryableError
 from rag_otel.guard import counters, logger
 from rag_otel.suppression import suppressed
 
 T = TypeVar("T")
+_FLUSH_ATTEMPTS: Final = 3
+"""How often a destination that has just begun to fail is tried again before a flush stops waiting for it."""
 _LOG_EVERY_S: Final = 600.0
 """One cause of failure is logged at most this often; the counters go on."""
 _MAX_CAUSES: Final = 32
@@ -45,11 +48,33 @@ class LanePolicy:
 DEFAULT_POLICY: Final = LanePolicy()
 
 
+class Keeper(Protocol[T]):
+    """Keeps admitted items across restarts: `rag_otel.writers.ledger`."""
+
+    def keep(self, item: T) -> Path | None: ...
+
+    def forget(self, path: Path) -> None: ...
+
+    def load(self) -> Iterable[tuple[Path, T]]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry(Generic[T]):
+    """An item in the lane."""
+
+    item: T
+    size: int
+    came_at: float
+    kept: Path | None
+    """Where the ledger has it."""
+
+
 class Lane(Generic[T]):
     """Hands items, batched and in order, to `send(batch)` on a thread of its own.
 
     `send` raises RetryableError to be called again with the same batch; any other exception loses the batch. Counts
-    `delivery.<name>.sent`, `.retries`, `.lost` (by `send`), `.refused` (full or closed) and `.abandoned` (at `close`).
+    `delivery.<name>.sent`, `.retries`, `.lost` (by `send`), `.refused` (full or closed) and `.abandoned` (at `close`);
+    what a ledger keeps beyond `close` counts as `.kept`.
     """
 
     def __init__(
@@ -59,9 +84,12 @@ class Lane(Generic[T]):
         *,
         size_of: Callable[[T], int],
         policy: LanePolicy = DEFAULT_POLICY,
+        ledger: Keeper[T] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        """With a `ledger` what was admitted survives the process; `resume` takes up what the last one left."""
         self.name = name
+        self._ledger = ledger
         self._send = send
         self._size_of = size_of
         self._policy = policy
@@ -71,15 +99,18 @@ class Lane(Generic[T]):
 
     def _start_empty(self) -> None:
         self._changed = threading.Condition()
-        self._queue: deque[tuple[T, int, float]] = deque()
-        """(item, bytes, when it came)"""
+        self._queue: deque[_Entry[T]] = deque()
         self._bytes = 0
-        self._batch: list[T] = []
+        self._batch: list[_Entry[T]] = []
         """What is being sent, or waits to be sent again."""
         self._attempts = 0
         self._first_attempt_at = 0.0
         self._not_before = 0.0
         self._sending = False
+        self._failing = False
+        """The last attempt failed and may work later."""
+        self._patience = _FLUSH_ATTEMPTS
+        """Failures until a flush stops waiting."""
         self._hurried = False
         self._closed = False
         self._thread: threading.Thread | None = None
@@ -88,45 +119,71 @@ class Lane(Generic[T]):
         """Queue an item; False, counted, when the lane is full or closed. Never blocks on the destination."""
         size = self._size_of(item)
         with self._changed:
-            full = len(self._queue) >= self._policy.max_items or self._bytes + size > self._policy.max_bytes
-            if not (full or self._closed):
-                self._queue.append((item, size, self._clock()))
-                self._bytes += size
-                if self._thread is None:
-                    self._start_thread()
-                if len(self._queue) == 1 or len(self._queue) >= self._policy.batch_items:
-                    self._changed.notify_all()  # in between, the worker has nothing new to wake up for
+            if self._takes(size):
+                self._append(item, size, self._ledger.keep(item) if self._ledger else None)
                 return True
         self._count("refused")
         self._log("refused", "queue full or closed, not delivered")
         return False
+
+    def resume(self) -> None:
+        """Queue what the ledger kept of the last process. What there is no room for stays on disk for the next one."""
+        if self._ledger is None:
+            return
+        with self._changed:
+            for path, item in self._ledger.load():
+                size = self._size_of(item)
+                if not self._takes(size):
+                    break
+                self._append(item, size, path)
+
+    def _takes(self, size: int) -> bool:
+        full = len(self._queue) >= self._policy.max_items or self._bytes + size > self._policy.max_bytes
+        return not (full or self._closed)
+
+    def _append(self, item: T, size: int, kept: Path | None) -> None:
+        self._queue.append(_Entry(item, size, self._clock(), kept))
+        self._bytes += size
+        if self._thread is None:
+            self._start_thread()
+        if len(self._queue) == 1 or len(self._queue) >= self._policy.batch_items:
+            self._changed.notify_all()  # in between, the worker has nothing new to wake up for
 
     def hurry(self) -> None:
         """Send what is here without waiting for company or for the end of a backoff."""
         with self._changed:
             if self._queue or self._batch:
                 self._hurried = True
+                self._patience = 1 if self._failing else _FLUSH_ATTEMPTS
                 self._attempts, self._not_before = 0, 0.0
                 self._changed.notify_all()
 
     def wait_empty(self, timeout_s: float) -> bool:
-        """True once nothing is queued or being sent; False when something still is after `timeout_s`."""
+        """True once nothing is queued or being sent; False when something still is after `timeout_s`, or before that
+        when the destination is known to be down: it failed before and again now, or three times in a row now."""
         if self._thread is None:
             self._send_here(self._clock() + timeout_s)
         with self._changed:
-            return self._changed.wait_for(lambda: not (self._queue or self._batch), timeout_s)
+            self._changed.wait_for(lambda: self._empty or (self._patience <= 0 and not self._sending), timeout_s)
+            return self._empty
+
+    @property
+    def _empty(self) -> bool:
+        return not (self._queue or self._batch)
 
     def close(self) -> None:
         """End the thread. What was not sent is counted and logged; a send under way finishes by itself."""
         with self._changed:
-            left = len(self._queue) + (0 if self._sending else len(self._batch))
+            undelivered = [*self._queue, *(() if self._sending else self._batch)]
             self._closed = True
             self._queue.clear()
             self._bytes = 0
             if not self._sending:
                 self._batch = []
             self._changed.notify_all()
-        if left:
+        if kept := sum(entry.kept is not None for entry in undelivered):
+            self._count("kept", kept)
+        if left := len(undelivered) - kept:
             self._count("abandoned", left)
             logger.warning("rag-otel: %s: %d undelivered at shutdown", self.name, left)
 
@@ -160,7 +217,7 @@ class Lane(Generic[T]):
             while batch := self._next_batch():
                 self._attempt(batch)
 
-    def _next_batch(self) -> list[T]:
+    def _next_batch(self) -> list[_Entry[T]]:
         """Wait for the batch that is due; empty when the lane is closed."""
         with self._changed:
             while not self._closed:
@@ -181,18 +238,18 @@ class Lane(Generic[T]):
             return None
         if self._hurried or len(self._queue) >= self._policy.batch_items:
             return 0.0
-        return self._queue[0][2] + self._policy.linger_s
+        return self._queue[0].came_at + self._policy.linger_s
 
     def _take(self, now: float) -> None:
         while self._queue and len(self._batch) < self._policy.batch_items:
-            item, size, _ = self._queue.popleft()
-            self._bytes -= size
-            self._batch.append(item)
+            entry = self._queue.popleft()
+            self._bytes -= entry.size
+            self._batch.append(entry)
         self._attempts, self._first_attempt_at = 0, now
 
-    def _attempt(self, batch: list[T]) -> None:
+    def _attempt(self, batch: list[_Entry[T]]) -> None:
         try:
-            self._send(batch)
+            self._send([entry.item for entry in batch])
         except RetryableError as error:
             self._log(str(error), f"{error}; trying again")
             self._postpone(error)
@@ -204,27 +261,48 @@ class Lane(Generic[T]):
 
     def _postpone(self, error: RetryableError) -> None:
         now = self._clock()
+        if self._closed and self._ledger is not None:
+            self._leave()
+            return
         if self._closed or now - self._first_attempt_at > self._policy.give_up_after_s:
             self._lose(f"given up: {error}")
             return
         self._count("retries")
         with self._changed:
             self._sending = False
+            self._failing = True
+            self._patience -= 1
             self._attempts += 1
             backoff = min(self._policy.max_backoff_s, self._policy.backoff_s * 2.0 ** min(self._attempts - 1, 32))
             # Full jitter would also retry at once; half keeps a floor while replicas still spread.
             asked = min(error.retry_after_s or 0.0, self._policy.give_up_after_s)
             self._not_before = now + max(backoff * random.uniform(0.5, 1.0), asked)
+            self._changed.notify_all()
 
     def _lose(self, cause: str) -> None:
         self._count("lost", len(self._batch))
         self._log(cause, f"lost {len(self._batch)}: {cause}")
         self._finish()
 
+    def _leave(self) -> None:
+        """What the ledger keeps is the next process's; the rest of the batch is lost."""
+        kept = sum(entry.kept is not None for entry in self._batch)
+        self._count("kept", kept)
+        if kept < len(self._batch):
+            self._count("lost", len(self._batch) - kept)
+        with self._changed:
+            self._batch, self._sending = [], False
+            self._changed.notify_all()
+
     def _finish(self) -> None:
+        if self._ledger is not None:
+            for entry in self._batch:
+                if entry.kept is not None:
+                    self._ledger.forget(entry.kept)
         with self._changed:
             self._batch = []
             self._sending = False
+            self._failing = False
             if not self._queue:
                 self._hurried = False
             self._changed.notify_all()

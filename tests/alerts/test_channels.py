@@ -11,9 +11,11 @@ import pytest
 
 from rag_otel.alert import Alert
 from rag_otel.alerts.callback import CallbackChannel
+from rag_otel.alerts.examples import Examples
 from rag_otel.alerts.log import LogChannel
 from rag_otel.alerts.message import summary
 from rag_otel.alerts.router import AlertRouter
+from rag_otel.alerts.rules import AlertRules, parse_rule
 from rag_otel.alerts.webhook import WebhookChannel, sign, verify
 from rag_otel.errors import ConfigurationError, RetryableError
 from rag_otel.guard import counters
@@ -25,11 +27,12 @@ from tests.results import QUESTION, a_result
 
 SECRET = "a shared secret"
 PATIENCE_S = 20.0
+LINKED = Examples(link=lambda result: "http://phoenix/trace")
 
 
 def deliver(channels: Sequence[AlertChannel], count: int = 1) -> bool:
     """Submit that many unfaithful answers, of as many routes; True when everything went out."""
-    router = AlertRouter(channels, link=lambda result: "http://phoenix/trace")
+    router = AlertRouter(channels, examples=LINKED)
     delivery = Delivery(alerts=router, policy=LanePolicy(backoff_s=0.01, max_backoff_s=0.05))
     for n in range(count):
         delivery.submit(a_result(route=f"answer-{n}"))
@@ -38,7 +41,9 @@ def deliver(channels: Sequence[AlertChannel], count: int = 1) -> bool:
 
 def an_alert() -> Alert:
     """The alert of the usual unfaithful answer."""
-    return AlertRouter([], link=lambda result: "http://phoenix/trace").consider(a_result())[0]
+    (judgement,) = AlertRules([parse_rule("unfaithful")], LINKED).judge(a_result())
+    assert judgement.alert is not None
+    return judgement.alert
 
 
 def signed_with(secret: str, request: Received, *, now: float | None = None, body: bytes | None = None) -> bool:

@@ -1,32 +1,69 @@
-"""Which results raise an alert, and how often."""
+"""Which results are told, and when: cooldown, digests, quiet hours, the cap, and the end of a problem."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
+from rag_otel.alert import Alert, AlertSeverity, AlertState
+from rag_otel.alerts.examples import Examples
+from rag_otel.alerts.incidents import MAX_INCIDENTS
 from rag_otel.alerts.message import to_dict
 from rag_otel.alerts.router import AlertRouter
-from rag_otel.model import Verdict
+from rag_otel.alerts.rules import parse_rule
+from rag_otel.alerts.schedule import parse_quiet_hours
+from rag_otel.guard import counters
+from rag_otel.model import Evaluation, Verdict
 from tests.results import QUESTION, SECRET_TEXTS, a_result, an_evaluation
 
-
-class Clock:
-    """Seconds that pass when told to."""
-
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
+NOON = 1_700_049_600.0
+"""Wednesday, 15 November 2023, 12:00 UTC."""
+HOUR_S = 3600.0
+GOOD = an_evaluation(score=1.0, risk=0.02, label="faithful", claims=())
 
 
-def test_an_unfaithful_answer_raises_an_alert_with_its_evidence() -> None:
+class Scene:
+    """A router, a clock that moves when told to, and what was told."""
+
+    def __init__(self, rules: Sequence[str] = ("unfaithful",), **options: Any) -> None:
+        self.now = NOON
+        self.told: list[Alert] = []
+        settings = {"cooldown_s": 300.0, "resolve_after_s": 0.0} | options
+        self.router = AlertRouter(rules=[parse_rule(rule) for rule in rules], clock=lambda: self.now, **settings)
+        self.router.connect(self.told.append)
+
+    def answer(self, *evaluations: Evaluation, **trace: Any) -> list[Alert]:
+        """One result; what was told because of it."""
+        before = len(self.told)
+        self.router.consider(a_result(*evaluations, **trace))
+        return self.told[before:]
+
+    def raises(self, **changes: Any) -> list[Alert]:
+        """One alert of a monitor; what was told because of it."""
+        before = len(self.told)
+        fields: dict[str, Any] = {"name": "slo_burn_rate", "fingerprint": "observatory/slo", "metric": "faithfulness"}
+        self.router.raise_alert(Alert(**fields | changes))
+        return self.told[before:]
+
+    def passes(self, seconds: float) -> list[Alert]:
+        """Time goes by as the ticker sees it: from one due moment to the next; what was told meanwhile."""
+        before, end = len(self.told), self.now + seconds
+        while (due := self.router.due()) is not None and due <= end:
+            self.now = max(self.now, due)
+            self.router.tick()
+            assert (after := self.router.due()) is None or after > self.now, "due again at once: a busy loop"
+        self.now = end
+        return self.told[before:]
+
+
+def test_an_unfaithful_answer_is_told_with_its_evidence() -> None:
     """Question, unsupported claims with their nearest quotes, score, risk, where it was and the link."""
-    router = AlertRouter([], link=lambda result: f"http://phoenix/{result.trace.target.trace_id}")
+    scene = Scene(examples=Examples(link=lambda result: f"http://phoenix/{result.trace.target.trace_id}"))
     result = a_result()
-    (alert,) = router.consider(result)
+    scene.router.consider(result)
+    (alert,) = scene.told
     assert alert.name == "unfaithful_answer"
     assert alert.question == QUESTION
     assert [claim.verdict for claim in alert.claims] == [Verdict.NOT_ENOUGH_INFO, Verdict.CONTRADICTED]
@@ -38,60 +75,201 @@ def test_an_unfaithful_answer_raises_an_alert_with_its_evidence() -> None:
     assert alert.time_ns == result.trace.start_ns
 
 
-@pytest.mark.parametrize("label", ["faithful", None])
-def test_anything_else_raises_none(label: str | None) -> None:
-    """A low score alone is no alert: the label is the decision."""
-    assert not AlertRouter([]).consider(a_result(an_evaluation(label=label, score=0.0)))
-
-
 def test_one_problem_is_told_once_a_cooldown_and_what_was_held_back_is_carried() -> None:
     """The next alert of the fingerprint says how many came in between."""
-    clock = Clock()
-    router = AlertRouter([], cooldown_s=300, clock=clock)
-    assert router.consider(a_result())[0].suppressed == 0
-    clock.now += 299
-    assert not router.consider(a_result())
-    assert not router.consider(a_result())
-    clock.now += 1
-    assert router.consider(a_result())[0].suppressed == 2
-    clock.now += 300
-    assert router.consider(a_result())[0].suppressed == 0
+    scene = Scene()
+    assert scene.answer()[0].suppressed == 0
+    scene.passes(299)
+    assert not scene.answer()
+    assert not scene.answer()
+    scene.passes(1)
+    assert scene.answer()[0].suppressed == 2
+    scene.passes(300)
+    assert scene.answer()[0].suppressed == 0
 
 
 @pytest.mark.parametrize("difference", [{"service": "library"}, {"route": "summarise"}])
 def test_another_service_or_route_is_another_problem(difference: dict[str, Any]) -> None:
     """The cooldown of one does not silence the other."""
-    router = AlertRouter([], clock=Clock())
-    (first,) = router.consider(a_result())
-    (second,) = router.consider(a_result(**difference))
+    scene = Scene()
+    (first,), (second,) = scene.answer(), scene.answer(**difference)
     assert first.fingerprint != second.fingerprint
 
 
-def test_all_fingerprints_together_stay_below_the_cap() -> None:
-    """At most so many in any minute, held-back ones counted for their own fingerprint."""
-    clock = Clock()
-    router = AlertRouter([], cooldown_s=0, per_minute=2, clock=clock)
-    routes = ["a", "b", "c", "c"]
-    assert [len(router.consider(a_result(route=route))) for route in routes] == [1, 1, 0, 0]
-    clock.now += 59
-    assert not router.consider(a_result(route="d"))
-    clock.now += 1
-    assert router.consider(a_result(route="c"))[0].suppressed == 2
-    assert router.consider(a_result(route="a"))[0].suppressed == 0
-    assert not router.consider(a_result(route="b"))
+def test_what_becomes_critical_is_told_within_the_cooldown() -> None:
+    """A warning a minute ago is no reason to keep a critical alert back; a second critical one cools down."""
+    scene = Scene(rules=("risk>0.9", "risk>0.97 critical"))
+    assert scene.answer()[0].severity is AlertSeverity.WARNING
+    assert scene.answer(an_evaluation(risk=0.99))[0].severity is AlertSeverity.CRITICAL
+    assert not scene.answer(an_evaluation(risk=0.99))
+
+
+def test_all_fingerprints_together_stay_below_the_cap_and_the_rest_follows_in_one_message() -> None:
+    """At most so many in any minute; what had to wait is told when there is room, with its count."""
+    scene = Scene(cooldown_s=0, per_minute=2)
+    assert [len(scene.answer(route=route)) for route in ("a", "b", "c", "c", "d")] == [1, 1, 0, 0, 0]
+    assert not scene.passes(59)
+    (digest,) = scene.passes(1)
+    assert digest.count == 3
+    assert digest.name == "unfaithful_answer"
+    assert {example.question for example in digest.examples} == {QUESTION}
+    assert "3 alerts held back: 3 unfaithful answer in c, d" in digest.headline
+    assert digest.target is None
+    assert not scene.passes(600)
 
 
 def test_a_cap_of_none_sends_none() -> None:
     """Zero alerts a minute is a way to switch them off."""
-    assert not AlertRouter([], per_minute=0).consider(a_result())
+    scene = Scene(per_minute=0, digest_s=10)
+    assert not scene.answer()
+    assert not scene.passes(HOUR_S)
+
+
+def test_alerts_of_one_window_are_one_message() -> None:
+    """Thirty routes that go bad at once wake somebody once, with the worst answers as examples."""
+    scene = Scene(digest_s=10)
+    for n in range(30):
+        scene.answer(an_evaluation(risk=0.6 + n / 100), route=f"answer-{n}")
+    assert not scene.told
+    assert not scene.passes(9)
+    (digest,) = scene.passes(1)
+    assert digest.count == 30
+    assert (digest.service, digest.route) == ("observatory", None)
+    assert digest.risk == pytest.approx(0.89)
+    assert [example.risk for example in digest.examples] == [pytest.approx(0.89 - n / 100) for n in range(10)]
+    assert digest.fingerprint == "observatory/unfaithful_answer/*"
+
+
+def test_a_window_with_one_alert_sends_that_alert() -> None:
+    """A digest of one would only hide the answer's own fields."""
+    scene = Scene(digest_s=10)
+    scene.answer()
+    (alert,) = scene.passes(10)
+    assert (alert.count, alert.question) == (1, QUESTION)
+
+
+def test_a_flush_closes_the_windows() -> None:
+    """A script that ends does not take its alerts with it."""
+    scene = Scene(digest_s=10)
+    scene.answer()
+    scene.router.tick(close_windows=True)
+    assert len(scene.told) == 1
+    assert not scene.passes(60)
+
+
+def test_quiet_hours_hold_back_what_can_wait_and_tell_it_at_their_end() -> None:
+    """One digest at seven, local time, with every count; what is critical passes at once."""
+    scene = Scene(quiet=parse_quiet_hours(["22:00-07:00 Europe/Berlin"]), cooldown_s=600)
+    scene.passes(10 * HOUR_S)  # 22:00 UTC is 23:00 in Berlin
+    for _ in range(12):
+        assert not scene.answer()
+        assert not scene.answer(route="summarise")
+        scene.passes(600)
+    (critical,) = scene.raises(severity=AlertSeverity.CRITICAL)
+    assert critical.name == "slo_burn_rate"
+    assert not scene.passes(6 * HOUR_S - 1)
+    (digest,) = scene.passes(1)
+    assert digest.count == 24
+    assert "held back" in digest.headline
+    assert not scene.passes(12 * HOUR_S)
+
+
+def test_a_problem_is_over_after_a_time_without_bad_answers() -> None:
+    """Told once, with how long it lasted and how many were bad; good answers alone do not end it at once."""
+    scene = Scene(resolve_after_s=900)
+    scene.answer()
+    scene.passes(600)
+    scene.answer()
+    scene.answer(GOOD)
+    assert not scene.passes(899)
+    (resolved,) = scene.passes(1)
+    assert resolved.state is AlertState.RESOLVED
+    assert resolved.fingerprint == scene.told[0].fingerprint
+    assert resolved.details == {"bad_answers": 2.0, "good_answers_since": 1.0}
+    assert (resolved.question, resolved.response, resolved.claims) == (None, None, ())
+    assert not scene.passes(HOUR_S)
+    assert scene.answer()[0].state is AlertState.FIRING
+
+
+def test_answers_between_the_two_thresholds_neither_begin_nor_end_a_problem() -> None:
+    """Hysteresis: it fires below .5 and is over once nothing was below .7 for a while."""
+    scene = Scene(rules=("score<0.5 until 0.7",), resolve_after_s=900)
+    assert not scene.answer(an_evaluation(score=0.6))
+    assert scene.answer(an_evaluation(score=0.4))
+    for _ in range(5):
+        scene.passes(600)
+        scene.answer(an_evaluation(score=0.6))
+    assert len(scene.told) == 1
+    scene.answer(an_evaluation(score=0.7))
+    (resolved,) = scene.passes(900)
+    assert resolved.state is AlertState.RESOLVED
+
+
+def test_a_digest_is_closed_when_all_that_it_told_of_is_over() -> None:
+    """A pager knows it by the digest's fingerprint alone."""
+    scene = Scene(digest_s=10, resolve_after_s=900)
+    scene.answer(route="a")
+    scene.answer(route="b")
+    (digest,) = scene.passes(10)
+    scene.passes(500)
+    scene.answer(route="b")
+    (again,) = scene.passes(500)
+    assert (again.route, again.fingerprint) == ("b", digest.fingerprint)
+    (resolved,) = scene.passes(HOUR_S)
+    assert (resolved.fingerprint, resolved.state) == (digest.fingerprint, AlertState.RESOLVED)
+
+
+def test_what_was_over_before_anybody_heard_of_it_is_not_told() -> None:
+    """Counted, but nobody reads in the morning of what ended at night."""
+    scene = Scene(quiet=parse_quiet_hours(["11:00-20:00"]))
+    untold = counters.get("alerts.untold")
+    assert not scene.raises()
+    assert not scene.raises(state=AlertState.RESOLVED)
+    assert not scene.passes(24 * HOUR_S)
+    assert counters.get("alerts.untold") == untold + 1
+
+
+def test_the_end_of_a_warning_does_not_wake_anybody_either() -> None:
+    """Told before quiet hours, over within them: resolved at their end."""
+    scene = Scene(quiet=parse_quiet_hours(["13:00-20:00"]))
+    assert scene.raises()
+    scene.passes(2 * HOUR_S)
+    assert not scene.raises(state=AlertState.RESOLVED)
+    (resolved,) = scene.passes(24 * HOUR_S)
+    assert resolved.state is AlertState.RESOLVED
+
+
+def test_a_monitors_problem_ends_when_the_monitor_says_so() -> None:
+    """Time alone does not: it lasts until it is resolved, and then it is, at once."""
+    scene = Scene(resolve_after_s=900)
+    (firing,) = scene.raises(details={"burn": 14.4}, severity=AlertSeverity.CRITICAL)
+    assert not scene.passes(24 * HOUR_S)
+    (resolved,) = scene.raises(state=AlertState.RESOLVED)
+    assert (resolved.fingerprint, resolved.severity) == (firing.fingerprint, AlertSeverity.CRITICAL)
+
+
+def test_a_clock_that_is_set_back_silences_nothing_for_long() -> None:
+    """An hour back, as after a wrong time server: cooldown, cap and windows do not wait for the hour to pass again."""
+    scene = Scene(per_minute=1, digest_s=10)
+    scene.answer()
+    scene.now -= HOUR_S
+    scene.passes(10)
+    scene.router.tick()
+    assert len(scene.told) == 1
+    scene.now -= HOUR_S
+    scene.answer()
+    assert len(scene.passes(10)) == 1
 
 
 def test_routes_without_end_do_not_fill_the_memory() -> None:
-    """A route that holds an id must not grow the table for ever."""
-    router = AlertRouter([], per_minute=1)
-    for n in range(3000):
-        router.consider(a_result(route=f"answer-{n}"))
-    assert len(router._recent) <= 1024
+    """A route that holds an id must not grow the tables for ever."""
+    scene = Scene(per_minute=1, digest_s=10, quiet=parse_quiet_hours(["00:00-24:00"]))
+    for n in range(2 * MAX_INCIDENTS):
+        scene.answer(route=f"answer-{n}")
+    scene.passes(60)
+    held = scene.router._gate.state.held
+    assert len(scene.router._incidents.open) == MAX_INCIDENTS
+    assert (len(held.worst), len(held.fingerprints)) == (10, 1024)
 
 
 @pytest.mark.parametrize(
@@ -105,17 +283,25 @@ def test_routes_without_end_do_not_fill_the_memory() -> None:
 def test_hidden_content_stays_hidden(
     capture_content: bool, trace: dict[str, Any], environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An alert still says where and how bad, without a word of the conversation."""
+    """An alert, and a digest, still say where and how bad, without a word of the conversation."""
     for name, value in environ.items():
         monkeypatch.setenv(name, value)
-    (alert,) = AlertRouter([], capture_content=capture_content).consider(a_result(**trace))
-    assert alert.risk == 0.93
-    assert not [text for text in SECRET_TEXTS if text in str(to_dict(alert))]
+    scene = Scene(examples=Examples(capture_content=capture_content), digest_s=10)
+    scene.answer(**trace)
+    scene.passes(10)
+    scene.answer(**trace | {"route": "a"})
+    scene.answer(**trace | {"route": "b"})
+    scene.passes(10)
+    alert, digest = scene.told
+    assert alert.risk == digest.risk == 0.93
+    assert digest.count == 2
+    shown = str(to_dict(alert)) + str(to_dict(digest))
+    assert not [text for text in SECRET_TEXTS if text in shown]
 
 
 def test_hidden_documents_take_the_quotes_out_of_an_alert(monkeypatch: pytest.MonkeyPatch) -> None:
     """The answer's own claims stay, the passages' words do not."""
     monkeypatch.setenv("OPENINFERENCE_HIDE_RETRIEVAL_DOCUMENTS", "true")
-    (alert,) = AlertRouter([]).consider(a_result())
+    (alert,) = Scene().answer()
     assert [claim.claim.text for claim in alert.claims] == ["It is made of cheese.", "Nobody has seen its far side."]
     assert not [claim for claim in alert.claims if claim.quotes or claim.explanation]

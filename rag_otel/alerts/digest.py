@@ -1,0 +1,149 @@
+"""Several alerts as one message: how many, which, and the worst of them as examples."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Iterable
+from typing import Final
+
+from rag_otel.alert import Alert, AlertExample, AlertSeverity
+
+ALERTS_DIGEST: Final = "alerts_digest"
+"""Name of a message that stands for alerts of several names."""
+MAX_EXAMPLES: Final = 10
+_MAX_FINGERPRINTS: Final = 1024
+_ROUTES_NAMED: Final = 5
+
+
+@dataclasses.dataclass(slots=True)
+class Bundle:
+    """Alerts that wait to be told together. Bounded: the worst are kept whole, the others are counted."""
+
+    due: float | None = None
+    """Seconds since the epoch at which it is to be told."""
+    worst: list[Alert] = dataclasses.field(default_factory=list)
+    """At most `MAX_EXAMPLES`, worst first."""
+    counts: dict[str, dict[str, int]] = dataclasses.field(default_factory=dict)
+    """Name -> fingerprint -> how many answers."""
+    suppressed: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.counts)
+
+    @property
+    def fingerprints(self) -> list[str]:
+        return [fingerprint for counted in self.counts.values() for fingerprint in counted]
+
+    def add(self, alert: Alert) -> None:
+        """Take one more; what it stands for and what it suppressed count with it."""
+        counts = {alert.name: {alert.fingerprint: alert.count}}
+        self.absorb(Bundle(worst=[alert], counts=counts, suppressed=alert.suppressed))
+
+    def absorb(self, other: Bundle) -> None:
+        """Take everything of another bundle."""
+        for name, counted in other.counts.items():
+            mine = self.counts.setdefault(name, {})
+            for fingerprint, count in counted.items():
+                if fingerprint in mine or len(self.fingerprints) < _MAX_FINGERPRINTS:
+                    mine[fingerprint] = mine.get(fingerprint, 0) + count
+        self.suppressed += other.suppressed
+        self.worst = sorted([*self.worst, *other.worst], key=_badness, reverse=True)[:MAX_EXAMPLES]
+
+    def drop(self, fingerprint: str) -> bool:
+        """Forget a problem that is over; True when it was in here."""
+        found = False
+        for counted in self.counts.values():
+            found = counted.pop(fingerprint, None) is not None or found
+        self.counts = {name: counted for name, counted in self.counts.items() if counted}
+        self.worst = [alert for alert in self.worst if alert.fingerprint != fingerprint]
+        return found
+
+    def message(self, *, fingerprint: str, why: str = "") -> Alert:
+        """One alert that stands for all of them: itself where there is one, else a digest.
+
+        `fingerprint` is the digest's where the alerts have several; `why` says why they come together.
+        """
+        first = self.worst[0] if self.worst else self._nameless()
+        count = sum(sum(counted.values()) for counted in self.counts.values())
+        if count == 1 and len(self.worst) == 1:
+            return first
+        if len(self.fingerprints) == 1:
+            return dataclasses.replace(
+                first,
+                count=count,
+                suppressed=self.suppressed,
+                examples=_capped([*first.examples, *_examples(self.worst[1:])]),
+            )
+        return Alert(
+            name=_common(self.counts) or ALERTS_DIGEST,
+            fingerprint=fingerprint,
+            metric=_common(alert.metric for alert in self.worst) or "",
+            severity=max((alert.severity for alert in self.worst), key=_urgency, default=AlertSeverity.WARNING),
+            headline=self._headline(count, why),
+            score=first.score,
+            risk=first.risk,
+            service=_common(alert.service for alert in self.worst),
+            route=_common(alert.route for alert in self.worst),
+            link=first.link,
+            suppressed=self.suppressed,
+            count=count,
+            examples=_capped(_examples(self.worst)),
+            details={name: float(sum(counted.values())) for name, counted in self.counts.items()},
+            since_ns=min((alert.since_ns or alert.time_ns for alert in self.worst), default=0),
+            time_ns=max((alert.time_ns for alert in self.worst), default=0),
+        )
+
+    def _nameless(self) -> Alert:
+        """What is left when every alert that was kept whole is over and only counts remain."""
+        name, counted = next(iter(self.counts.items()))
+        return Alert(name=name, fingerprint=next(iter(counted)), metric="")
+
+    def _headline(self, count: int, why: str) -> str:
+        named = sorted(self.counts.items(), key=lambda item: -sum(item[1].values()))
+        what = ", ".join(f"{sum(counted.values())} {name.replace('_', ' ')}" for name, counted in named)
+        routes = [route for route, _ in Counter(alert.route or "-" for alert in self.worst).most_common()]
+        more = f" and {len(routes) - _ROUTES_NAMED} more" if len(routes) > _ROUTES_NAMED else ""
+        where = f" in {', '.join(routes[:_ROUTES_NAMED])}{more}" if routes else ""
+        return f"{count} alerts{f' {why}' if why else ''}: {what}{where}"
+
+
+def as_example(alert: Alert) -> AlertExample:
+    """The answer of a per-trace alert."""
+    return AlertExample(
+        question=alert.question,
+        response=alert.response,
+        score=alert.score,
+        risk=alert.risk,
+        claims=alert.claims,
+        target=alert.target,
+        link=alert.link,
+        sampling_reason=alert.sampling_reason,
+    )
+
+
+def _examples(alerts: Iterable[Alert]) -> list[AlertExample]:
+    """The answers of these alerts: first one of each, then those that they carry themselves."""
+    alerts = list(alerts)
+    own = [as_example(alert) for alert in alerts if alert.target is not None]
+    return [*own, *(example for alert in alerts for example in alert.examples)]
+
+
+def _capped(examples: list[AlertExample]) -> tuple[AlertExample, ...]:
+    return tuple(examples[:MAX_EXAMPLES])
+
+
+def _badness(alert: Alert) -> tuple[int, float]:
+    if alert.risk is not None:
+        return _urgency(alert.severity), alert.risk
+    return _urgency(alert.severity), 0.5 if alert.score is None else 1.0 - alert.score
+
+
+def _urgency(severity: AlertSeverity) -> int:
+    return int(severity is AlertSeverity.CRITICAL)
+
+
+def _common(values: Iterable[str | None]) -> str | None:
+    """The one value that all share; None where they differ."""
+    found = set(values)
+    return found.pop() if len(found) == 1 else None

@@ -1,0 +1,178 @@
+"""When an alert goes out: at once, in a digest with its likes, after quiet hours, or when the cap has room again.
+
+    alert -> window of its group -> quiet hours -> cap a minute -> out
+
+Nothing is dropped on the way: what has to wait is told in one message, later. The one exception is a problem that is
+over before anybody heard of it: it is counted (`alerts.untold`) and not told.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import deque
+from typing import Final
+
+from rag_otel.alert import Alert, AlertSeverity, AlertState
+from rag_otel.alerts.digest import Bundle
+from rag_otel.alerts.schedule import QuietHours
+from rag_otel.guard import counters
+
+MINUTE_S: Final = 60.0
+HELD: Final = "held"
+"""Fingerprint of the digest of what quiet hours or the cap held back."""
+_MAX_TOLD: Final = 4096
+
+
+@dataclasses.dataclass(slots=True)
+class GateState:
+    """What the gate knows; kept across restarts where there is a state folder."""
+
+    windows: dict[str, Bundle] = dataclasses.field(default_factory=dict)
+    """Group -> the digest that is being collected."""
+    held: Bundle = dataclasses.field(default_factory=Bundle)
+    """What waits for the end of quiet hours, or for the cap."""
+    held_resolved: list[Alert] = dataclasses.field(default_factory=list)
+    told_as: dict[str, list[str]] = dataclasses.field(default_factory=dict)
+    """Fingerprint of a problem -> fingerprints of the messages that told of it; until it is resolved."""
+
+
+class Gate:
+    """Decides when. Not thread-safe: the router's lock is around it. Times are seconds since the epoch."""
+
+    def __init__(
+        self,
+        *,
+        digest_s: float = 0.0,
+        per_minute: int = 10,
+        quiet: QuietHours | None = None,
+        state: GateState | None = None,
+    ) -> None:
+        self._digest_s = digest_s
+        self._per_minute = max(per_minute, 0)
+        self._quiet = quiet or QuietHours()
+        self.state = state or GateState()
+        self._sent: deque[float] = deque(maxlen=self._per_minute)
+        """When the last `per_minute` messages went out."""
+
+    def emptied(self) -> Gate:
+        """A gate with the same bounds that knows nothing."""
+        return Gate(digest_s=self._digest_s, per_minute=self._per_minute, quiet=self._quiet)
+
+    def offer(self, alert: Alert, now: float) -> list[Alert]:
+        """Take an alert; returns what is to be sent now."""
+        if self._per_minute == 0:
+            return []
+        if alert.state is AlertState.RESOLVED:
+            return self._resolve(alert, now)
+        if self._digest_s <= 0:
+            return self._pass(alert, now)
+        group = _group(alert)
+        self.state.windows.setdefault(group, Bundle(due=now + self._digest_s)).add(alert)
+        return []
+
+    def tick(self, now: float, *, close_windows: bool = False) -> list[Alert]:
+        """What is due by now; with `close_windows` also digests whose window is still open."""
+        out: list[Alert] = []
+        for group in list(self.state.windows):
+            bundle = self.state.windows[group]
+            # A clock that was set back must not keep a window open for longer than it was meant to be.
+            if close_windows or not now < (bundle.due or 0.0) <= now + self._digest_s:
+                del self.state.windows[group]
+                out += self._pass(bundle.message(fingerprint=group), now, bundle)
+        return out + self._let_held_go(now)
+
+    def due(self, now: float) -> float | None:
+        """When `tick` has something to do next; None: nothing waits."""
+        times = [bundle.due for bundle in self.state.windows.values() if bundle.due is not None]
+        if self.state.held or self.state.held_resolved:
+            room_at = now if self._has_room(now) else self._sent[0] + MINUTE_S
+            times.append(room_at if self._held_is_critical() else max(room_at, self._quiet_end(now)))
+        return min(times, default=None)
+
+    def close(self) -> list[Alert]:
+        """Everything that waits, told now whatever the hour: for a shutdown that could not keep it."""
+        bundle, self.state.held = self.state.held, Bundle()
+        out = [self._told(bundle.message(fingerprint=HELD, why="held back"), bundle)] if bundle else []
+        out += self.state.held_resolved
+        self.state.held_resolved = []
+        return out
+
+    # --- passing ----------------------------------------------------------------------------------------------------
+
+    def _pass(self, alert: Alert, now: float, bundle: Bundle | None = None) -> list[Alert]:
+        """Send, or hold for the end of quiet hours or of a full minute. `bundle` is what `alert` stands for."""
+        quiet = alert.severity is not AlertSeverity.CRITICAL and self._quiet_end(now) > now
+        if quiet or not self._has_room(now):
+            counters.add("alerts.held")
+            if bundle is None:
+                self.state.held.add(alert)
+            else:
+                self.state.held.absorb(bundle)
+            return []
+        self._sent.append(now)
+        return [self._told(alert, bundle)]
+
+    def _told(self, alert: Alert, bundle: Bundle | None) -> Alert:
+        """Note what told of which problem. One that is told again goes by the name that receivers know it by."""
+        problems = bundle.fingerprints if bundle else [alert.fingerprint]
+        known = [self.state.told_as.pop(problem, []) for problem in problems]
+        common = [name for name in known[0] if all(name in names for names in known)]
+        name = common[0] if common else alert.fingerprint
+        for problem, names in zip(problems, known, strict=True):
+            self.state.told_as[problem] = names if name in names else [*names, name]
+        while len(self.state.told_as) > _MAX_TOLD:
+            del self.state.told_as[next(iter(self.state.told_as))]
+        return dataclasses.replace(alert, fingerprint=name)
+
+    def _let_held_go(self, now: float) -> list[Alert]:
+        out: list[Alert] = []
+        held = self.state.held
+        quiet = self._quiet_end(now) > now
+        if held and (self._held_is_critical() or not quiet) and self._has_room(now):
+            self.state.held = Bundle()
+            self._sent.append(now)
+            out.append(self._told(held.message(fingerprint=HELD, why="held back"), held))
+        return out + self._let_resolved_go(now)
+
+    def _let_resolved_go(self, now: float) -> list[Alert]:
+        quiet = self._quiet_end(now) > now
+        out: list[Alert] = []
+        for alert in list(self.state.held_resolved):
+            if self._has_room(now) and (not quiet or alert.severity is AlertSeverity.CRITICAL):
+                self.state.held_resolved.remove(alert)
+                self._sent.append(now)
+                out.append(alert)
+        return out
+
+    def _has_room(self, now: float) -> bool:
+        # A time in the future is a clock that was set back: it must not close the gate for longer than a minute.
+        return len(self._sent) < self._per_minute or not 0 <= now - self._sent[0] < MINUTE_S
+
+    def _held_is_critical(self) -> bool:
+        return any(alert.severity is AlertSeverity.CRITICAL for alert in self.state.held.worst)
+
+    def _quiet_end(self, now: float) -> float:
+        return self._quiet.end_at(now) or 0.0
+
+    # --- resolving --------------------------------------------------------------------------------------------------
+
+    def _resolve(self, alert: Alert, now: float) -> list[Alert]:
+        """Close every message that told of the problem, once all that it told of is over."""
+        pending = self.state.held.drop(alert.fingerprint)
+        for bundle in self.state.windows.values():
+            pending = bundle.drop(alert.fingerprint) or pending
+        self.state.windows = {group: bundle for group, bundle in self.state.windows.items() if bundle}
+        names = self.state.told_as.pop(alert.fingerprint, None)
+        if names is None and pending:
+            counters.add("alerts.untold")
+            return []
+        still_open = {name for others in self.state.told_as.values() for name in others}
+        closing = [] if names is None else [name for name in names if name not in still_open]
+        resolved = [dataclasses.replace(alert, fingerprint=name) for name in closing] if names else [alert]
+        self.state.held_resolved += resolved
+        return self._let_resolved_go(now)
+
+
+def _group(alert: Alert) -> str:
+    """What is told together: alerts of one kind of one service. Also the fingerprint of their digest."""
+    return f"{alert.service or '-'}/{alert.name}/*"

@@ -1,0 +1,132 @@
+"""What is known of each problem: since when it is there, when it was last told, what was held back since.
+
+A problem has a fingerprint. It begins with the first bad answer (or the first alert of a monitor) and is over when no
+bad answer came for a while (or when the monitor says so). While it lasts it is told at most once a cooldown.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Final
+
+from rag_otel.alert import Alert, AlertSeverity, AlertState
+from rag_otel.alerts.rules import Finding
+
+MAX_INCIDENTS: Final = 1024
+
+
+@dataclasses.dataclass(slots=True)
+class Incident:
+    """One problem. Times are seconds since the epoch."""
+
+    alert: Alert
+    """The last one of it that was told, or the first."""
+    began_at: float
+    bad_at: float
+    """When the last answer came that was not good."""
+    told_at: float | None = None
+    suppressed: int = 0
+    bad: int = 0
+    """Bad answers since it began."""
+    good: int = 0
+    """Good answers since the last one that was not."""
+
+
+class Incidents:
+    """The problems of now, bounded: the one that was quiet for longest makes room."""
+
+    def __init__(self, *, cooldown_s: float, resolve_after_s: float, found: dict[str, Incident] | None = None) -> None:
+        """`resolve_after_s` of 0: per-trace problems never end; `found` is what a state folder kept."""
+        self._cooldown_s = cooldown_s
+        self._resolve_after_s = resolve_after_s
+        self.open: dict[str, Incident] = found or {}
+
+    def emptied(self) -> Incidents:
+        """The same bounds, no problem."""
+        return Incidents(cooldown_s=self._cooldown_s, resolve_after_s=self._resolve_after_s)
+
+    def bad(self, alert: Alert, now: float) -> Alert | None:
+        """One more bad answer, or word of a monitor: what is to be told of it, None while it cools down."""
+        incident = self.open.pop(alert.fingerprint, None) or Incident(alert=alert, began_at=now, bad_at=now)
+        self.open[alert.fingerprint] = incident
+        if len(self.open) > MAX_INCIDENTS:
+            del self.open[next(iter(self.open))]
+        incident.bad_at, incident.bad, incident.good = now, incident.bad + 1, 0
+        if self._cooling(incident, alert, now):
+            incident.suppressed += 1
+            return None
+        alert = dataclasses.replace(
+            alert, suppressed=alert.suppressed + incident.suppressed, since_ns=alert.since_ns or _since(incident)
+        )
+        incident.alert, incident.told_at, incident.suppressed = alert, now, 0
+        return alert
+
+    def note(self, fingerprint: str, finding: Finding, now: float) -> None:
+        """An answer that raises nothing: a good one is counted, one in between keeps the problem alive."""
+        incident = self.open.get(fingerprint)
+        if incident is None:
+            return
+        if finding is Finding.GOOD:
+            incident.good += 1
+        else:
+            incident.bad_at, incident.good = now, 0
+
+    def resolve(self, alert: Alert) -> Alert:
+        """A monitor's word that a problem is over."""
+        incident = self.open.pop(alert.fingerprint, None)
+        if incident is None:
+            return alert
+        return dataclasses.replace(
+            alert,
+            suppressed=alert.suppressed + incident.suppressed,
+            since_ns=alert.since_ns or incident.alert.since_ns,
+            severity=incident.alert.severity,
+        )
+
+    def over(self, now: float) -> Iterator[Alert]:
+        """The resolve messages of per-trace problems without a bad answer for `resolve_after_s`."""
+        for fingerprint, incident in list(self.open.items()):
+            if self._expires_at(incident) is not None and not 0 <= now - incident.bad_at < self._resolve_after_s:
+                del self.open[fingerprint]
+                if incident.told_at is not None:
+                    yield self._resolved(incident, now)
+
+    def due(self) -> float | None:
+        """When the next per-trace problem may be over."""
+        times = [at for incident in self.open.values() if (at := self._expires_at(incident)) is not None]
+        return min(times, default=None)
+
+    def _expires_at(self, incident: Incident) -> float | None:
+        if self._resolve_after_s <= 0 or incident.alert.target is None:
+            return None  # monitors resolve their own
+        return incident.bad_at + self._resolve_after_s
+
+    def _cooling(self, incident: Incident, alert: Alert, now: float) -> bool:
+        if incident.told_at is None:
+            return False
+        worse = alert.severity is AlertSeverity.CRITICAL and incident.alert.severity is not AlertSeverity.CRITICAL
+        # A negative age is a clock that was set back.
+        return not worse and 0 <= now - incident.told_at < self._cooldown_s
+
+    def _resolved(self, incident: Incident, now: float) -> Alert:
+        alert = incident.alert
+        minutes = round((now - incident.bad_at) / 60)
+        since = f"no bad answer for {minutes} min ({incident.good} good)"
+        return dataclasses.replace(
+            alert,
+            state=AlertState.RESOLVED,
+            headline=f"{alert.metric} in {alert.service or '-'} {alert.route or '-'}: {since}",
+            question=None,
+            response=None,
+            claims=(),
+            examples=(),
+            suppressed=incident.suppressed,
+            count=1,
+            details={"bad_answers": float(incident.bad), "good_answers_since": float(incident.good)},
+            time_ns=round(now * 1e9),
+        )
+
+
+def _since(incident: Incident) -> int:
+    return incident.alert.time_ns or round(incident.began_at * 1e9)

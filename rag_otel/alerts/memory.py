@@ -1,0 +1,56 @@
+"""What the router knows, kept in the state folder: problems, what was told, what waits for the end of quiet hours."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any, Final
+
+from rag_otel.alerts.gate import GateState
+from rag_otel.alerts.incidents import Incident
+from rag_otel.guard import guarded
+from rag_otel.state_folder import StateFolder, read_file, set_aside, write_file
+
+VERSION: Final = 1
+FILE: Final = "alerts.json"
+
+
+@dataclasses.dataclass(slots=True)
+class RouterState:
+    """All of it."""
+
+    incidents: dict[str, Incident] = dataclasses.field(default_factory=dict)
+    gate: GateState = dataclasses.field(default_factory=GateState)
+
+
+class RouterMemory:
+    """Loads at the start, saves when something was told or held back: a second late at most, and never half."""
+
+    def __init__(self, folder: StateFolder) -> None:
+        from pydantic import TypeAdapter  # only who set a state folder pays for it
+
+        self._folder = folder
+        self._adapter: Any = TypeAdapter(RouterState)
+
+    def load(self) -> RouterState | None:
+        """What the last process knew; None where it left nothing that can be read."""
+        with guarded("alerts.load"):
+            path = self._folder.path / FILE
+            data = read_file(path)
+            if data is None:
+                return None
+            try:
+                stored = json.loads(data)
+                if stored["version"] != VERSION:
+                    raise ValueError(f"version {stored['version']}, not {VERSION}")
+                state: RouterState = self._adapter.validate_python(stored["state"])
+            except (ValueError, KeyError, TypeError) as error:
+                set_aside(path, f"{type(error).__name__}: {str(error)[:200]}")
+            else:
+                return state
+        return None
+
+    def save(self, state: RouterState) -> None:
+        with guarded("alerts.save"):
+            stored = json.dumps({"version": VERSION, "state": self._adapter.dump_python(state, mode="json")})
+            write_file(self._folder.path / FILE, stored.encode())

@@ -1,0 +1,174 @@
+"""Which single answers somebody should hear of: the per-trace rules.
+
+A rule is written as one line: what is bad, until when it counts as not yet good again, how urgent it is.
+
+    unfaithful                              the label of any metric
+    contradicted                            a claim that the chunks contradict
+    risk>0.9                                any metric's risk beyond .9
+    faithfulness.score<0.5 until 0.7        one metric; between .5 and .7 nothing begins and nothing ends
+    risk>=0.97 critical                     passes quiet hours
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from rag_otel.alert import Alert, AlertSeverity
+from rag_otel.alerts.examples import Examples
+from rag_otel.errors import ConfigurationError
+from rag_otel.model import EvaluatedTrace, Evaluation, Verdict
+
+UNFAITHFUL: Final = "unfaithful"
+UNFAITHFUL_ANSWER: Final = "unfaithful_answer"
+CONTRADICTED_CLAIM: Final = "contradicted_claim"
+LOW_SCORE: Final = "low_score"
+HIGH_RISK: Final = "high_risk"
+DEFAULT_RULES: Final = (UNFAITHFUL,)
+_NUMBER: Final = r"(?:0?\.\d+|[01](?:\.\d*)?)"
+_RULE: Final = re.compile(
+    r"(?:(?P<metric>[a-z][a-z0-9_]*)\.)?"
+    r"(?:(?P<word>unfaithful|contradicted)"
+    rf"|(?P<field>score|risk)\s*(?P<sign><=|>=|<|>)\s*(?P<enter>{_NUMBER})(?:\s+until\s+(?P<clear>{_NUMBER}))?)"
+    r"(?P<critical>\s+critical)?"
+)
+
+
+class Finding(enum.IntEnum):
+    """What a rule says of an evaluation, from harmless to bad."""
+
+    GOOD = 0
+    BETWEEN = 1
+    """Past the threshold that clears, short of the one that raises."""
+    BAD = 2
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class AlertRule:
+    """One per-trace rule, read by `parse_rule`."""
+
+    name: str
+    """Of the alerts that it raises."""
+    metric: str | None = None
+    """None: every metric."""
+    enter: float | None = None
+    """Beyond it (`high_risk`), or below it (`low_score`), an answer is bad."""
+    clear: float | None = None
+    """On this side of it an answer is good again; the same as `enter` where nothing was said."""
+    inclusive: bool = False
+    """True: the threshold itself is bad."""
+    severity: AlertSeverity = AlertSeverity.WARNING
+
+    def judge(self, evaluation: Evaluation) -> Finding | None:
+        """None where the rule has nothing to go by: another metric, no score, no label."""
+        if self.metric not in (None, evaluation.name):
+            return None
+        if self.name == UNFAITHFUL_ANSWER:
+            return _finding(evaluation.label == UNFAITHFUL) if evaluation.label else None
+        if self.name == CONTRADICTED_CLAIM:
+            contradicted = any(claim.verdict is Verdict.CONTRADICTED for claim in evaluation.claims)
+            return _finding(contradicted) if evaluation.judged_claims else None
+        number = evaluation.score if self.name == LOW_SCORE else evaluation.risk
+        return None if number is None else self._compare(number)
+
+    def _compare(self, number: float) -> Finding:
+        """Risk is bad when high, a score when low: both are compared as badness."""
+        sign = -1.0 if self.name == LOW_SCORE else 1.0
+        enter = sign * (self.enter or 0.0)
+        clear = enter if self.clear is None else sign * self.clear
+        badness = sign * number
+        if badness > enter or (self.inclusive and badness == enter):
+            return Finding.BAD
+        return Finding.BETWEEN if badness > clear else Finding.GOOD
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Judgement:
+    """What the rules say of one evaluation."""
+
+    fingerprint: str
+    finding: Finding
+    alert: Alert | None = None
+    """What to tell of it; None unless it is bad."""
+
+
+class AlertRules:
+    """Judges results by every rule. Of several that an evaluation breaks, the most severe, then the first, speaks."""
+
+    def __init__(self, rules: Sequence[AlertRule], examples: Examples) -> None:
+        self._rules = sorted(rules, key=lambda rule: rule.severity is not AlertSeverity.CRITICAL)
+        self._examples = examples
+
+    def judge(self, result: EvaluatedTrace) -> list[Judgement]:
+        """One judgement for each evaluation that any rule has an opinion of."""
+        judgements = []
+        for evaluation in result.evaluations:
+            found = [(finding, rule) for rule in self._rules if (finding := rule.judge(evaluation)) is not None]
+            if found:
+                worst, rule = max(found, key=lambda pair: pair[0])
+                alert = self._alert(rule, result, evaluation) if worst is Finding.BAD else None
+                judgements.append(
+                    Judgement(fingerprint=fingerprint(result, evaluation.name), finding=worst, alert=alert)
+                )
+        return judgements
+
+    def _alert(self, rule: AlertRule, result: EvaluatedTrace, evaluation: Evaluation) -> Alert:
+        trace, shown = result.trace, self._examples.of(result, evaluation)
+        return Alert(
+            name=rule.name,
+            fingerprint=fingerprint(result, evaluation.name),
+            metric=evaluation.name,
+            severity=rule.severity,
+            score=evaluation.score,
+            risk=evaluation.risk,
+            label=evaluation.label,
+            question=shown.question,
+            response=shown.response,
+            claims=shown.claims,
+            target=trace.target,
+            service=trace.service,
+            route=trace.route,
+            link=shown.link,
+            sampling_reason=shown.sampling_reason,
+            time_ns=trace.start_ns,
+        )
+
+
+def fingerprint(result: EvaluatedTrace, metric: str) -> str:
+    """`<service>/<metric>/<route>`: alerts that tell of one and the same problem."""
+    return f"{result.trace.service or '-'}/{metric}/{result.trace.route or '-'}"
+
+
+def parse_rule(text: str) -> AlertRule:
+    """The rule that a line says. Raises ConfigurationError."""
+    match = _RULE.fullmatch(text.strip())
+    if match is None:
+        raise ConfigurationError(
+            f"alert_rules: {text!r} is no rule; there are: unfaithful, contradicted, score<0.5, risk>0.9, each with "
+            "`metric.` before it, `until 0.7` and `critical` after it where wanted"
+        )
+    severity = AlertSeverity.CRITICAL if match["critical"] else AlertSeverity.WARNING
+    if match["word"]:
+        name = UNFAITHFUL_ANSWER if match["word"] == UNFAITHFUL else CONTRADICTED_CLAIM
+        return AlertRule(name=name, metric=match["metric"], severity=severity)
+    enter, clear = float(match["enter"]), None if match["clear"] is None else float(match["clear"])
+    low = match["field"] == "score"
+    if low is not match["sign"].startswith("<"):
+        raise ConfigurationError(f"alert_rules: {text!r}: a score is bad below (<), a risk above (>) a threshold")
+    if not (enter <= 1 and (clear is None or (enter <= clear <= 1 if low else 0 <= clear <= enter))):
+        raise ConfigurationError(f"alert_rules: {text!r}: thresholds are within 0..1, `until` on the good side")
+    return AlertRule(
+        name=LOW_SCORE if low else HIGH_RISK,
+        metric=match["metric"],
+        enter=enter,
+        clear=clear,
+        inclusive="=" in match["sign"],
+        severity=severity,
+    )
+
+
+def _finding(bad: bool) -> Finding:
+    return Finding.BAD if bad else Finding.GOOD

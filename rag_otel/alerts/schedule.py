@@ -1,0 +1,114 @@
+"""Quiet hours: when only what is critical is told.
+
+22:00-07:00 Europe/Berlin                    every night
+sat-sun 00:00-24:00 Europe/Berlin            weekends; the days are those on which a window begins
+22:00-06:30                                  in UTC
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta, tzinfo
+from typing import Final
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from rag_otel.errors import ConfigurationError
+
+_DAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_TIME: Final = r"([01]\d|2[0-4]):([0-5]\d)"
+_WINDOW: Final = re.compile(rf"(?:([a-z]{{3}})(?:-([a-z]{{3}}))?\s+)?{_TIME}-{_TIME}(?:\s+(\S+))?", re.IGNORECASE)
+_DAY_MINUTES: Final = 24 * 60
+_MAX_CHAIN: Final = 32
+"""Windows that follow each other without a gap are followed this far; weeks of silence are asked again then."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuietWindow:
+    """One daily window of wall-clock time, which may pass midnight."""
+
+    days: frozenset[int]
+    """Weekdays (0 is Monday) on which it begins."""
+    start_minute: int
+    """Of the day, 0..1439."""
+    length_minutes: int
+    """1..1440."""
+    zone: tzinfo
+
+    def end_at(self, now_s: float) -> float | None:
+        """Seconds since the epoch at which the window that is open at `now_s` ends; None outside of it."""
+        local = datetime.fromtimestamp(now_s, self.zone)
+        for back in (0, 1):
+            day = local.replace(hour=0, minute=0, second=0, microsecond=0, fold=0) - timedelta(days=back)
+            if day.weekday() not in self.days:
+                continue
+            # Arithmetic within one zone is on the wall clock: 07:00 stays 07:00 when the clocks change.
+            start = (day + timedelta(minutes=self.start_minute)).timestamp()
+            end = (day + timedelta(minutes=self.start_minute + self.length_minutes)).timestamp()
+            if start <= now_s < end:
+                return end
+        return None
+
+
+class QuietHours:
+    """Any number of windows."""
+
+    def __init__(self, windows: Sequence[QuietWindow] = ()) -> None:
+        self._windows = tuple(windows)
+
+    def end_at(self, now_s: float) -> float | None:
+        """When quiet hours that hold at `now_s` are over, windows without a gap between them taken as one; None
+        outside of quiet hours. Seconds since the epoch."""
+        end: float | None = None
+        for _ in range(_MAX_CHAIN):
+            ends = [found for window in self._windows if (found := window.end_at(now_s if end is None else end))]
+            if not ends:
+                break
+            end = max(ends)
+        return end
+
+
+def parse_quiet_hours(texts: Sequence[str]) -> QuietHours:
+    """The windows that these lines say. Raises ConfigurationError."""
+    return QuietHours([_window(text) for text in texts])
+
+
+def _window(text: str) -> QuietWindow:
+    match = _WINDOW.fullmatch(text.strip())
+    if match is None:
+        raise ConfigurationError(
+            f"alert_quiet_hours: {text!r} is no window: 22:00-07:00 Europe/Berlin, sat-sun 00:00-24:00"
+        )
+    first, last, *numbers, zone = match.groups()
+    hour, minute, end_hour, end_minute = (int(number) for number in numbers)
+    start, end = hour * 60 + minute, end_hour * 60 + end_minute
+    if start >= _DAY_MINUTES or end > _DAY_MINUTES:
+        raise ConfigurationError(f"alert_quiet_hours: {text!r}: a time is beyond the day's end")
+    return QuietWindow(
+        days=_days(text, first, last),
+        start_minute=start,
+        length_minutes=(end - start) % _DAY_MINUTES or _DAY_MINUTES,
+        zone=_zone(zone or "UTC"),
+    )
+
+
+def _days(text: str, first: str | None, last: str | None) -> frozenset[int]:
+    if first is None:
+        return frozenset(range(7))
+    try:
+        begin = _DAYS.index(first.lower())
+        end = _DAYS.index((last or first).lower())
+    except ValueError:
+        raise ConfigurationError(f"alert_quiet_hours: {text!r}: days are {', '.join(_DAYS)}") from None
+    return frozenset((begin + n) % 7 for n in range((end - begin) % 7 + 1))
+
+
+def _zone(name: str) -> tzinfo:
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise ConfigurationError(
+            f"alert_quiet_hours: time zone {name!r} is not known here (Europe/Berlin, UTC, ...; a machine without "
+            "time zones needs: pip install tzdata)"
+        ) from None
