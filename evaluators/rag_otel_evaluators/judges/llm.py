@@ -19,6 +19,7 @@ import socket
 import threading
 import warnings
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any, Final
 
 from rag_otel.errors import ConfigurationError
@@ -26,12 +27,13 @@ from rag_otel.model import Usage
 from rag_otel_evaluators.llm.breaker import CircuitBreaker
 from rag_otel_evaluators.llm.cache import DiskCache
 from rag_otel_evaluators.llm.client import ResilientModel
+from rag_otel_evaluators.llm.direct import REASONING_TOKENS, direct_transport
 from rag_otel_evaluators.llm.embedder import ModelEmbedder
 from rag_otel_evaluators.llm.failures import CallError, FailureKind, kind_of_status
 from rag_otel_evaluators.llm.limits import Limits
 from rag_otel_evaluators.llm.modes import ModeLadder, OutputMode, response_format, with_schema
-from rag_otel_evaluators.llm.retry import RetryPolicy, read_retry_after
-from rag_otel_evaluators.llm.transport import ChatRequest, Reply
+from rag_otel_evaluators.llm.retry import RetryPolicy, retry_after_of
+from rag_otel_evaluators.llm.transport import ChatRequest, Reply, Transport
 
 # The prices that litellm brings, not those it would fetch from the network while being imported.
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
@@ -55,8 +57,6 @@ except ImportError:  # private, and may go: the calls' "no-log" remains
 else:
     _internal_call = _internal_context.is_internal_call
 
-_REASONING_TOKENS: Final = 4_000
-"""Room on top of the budget for models that think before they answer: their thoughts count as output."""
 _MESSAGE_LENGTH: Final = 300
 """Characters kept of a provider's error message."""
 _PER_CALL: Final[Mapping[str, Any]] = {
@@ -80,6 +80,7 @@ def llm_model(
     limits: Limits | None = None,
     breaker: CircuitBreaker | None = None,
     cache: DiskCache | None = None,
+    direct: bool = True,
 ) -> ResilientModel:
     """A `StructuredModel` over litellm.
 
@@ -87,11 +88,19 @@ def llm_model(
     server that speaks OpenAI's protocol `openai/<name>` with `api_base`. `parameters` go to litellm as they are
     (`seed`, `input_cost_per_token` for a model whose price it does not know, ...).
 
+    `direct`: a server at `api_base` that speaks OpenAI's protocol is called over HTTP, with the parameters and prices
+    that litellm knows and without its 3 to 10 ms of CPU a call; where `parameters` hold what only litellm understands,
+    and for all other models, calls go through litellm.
+
     Raises ConfigurationError for a name of which litellm knows no provider.
     """
-    transport = LitellmTransport(
-        model, api_base=api_base, api_key=api_key, parameters={"temperature": temperature, **(parameters or {})}
-    )
+    asked = {"temperature": temperature, **(parameters or {})}
+    transport: Transport | None = None
+    provider = _provider(model)
+    if direct and api_base:
+        transport = direct_transport(litellm, provider, model, api_base=api_base, api_key=api_key, parameters=asked)
+    if transport is None:
+        transport = LitellmTransport(model, api_base=api_base, api_key=api_key, parameters=asked)
     return ResilientModel(transport, timeout_s=timeout_s, retry=retry, limits=limits, breaker=breaker, cache=cache)
 
 
@@ -133,25 +142,13 @@ class LitellmTransport:
         self.identity: Mapping[str, Any] = {"api_base": api_base, "parameters": dict(parameters)}
         self._parameters = _call_parameters(model, api_base, api_key, parameters)
         self._ladder = ModeLadder(known_to_support_schema=bool(litellm.supports_response_schema(model)))
-        self._extra_output_tokens = _REASONING_TOKENS if litellm.supports_reasoning(model) else 0
+        self._extra_output_tokens = REASONING_TOKENS if litellm.supports_reasoning(model) else 0
 
     async def send(self, request: ChatRequest, *, timeout_s: float) -> Reply:
         """See `Transport.send`."""
-        first_failure: CallError | None = None
-        for mode in self._ladder.candidates():
-            try:
-                reply = await self._send(request, mode, timeout_s)
-            except CallError as failure:
-                if failure.kind is not FailureKind.REQUEST:
-                    raise
-                first_failure = first_failure or failure
-            else:
-                self._ladder.worked(mode)
-                return reply
-        assert first_failure is not None  # there is always a candidate
-        raise first_failure
+        return await self._ladder.ask(partial(self._send, request, timeout_s))
 
-    async def _send(self, request: ChatRequest, mode: OutputMode, timeout_s: float) -> Reply:
+    async def _send(self, request: ChatRequest, timeout_s: float, mode: OutputMode) -> Reply:
         messages = request.messages
         if self._ladder.names_schema(mode):
             messages = with_schema(messages, request.response_model)
@@ -243,14 +240,8 @@ def call_error(error: Exception) -> CallError:
     if not isinstance(status, int) or (status >= 500 and not headers):
         # litellm calls a connection that was refused or broken a 500; it has no response then.
         return CallError(FailureKind.CONNECTION, message)
-    milliseconds = read_retry_after(_header(headers, "retry-after-ms"))  # OpenAI's own, finer than the standard one
-    retry_after_s = read_retry_after(_header(headers, "retry-after")) if milliseconds is None else milliseconds / 1_000
+    retry_after_s = retry_after_of(headers if hasattr(headers, "get") else None)
     return CallError(kind_of_status(status, message), message, retry_after_s=retry_after_s)
-
-
-def _header(headers: Any, name: str) -> str | None:
-    value = headers.get(name) if hasattr(headers, "get") else None
-    return None if value is None else str(value)
 
 
 @contextlib.contextmanager

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import enum
 import re
+from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
 from pydantic import BaseModel
 
+from rag_otel_evaluators.llm.failures import CallError, FailureKind
 from rag_otel_evaluators.llm.schema import response_schema, schema_instruction
+from rag_otel_evaluators.llm.transport import Reply
 from rag_otel_evaluators.structured import Message
 
 _NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9_-]")
@@ -34,6 +37,22 @@ class ModeLadder:
     def __init__(self, *, known_to_support_schema: bool) -> None:
         self._known = known_to_support_schema
         self._settled: OutputMode | None = None
+
+    async def ask(self, send: Callable[[OutputMode], Awaitable[Reply]]) -> Reply:
+        """The reply in the strictest mode that is not refused. Raises CallError: of modes all refused, the first's."""
+        first_refusal: CallError | None = None
+        for mode in self.candidates():
+            try:
+                reply = await send(mode)
+            except CallError as failure:
+                if failure.kind is not FailureKind.REQUEST:
+                    raise
+                first_refusal = first_refusal or failure
+            else:
+                self.worked(mode)
+                return reply
+        assert first_refusal is not None  # there is always a candidate
+        raise first_refusal
 
     def candidates(self) -> tuple[OutputMode, ...]:
         """Modes to try, in order."""

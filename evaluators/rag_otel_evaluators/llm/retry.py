@@ -5,6 +5,7 @@ from __future__ import annotations
 import email.utils
 import random
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 
@@ -55,3 +56,14 @@ def read_retry_after(value: str | None, now: float | None = None) -> float | Non
             return None
         seconds = then - (time.time() if now is None else now)
     return max(0.0, seconds) if seconds < float("inf") else None
+
+
+def retry_after_of(headers: Mapping[str, str] | None) -> float | None:
+    """The seconds that a provider's headers (names in any case, or in lower case) ask to wait, None if none do.
+
+    OpenAI's own header counts milliseconds and wins over the standard one, which counts whole seconds.
+    """
+    if headers is None:
+        return None
+    milliseconds = read_retry_after(headers.get("retry-after-ms"))
+    return read_retry_after(headers.get("retry-after")) if milliseconds is None else milliseconds / 1_000

@@ -1,0 +1,94 @@
+"""Which models are called straight over HTTP, and with what: litellm's knowledge without litellm's calls.
+
+litellm translates parameters (a reasoning model takes `max_completion_tokens` and no temperature) and knows prices;
+both are asked of it, the first once for each kind of request. The library comes in as an argument: `judges/llm.py`
+alone imports it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, Final
+
+from pydantic import BaseModel
+
+from rag_otel_evaluators.llm.modes import ModeLadder, OutputMode, response_format
+from rag_otel_evaluators.llm.openai_http import OpenAiTransport, Price
+
+REASONING_TOKENS: Final = 4_000
+"""Room on top of the budget for models that think before they answer: their thoughts count as output."""
+_KEYS: Final = {"openai": "OPENAI_API_KEY", "hosted_vllm": "HOSTED_VLLM_API_KEY"}
+"""litellm's providers that speak OpenAI's protocol and nothing else -> environment variable of their key."""
+_PRICES: Final = frozenset({"input_cost_per_token", "output_cost_per_token"})
+_KNOWN_PARAMETERS: Final = _PRICES | {
+    *("frequency_penalty", "logit_bias", "presence_penalty", "reasoning_effort", "seed", "service_tier", "stop"),
+    *("temperature", "top_p", "user", "verbosity"),
+}
+"""Parameters of which it is certain what they mean on the wire."""
+_NOT_SENT: Final = frozenset({"stream", "extra_body", "max_retries"})
+_ONE_TARIFF: Final = 100_000
+"""Input tokens up to which no provider charges more for a token because there are many."""
+
+
+def direct_transport(
+    litellm: Any, provider: str, model: str, *, api_base: str, api_key: str | None, parameters: Mapping[str, Any]
+) -> OpenAiTransport | None:
+    """A transport to the server at `api_base`; None where it has another protocol or a parameter is litellm's own."""
+    unknown = parameters.keys() - _KNOWN_PARAMETERS
+    if provider not in _KEYS or unknown or len(_PRICES & parameters.keys()) == 1:
+        return None
+    sent = {name: value for name, value in parameters.items() if name not in _PRICES}
+    own_name = litellm.get_llm_provider(model, api_base=api_base)[0]
+    thoughts = REASONING_TOKENS if litellm.supports_reasoning(model) else 0
+
+    def translated(mode: OutputMode, response_model: type[BaseModel], budget: int | None) -> Mapping[str, Any]:
+        wanted = litellm.get_optional_params(
+            model=own_name,
+            custom_llm_provider=provider,
+            max_tokens=None if budget is None else budget + thoughts,
+            response_format=response_format(mode, response_model),
+            drop_params=True,
+            **sent,
+        )
+        return {name: value for name, value in wanted.items() if name not in _NOT_SENT}
+
+    return OpenAiTransport(
+        name=model,
+        identity={"api_base": api_base, "parameters": dict(parameters)},
+        model=own_name,
+        address=api_base,
+        headers={"Authorization": f"Bearer {api_key or os.environ.get(_KEYS[provider]) or 'none'}"},
+        parameters=translated,
+        price=_price(litellm, model, parameters),
+        ladder=ModeLadder(known_to_support_schema=bool(litellm.supports_response_schema(model))),
+    )
+
+
+def _price(litellm: Any, model: str, parameters: Mapping[str, Any]) -> Price:
+    """What one call costs: at the given prices, else at those that litellm knows."""
+
+    def asked(read: int, written: int, cached: int) -> tuple[float, float] | None:
+        try:
+            costs: tuple[float, float] = litellm.cost_per_token(
+                model=model, prompt_tokens=read, completion_tokens=written, cache_read_input_tokens=cached
+            )
+        except Exception:  # noqa: BLE001 - litellm raises bare exceptions for names that it has no price for
+            return None
+        return costs
+
+    given = parameters.keys() >= _PRICES
+    if given:
+        rates = float(parameters["input_cost_per_token"]), float(parameters["output_cost_per_token"])
+    elif (thousand := asked(1_000, 1_000, 0)) is not None:
+        rates = thousand[0] / 1_000, thousand[1] / 1_000
+    else:
+        return lambda read, written, cached: None
+
+    def price(read: int, written: int, cached: int) -> float | None:
+        if given or (read <= _ONE_TARIFF and not cached):
+            return read * rates[0] + written * rates[1]
+        costs = asked(read, written, cached)
+        return None if costs is None else sum(costs)
+
+    return price

@@ -1,0 +1,169 @@
+"""One call to a server that speaks OpenAI's protocol, straight over HTTP.
+
+A provider's library costs 3 to 10 ms of CPU a call, which limits a judge that is asked a hundred times a second; a POST
+costs a tenth of it or less. What a model is asked with and what it costs is still the library's knowledge: it comes
+in as two functions. Source: OpenAI's API reference, "Create chat completion".
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import json
+import os
+import ssl
+import urllib.request
+from collections.abc import AsyncIterator, Callable, Mapping
+from typing import Any, Final, TypeAlias
+
+import aiohttp
+from pydantic import BaseModel
+
+from rag_otel.model import Usage
+from rag_otel_evaluators.llm.failures import CallError, FailureKind, kind_of_status
+from rag_otel_evaluators.llm.modes import ModeLadder, OutputMode, with_schema
+from rag_otel_evaluators.llm.retry import retry_after_of
+from rag_otel_evaluators.llm.transport import ChatRequest, Reply
+
+_MESSAGE_LENGTH: Final = 300
+"""Characters kept of a provider's error message."""
+
+Parameters: TypeAlias = Callable[[OutputMode, type[BaseModel], int | None], Mapping[str, Any]]
+"""(mode, shape of the answer, output budget) -> what stands in the request beside model and messages."""
+Price: TypeAlias = Callable[[int, int, int], float | None]
+"""(input tokens, output tokens, input tokens that the provider had cached) -> US dollars; None where unknown."""
+
+
+class OpenAiTransport:
+    """A `Transport` to one model behind one address."""
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        identity: Mapping[str, Any],
+        model: str,
+        address: str,
+        headers: Mapping[str, str],
+        parameters: Parameters,
+        price: Price,
+        ladder: ModeLadder,
+    ) -> None:
+        """`name` and `identity` are those of `Transport`; `model` is what the server calls it; `address` ends before
+        `/chat/completions`."""
+        self.name = name
+        self.identity = identity
+        self._model = model
+        self._address = f"{address.rstrip('/')}/chat/completions"
+        self._headers = {"Content-Type": "application/json", **headers}
+        self._parameters = functools.lru_cache(maxsize=256)(parameters)
+        self._price = price
+        self._ladder = ladder
+        self._sessions = _Sessions()
+
+    async def send(self, request: ChatRequest, *, timeout_s: float) -> Reply:
+        """See `Transport.send`."""
+        return await self._ladder.ask(functools.partial(self._send, request, timeout_s))
+
+    async def _send(self, request: ChatRequest, timeout_s: float, mode: OutputMode) -> Reply:
+        messages = request.messages
+        if self._ladder.names_schema(mode):
+            messages = with_schema(messages, request.response_model)
+        body = {
+            "model": self._model,
+            "messages": [{"role": message.role, "content": message.content} for message in messages],
+            **self._parameters(mode, request.response_model, request.max_output_tokens),
+        }
+        try:
+            session = await self._sessions.of_this_loop()
+            async with session.post(
+                self._address,
+                data=json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass"),
+                headers=self._headers,
+                timeout=aiohttp.ClientTimeout(total=timeout_s),
+                allow_redirects=False,
+            ) as response:
+                payload = await response.read()
+        except TimeoutError:
+            raise CallError(FailureKind.TIMEOUT, f"no answer within {timeout_s:g} s") from None
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            raise CallError(FailureKind.CONNECTION, _shortened(str(error) or type(error).__name__)) from error
+        if response.status != 200:
+            raise _refusal(response.status, response.headers, payload)
+        return self._reply(payload)
+
+    def _reply(self, payload: bytes) -> Reply:
+        try:
+            answer = json.loads(payload)
+            choice, usage = answer["choices"][0], answer.get("usage") or {}
+            read, written = int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0)
+            cached = int((usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0)
+            text, cut_off = choice["message"].get("content") or "", choice.get("finish_reason") == "length"
+        except (ValueError, LookupError, TypeError, AttributeError):
+            said = _shortened(payload[: 4 * _MESSAGE_LENGTH].decode("utf-8", "replace"))
+            raise CallError(FailureKind.CONNECTION, f"what came back is no chat completion: {said}") from None
+        cost = self._price(read, written, cached)
+        return Reply(
+            text=text if isinstance(text, str) else json.dumps(text),
+            cut_off=cut_off,
+            usage=Usage(input_tokens=read, output_tokens=written, cost_usd=cost, calls=1),
+        )
+
+
+class _Sessions:
+    """One session, with its open connections, for each event loop; it is closed with its loop."""
+
+    def __init__(self) -> None:
+        self._open: dict[
+            asyncio.AbstractEventLoop, tuple[AsyncIterator[aiohttp.ClientSession], aiohttp.ClientSession]
+        ] = {}
+
+    async def of_this_loop(self) -> aiohttp.ClientSession:
+        loop = asyncio.get_running_loop()
+        kept = self._open.get(loop)
+        if kept is not None:
+            return kept[1]
+        for other in [each for each in self._open if each.is_closed()]:
+            self._open.pop(other, None)
+        # A loop that shuts down finishes its asynchronous generators: this one then closes the session.
+        opening = _session()
+        session = await anext(opening)
+        self._open[loop] = opening, session
+        return session
+
+
+async def _session() -> AsyncIterator[aiohttp.ClientSession]:
+    connector = aiohttp.TCPConnector(limit=0, ssl=_certificates())  # how many at once is the limiter's affair
+    async with aiohttp.ClientSession(
+        connector=connector,
+        cookie_jar=aiohttp.DummyCookieJar(),
+        trust_env=bool(urllib.request.getproxies()),  # looked up for every call where it is on
+    ) as session:
+        yield session
+
+
+@functools.cache
+def _certificates() -> ssl.SSLContext:
+    """The environment's certificates where it names some, else those that come with Python's HTTP clients."""
+    if os.environ.get("SSL_CERT_FILE") or os.environ.get("SSL_CERT_DIR"):
+        return ssl.create_default_context()
+    import certifi
+
+    return ssl.create_default_context(cafile=certifi.where())
+
+
+def _refusal(status: int, headers: Mapping[str, str], payload: bytes) -> CallError:
+    text = payload.decode("utf-8", "replace")
+    try:
+        error = json.loads(text)["error"]
+        said = f"{error.get('message')} ({error['code']})" if error.get("code") else str(error.get("message"))
+    except (ValueError, LookupError, TypeError, AttributeError):
+        said = text or "without a word"
+    message = _shortened(f"HTTP {status}: {said}")
+    if 300 <= status < 400:
+        return CallError(FailureKind.ENDPOINT, f"{message} (redirected to {headers.get('location')})")
+    return CallError(kind_of_status(status, message), message, retry_after_s=retry_after_of(headers))
+
+
+def _shortened(message: str) -> str:
+    return " ".join(message.split())[:_MESSAGE_LENGTH]
