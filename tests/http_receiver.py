@@ -27,6 +27,8 @@ class Receiver:
     requests: list[Received] = field(default_factory=list)
     answers: list[tuple[int, dict[str, str]]] = field(default_factory=list)
     """(status, headers) of the next answers."""
+    echo: bool = False
+    """True: every answer's body is the request's."""
     release: threading.Event = field(default_factory=threading.Event)
     """Answers wait for it; set from the start unless a test clears it."""
 
@@ -45,9 +47,11 @@ def http_receiver(port: int = 0) -> Iterator[Receiver]:
             receiver.release.wait(30)
             status, answer_headers = receiver.answers.pop(0) if receiver.answers else (200, {})
             self.send_response(status)
-            for name, value in {**answer_headers, "Content-Length": "0"}.items():
+            for name, value in {**answer_headers, "Content-Length": str(len(body) if receiver.echo else 0)}.items():
                 self.send_header(name, value)
             self.end_headers()
+            if receiver.echo:
+                self.wfile.write(body)
 
         do_GET = do_POST  # noqa: N815 - the name that the standard library looks for
 
