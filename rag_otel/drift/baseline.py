@@ -32,6 +32,13 @@ class Baseline:
     """Time of the first value, seconds since the epoch."""
     until_s: float = 0.0
 
+    def second_moment_around(self, floor: float) -> float | None:
+        """`second_moment`, were the floor another one: E(f-x)^2 is the variance and (f-mean)^2."""
+        if self.second_moment is None:
+            return None
+        shift = (self.mean - floor) ** 2 - (self.mean - self.lower) ** 2
+        return max(0.0, self.second_moment + shift * self.mean_weight**2)
+
     @classmethod
     def given(cls, mean: float) -> Baseline:
         """A number that somebody stands for: no uncertainty, and nothing known of the spread."""

@@ -16,30 +16,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, TypeAlias
 
-DROPS: Final = (0.03, 0.06, 0.12, 0.25)
+Bets: TypeAlias = tuple[float, float, float, float]
+_DROPS: Final = (0.03, 0.06, 0.12, 0.25)
 """The drops of the mean that the bets are tuned for: money is split evenly over them."""
 _MOST: Final = 0.9
 """Share of what may be lost at once; all of it could never be won back."""
 _LEAST_ROOM: Final = 1e-6
 
 
-def tuned_bets(
-    floor: float, *, mean_weight: float, second_moment: float, least_probability: float
-) -> tuple[float, ...]:
-    """One bet for each of `DROPS`: near the one under which money grows fastest once the mean has dropped that far.
+def tuned_bets(floor: float, *, mean_weight: float, second_moment: float, least_probability: float) -> Bets:
+    """One bet for each of `_DROPS`: near the one under which money grows fastest once the mean has dropped that far.
 
     `floor` is what the mean is bet to be below, `mean_weight` the mean of 1/p, `second_moment` that of
-    ((floor - value) / p) squared while nothing has dropped. A payoff's expected logarithm is about b*g - b*b*(s + g*g)/2
-    for a gain g and a second moment s, which is greatest at g / (s + g*g).
+    ((floor - value) / p) squared while nothing has dropped. For a gain g and a second moment s a payoff's expected
+    logarithm is about b*g - b*b*(s + g*g)/2, which is greatest at g / (s + g*g).
     """
     most = _MOST * least_probability / max(1.0 - floor, _LEAST_ROOM)
-    bets = []
-    for drop in DROPS:
+
+    def bet(drop: float) -> float:
         gain = drop * mean_weight
-        bets.append(min(most, gain / (second_moment + gain * gain)))
-    return tuple(bets)
+        return min(most, gain / (second_moment + gain * gain))
+
+    first, second, third, fourth = _DROPS
+    return bet(first), bet(second), bet(third), bet(fourth)
 
 
 def lower_bound(values: Sequence[float], weights: Sequence[float], *, error: float) -> float:

@@ -12,9 +12,9 @@ import base64
 import math
 import sys
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 _BUCKET: Final = 8
 _PER_SIZE: Final = 8
@@ -76,35 +76,24 @@ def total(parts: Iterable[Moments]) -> Moments:
 
 
 class History:
-    """The histogram: rows of `Moments` as plain doubles, oldest first; the last one is still open."""
+    """The histogram: rows of `Moments` as plain doubles, oldest first."""
 
-    __slots__ = ("_full", "_rows")
+    __slots__ = ("_full", "_open", "_rows")
 
     def __init__(self) -> None:
         self._rows = array("d")
+        self._open: list[tuple[float, float, float]] = []
+        """(time, value, weight) of the values that do not fill a bucket yet: sums are made eight at a time."""
         self._full = [0]
         """How many closed buckets there are of each size, smallest first."""
 
     def add(self, time_s: float, value: float, weight: float) -> None:
         """Take one value in 0..1 of weight 1/p."""
-        rows = self._rows
-        at = len(rows) - _FIELDS
-        if at < 0 or rows[at + 2] >= _BUCKET:
-            if at >= 0:
-                self._close_bucket()
-            weighted = weight * value
-            square = weight * weight
-            rows.extend((time_s, time_s, 1.0, weight, weighted, square, square * value, square * value * value))
-            return
-        if time_s > rows[at + 1]:
-            rows[at + 1] = time_s
-        square = weight * weight
-        rows[at + 2] += 1.0
-        rows[at + 3] += weight
-        rows[at + 4] += weight * value
-        rows[at + 5] += square
-        rows[at + 6] += square * value
-        rows[at + 7] += square * value * value
+        self._open.append((time_s, value, weight))
+        if len(self._open) >= _BUCKET:
+            self._rows.extend(_sums(self._open))
+            self._open.clear()
+            self._close_bucket()
 
     def _close_bucket(self) -> None:
         full = self._full
@@ -130,7 +119,9 @@ class History:
     @property
     def buckets(self) -> list[Moments]:
         """Oldest first."""
-        rows = self._rows
+        rows = self._rows[:]
+        if self._open:
+            rows.extend(_sums(self._open))
         return [
             Moments(
                 start_s=rows[at], end_s=rows[at + 1], count=int(rows[at + 2]), weight=rows[at + 3], x=rows[at + 4],
@@ -143,23 +134,41 @@ class History:
         """The buckets that begin within [start_s, end_s)."""
         return total(bucket for bucket in self.buckets if start_s <= bucket.start_s < end_s)
 
-    def to_state(self) -> dict[str, object]:
+    def to_state(self) -> dict[str, Any]:
         rows = self._rows
         if sys.byteorder == "big":
             rows = rows[:]
             rows.byteswap()
-        return {"rows": base64.b64encode(rows.tobytes()).decode("ascii"), "full": list(self._full)}
+        packed = base64.b64encode(rows.tobytes()).decode("ascii")
+        return {"rows": packed, "full": list(self._full), "open": [list(each) for each in self._open]}
 
     @classmethod
-    def from_state(cls, state: dict[str, object]) -> History:
+    def from_state(cls, state: Mapping[str, Any]) -> History:
         """Raises ValueError for what `to_state` has not written."""
         history = cls()
         history._rows.frombytes(base64.b64decode(str(state["rows"]), validate=True))
         if sys.byteorder == "big":
             history._rows.byteswap()
-        full = state["full"]
-        closed = max(0, len(history._rows) // _FIELDS - 1)
-        if not isinstance(full, list) or len(history._rows) % _FIELDS or sum(full) != closed:
+        history._full = [int(each) for each in state["full"]]
+        history._open = [(float(time_s), float(value), float(weight)) for time_s, value, weight in state["open"]]
+        if not history._full or len(history._rows) != _FIELDS * sum(history._full):
             raise ValueError("a history that does not fit together")
-        history._full = [int(each) for each in full] or [0]
         return history
+
+
+def _sums(values: Sequence[tuple[float, float, float]]) -> tuple[float, ...]:
+    """The fields of `Moments` of some values."""
+    start_s, end_s = math.inf, -math.inf
+    total_weight = x = weight2 = x1 = x2 = 0.0
+    for time_s, value, weight in values:
+        if time_s < start_s:
+            start_s = time_s
+        if time_s > end_s:
+            end_s = time_s
+        weighted = weight * value
+        total_weight += weight
+        x += weighted
+        weight2 += weight * weight
+        x1 += weight * weighted
+        x2 += weighted * weighted
+    return start_s, end_s, float(len(values)), total_weight, x, weight2, x1, x2

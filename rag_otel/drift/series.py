@@ -1,15 +1,15 @@
-"""One series of one slice: its history, what is normal for it, and the detector that watches it."""
+"""One series of one slice: its history, what is normal for it, and the detectors that watch it."""
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from rag_otel.drift.baseline import DEFAULT_COUNT, DEFAULT_ERROR, Baseline, BaselineLearner
 from rag_otel.drift.change import ChangePoint, change_point
-from rag_otel.drift.detector import DropDetector
+from rag_otel.drift.detector import NO_EVIDENCE, DropDetector
 from rag_otel.drift.history import History
 
 
@@ -23,28 +23,33 @@ class Turn(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesSettings:
-    """What all series of one signal have in common, less what depends on the slice."""
+    """How one series is watched."""
 
     threshold: float
     """Guaranteed average run length of the detector, in values."""
     baseline_count: int = DEFAULT_COUNT
     margin: float = 0.0
-    error: float = DEFAULT_ERROR
-    """Probability that a learned baseline's lower bound is too high."""
     least_probability: float = 1.0
 
 
 class Series:
-    """Values in 0..1, higher is better, with the probability that each was picked with."""
+    """Values in 0..1, higher is better, with the probability that each was picked with.
 
-    __slots__ = ("_learner", "_settings", "alarm_since", "detector", "history", "last_s")
+    After an alarm a second detector bets on the recovery: that the mean is above the middle between the floor and the
+    upper end of what it has dropped to. The alarm ends when that one has as much evidence as the alarm took.
+    """
+
+    __slots__ = ("_learner", "_recovery", "_settings", "alarm_since", "baseline", "detector", "history", "last_s")
 
     def __init__(self, settings: SeriesSettings, baseline: Baseline | None = None) -> None:
         """Without a `baseline` it is learned from the first values."""
         self._settings = settings
         self.history = History()
-        self._learner: BaselineLearner | None = None
+        self.baseline: Baseline | None = None
+        """None while it is being learned."""
         self.detector: DropDetector | None = None
+        self._learner: BaselineLearner | None = None
+        self._recovery: DropDetector | None = None
         self.alarm_since: float | None = None
         """While an alarm is on: when the drop began, seconds since the epoch."""
         self.last_s = 0.0
@@ -56,59 +61,87 @@ class Series:
     def _watch(self, baseline: Baseline) -> None:
         settings = self._settings
         self._learner = None
+        self.baseline = baseline
+        floor = max(0.0, baseline.lower - settings.margin)
         self.detector = DropDetector(
-            baseline,
+            floor,
             threshold=settings.threshold,
-            margin=settings.margin,
+            mean_weight=baseline.mean_weight,
+            second_moment=baseline.second_moment_around(floor),
             least_probability=settings.least_probability,
         )
 
     @property
-    def baseline(self) -> Baseline | None:
-        """None while it is being learned."""
-        return self.detector.baseline if self.detector else None
+    def firing(self) -> bool:
+        return self._recovery is not None
 
     @property
-    def firing(self) -> bool:
-        return self.detector is not None and self.detector.firing
+    def evidence(self) -> float:
+        """log10 of the evidence over the alarm's threshold; never below 0 while the alarm is on."""
+        if self.detector is None:
+            return NO_EVIDENCE
+        return max(0.0, self.detector.evidence) if self.firing else self.detector.evidence
 
     @property
     def learned(self) -> int:
         """How many values of the baseline there are so far, while it is being learned."""
         return len(self._learner) if self._learner else 0
 
-    def observe(self, time_s: float, value: float, probability: float, *, error: float | None = None) -> Turn | None:
-        """Take one value; `error` is that of the baseline, should it be learned with this one."""
+    def observe(
+        self, time_s: float, value: float, probability: float, error: Callable[[], float] = lambda: DEFAULT_ERROR
+    ) -> Turn | None:
+        """Take one value; `error` tells how sure the baseline must be, should this value complete it."""
         self.last_s = time_s
         self.history.add(time_s, value, 1.0 / probability)
         detector = self.detector
         if detector is None:
             return self._learn(time_s, value, probability, error)
-        if not detector.observe(value, probability):
-            return None
-        if detector.firing:
-            found = self.change()
-            self.alarm_since = found.at_s if found else time_s
-            return Turn.ALARM
-        self.alarm_since = None
-        return Turn.RESOLVED
+        alarm = detector.observe(value, probability)
+        if self._recovery is not None:
+            return self._recover(value, probability)
+        return self._begin_alarm(time_s, detector) if alarm else None
 
-    def _learn(self, time_s: float, value: float, probability: float, error: float | None) -> Turn | None:
+    def _learn(self, time_s: float, value: float, probability: float, error: Callable[[], float]) -> Turn | None:
         learner = self._learner
         if learner is None or not learner.add(time_s, value, 1.0 / probability):
             return None
-        self._watch(learner.learn(error=self._settings.error if error is None else error))
+        self._watch(learner.learn(error=error()))
         return Turn.LEARNED
 
-    def change(self) -> ChangePoint | None:
-        """Since when, and what before and after; the values of the baseline itself are before."""
-        detector = self.detector
-        if detector is None:
+    def _begin_alarm(self, time_s: float, detector: DropDetector) -> Turn:
+        found = self.change()
+        self.alarm_since = found.at_s if found else time_s
+        interval = found.since.interval if found else None
+        middle = (detector.floor + min(detector.floor, interval[1] if interval else 0.0)) / 2
+        baseline = self.baseline
+        assert baseline is not None
+        # The recovery is a drop of 1 - value below 1 - middle.
+        self._recovery = DropDetector(
+            1.0 - middle,
+            threshold=detector.threshold,
+            mean_weight=baseline.mean_weight,
+            second_moment=baseline.second_moment_around(middle),
+            least_probability=self._settings.least_probability,
+        )
+        return Turn.ALARM
+
+    def _recover(self, value: float, probability: float) -> Turn | None:
+        assert self._recovery is not None
+        assert self.detector is not None
+        if not self._recovery.observe(1.0 - value, probability):
             return None
-        until = detector.baseline.until_s
+        self._recovery, self.alarm_since = None, None
+        self.detector.restart()
+        return Turn.RESOLVED
+
+    def change(self) -> ChangePoint | None:
+        """Since when, what before and what after; None while nothing speaks for a drop."""
+        if self.detector is None or self.baseline is None:
+            return None
         buckets = self.history.buckets
-        recent = [bucket for bucket in buckets if bucket.start_s >= until] or buckets[-1:]
-        found = change_point(recent, detector.floor)
+        # What the baseline was learned from is not what has drifted from it.
+        recent = [bucket for bucket in buckets if bucket.start_s >= self.baseline.until_s] or buckets[-1:]
+        found = change_point(recent, self.detector.floor)
         if found is None:
             return None
         return ChangePoint(
@@ -121,35 +154,38 @@ class Series:
 
     def relearn(self) -> None:
         """Forget what was normal: what comes now is."""
-        self.detector, self.alarm_since = None, None
+        self.baseline = self.detector = self._recovery = self.alarm_since = None
         self._learner = BaselineLearner(self._settings.baseline_count)
 
     def to_state(self) -> dict[str, Any]:
-        state: dict[str, Any] = {
-            "history": self.history.to_state(),
-            "last_s": self.last_s,
-            "alarm_since": self.alarm_since,
-        }
+        state: dict[str, Any] = {"history": self.history.to_state(), "last_s": self.last_s}
         if self._learner is not None:
             state["learner"] = self._learner.to_state()
-        if self.detector is not None:
-            state["baseline"] = self.detector.baseline.to_state()
+        if self.detector is not None and self.baseline is not None:
+            state["baseline"] = self.baseline.to_state()
             state["detector"] = self.detector.to_state()
+        if self._recovery is not None:
+            state["recovery"] = self._recovery.to_state()
+            state["alarm_since"] = self.alarm_since
         return state
 
     def restore(self, state: Mapping[str, Any], *, keep_baseline: bool = False) -> None:
-        """Go on where `to_state` was called. `keep_baseline`: this series' own baseline, a number that was given, stays;
-        where it is another one than before, the detector starts anew."""
+        """Go on where `to_state` was called. `keep_baseline`: this series' own baseline is a number that was given and
+        stays; where it was another one then, the detector starts anew."""
         self.history = History.from_state(state["history"])
         self.last_s = float(state["last_s"])
-        own = self.baseline if keep_baseline else None
-        stored = Baseline.from_state(state["baseline"]) if "baseline" in state else None
-        if own is not None and own != stored:
+        if "learner" in state:
+            if not keep_baseline:
+                self.baseline = self.detector = None
+                self._learner = BaselineLearner.from_state(state["learner"])
             return
-        if stored is not None:
-            self._watch(stored)
-            assert self.detector is not None
-            self.detector.restore(state["detector"])
-            self.alarm_since = state["alarm_since"]
-        elif "learner" in state:
-            self.detector, self._learner = None, BaselineLearner.from_state(state["learner"])
+        stored = Baseline.from_state(state["baseline"])
+        if keep_baseline and stored != self.baseline:
+            return
+        self._watch(stored)
+        threshold = self._settings.threshold
+        if self.detector is not None:
+            self.detector = DropDetector.from_state(state["detector"], threshold=threshold, floor=self.detector.floor)
+        if "recovery" in state:
+            self._recovery = DropDetector.from_state(state["recovery"], threshold=threshold)
+            self.alarm_since = float(state["alarm_since"])

@@ -1,0 +1,43 @@
+"""What drift monitoring says: since when, how much, which slices moved it most."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rag_otel.drift.attribution import Movement
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DriftEvent:
+    """A series has begun to drift, or has come back. Means are goodness in 0..1 (see `observation.shown`)."""
+
+    series: str
+    """`<metric>.score`, `.risk` or `.unscored`."""
+    slice: str
+    """`all` or `dimension=value`."""
+    resolved: bool = False
+    time_s: float
+    """When it was noticed, seconds since the epoch, by the traces' own time."""
+    since_s: float
+    """When it most likely began; `earliest_s` and `latest_s` are about 95% around it."""
+    earliest_s: float
+    latest_s: float
+    baseline: float
+    floor: float
+    """What the mean was bet to be below: the baseline's lower bound less the margin."""
+    before: float | None
+    """The weighted mean before it began."""
+    estimate: float | None
+    """The weighted mean since; None where nothing is known."""
+    interval: tuple[float, float] | None
+    """About 95% for `estimate`."""
+    count: int
+    """Values since it began."""
+    evidence: float
+    """log10 of the evidence over the alarm's threshold."""
+    movements: tuple[Movement, ...] = ()
+    """The slices that moved it most, worst first."""
+
+    @property
+    def metric(self) -> str:
+        return self.series.rpartition(".")[0]
