@@ -14,13 +14,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from opentelemetry.sdk.metrics.export import InMemoryMetricReader
+from opentelemetry.sdk.resources import Resource
+
 from rag_otel.cli.terminal import table
 from rag_otel.composition import Parts, compose_delivery
 from rag_otel.errors import ConfigurationError
 from rag_otel.guard import logger
 from rag_otel.sampling.ratio import RatioSampler
+from rag_otel.settings import Settings
+from rag_otel.telemetry.telemetry import Telemetry, telemetry_of
 
 try:
+    from rag_otel.telemetry.prometheus import Scraped
     from rag_otel_collectors.otlp import settings as collector_settings
     from rag_otel_collectors.otlp.backends import Sender
     from rag_otel_collectors.otlp.collector import Collector, Server
@@ -154,14 +160,28 @@ async def start(
         servers["gRPC"] = GrpcServer(intake, metrics, address=settings.grpc, **common)
     if settings.http:
         servers["HTTP"] = HttpServer(intake, metrics, address=settings.http, not_ready=collector.not_ready, **common)
-    results = compose_delivery(evaluation, Parts(), emit=collector.emit, resource=_no_resource)
+    telemetry = _telemetry(evaluation, metrics)
+    results = compose_delivery(evaluation, Parts(), emit=collector.emit, resource=_no_resource, telemetry=telemetry)
     listening: list[Server] = list(servers.values())
+    telemetry.start()
     try:
         await collector.start(intake=intake, pool=pool, results=results, servers=listening)
     except BaseException:
         await collector.stop()
         raise
     return collector, servers
+
+
+def _telemetry(evaluation: Settings, metrics: Metrics) -> Telemetry:
+    """Metrics and events of what is evaluated; the collector's own `/metrics` shows them too.
+
+    What goes over OTLP is exported once more when the process exits.
+    """
+    if evaluation.telemetry_exporter == "none":
+        return telemetry_of(evaluation, resource=Resource.create)
+    reader = InMemoryMetricReader()
+    metrics.include(Scraped(reader))
+    return telemetry_of(evaluation, resource=Resource.create, readers=[reader])
 
 
 def _no_resource() -> Any:

@@ -17,7 +17,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan
 
-from rag_otel.guard import guarded, logger
+from rag_otel.guard import counters, guarded, logger
 from rag_otel.model import EvaluatedTrace
 from rag_otel.records import SpanOrigin
 from rag_otel_collectors.otlp import metrics as names
@@ -185,6 +185,7 @@ class Collector:
         self._live.finish(trace)
         for status, reason in reply.outcomes:
             self._metrics.add(names.EVALUATED, status=status, reason=reason)
+            counters.add(f"trace.{status}.{reason}")
         for result in reply.results:
             self._deliver(result)
 

@@ -59,6 +59,10 @@ class Reply:
     """(status, reason) of every RAG trace in the trace, for counting."""
     last: bool = True
     """False: results are still to come."""
+    counted: Mapping[str, int] = field(default_factory=dict)
+    """What this process has counted (`rag_otel.guard.counters`) since its last reply."""
+    breaker_open: bool = False
+    """Its judge is not called for now."""
 
 
 class _Found:

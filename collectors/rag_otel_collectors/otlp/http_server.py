@@ -26,7 +26,7 @@ from rag_otel_collectors.otlp.grpc_server import response, retry_status
 from rag_otel_collectors.otlp.intake import Intake, RefusedError
 from rag_otel_collectors.otlp.json_request import parse_json
 from rag_otel_collectors.otlp.keys import ApiKeys
-from rag_otel_collectors.otlp.metrics import CONTENT_TYPE, Metrics
+from rag_otel_collectors.otlp.metrics import Metrics
 from rag_otel_collectors.otlp.server_tls import ServerTls
 
 TRACES: Final = "/v1/traces"
@@ -154,17 +154,19 @@ class HttpServer:
         probe = {"/healthz": self._healthz, "/readyz": self._readyz, "/metrics": self._show_metrics}.get(path)
         if probe is None:
             return Answer(404, b"There are /v1/traces, /healthz, /readyz and /metrics.\n")
-        return probe() if method in ("GET", "HEAD") else Answer(405, b"GET only\n", headers=(("allow", "GET"),))
+        if method not in ("GET", "HEAD"):
+            return Answer(405, b"GET only\n", headers=(("allow", "GET"),))
+        return probe(dict(scope["headers"]))
 
-    def _healthz(self) -> Answer:
+    def _healthz(self, headers: dict[bytes, bytes]) -> Answer:
         return Answer(200, b"ok\n")
 
-    def _readyz(self) -> Answer:
+    def _readyz(self, headers: dict[bytes, bytes]) -> Answer:
         reason = self._not_ready()
         return Answer(200, b"ready\n") if reason is None else Answer(503, f"{reason}\n".encode())
 
-    def _show_metrics(self) -> Answer:
-        return Answer(200, self._metrics.render().encode(), CONTENT_TYPE)
+    def _show_metrics(self, headers: dict[bytes, bytes]) -> Answer:
+        return Answer(200, *self._metrics.exposition(headers.get(b"accept", b"").decode("latin-1")))
 
     async def _export(self, headers: dict[bytes, bytes], receive: Callable[[], Awaitable[Any]]) -> Answer | None:
         content_type = headers.get(b"content-type", b"").decode("latin-1").partition(";")[0].strip().lower()

@@ -15,6 +15,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
+from rag_otel.readings import Sample, readings
+from rag_otel.telemetry.names import HELD_SPANS
 from rag_otel_collectors.otlp.reading import Outline
 from rag_otel_collectors.otlp.wire import SpanSlice
 
@@ -87,7 +89,9 @@ class LiveTraces:
         self._passed: OrderedDict[bytes, _Passed] = OrderedDict()
         """What has passed of traces none of whose spans is held, the oldest first."""
         self._outlines = 0
+        self._spans = 0
         self.held_bytes = 0
+        readings.offer(HELD_SPANS.name, self._held_spans)
 
     def __len__(self) -> int:
         """Traces in memory, those that are being evaluated included."""
@@ -124,6 +128,7 @@ class LiveTraces:
         trace.size += size
         trace.last_seen = now
         self.held_bytes += size
+        self._spans += 1
         if trace.size > self._max_trace_bytes:
             self._large.append(trace_id)
         self._note_root(trace, root, now)
@@ -176,6 +181,10 @@ class LiveTraces:
         """A released trace has been forwarded: its bytes are free."""
         self._busy -= 1
         self.held_bytes -= trace.size
+        self._spans -= len(trace.slices)
+
+    def _held_spans(self) -> list[Sample]:
+        return [(float(self._spans), {})]
 
     @property
     def _max_outlines(self) -> int:

@@ -1,6 +1,6 @@
-"""What `/metrics` shows: counters and gauges of the collector in Prometheus' text format.
+"""What `/metrics` shows: the collector's own counters and gauges, and the metrics of what it evaluates.
 
-Source: https://prometheus.io/docs/instrumenting/exposition_formats/ (text format 0.0.4).
+The formats (Prometheus' text, OpenMetrics) are prometheus-client's.
 """
 
 from __future__ import annotations
@@ -9,8 +9,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from prometheus_client.exposition import choose_encoder
+from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.metrics_core import Metric as Family
+from prometheus_client.registry import Collector, CollectorRegistry
+
 PREFIX: Final = "rag_otel_collector_"
-CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 
 RECEIVED: Final = "received_spans_total"
 REQUESTS: Final = "requests_total"
@@ -57,6 +61,8 @@ class Metrics:
     def __init__(self) -> None:
         self._counts: Counter[tuple[str, tuple[tuple[str, str], ...]]] = Counter()
         self._gauges: dict[str, tuple[str, Callable[[], float]]] = {}
+        self._registry = CollectorRegistry(support_collectors_without_names=True)
+        self._registry.register(self)
 
     def add(self, name: str, amount: float = 1, **labels: str) -> None:
         """Count `amount` more."""
@@ -71,28 +77,24 @@ class Metrics:
         """Show what `read` returns, asked at every scrape."""
         self._gauges[name] = (meaning, read)
 
-    def render(self) -> str:
-        """Everything, in Prometheus' text format."""
-        return "\n".join([*self._counter_lines(), *self._gauge_lines()]) + "\n"
+    def include(self, collector: Collector) -> None:
+        """Show what this one collects too."""
+        self._registry.register(collector)
 
-    def _counter_lines(self) -> Iterator[str]:
+    def exposition(self, accept: str = "") -> tuple[bytes, str]:
+        """Everything, and its content type: OpenMetrics where the `Accept` header asks for it, else the text format."""
+        encode, content_type = choose_encoder(accept)
+        return encode(self._registry), content_type
+
+    def collect(self) -> Iterator[Family]:
+        """The collector's own counters and gauges, as prometheus-client wants them."""
         for name, meaning in HELP.items():
-            found = [(labels, count) for (each, labels), count in sorted(self._counts.items()) if each == name]
+            found = [(dict(pairs), count) for (each, pairs), count in sorted(self._counts.items()) if each == name]
             if found:
-                yield f"# HELP {PREFIX}{name} {meaning}"
-                yield f"# TYPE {PREFIX}{name} counter"
-                yield from (f"{PREFIX}{name}{_labels(labels)} {count:.15g}" for labels, count in found)
-
-    def _gauge_lines(self) -> Iterator[str]:
+                labels = sorted({label for pairs, _ in found for label in pairs})
+                family = CounterMetricFamily(PREFIX + name, meaning, labels=labels)
+                for pairs, count in found:
+                    family.add_metric([pairs.get(label, "") for label in labels], count)
+                yield family
         for name, (meaning, read) in self._gauges.items():
-            yield f"# HELP {PREFIX}{name} {meaning}"
-            yield f"# TYPE {PREFIX}{name} gauge"
-            yield f"{PREFIX}{name} {read():.15g}"
-
-
-def _labels(labels: tuple[tuple[str, str], ...]) -> str:
-    return "{" + ",".join(f'{key}="{_escaped(value)}"' for key, value in labels) + "}" if labels else ""
-
-
-def _escaped(value: str) -> str:
-    return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+            yield GaugeMetricFamily(PREFIX + name, meaning, value=read())

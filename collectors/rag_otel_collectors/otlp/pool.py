@@ -16,8 +16,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from rag_otel.errors import ConfigurationError
-from rag_otel.guard import logger
+from rag_otel.guard import counters, logger
 from rag_otel.model import EvaluationStatus
+from rag_otel.readings import Sample, readings
+from rag_otel.telemetry import names as gauges
 from rag_otel_collectors.otlp import metrics as names
 from rag_otel_collectors.otlp.evaluation import Job, Reply
 from rag_otel_collectors.otlp.frames import frame, read_frame
@@ -36,6 +38,22 @@ class _Waiting:
     reply: asyncio.Future[Reply]
     given_at: float = 0.0
     """When a process got it, monotonic seconds."""
+
+
+class _Books:
+    """What one process tells of itself, kept here where metrics are shown, for as long as it runs."""
+
+    def __init__(self) -> None:
+        self._breaker_open = False
+        readings.offer(gauges.BREAKER_OPEN.name, self._breaker)
+
+    def take(self, reply: Reply) -> None:
+        for name, count in reply.counted.items():
+            counters.add(name, count)
+        self._breaker_open = reply.breaker_open
+
+    def _breaker(self) -> list[Sample]:
+        return [(float(self._breaker_open), {})]
 
 
 class EvaluationPool:
@@ -61,11 +79,15 @@ class EvaluationPool:
         self._on_late = on_late
         self._metrics = metrics
         self._jobs: asyncio.Queue[_Waiting] = asyncio.Queue()
+        self._unanswered: dict[int, float] = {}
+        """Number of a job -> when it came, monotonic seconds; the oldest first."""
         self._count = workers
         self._numbers = 0
         self._working = 0
         self._started: list[asyncio.Future[None]] = []
         self._tasks: list[asyncio.Task[None]] = []
+        readings.offer(gauges.QUEUE_ITEMS.name, self._unanswered_now)
+        readings.offer(gauges.QUEUE_AGE.name, self._oldest_age)
 
     @property
     def ready(self) -> bool:
@@ -91,7 +113,11 @@ class EvaluationPool:
         job = Job(number=self._numbers, trace_id=trace_id, slices=tuple(slices), outlines=tuple(outlines))
         waiting = _Waiting(job=job, reply=asyncio.get_running_loop().create_future())
         self._jobs.put_nowait(waiting)
-        return await waiting.reply
+        self._unanswered[job.number] = time.monotonic()
+        try:
+            return await waiting.reply
+        finally:
+            del self._unanswered[job.number]
 
     async def close(self) -> None:
         """End the processes. What they had is answered without scores. Safe to call twice."""
@@ -101,6 +127,13 @@ class EvaluationPool:
         await asyncio.gather(*tasks, return_exceptions=True)
         while not self._jobs.empty():
             _give_up(self._jobs.get_nowait())
+
+    def _unanswered_now(self) -> list[Sample]:
+        return [(float(len(self._unanswered)), {})]
+
+    def _oldest_age(self) -> list[Sample]:
+        oldest = next(iter(self._unanswered.values()), None)
+        return [] if oldest is None else [(time.monotonic() - oldest, {})]
 
     async def _keep_one(self, started: asyncio.Future[None]) -> None:
         while True:
@@ -122,6 +155,7 @@ class EvaluationPool:
         assert process.stdin is not None
         assert process.stdout is not None
         held: dict[int, _Waiting] = {}
+        books = _Books()
         try:
             process.stdin.write(frame(self._setup))
             async with asyncio.timeout(_START_S):
@@ -135,7 +169,7 @@ class EvaluationPool:
             try:
                 if not started.done():
                     started.set_result(None)
-                await self._work(process, held)
+                await self._work(process, held, books)
             finally:
                 self._working -= 1
         except (TimeoutError, ConnectionError) as error:
@@ -148,14 +182,14 @@ class EvaluationPool:
                 process.kill()
             await process.wait()
 
-    async def _work(self, process: asyncio.subprocess.Process, held: dict[int, _Waiting]) -> None:
+    async def _work(self, process: asyncio.subprocess.Process, held: dict[int, _Waiting], books: _Books) -> None:
         """Feed one process and read its answers until it ends or hangs."""
         assert process.stdin is not None
         assert process.stdout is not None
         room = asyncio.Semaphore(self._concurrency)
         parts = [
             asyncio.ensure_future(self._feed(process.stdin, held, room)),
-            asyncio.ensure_future(self._listen(process.stdout, held, room)),
+            asyncio.ensure_future(self._listen(process.stdout, held, room, books)),
             asyncio.ensure_future(self._watch(held)),
         ]
         try:
@@ -174,8 +208,11 @@ class EvaluationPool:
             stdin.write(frame(waiting.job))
             await stdin.drain()
 
-    async def _listen(self, stdout: asyncio.StreamReader, held: dict[int, _Waiting], room: asyncio.Semaphore) -> None:
+    async def _listen(
+        self, stdout: asyncio.StreamReader, held: dict[int, _Waiting], room: asyncio.Semaphore, books: _Books
+    ) -> None:
         while isinstance(reply := await read_frame(stdout), Reply):
+            books.take(reply)
             waiting = held[reply.number]
             if waiting.reply.done():
                 self._on_late(reply)

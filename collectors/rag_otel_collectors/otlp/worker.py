@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import dataclasses
 import os
 import signal
 import sys
@@ -15,7 +16,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from rag_otel.errors import RagOtelError
+from rag_otel.guard import counters
+from rag_otel.readings import readings
 from rag_otel.suppression import suppressed
+from rag_otel.telemetry.names import BREAKER_OPEN
 from rag_otel_collectors.otlp.evaluation import Job, Reply, TraceEvaluator
 from rag_otel_collectors.otlp.frames import frame, read_frame
 
@@ -27,6 +31,24 @@ class Ready:
     """The first answer of a child: it can evaluate, or `error` says why it cannot."""
 
     error: str | None = None
+
+
+class _Accounts:
+    """What this process counts and reads of itself, told to the parent with every reply: it is who shows metrics."""
+
+    def __init__(self) -> None:
+        self._told: dict[str, int] = {}
+
+    def added_to(self, reply: Reply) -> Reply:
+        """The reply with what was counted since the one before."""
+        now = counters.snapshot()
+        new = {name: count - self._told.get(name, 0) for name, count in now.items()}
+        self._told = now
+        return dataclasses.replace(
+            reply,
+            counted={name: count for name, count in new.items() if count},
+            breaker_open=any(value for value, _ in readings.read(BREAKER_OPEN.name)),
+        )
 
 
 def serve(build: Callable[[Any], TraceEvaluator]) -> None:
@@ -44,7 +66,10 @@ async def _serve(build: Callable[[Any], TraceEvaluator], answers: Any) -> None:
     reader = asyncio.StreamReader(limit=_PIPE_BYTES)
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
 
+    accounts = _Accounts()
+
     def answer(message: Ready | Reply) -> None:
+        message = accounts.added_to(message) if isinstance(message, Reply) else message
         # Blocking is right here: while the parent does not read, there is no point in evaluating more.
         with contextlib.suppress(BrokenPipeError):
             rest = memoryview(frame(message))
