@@ -24,6 +24,7 @@ _RETUNE_UNTIL: Final = 512
 _MOST_MONEY: Final = 1e30
 _PRIOR_COUNT: Final = 16.0
 NO_EVIDENCE: Final = -99.0
+_NOTHING: Final = (0.0, 0.0, 0.0, 0.0)
 
 
 class DropDetector:
@@ -57,7 +58,7 @@ class DropDetector:
         self._mean_weight = mean_weight
         # Bernoulli's is the largest spread of a value in 0..1: bets start small where nothing is known.
         self._second_moment = floor * (1.0 - floor) * mean_weight**2 if second_moment is None else second_moment
-        self.restart()
+        self._money = _NOTHING
         self._tune()
 
     def _tune(self) -> None:
@@ -71,7 +72,7 @@ class DropDetector:
     @property
     def money(self) -> float:
         """The e-detector: the mean of what all bets hold."""
-        return sum(self._money) / 4.0
+        return float(sum(self._money)) / 4.0
 
     @property
     def evidence(self) -> float:

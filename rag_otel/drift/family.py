@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, Final, TypeAlias
 
 from rag_otel.drift.attribution import movements
@@ -68,22 +67,25 @@ class Family:
 
     def observe(self, seen: Observation) -> list[DriftEvent]:
         """Take one result; the alarms that begin or end with it, `all` first; mostly none."""
-        slices = (ALL, *(self._admitted(name) for name in seen.slices))
+        known = self._slices
+        slices = [ALL, *(name if name in known else self._admitted(name) for name in seen.slices)]
+        time_s, probability = seen.time_s, seen.probability
         events = []
         for series_name, value in seen.values:
             for slice_name in slices:
                 key = (series_name, slice_name)
                 series = self._series.get(key) or self._add(key)
-                turn = series.observe(seen.time_s, value, seen.probability, partial(self._error, key))
-                if turn is Turn.LEARNED and slice_name != ALL:
-                    self._learned[series_name] = self._learned.get(series_name, 0) + 1
-                elif turn is Turn.ALARM or turn is Turn.RESOLVED:
-                    events.append(self.event(key, seen.time_s))
+                turn = series.observe(time_s, value, probability)
+                if turn is None:
+                    continue
+                if turn is Turn.COMPLETE:
+                    self._freeze(key, series)
+                else:
+                    events.append(self.event(key, time_s))
         return events
 
     def _admitted(self, name: str) -> str:
-        if name in self._slices:
-            return name
+        """The name of a new slice; the rest of its dimension where there are too many."""
         if len(self._slices) < self.settings.max_slices:
             self._slices[name] = None
             return name
@@ -105,11 +107,12 @@ class Family:
             least_probability=settings.least_probability,
         )
 
-    def _error(self, key: Key) -> float:
+    def _freeze(self, key: Key, series: Series) -> None:
         if key[1] == ALL:
-            return DEFAULT_ERROR
-        rank = self._learned.get(key[0], 0) + 1
-        return DEFAULT_ERROR / (rank * (rank + 1))
+            series.freeze(error=DEFAULT_ERROR)
+            return
+        rank = self._learned[key[0]] = self._learned.get(key[0], 0) + 1
+        series.freeze(error=DEFAULT_ERROR / (rank * (rank + 1)))
 
     def event(self, key: Key, time_s: float) -> DriftEvent:
         """What there is to say of a series now."""

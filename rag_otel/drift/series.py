@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,8 @@ class Turn(enum.StrEnum):
 
     ALARM = "alarm"
     RESOLVED = "resolved"
-    LEARNED = "learned"
+    COMPLETE = "complete"
+    """There are enough values for a baseline: `freeze` it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,26 +88,24 @@ class Series:
         """How many values of the baseline there are so far, while it is being learned."""
         return len(self._learner) if self._learner else 0
 
-    def observe(
-        self, time_s: float, value: float, probability: float, error: Callable[[], float] = lambda: DEFAULT_ERROR
-    ) -> Turn | None:
-        """Take one value; `error` tells how sure the baseline must be, should this value complete it."""
+    def observe(self, time_s: float, value: float, probability: float) -> Turn | None:
+        """Take one value."""
         self.last_s = time_s
-        self.history.add(time_s, value, 1.0 / probability)
+        weight = 1.0 / probability
+        self.history.add(time_s, value, weight)
         detector = self.detector
         if detector is None:
-            return self._learn(time_s, value, probability, error)
+            complete = self._learner is not None and self._learner.add(time_s, value, weight)
+            return Turn.COMPLETE if complete else None
         alarm = detector.observe(value, probability)
         if self._recovery is not None:
             return self._recover(value, probability)
         return self._begin_alarm(time_s, detector) if alarm else None
 
-    def _learn(self, time_s: float, value: float, probability: float, error: Callable[[], float]) -> Turn | None:
-        learner = self._learner
-        if learner is None or not learner.add(time_s, value, 1.0 / probability):
-            return None
-        self._watch(learner.learn(error=error()))
-        return Turn.LEARNED
+    def freeze(self, *, error: float = DEFAULT_ERROR) -> None:
+        """What was seen so far is normal; the baseline's lower bound is too high with probability `error` at most."""
+        if self._learner is not None:
+            self._watch(self._learner.learn(error=error))
 
     def _begin_alarm(self, time_s: float, detector: DropDetector) -> Turn:
         found = self.change()
