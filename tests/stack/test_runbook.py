@@ -1,0 +1,76 @@
+"""What the runbook tells people to type is asked of a real Phoenix."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from rag_otel.cli.phoenix_server import PhoenixServer
+from rag_otel.writers.http import post
+from rag_otel_collectors.otlp.wire import attribute_bytes
+from tests.collect.kit import a_rag_trace, a_request
+from tests.phoenix_server import PhoenixApi, eventually
+
+RUNBOOK = (Path(__file__).parents[2] / "docs" / "runbook.md").read_text("utf-8")
+PROJECT = "runbook"
+EVALUATION = "rag.evaluation"
+
+
+def filters() -> list[str]:
+    """Every filter expression of the runbook, once."""
+    found = re.findall(r"`([^`\n]*(?:annotations|attributes)\[[^`\n]+)`", RUNBOOK)
+    return sorted(set(found))
+
+
+def test_the_runbook_has_filters() -> None:
+    """The others would pass on a runbook that was rewritten past them."""
+    assert len(filters()) >= 8
+
+
+@pytest.fixture(scope="module")
+def phoenix(phoenix_server: PhoenixServer) -> PhoenixApi:
+    """A project with one trace of each kind: a bad answer, one that failed, one skipped, one late, one untouched."""
+    faithfulness = f"{EVALUATION}.faithfulness"
+    marks = {
+        "bad": {
+            f"{EVALUATION}.status": "evaluated",
+            f"{faithfulness}.score": 0.5,
+            f"{faithfulness}.risk": 0.8,
+            f"{faithfulness}.claims.0.verdict": "contradicted",
+        },
+        "failed": {f"{EVALUATION}.status": "failed"},
+        "skipped": {f"{EVALUATION}.status": "skipped"},
+        "late": {f"{EVALUATION}.status": "late"},
+        "untouched": {},
+    }
+    bad = ""
+    for name, attributes in marks.items():
+        spans = a_rag_trace()
+        spans[-1].MergeFromString(attribute_bytes(attributes))
+        request = a_request(*spans)
+        request.resource_spans[0].resource.attributes.add(key="openinference.project.name").value.string_value = PROJECT
+        headers = {"Content-Type": "application/x-protobuf"}
+        post(f"{phoenix_server.base_url}/v1/traces", request.SerializeToString(), headers=headers)
+        bad = spans[-1].span_id.hex() if name == "bad" else bad
+    api = PhoenixApi(phoenix_server.base_url)
+    eventually(lambda: len(api.spans(PROJECT)) == 2 * len(marks))
+    results = {
+        "faithfulness": {"score": 0.5, "label": "unfaithful"},
+        "hallucination_risk": {"score": 0.8, "label": "unfaithful"},
+    }
+    data = [
+        {"span_id": bad, "name": name, "annotator_kind": "CODE", "result": result} for name, result in results.items()
+    ]
+    post(f"{phoenix_server.base_url}/v1/span_annotations?sync=true", json.dumps({"data": data}).encode())
+    return api
+
+
+@pytest.mark.phoenix
+@pytest.mark.parametrize("expression", filters())
+def test_every_filter_of_the_runbook_finds_what_it_is_for(expression: str, phoenix: PhoenixApi) -> None:
+    """Phoenix understands it, and it finds some spans and not all."""
+    shown = phoenix.span_nodes(PROJECT, "name", condition=expression)
+    assert 0 < len(shown) < len(phoenix.spans(PROJECT))
