@@ -72,8 +72,11 @@ class PhoenixAnnotationWriter:
 
 
 def _document_rows(result: EvaluatedTrace) -> Iterator[dict[str, Any]]:
-    """Scores of chunks. No identifier: Phoenix refuses one here, and updates by span, name and position."""
-    span = result.trace.chunk_span or result.trace.target
+    """Scores of chunks, where one span holds exactly those: Phoenix refuses the whole batch for a position that its
+    span has no document at. No identifier: that is refused too, and updates go by span, name and position."""
+    span = result.trace.chunk_span
+    if span is None:
+        return
     for evaluation in result.evaluations:
         for chunk, score in zip(result.trace.chunks, evaluation.chunk_scores, strict=False):
             if score is not None and evaluation.name not in RESERVED_NAMES:

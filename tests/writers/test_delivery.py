@@ -193,6 +193,31 @@ def test_shutdown_delivers_in_its_time_and_counts_the_rest() -> None:
     eventually(lambda: not [t for t in threading.enumerate() if healthy.name in t.name or down.name in t.name])
 
 
+def test_a_flush_does_not_wait_for_what_is_known_to_be_down() -> None:
+    """One attempt where it failed before; a healthy destination beside it still gets everything."""
+    healthy, down = RecordingWriter(), RecordingWriter(raising(RetryableError("down"), 10_000))
+    delivery = Delivery([down, healthy], policy=LanePolicy(linger_s=0, backoff_s=3600, max_backoff_s=3600))
+    delivery.submit(a_result())
+    eventually(lambda: down.count("retries") == 1)
+    attempts = down.attempts
+    assert not delivery.flush(24 * 3600)
+    assert down.attempts == attempts + 1
+    assert healthy.count("sent") == 1
+
+
+def test_a_flush_tries_a_destination_that_has_just_gone_a_few_times() -> None:
+    """A hiccup is waited for, an outage is not."""
+    hiccup, outage = (
+        RecordingWriter(raising(RetryableError("503"), 2)),
+        RecordingWriter(raising(RetryableError("x"), 99)),
+    )
+    delivery = Delivery([hiccup, outage], policy=LanePolicy(linger_s=60, backoff_s=0.005))
+    delivery.submit(a_result())
+    assert not delivery.flush(24 * 3600)
+    assert hiccup.count("sent") == 1
+    assert outage.attempts >= 3
+
+
 def test_results_that_come_while_the_interpreter_ends_are_sent_by_the_flush(monkeypatch: pytest.MonkeyPatch) -> None:
     """From Python 3.12 on no thread can be started then; short scripts finish their evaluations exactly there."""
 

@@ -10,7 +10,7 @@ from rag_otel.errors import PermanentError
 from rag_otel.writers.feedback import annotator_kind, risk_name
 from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter
 from tests.http_receiver import http_receiver
-from tests.results import a_result, an_evaluation
+from tests.results import a_result, a_target, an_evaluation
 
 
 def test_a_batch_is_one_request_with_the_key_as_bearer_token() -> None:
@@ -18,7 +18,7 @@ def test_a_batch_is_one_request_with_the_key_as_bearer_token() -> None:
     with http_receiver() as receiver:
         writer = PhoenixAnnotationWriter(f"{receiver.url}/v1/traces", api_key="s3cret", headers={"X-Team": "rag"})
         writer.write([a_result() for _ in range(5)])
-        writer.write([a_result(an_evaluation(chunk_scores=(1.0, None)))])
+        writer.write([a_result(an_evaluation(chunk_scores=(1.0, None)), chunk_span=a_target())])
         first, spans, documents = receiver.requests
     assert first.path == spans.path == "/v1/span_annotations?sync=false"
     assert documents.path == "/v1/document_annotations?sync=false"
@@ -34,6 +34,13 @@ def test_nothing_to_say_is_no_request() -> None:
     with http_receiver() as receiver:
         PhoenixAnnotationWriter(receiver.url).write([a_result(silent)])
         assert not receiver.requests
+
+
+def test_chunks_that_no_span_holds_get_no_scores_in_phoenix() -> None:
+    """Passages that the application handed over beside its spans have no document there to be annotated."""
+    with http_receiver() as receiver:
+        PhoenixAnnotationWriter(receiver.url).write([a_result(an_evaluation(chunk_scores=(1.0, None)))])
+        assert [request.path for request in receiver.requests] == ["/v1/span_annotations?sync=false"]
 
 
 def test_a_refused_key_is_final_and_stays_out_of_the_message() -> None:
