@@ -170,7 +170,7 @@ def _buckets(point: HistogramDataPoint) -> Iterator[tuple[str, float] | tuple[st
     total = 0
     for index, count in enumerate(point.bucket_counts):
         total += count
-        edge = format(edges[index], "g") if index < len(edges) else "+Inf"
+        edge = repr(float(edges[index])) if index < len(edges) else "+Inf"
         exemplar = _newest(kept.get(index, ()))
         yield (edge, total) if exemplar is None else (edge, total, exemplar)
 

@@ -1,0 +1,90 @@
+"""Reading back what was recorded: from an SDK reader, and from what a real OTLP receiver got."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterable
+from typing import Any
+
+import rag_otel
+from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
+from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
+from opentelemetry.sdk.metrics.export import MetricsData
+from opentelemetry.sdk.trace import TracerProvider
+
+from tests.http_receiver import Receiver
+
+CHUNK = "The moon orbits the earth once a month."
+ANSWER = "The moon orbits the earth. It is made of green cheese from Wisconsin."
+
+
+def points(data: MetricsData | None, name: str) -> list[Any]:
+    """The data points of one instrument; empty where it has none."""
+    return [
+        point
+        for resource in (data.resource_metrics if data else ())
+        for scope in resource.scope_metrics
+        for metric in scope.metrics
+        if metric.name == name
+        for point in metric.data.data_points
+    ]
+
+
+def exported_metrics(receiver: Receiver) -> dict[str, Any]:
+    """The newest protobuf metric of each name that the receiver got."""
+    return {
+        metric.name: metric
+        for body in _bodies(receiver, "/v1/metrics")
+        for resource in ExportMetricsServiceRequest.FromString(body).resource_metrics
+        for scope in resource.scope_metrics
+        for metric in scope.metrics
+    }
+
+
+def exported_events(receiver: Receiver) -> list[Any]:
+    """Every protobuf log record that the receiver got."""
+    return [
+        record
+        for body in _bodies(receiver, "/v1/logs")
+        for resource in ExportLogsServiceRequest.FromString(body).resource_logs
+        for scope in resource.scope_logs
+        for record in scope.log_records
+    ]
+
+
+def instance_ids(receiver: Receiver) -> set[str]:
+    """`service.instance.id` of everything that exported metrics."""
+    return {
+        attribute.value.string_value
+        for body in _bodies(receiver, "/v1/metrics")
+        for resource in ExportMetricsServiceRequest.FromString(body).resource_metrics
+        for attribute in resource.resource.attributes
+        if attribute.key == "service.instance.id"
+    }
+
+
+def attributes(record: Any) -> dict[str, Any]:
+    """Attributes of a protobuf record as plain values."""
+    return {each.key: getattr(each.value, each.value.WhichOneof("value")) for each in record.attributes}
+
+
+def evaluate_answers(count: int = 1, **settings: Any) -> TracerProvider:
+    """Set up with these settings, answer `count` questions, and flush everything out."""
+    provider = TracerProvider()
+    rag_otel.instrument(provider, **settings)
+
+    @rag_otel.observe
+    def answer(question: str) -> str:
+        rag_otel.record_chunks([CHUNK])
+        return ANSWER
+
+    for _ in range(count):
+        answer("What does the moon orbit?")
+    assert rag_otel.flush(timeout=60)
+    return provider
+
+
+def _bodies(receiver: Receiver, path: str) -> Iterable[bytes]:
+    for request in list(receiver.requests):
+        if request.path == path:
+            yield gzip.decompress(request.body) if request.headers.get("content-encoding") == "gzip" else request.body
