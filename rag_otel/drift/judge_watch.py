@@ -1,0 +1,196 @@
+"""The judge is watched too: the anchors are scored again, so that an alarm can tell whether app or judge has moved.
+
+By the application's own evaluators, on the evaluating worker, within the cap of evaluations: on a schedule, when
+results come from another judge, version or prompt than before, and when a series raises an alarm.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import enum
+import threading
+import time
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from rag_otel.drift.anchors import Anchor, Reading, Shift, identity_of, reading_of, reading_state, shift
+from rag_otel.drift.observation import signal_of
+from rag_otel.guard import guarded
+from rag_otel.model import Evaluation
+from rag_otel.protocols import Evaluator
+
+Run: TypeAlias = Callable[[Callable[[], Coroutine[Any, Any, None]]], bool]
+"""Starts a job on the worker; False when it does not take it."""
+_PAUSE_S: Final = 0.25
+"""Between two questions to the cap."""
+_PATIENCE_S: Final = 600.0
+"""For all anchors together, however small the cap."""
+_RETRY_S: Final = 600.0
+
+
+class Cause(enum.StrEnum):
+    """Who has moved."""
+
+    APP = "app"
+    JUDGE = "judge"
+    BOTH = "app and judge"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What the anchors say of an alarm."""
+
+    cause: Cause
+    shift: Shift | None = None
+    before: Reading | None = None
+    now: Reading | None = None
+
+
+class JudgeWatch:
+    """Readings of the anchors by metric: the reference that baselines belong to, and the latest. Thread-safe."""
+
+    def __init__(
+        self,
+        evaluators: Sequence[Evaluator],
+        anchors: Sequence[Anchor],
+        run: Run,
+        *,
+        admit: Callable[[], bool] = lambda: True,
+        interval_s: float = 86_400.0,
+        timeout_s: float = 60.0,
+        changed: Callable[[str], None] = lambda metric: None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """`admit` takes one evaluation out of the cap; `timeout_s` is for one of them; `changed` hears of every new
+        reading, on the worker's thread."""
+        self._evaluators = tuple(evaluators)
+        self._anchors = tuple(anchors)
+        self._run = run
+        self._admit = admit
+        self._interval_s = interval_s
+        self._timeout_s = timeout_s
+        self.changed = changed
+        self._clock = clock
+        self._lock = threading.RLock()
+        self.references: dict[str, Reading] = {}
+        self.readings: dict[str, Reading] = {}
+        self._seen: dict[str, str] = {}
+        """Identity of the latest results by metric."""
+        self._asked_at = 0.0
+        self._waiting: list[Callable[[], None]] = []
+        self._running = False
+
+    def notice(self, evaluation: Evaluation) -> None:
+        """Look at who judged: somebody new is asked for the anchors. Cheap: for every result."""
+        if evaluation.error_type is not None or (evaluation.score is None and evaluation.risk is None):
+            return
+        identity = identity_of(evaluation)
+        if self._seen.get(evaluation.name) == identity:
+            return
+        self._seen[evaluation.name] = identity
+        known = self.readings.get(evaluation.name)
+        if known is None or known.identity != identity:
+            self.check()
+
+    @property
+    def due_s(self) -> float:
+        """When the schedule wants the next reading, seconds since the epoch; never before the first result."""
+        if not self._seen:
+            return float("inf")
+        latest = min((each.time_s for each in self.readings.values()), default=0.0)
+        return max(latest + self._interval_s, self._asked_at + min(_RETRY_S, self._interval_s))
+
+    def check(self, then: Callable[[], None] | None = None) -> None:
+        """Score the anchors again and call `then`, on the worker; at once where it cannot be done. Never raises."""
+        with self._lock:
+            if then is not None:
+                self._waiting.append(then)
+            if self._running:
+                return
+            self._running, self._asked_at = True, self._clock()
+        if not self._run(self._score):
+            self._done()
+
+    async def _score(self) -> None:
+        try:
+            with guarded("drift.anchors"):
+                await asyncio.wait_for(self._score_all(), _PATIENCE_S)
+        finally:
+            self._done()
+
+    def _done(self) -> None:
+        with self._lock:
+            waiting, self._waiting, self._running = self._waiting, [], False
+        for then in waiting:
+            with guarded("drift.anchors"):
+                then()
+
+    async def _score_all(self) -> None:
+        for evaluator in self._evaluators:
+            found: dict[str, Evaluation] = {}
+            for anchor in self._anchors:
+                while not self._admit():
+                    await asyncio.sleep(_PAUSE_S)
+                if (evaluation := await self._score_one(evaluator, anchor)) is not None:
+                    found[anchor.id] = evaluation
+            reading = reading_of(self._anchors, found, time_s=self._clock())
+            if reading is not None:
+                with self._lock:
+                    self.readings[evaluator.name] = reading
+                    self.references.setdefault(evaluator.name, reading)
+                self.changed(evaluator.name)
+
+    async def _score_one(self, evaluator: Evaluator, anchor: Anchor) -> Evaluation | None:
+        try:
+            return await asyncio.wait_for(
+                evaluator.evaluate(question=anchor.question, chunks=anchor.contexts, response=anchor.response),
+                self._timeout_s,
+            )
+        except Exception:  # noqa: BLE001 - an anchor that cannot be judged now is missing in the reading
+            return None
+
+    def shift(self, metric: str, signal: str) -> Shift | None:
+        """How far the latest reading is from the reference; None where there are not both."""
+        with self._lock:
+            before, now = self.references.get(metric), self.readings.get(metric)
+        return None if before is None or now is None else shift(before, now, signal)
+
+    def verdict(self, series: str, drop: float, *, since_s: float) -> Verdict:
+        """Whether the judge accounts for a `drop` of a series' goodness (positive, 0..1).
+
+        The reading must be newer than `since_s`, else nothing is known of the judge since.
+        """
+        metric = series.rpartition(".")[0]
+        before, now = self.references.get(metric), self.readings.get(metric)
+        moved = self.shift(metric, signal_of(series))
+        if before is None or now is None or moved is None or now.time_s < since_s:
+            return Verdict(cause=Cause.UNKNOWN)
+        cause = Cause.APP
+        if moved.moved and moved.mean < 0.0:
+            cause = Cause.JUDGE if -moved.mean >= 0.5 * drop else Cause.BOTH
+        return Verdict(cause=cause, shift=moved, before=before, now=now)
+
+    def accept(self) -> None:
+        """The latest readings are what baselines are learned with from now on."""
+        with self._lock:
+            self.references = dict(self.readings)
+
+    def after_fork(self) -> None:
+        """The readings stay; a run under way is the parent's."""
+        self._lock = threading.RLock()
+        self._waiting, self._running = [], False
+
+    def to_state(self) -> dict[str, Any]:
+        with self._lock:
+            return {
+                "references": {name: reading_state(each) for name, each in self.references.items()},
+                "readings": {name: reading_state(each) for name, each in self.readings.items()},
+            }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Go on where `to_state` was called. Raises KeyError, TypeError or ValueError for what it has not written."""
+        with self._lock:
+            self.references = {name: Reading(**each) for name, each in state["references"].items()}
+            self.readings = {name: Reading(**each) for name, each in state["readings"].items()}
