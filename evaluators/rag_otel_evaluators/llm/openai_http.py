@@ -8,11 +8,13 @@ in as two functions. Source: OpenAI's API reference, "Create chat completion".
 from __future__ import annotations
 
 import asyncio
+import atexit
 import functools
 import json
 import os
 import ssl
 import urllib.request
+import weakref
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any, Final, TypeAlias
 
@@ -111,29 +113,54 @@ class OpenAiTransport:
 
 
 class _Sessions:
-    """One session, with its open connections, for each event loop; it is closed with its loop."""
+    """One session, with its open connections, for each event loop.
+
+    Closed with its loop, or when the model is let go. What a loop that never ends still holds when the process does is
+    dropped in silence: there is nobody left to close it properly.
+    """
 
     def __init__(self) -> None:
-        self._open: dict[
-            asyncio.AbstractEventLoop, tuple[AsyncIterator[aiohttp.ClientSession], aiohttp.ClientSession]
-        ] = {}
+        self._open: dict[asyncio.AbstractEventLoop, tuple[AsyncIterator[aiohttp.ClientSession], aiohttp.ClientSession]]
+        self._open = {}
+        _all_sessions.add(self)
 
     async def of_this_loop(self) -> aiohttp.ClientSession:
         loop = asyncio.get_running_loop()
         kept = self._open.get(loop)
         if kept is not None:
             return kept[1]
-        for other in [each for each in self._open if each.is_closed()]:
-            self._open.pop(other, None)
+        self.forget(lambda loop: loop.is_closed())
         # A loop that shuts down finishes its asynchronous generators: this one then closes the session.
         opening = _session()
         session = await anext(opening)
         self._open[loop] = opening, session
         return session
 
+    def forget(self, which: Callable[[asyncio.AbstractEventLoop], bool]) -> None:
+        """Drop the sessions of loops in which they cannot be closed any more."""
+        for loop in [each for each in self._open if which(each)]:
+            self._open.pop(loop)[1].detach()
+
+    def __del__(self) -> None:
+        self.forget(lambda loop: loop.is_closed())
+
+
+_all_sessions: weakref.WeakSet[_Sessions] = weakref.WeakSet()
+
+
+@atexit.register
+def _forget_all() -> None:
+    for sessions in list(_all_sessions):
+        sessions.forget(lambda loop: True)
+
+
+class _Connector(aiohttp.TCPConnector):
+    def __del__(self, *_unused: object) -> None:
+        """Without aiohttp's complaint in the application's log: see `_Sessions`."""
+
 
 async def _session() -> AsyncIterator[aiohttp.ClientSession]:
-    connector = aiohttp.TCPConnector(limit=0, ssl=_certificates())  # how many at once is the limiter's affair
+    connector = _Connector(limit=0, ssl=_certificates())  # how many at once is the limiter's affair
     async with aiohttp.ClientSession(
         connector=connector,
         cookie_jar=aiohttp.DummyCookieJar(),
