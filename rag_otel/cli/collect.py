@@ -76,10 +76,10 @@ def run(arguments: argparse.Namespace) -> int:
     configuration = collector_settings.configure(_given(arguments), file=arguments.config)
     for part, rows in configuration.rows().items():
         print(f"{part}\n{table(rows)}", flush=True)
+    if arguments.check:  # beside a collector that runs, too
+        _tls(configuration.collector)
+        return 0
     with _only_one(Path(configuration.collector.data_dir)):
-        if arguments.check:
-            _tls(configuration.collector)
-            return 0
         return asyncio.run(_serve(configuration))
 
 

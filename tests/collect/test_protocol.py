@@ -5,8 +5,11 @@ from __future__ import annotations
 import gzip
 import json
 import socket
+import threading
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import grpc
@@ -14,10 +17,13 @@ import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
 from rag_otel import semconv
+from rag_otel_collectors.otlp.grpc_server import SERVICE
 from tests.collect.kit import (
     SCORE,
     Backend,
     CollectorProcess,
+    a_backend,
+    a_collector,
     a_rag_trace,
     a_request,
     a_span,
@@ -137,6 +143,34 @@ def test_slow_clients_do_not_hold_up_others(collector: CollectorProcess, backend
     finally:
         for connection in slow:
             connection.close()
+
+
+def test_calls_that_send_no_body_do_not_hold_up_others(tmp_path: Path) -> None:
+    """As many as may be received at once have begun and send nothing: who comes next is taken all the same."""
+    places = 4
+    with (
+        a_backend() as backend,
+        a_collector(tmp_path, "--backend", backend.address, "--set", "max_request_bytes=60000000") as collector,
+        grpc.insecure_channel(collector.grpc_address) as channel,
+    ):
+        ended = threading.Event()
+
+        def nothing() -> Iterator[bytes]:
+            ended.wait(60)
+            return
+            yield b""
+
+        export = channel.stream_unary(f"/{SERVICE}/Export")
+        calls = [export.future(nothing(), timeout=60) for _ in range(places)]
+        try:
+            taken = a_span(b"\x77" * 16, "taken")
+            collector.export(a_request(taken, scope="http"))
+            eventually(lambda: taken.span_id in backend.ids())
+            codes = {call.code() for call in calls}  # waits for their ends
+            assert codes == {grpc.StatusCode.UNAVAILABLE}
+            assert collector.metric("refused_requests_total", reason="too_many_requests") == places
+        finally:
+            ended.set()
 
 
 def test_malformed_spans_are_a_partial_success(collector: CollectorProcess, backend: Backend) -> None:

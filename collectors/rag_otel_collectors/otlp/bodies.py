@@ -1,8 +1,14 @@
-"""Compressed bodies, unpacked within a bound: a few kilobytes must not become gigabytes."""
+"""Bodies within bounds: how many are received at once, and what they unpack to. A few kilobytes must not become
+gigabytes."""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import time
 import zlib
+from collections import OrderedDict
+from collections.abc import AsyncIterator
 from typing import Final
 
 from rag_otel.errors import InputError
@@ -14,6 +20,45 @@ _GZIP_WINDOW: Final = 31
 
 class BodyTooLargeError(InputError):
     """A body is larger than is accepted."""
+
+
+class Arrivals:
+    """Bodies of unknown size that are being received: at most `places` at once.
+
+    One that arrives in time is never in another one's way for long: a body that takes longer than `slow_s` loses its
+    place as soon as somebody waits for one, and every body loses it after `timeout_s`.
+    """
+
+    def __init__(self, places: int, *, slow_s: float = 2.0, timeout_s: float = 30.0) -> None:
+        self._places = asyncio.Semaphore(places)
+        self._slow_s = slow_s
+        self._timeout_s = timeout_s
+        self._present: OrderedDict[asyncio.Timeout, float] = OrderedDict()
+        """Who is receiving, since when (monotonic seconds), the first one first."""
+
+    @contextlib.asynccontextmanager
+    async def place(self) -> AsyncIterator[None]:
+        """Receive inside the block. Raises TimeoutError where there is no place, or when it is lost."""
+        if self._places.locked():
+            self._hurry()
+        async with asyncio.timeout(2 * self._slow_s):
+            await self._places.acquire()
+        try:
+            async with asyncio.timeout(self._timeout_s) as mine:
+                self._present[mine] = time.monotonic()
+                try:
+                    yield
+                finally:
+                    del self._present[mine]
+        finally:
+            self._places.release()
+
+    def _hurry(self) -> None:
+        """Somebody waits: who has been here for longest has until `slow_s` after its start."""
+        now, loop = time.monotonic(), asyncio.get_running_loop()
+        for each, since in self._present.items():
+            if each.when() is not None and not each.expired():
+                each.reschedule(loop.time() + max(0.0, since + self._slow_s - now))
 
 
 def gunzip(body: bytes, max_bytes: int) -> bytes:

@@ -21,9 +21,9 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 
 from rag_otel.errors import ConfigurationError, InputError
 from rag_otel_collectors.otlp import metrics as names
-from rag_otel_collectors.otlp.bodies import GZIP_MAGIC, gunzip
+from rag_otel_collectors.otlp.bodies import GZIP_MAGIC, Arrivals, gunzip
 from rag_otel_collectors.otlp.grpc_backend import RETRY_INFO, STATUS_DETAILS
-from rag_otel_collectors.otlp.intake import Accepted, Intake, RefusedError
+from rag_otel_collectors.otlp.intake import CROWDED, Accepted, Intake, RefusedError
 from rag_otel_collectors.otlp.keys import ApiKeys
 from rag_otel_collectors.otlp.metrics import Metrics
 from rag_otel_collectors.otlp.server_tls import ServerTls
@@ -32,6 +32,9 @@ SERVICE: Final = "opentelemetry.proto.collector.trace.v1.TraceService"
 _GRPC: Final = "grpc"
 _MAX_STREAMS: Final = 32
 """Requests at once on one connection; the client keeps others back."""
+_MAX_ARRIVING_BYTES: Final = 128 * 2**20
+"""Of all bodies that are being received at once, as large as they may be."""
+_FEWEST_BODIES: Final = 4
 
 
 class GrpcServer:
@@ -53,6 +56,7 @@ class GrpcServer:
         self._keys = keys
         self._tls = tls
         self._max_request_bytes = max_request_bytes
+        self._arrivals = Arrivals(max(_FEWEST_BODIES, _MAX_ARRIVING_BYTES // max_request_bytes))
         self._server: Any = None
         self.port = 0
 
@@ -70,7 +74,8 @@ class GrpcServer:
                 ("grpc.keepalive_timeout_ms", 20_000),
             ]
         )
-        handler = grpc.unary_unary_rpc_method_handler(self._export)
+        # As a stream of one message: it is read when we ask for it, not before the call has reached us.
+        handler = grpc.stream_unary_rpc_method_handler(self._export)
         self._server.add_generic_rpc_handlers(
             (grpc.method_handlers_generic_handler(SERVICE, {"Export": handler}),),
         )
@@ -93,15 +98,14 @@ class GrpcServer:
         if self._server is not None:
             await self._server.stop(grace_s)
 
-    async def _export(self, request: bytes, context: Any) -> bytes:
+    async def _export(self, _: Any, context: Any) -> bytes:
         headers = dict(context.invocation_metadata() or ())
         if not self._keys.admit(headers.get("authorization"), headers.get("x-api-key")):
             self._metrics.add(names.REQUESTS, transport=_GRPC, outcome="unauthenticated")
             await context.abort(grpc.StatusCode.UNAUTHENTICATED, "no valid API key")
         try:
-            if request[:2] == GZIP_MAGIC:
-                request = gunzip(request, self._max_request_bytes)
-            accepted = self._intake.accept(request)
+            self._intake.admit()
+            accepted = self._intake.accept(await self._body(context))
         except InputError as error:
             self._metrics.add(names.REQUESTS, transport=_GRPC, outcome="invalid")
             await context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
@@ -110,6 +114,19 @@ class GrpcServer:
             await _refuse(context, error)
         self._metrics.add(names.REQUESTS, transport=_GRPC, outcome="accepted")
         return bytes(response(accepted).SerializeToString())
+
+    async def _body(self, context: Any) -> bytes:
+        """The request, unpacked. Raises InputError, and RefusedError when there is no room to receive it."""
+        try:
+            async with self._arrivals.place():
+                request = await context.read()
+        except TimeoutError:
+            raise self._intake.refused(CROWDED) from None
+        if request is grpc.aio.EOF:
+            raise InputError("the call has no request")
+        if request[:2] == GZIP_MAGIC:
+            request = gunzip(request, self._max_request_bytes)
+        return bytes(request)
 
 
 def response(accepted: Accepted) -> ExportTraceServiceResponse:

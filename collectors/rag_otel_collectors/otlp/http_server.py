@@ -23,7 +23,7 @@ from rag_otel.errors import ConfigurationError, InputError
 from rag_otel_collectors.otlp import metrics as names
 from rag_otel_collectors.otlp.bodies import BodyTooLargeError, gunzip
 from rag_otel_collectors.otlp.grpc_server import response, retry_status
-from rag_otel_collectors.otlp.intake import Intake, RefusedError
+from rag_otel_collectors.otlp.intake import CROWDED, Intake, RefusedError
 from rag_otel_collectors.otlp.json_request import parse_json
 from rag_otel_collectors.otlp.keys import ApiKeys
 from rag_otel_collectors.otlp.metrics import Metrics
@@ -210,7 +210,7 @@ class HttpServer:
         if announced.isdigit() and int(announced) > self._max_request_bytes:
             raise _RejectionError(413, f"larger than {self._max_request_bytes} bytes")
         if (reason := self._intake.refusal()) is not None or self._arriving > _MAX_ARRIVING_BYTES:
-            reason = reason or "too_many_requests"
+            reason = reason or CROWDED
             self._metrics.add(names.REFUSED, reason=reason)
             refused = RefusedError(reason, retry_after_s=2.0)
             raise _RejectionError(503, str(refused), outcome="refused", retry=refused)

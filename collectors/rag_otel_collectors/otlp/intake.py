@@ -37,6 +37,7 @@ LARGE: Final = "too_large"
 DISK_FULL: Final = "disk_queue_full"
 TRACES_FULL: Final = "too_many_traces"
 DISK_ERROR: Final = "disk_error"
+CROWDED: Final = "too_many_requests"
 DRAINING: Final = "shutting_down"
 
 _NO_TRACE: Final = bytes(16)
@@ -105,13 +106,17 @@ class Intake:
             return TRACES_FULL
         return None
 
+    def admit(self, size: int = 0) -> None:
+        """Raises RefusedError when a request of `size` bytes would be refused now."""
+        if (reason := self.refusal(size)) is not None:
+            raise self.refused(reason)
+
     def accept(self, request: bytes) -> Accepted:
         """Take a serialised ExportTraceServiceRequest in.
 
         Raises RefusedError (nothing was taken, send it again) and InputError (it is no such message).
         """
-        if (reason := self.refusal(len(request))) is not None:
-            raise self._refused(reason)
+        self.admit(len(request))
         try:
             message = ExportTraceServiceRequest.FromString(request)
         except DecodeError:
@@ -184,7 +189,7 @@ class Intake:
         elif held and not self._live.room_for(needed, 0):
             # Finding out took as much work as accepting does: for a moment, nothing is looked at.
             self._full_until = time.monotonic() + _FULL_S
-            raise self._refused(TRACES_FULL)
+            raise self.refused(TRACES_FULL)
         passing = [item for item, fate in zip(slices, fates, strict=True) if fate not in (HELD, MALFORMED)]
         if passing:
             self._forward(join(passing))
@@ -203,9 +208,10 @@ class Intake:
             write()
         except OSError:
             self._metrics.add(names.DISK_ERRORS)
-            raise self._refused(DISK_ERROR) from None
+            raise self.refused(DISK_ERROR) from None
 
-    def _refused(self, reason: str) -> RefusedError:
+    def refused(self, reason: str) -> RefusedError:
+        """A refusal, counted."""
         self._metrics.add(names.REFUSED, reason=reason)
         return RefusedError(reason, retry_after_s=self._retry_after_s)
 

@@ -30,6 +30,7 @@ WORKER_DIED: Final = "worker_died"
 _START_S: Final = 120.0
 """A judge may load a model."""
 _RESTART_S: Final = 1.0
+_END_S: Final = 2.0
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -86,6 +87,7 @@ class EvaluationPool:
         self._working = 0
         self._started: list[asyncio.Future[None]] = []
         self._tasks: list[asyncio.Task[None]] = []
+        self._ending: set[asyncio.Task[None]] = set()
         readings.offer(gauges.QUEUE_ITEMS.name, self._unanswered_now)
         readings.offer(gauges.QUEUE_AGE.name, self._oldest_age)
 
@@ -125,6 +127,7 @@ class EvaluationPool:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*self._ending, return_exceptions=True)
         while not self._jobs.empty():
             _give_up(self._jobs.get_nowait())
 
@@ -178,9 +181,10 @@ class EvaluationPool:
         finally:
             for waiting in held.values():
                 _give_up(waiting)
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
-            await process.wait()
+            # Not waited for here: this task may be cancelled at any moment, also a second time.
+            ending = asyncio.get_running_loop().create_task(_end(process))
+            self._ending.add(ending)
+            ending.add_done_callback(self._ending.discard)
 
     async def _work(self, process: asyncio.subprocess.Process, held: dict[int, _Waiting], books: _Books) -> None:
         """Feed one process and read its answers until it ends or hangs."""
@@ -230,6 +234,19 @@ class EvaluationPool:
                 logger.warning("rag-otel: an evaluation process has not answered for %.0f s", self._patience_s)
                 return
             await asyncio.sleep(min(1.0, self._patience_s / 4))
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """Kill a process and wait until nothing is left of it, its pipes included: asyncio closes them a moment after the
+    process has ended, and complains when the loop is gone by then."""
+    assert process.stdout is not None
+    with contextlib.suppress(ProcessLookupError):
+        process.kill()
+    with contextlib.suppress(TimeoutError):  # a grandchild may have kept the pipe
+        async with asyncio.timeout(_END_S):
+            await process.stdout.read()
+    await process.wait()
+    await asyncio.sleep(0)
 
 
 def _give_up(waiting: _Waiting) -> None:
