@@ -5,6 +5,7 @@ A provider of our own is made at the start and once more in every forked child, 
 
 from __future__ import annotations
 
+import threading
 import uuid
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.metrics.export import MetricReader
 
 _INSTANCE: Final = "service.instance.id"
-_SHUTDOWN_S: Final = 5.0
-"""At most, for an exporter that nobody answers."""
 
 
 class Outlet(Protocol):
@@ -99,15 +98,13 @@ class OwnMetrics:
         self._instruments = _made_on(self._provider)
 
     def flush(self, timeout_s: float) -> bool:
-        with guarded("telemetry.flush"):
-            return self._provider is None or bool(self._provider.force_flush(timeout_s * 1000))
-        return False
+        provider = self._provider
+        return provider is None or _within(timeout_s, lambda: provider.force_flush(timeout_s * 1000))
 
     def shutdown(self, timeout_s: float) -> None:
         provider, self._provider, self._instruments = self._provider, None, None
         if provider is not None:
-            with guarded("telemetry.shutdown"):
-                provider.shutdown(min(timeout_s, _SHUTDOWN_S) * 1000)
+            _within(timeout_s, lambda: provider.shutdown(timeout_s * 1000) or True)
 
     def after_fork(self) -> None:
         # The parent's provider stays behind: its exporter knows that this is not its process.
@@ -163,21 +160,38 @@ class OwnEvents:
         self._provider.add_log_record_processor(BatchLogRecordProcessor(self._exporter))
 
     def flush(self, timeout_s: float) -> bool:
-        with guarded("telemetry.flush"):
-            return self._provider is None or bool(self._provider.force_flush(int(timeout_s * 1000)))
-        return False
+        provider = self._provider
+        return provider is None or _within(timeout_s, lambda: provider.force_flush(int(timeout_s * 1000)))
 
     def shutdown(self, timeout_s: float) -> None:
         provider, self._provider = self._provider, None
         if provider is not None:
-            with guarded("telemetry.shutdown"):
-                provider.shutdown()
+            _within(timeout_s, lambda: provider.shutdown() or True)
 
     def after_fork(self) -> None:
         pass  # its processor starts over by itself, with an empty queue
 
 
 _of_the_application: Instruments | None = None
+
+
+def _within(timeout_s: float, work: Callable[[], bool]) -> bool:
+    """Whether `work` was done in time and says it went well. An exporter that nobody answers heeds no deadline, so it
+    is left behind on a thread of its own."""
+    said: list[bool] = []
+
+    def do() -> None:
+        with guarded("telemetry.export"):
+            said.append(work())
+
+    thread = threading.Thread(target=do, name="rag-otel-telemetry", daemon=True)
+    try:
+        thread.start()
+    except RuntimeError:  # the interpreter is ending
+        do()
+    else:
+        thread.join(timeout_s)
+    return said == [True]
 
 
 def _global_instruments() -> Instruments:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+
 import rag_otel
+from tests.http_receiver import Receiver, http_receiver
 
 
 @pytest.fixture(autouse=True)
@@ -13,3 +15,11 @@ def _taken_off() -> Iterator[None]:
     rag_otel.uninstrument()
     yield
     rag_otel.uninstrument()
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    """Takes OTLP; what a set-up has left at its end still arrives."""
+    with http_receiver() as running:
+        yield running
+        rag_otel.uninstrument()

@@ -6,12 +6,12 @@ import gzip
 from collections.abc import Iterable
 from typing import Any
 
-import rag_otel
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from opentelemetry.sdk.metrics.export import MetricsData
 from opentelemetry.sdk.trace import TracerProvider
 
+import rag_otel
 from tests.http_receiver import Receiver
 
 CHUNK = "The moon orbits the earth once a month."

@@ -1,0 +1,156 @@
+"""Metrics and events over OTLP, as a real receiver gets them."""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import Any
+
+import pytest
+from opentelemetry.instrumentation.requests import RequestsInstrumentor
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+import rag_otel
+from rag_otel.errors import ConfigurationError
+from tests.http_receiver import Receiver
+from tests.telemetry.kit import (
+    ANSWER,
+    CHUNK,
+    attributes,
+    evaluate_answers,
+    exported_events,
+    exported_metrics,
+    instance_ids,
+)
+
+
+def test_scores_arrive_with_the_trace_that_they_belong_to(receiver: Receiver) -> None:
+    """The histogram's exemplar has the ids of the span that was judged."""
+    exporter = InMemorySpanExporter()
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    rag_otel.instrument(provider, telemetry_exporter="otlp", telemetry_endpoint=receiver.url)
+    _answer()
+    assert rag_otel.flush(timeout=60)
+    metric = exported_metrics(receiver)["rag_otel.evaluation.score"]
+    (span,) = exporter.get_finished_spans()
+    (point,) = metric.histogram.data_points
+    (exemplar,) = point.exemplars
+    assert span.context is not None
+    assert (exemplar.trace_id.hex(), exemplar.span_id.hex()) == (
+        f"{span.context.trace_id:032x}",
+        f"{span.context.span_id:016x}",
+    )
+    assert exemplar.as_double == pytest.approx(0.5)
+
+
+def test_counts_and_readings_of_the_process_arrive_too(receiver: Receiver) -> None:
+    """Traces by status, queue and holding are there before anybody asks for them."""
+    evaluate_answers(telemetry_exporter="otlp", telemetry_endpoint=receiver.url)
+    found = exported_metrics(receiver)
+    statuses = {attributes(point)["status"] for point in found["rag_otel.traces"].sum.data_points}
+    assert "evaluated" in statuses
+    assert found["rag_otel.traces"].sum.is_monotonic
+    for name in ("rag_otel.held_spans", "rag_otel.queue_items", "rag_otel.queue.age", "rag_otel.judge.breaker_open"):
+        assert [point.as_double for point in found[name].gauge.data_points] == [0.0], name
+
+
+def test_an_event_belongs_to_the_evaluated_span(receiver: Receiver) -> None:
+    """`gen_ai.evaluation.result` for the score and for the risk, with the ids of the span."""
+    exporter = InMemorySpanExporter()
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    rag_otel.instrument(provider, events_exporter="otlp", telemetry_endpoint=receiver.url)
+    _answer()
+    assert rag_otel.flush(timeout=60)
+    events = exported_events(receiver)
+    (span,) = exporter.get_finished_spans()
+    assert span.context is not None
+    assert {event.trace_id.hex() for event in events} == {f"{span.context.trace_id:032x}"}
+    assert {event.span_id.hex() for event in events} == {f"{span.context.span_id:016x}"}
+    assert {event.event_name for event in events} == {"gen_ai.evaluation.result"}
+    found = {attributes(event)["gen_ai.evaluation.name"]: attributes(event) for event in events}
+    assert set(found) == {"faithfulness", "hallucination_risk"}
+    assert found["faithfulness"]["gen_ai.evaluation.score.value"] == pytest.approx(0.5)
+    assert found["faithfulness"]["gen_ai.evaluation.score.label"] in ("faithful", "unfaithful")
+    assert "green cheese" in found["faithfulness"]["gen_ai.evaluation.explanation"]
+    assert found["faithfulness"]["rag.sampling.probability"] == 1.0
+
+
+def test_hidden_content_is_in_no_event(receiver: Receiver) -> None:
+    """The explanation counts claims; their words stay in the process."""
+    evaluate_answers(events_exporter="otlp", telemetry_endpoint=receiver.url, capture_content=False)
+    events = exported_events(receiver)
+    sent = b"".join(request.body for request in receiver.requests)
+    assert attributes(events[0])["gen_ai.evaluation.explanation"] == "1 of 2 claims unsupported"
+    assert b"cheese" not in sent
+
+
+def test_exporting_is_not_traced(receiver: Receiver) -> None:
+    """An application that traces its HTTP calls does not see ours."""
+    exporter = InMemorySpanExporter()
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    RequestsInstrumentor().instrument(tracer_provider=provider)
+    try:
+        rag_otel.instrument(
+            provider, telemetry_exporter="otlp", events_exporter="otlp", telemetry_endpoint=receiver.url
+        )
+        _answer()
+        assert rag_otel.flush(timeout=60)
+        assert {request.path for request in receiver.requests} >= {"/v1/metrics", "/v1/logs"}
+    finally:
+        RequestsInstrumentor().uninstrument()
+    assert [span.name for span in exporter.get_finished_spans()] == ["answer"]
+
+
+def test_what_is_left_goes_out_when_the_set_up_is_taken_down(receiver: Receiver) -> None:
+    """`uninstrument()` exports once more and ends the exporter's thread."""
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(InMemorySpanExporter()))
+    rag_otel.instrument(provider, telemetry_exporter="otlp", telemetry_endpoint=receiver.url)
+    _answer()
+    rag_otel.uninstrument()
+    assert "rag_otel.evaluation.score" in exported_metrics(receiver)
+    before = len(receiver.requests)
+    _answer()
+    assert rag_otel.flush(timeout=5)
+    assert len(receiver.requests) == before
+
+
+def test_a_forked_child_reports_its_own_numbers_under_its_own_name(receiver: Receiver) -> None:
+    """Two evaluations of the parent and one of the child: neither counts the other's."""
+    evaluate_answers(2, telemetry_exporter="otlp", telemetry_endpoint=receiver.url)
+    parent = _evaluations(receiver)
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            signal.alarm(50)
+            _answer()
+            status = 0 if rag_otel.flush(timeout=40) else 2
+        finally:
+            os._exit(status)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert (parent, _evaluations(receiver)) == (2, 1)
+    assert len(instance_ids(receiver)) == 2
+
+
+def test_a_protocol_that_cannot_be_spoken_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error names the variable to change."""
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "carrier-pigeon")
+    with pytest.raises(ConfigurationError, match="OTEL_EXPORTER_OTLP_PROTOCOL"):
+        rag_otel.instrument(TracerProvider(), telemetry_exporter="otlp")
+
+
+@rag_otel.observe(name="answer")
+def _answer(question: str = "What does the moon orbit?") -> str:
+    rag_otel.record_chunks([CHUNK])
+    return ANSWER
+
+
+def _evaluations(receiver: Any) -> float:
+    (point,) = exported_metrics(receiver)["rag_otel.evaluations"].sum.data_points
+    return float(point.as_int or point.as_double)
