@@ -21,7 +21,7 @@ from rag_otel.alert import Alert
 from rag_otel.alerts.callback import CallbackChannel
 from rag_otel.alerts.channels import configured_channels
 from rag_otel.alerts.log import LogChannel
-from rag_otel.alerts.setup import build_router
+from rag_otel.alerts.setup import build_monitors, build_router
 from rag_otel.chunk_texts import ChunkTexts, resolver_named
 from rag_otel.errors import ConfigurationError
 from rag_otel.model import AttributeValue, EvaluatedTrace
@@ -153,15 +153,23 @@ def compose_delivery(
     emit: Callable[[ReadableSpan], None],
     resource: Callable[[], Resource],
     telemetry: Telemetry | None = None,
+    keep_results: bool = False,
 ) -> Delivery:
-    """The writers and the alerts; `emit` and `resource` as for `compose`. Starts no thread yet, imports no judge."""
+    """The writers, the monitors and the alerts; `emit` and `resource` as for `compose`. Imports no judge, and starts a
+    thread only where a state folder holds what the last process could not deliver.
+
+    With `keep_results` and a state folder Phoenix's annotations survive the process as alerts do.
+    """
     watching = () if telemetry is None else telemetry.writers
     state = None if settings.state_folder is None else StateFolder(settings.state_folder)
-    router = build_router(settings, _channels(settings, parts), link=_link(settings), state=state)
+    link = _link(settings)
+    router = build_router(settings, _channels(settings, parts), link=link, state=state)
+    monitors = build_monitors(settings, router, link=link, state=state)
     return Delivery(
-        [*_writers(settings, emit, resource), *watching, *parts.writers],
+        [*_writers(settings, emit, resource), *watching, *monitors, *parts.writers],
         alerts=router,
         state=state,
+        keep_results=keep_results,
     )
 
 

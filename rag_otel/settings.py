@@ -155,6 +155,39 @@ class Settings:
     alert_quiet_hours: tuple[str, ...] = row(
         (), "When only what is critical is told: `22:00-07:00 Europe/Berlin`", "RAG_OTEL_ALERT_QUIET_HOURS"
     )
+    slo_target: float | None = row(
+        None, "Share of answers that must be good, e.g. 0.95; None: no objective", "RAG_OTEL_SLO_TARGET"
+    )
+    slo_threshold: float = row(0.7, "An answer that scores above it is good", "RAG_OTEL_SLO_THRESHOLD")
+    slo_metric: str = row("faithfulness", "The metric of the objective", "RAG_OTEL_SLO_METRIC")
+    slo_by: Literal["score", "risk"] = row(
+        "score", "What is compared: a score above the threshold is good, or a risk below it", "RAG_OTEL_SLO_BY"
+    )
+    alert_silence: float = row(
+        900.0, "Seconds of traces without any evaluation that raise an alert; 0: never", "RAG_OTEL_ALERT_SILENCE"
+    )
+    alert_failing_share: float = row(
+        0.5, "Share of failed evaluations in ten minutes that raises an alert; 0: never", "RAG_OTEL_ALERT_FAILING_SHARE"
+    )
+    drift: bool = row(True, "Watch scores, risks and the unjudged share for drift", "RAG_OTEL_DRIFT")
+    drift_baseline: str | None = row(
+        None,
+        "What is normal: a mean score 0..1, or a file of means; None: learned from the first evaluations",
+        "RAG_OTEL_DRIFT_BASELINE",
+    )
+    drift_baseline_count: int = row(500, "Evaluations that a baseline is learned from", "RAG_OTEL_DRIFT_BASELINE_COUNT")
+    drift_margin: float = row(0.0, "Drops of a mean that do not matter, 0..1", "RAG_OTEL_DRIFT_MARGIN")
+    drift_run_length: float = row(
+        10_000.0, "Evaluations between two false alarms of drift, at least, on average", "RAG_OTEL_DRIFT_RUN_LENGTH"
+    )
+    drift_slices: tuple[str, ...] = row(
+        ("service", "route", "model", "prompt_version", "tenant"),
+        "What slices are made by: parts of a trace, or its tags",
+        "RAG_OTEL_DRIFT_SLICES",
+    )
+    judge_watch: bool = row(True, "Score labelled anchors again to see whether the judge moved", "RAG_OTEL_JUDGE_WATCH")
+    judge_watch_interval: float = row(86_400.0, "Seconds between two scorings of them", "RAG_OTEL_JUDGE_WATCH_INTERVAL")
+    judge_anchors: str | None = row(None, "File of anchors of your own", "RAG_OTEL_JUDGE_ANCHORS")
     state_folder: str | None = row(
         None, "Where what must survive a restart is kept: unsent alerts, series", "RAG_OTEL_STATE_FOLDER"
     )
@@ -187,9 +220,19 @@ class Settings:
         _require(self.evaluation_timeout > 0, "evaluation_timeout", self.evaluation_timeout, "above 0")
         _require(self.chunk_resolver_timeout > 0, "chunk_resolver_timeout", self.chunk_resolver_timeout, "above 0")
         _require(self.max_claims >= 0, "max_claims", self.max_claims, "0 or more")
+        slo = self.slo_target
+        _require(slo is None or 0 < slo < 1, "slo_target", slo, "between 0 and 1")
+        _require(0 <= self.slo_threshold <= 1, "slo_threshold", self.slo_threshold, "within 0..1")
+        _require(self.alert_silence >= 0, "alert_silence", self.alert_silence, "0 or more seconds")
+        share = self.alert_failing_share
+        _require(0 <= share <= 1, "alert_failing_share", share, "within 0..1")
         _require(self.alert_cooldown >= 0, "alert_cooldown", self.alert_cooldown, "0 or more seconds")
         _require(self.alert_resolve_after >= 0, "alert_resolve_after", self.alert_resolve_after, "0 or more seconds")
         _require(self.alert_digest >= 0, "alert_digest", self.alert_digest, "0 or more seconds")
+        _require(self.drift_baseline_count >= 2, "drift_baseline_count", self.drift_baseline_count, "at least 2")
+        _require(0 <= self.drift_margin < 1, "drift_margin", self.drift_margin, "0 or more, below 1")
+        _require(self.drift_run_length >= 10, "drift_run_length", self.drift_run_length, "at least 10")
+        _require(self.judge_watch_interval > 0, "judge_watch_interval", self.judge_watch_interval, "above 0")
         _require(bool(self.metrics), "metrics", self.metrics, "at least one metric's name")
         _require(self.telemetry_interval > 0, "telemetry_interval", self.telemetry_interval, "above 0")
         _require(self.telemetry_max_values >= 1, "telemetry_max_values", self.telemetry_max_values, "at least 1")

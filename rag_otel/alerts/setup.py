@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from rag_otel.alerts.examples import Examples
+from rag_otel.alerts.health import FailureMonitor, SilenceMonitor
 from rag_otel.alerts.memory import RouterMemory
+from rag_otel.alerts.monitors import Monitor, Monitors
 from rag_otel.alerts.router import AlertRouter
 from rag_otel.alerts.rules import parse_rule
 from rag_otel.alerts.schedule import parse_quiet_hours
+from rag_otel.alerts.slo import Objective, SloMonitor
 from rag_otel.model import EvaluatedTrace
-from rag_otel.protocols import AlertChannel
+from rag_otel.protocols import AlertChannel, Writer
 from rag_otel.settings import Settings
 from rag_otel.state_folder import StateFolder
 
@@ -34,6 +37,31 @@ def build_router(
         quiet=parse_quiet_hours(settings.alert_quiet_hours),
         memory=None if state is None else RouterMemory(state),
     )
+
+
+def build_monitors(
+    settings: Settings,
+    router: AlertRouter,
+    *,
+    link: Callable[[EvaluatedTrace], str | None],
+    state: StateFolder | None = None,
+) -> list[Writer]:
+    """Those that the settings ask for, as one writer: the objective's burn rate, silence, failing evaluators."""
+    monitors: list[Monitor] = []
+    if settings.slo_target is not None:
+        objective = Objective(
+            target=settings.slo_target,
+            threshold=settings.slo_threshold,
+            metric=settings.slo_metric,
+            by=settings.slo_by,
+        )
+        shown = examples_of(settings, link)
+        monitors.append(SloMonitor(objective, raise_alert=router.raise_alert, examples=shown, state=state))
+    if settings.alert_silence > 0:
+        monitors.append(SilenceMonitor(raise_alert=router.raise_alert, silence_s=settings.alert_silence))
+    if settings.alert_failing_share > 0:
+        monitors.append(FailureMonitor(raise_alert=router.raise_alert, share=settings.alert_failing_share))
+    return [Monitors(monitors)] if monitors else []
 
 
 def examples_of(settings: Settings, link: Callable[[EvaluatedTrace], str | None]) -> Examples:

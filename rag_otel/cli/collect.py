@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import dataclasses
 import fcntl
 import logging
 import os
@@ -161,7 +162,15 @@ async def start(
     if settings.http:
         servers["HTTP"] = HttpServer(intake, metrics, address=settings.http, not_ready=collector.not_ready, **common)
     telemetry = _telemetry(evaluation, metrics)
-    results = compose_delivery(evaluation, Parts(), emit=collector.emit, resource=_no_resource, telemetry=telemetry)
+    results = compose_delivery(
+        dataclasses.replace(evaluation, state_folder=evaluation.state_folder or str(folder / "state")),
+        Parts(),
+        emit=collector.emit,
+        resource=_no_resource,
+        telemetry=telemetry,
+        keep_results=True,
+    )
+    results.start()
     listening: list[Server] = list(servers.values())
     telemetry.start()
     try:

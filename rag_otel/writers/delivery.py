@@ -16,6 +16,8 @@ from rag_otel.writers.lane import DEFAULT_POLICY, Keeper, Lane, LanePolicy
 from rag_otel.writers.ticker import Ticker, Ticking
 
 _T = TypeVar("_T")
+_OF_THIS_PROCESS: Final[dict[type[object], frozenset[str]]] = {EvaluatedTrace: frozenset({"origin"})}
+"""Fields that mean nothing to the next process."""
 ALERT_POLICY: Final = LanePolicy(max_items=1024, give_up_after_s=7 * 86_400.0)
 """Of a channel: one that is down for days loses nothing that fits."""
 _OVERHEAD_BYTES = 1024
@@ -85,8 +87,8 @@ class Delivery:
             )
             for number, channel in enumerate(alerts.channels if alerts else ())
         ]
-        ticking: list[Ticking] = [writer for writer in writers if isinstance(writer, Ticking)]
-        self._ticker = Ticker([*ticking, *([alerts] if alerts else ())])
+        self._watching: list[Ticking] = [writer for writer in writers if isinstance(writer, Ticking)]
+        self._ticker = Ticker([*self._watching, *([alerts] if alerts else ())])
         if alerts is not None:
             alerts.connect(self._tell, self._ticker.wake)
         for lane in self._lanes:
@@ -139,6 +141,9 @@ class Delivery:
             with guarded("delivery.close_alerts"):
                 self._alerts.close()
         self.flush(timeout_s)
+        for watching in self._watching:
+            with guarded("delivery.close"):
+                watching.close()
         for lane in self._lanes:
             lane.close()
         if self._state is not None:
@@ -151,8 +156,8 @@ class Delivery:
         self._ticker.after_fork()
         for lane in self._lanes:
             lane.after_fork()
-        if self._alerts is not None:
-            self._alerts.after_fork()
+        for watching in (*self._watching, *([self._alerts] if self._alerts else ())):
+            watching.after_fork()
 
 
 def _wait_empty(lanes: Sequence[Lane[EvaluatedTrace]] | Sequence[Lane[Alert]], deadline: float) -> bool:
@@ -182,7 +187,7 @@ def _ledger(state: StateFolder | None, name: str, kind: type[_T]) -> Keeper[_T] 
         return None
     from rag_otel.writers.ledger import Ledger  # pydantic's share of it is loaded where a folder is set alone
 
-    return Ledger(state, name, kind)
+    return Ledger(state, name, kind, without=_OF_THIS_PROCESS.get(kind, frozenset()))
 
 
 def _keeps(writer: Writer) -> bool:

@@ -23,12 +23,14 @@ VERSION: Final = 1
 class Ledger(Generic[T]):
     """The items of one lane, in the order they came."""
 
-    def __init__(self, folder: StateFolder, name: str, kind: type[T]) -> None:
-        """`kind` is the dataclass of the items; pydantic writes and reads it."""
+    def __init__(self, folder: StateFolder, name: str, kind: type[T], *, without: frozenset[str] = frozenset()) -> None:
+        """`kind` is the dataclass of the items; pydantic writes and reads it, `without` the fields that mean nothing
+        in another process."""
         from pydantic import TypeAdapter  # not on `import rag_otel`: only who set a state folder pays for it
 
         self._folder = folder
         self._name = name
+        self._without = set(without)
         self._adapter: Any = TypeAdapter(kind)
         self._numbers = itertools.count()
 
@@ -38,7 +40,8 @@ class Ledger(Generic[T]):
             # The clock first: a restarted process sorts its items behind those that it finds.
             path = self._path / f"{time.time_ns():020d}-{next(self._numbers):06d}.json"
             # json escapes what UTF-8 cannot carry (lone surrogates in an answer), pydantic's own writer raises on it.
-            stored = json.dumps({"version": VERSION, "item": self._adapter.dump_python(item, mode="json")})
+            fields = self._adapter.dump_python(item, mode="json", exclude=self._without)
+            stored = json.dumps({"version": VERSION, "item": fields})
             return path if write_file(path, stored.encode()) else None
         return None
 

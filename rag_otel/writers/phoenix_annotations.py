@@ -28,6 +28,8 @@ class PhoenixAnnotationWriter:
     name = "phoenix_annotations"
     lane_policy = LanePolicy(linger_s=6.0)
     """Longer than the five seconds for which span processors batch by default: the spans go first."""
+    keeps_results = True
+    """Where results are kept across restarts, those that Phoenix has not taken are."""
 
     def __init__(
         self,

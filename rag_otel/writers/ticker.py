@@ -32,6 +32,14 @@ class Ticking(Protocol):
         """Do what is due; nothing where nothing is. Returns soon."""
         ...
 
+    def after_fork(self) -> None:
+        """Start over in a forked child."""
+        ...
+
+    def close(self) -> None:
+        """The process ends: keep what must survive. May be called twice."""
+        ...
+
 
 class Ticker:
     """Calls `tick` of every part when its `due` has come."""

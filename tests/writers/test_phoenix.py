@@ -178,8 +178,8 @@ def test_chunk_scores_become_document_annotations(project: Project) -> None:
         }
     )
     relevance = an_evaluation(name="context_relevance", risk=None, claims=(), chunk_scores=(None, 0.75))
-    write(project, a_result(relevance, target=target))
-    write(project, a_result(relevance, target=target))
+    write(project, a_result(relevance, target=target, chunk_span=target))
+    write(project, a_result(relevance, target=target, chunk_span=target))
 
     def documents() -> list[dict[str, Any]]:
         fields = "documentEvaluations { name score documentPosition }"
