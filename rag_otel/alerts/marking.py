@@ -46,10 +46,13 @@ def one_line(text: str, limit: int = 160) -> str:
 
 
 def shorten(text: str, limit: int, *, measure: Callable[[str], int] = len) -> str:
-    """The beginning of `text` that takes at most `limit`, with a mark where something was cut."""
-    if measure(text) <= limit:
+    """The beginning of `text` that takes at most `limit`, with a mark where something was cut.
+
+    `measure` counts at least one for each character.
+    """
+    if len(text) <= limit and measure(text) <= limit:
         return text
-    fits, too_long = 0, len(text)
+    fits, too_long = 0, min(len(text), max(0, limit) + 1)
     while too_long - fits > 1:
         middle = (fits + too_long) // 2
         fits, too_long = (middle, too_long) if measure(text[:middle] + GAP) <= limit else (fits, middle)
@@ -77,7 +80,8 @@ def cut_around(
 ) -> tuple[Passage, ...]:
     """At most `limit` of an answer, as `measure` counts: its marked passages first, then what stands around them.
 
-    Where there is no room for all that is marked, the first ones stay. Empty when not even a sign fits.
+    Where there is no room for all that is marked, the first ones stay. Empty when not even a sign fits. `measure`
+    counts at least one for each character.
     """
     if measure(passages) <= limit:
         return tuple(passages)
@@ -124,7 +128,7 @@ def _widest(
     found = _around(text, marks, 0)
     if measure(found) > limit:
         return None
-    fits, too_wide = 0, len(text)
+    fits, too_wide = 0, min(len(text), limit + 1)
     while too_wide - fits > 1:
         middle = (fits + too_wide) // 2
         candidate = _around(text, marks, middle)

@@ -79,7 +79,7 @@ def summary(alert: Alert) -> str:
 def headline(alert: Alert) -> str:
     """What happened and where, on one line: the alert's own headline, else one made of its name."""
     where = " ".join(part for part in (alert.service, alert.route) if part) or "unknown service"
-    return one_line(alert.headline or f"{alert.name.replace('_', ' ').capitalize()} in {where}")
+    return one_line(alert.headline) or one_line(f"{alert.name.replace('_', ' ').capitalize()} in {where}")
 
 
 def _example(example: AlertExample) -> dict[str, Any]:

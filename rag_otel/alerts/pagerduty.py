@@ -70,7 +70,7 @@ def dedup_key(alert: Alert) -> str:
 def _trigger(alert: Alert, message: Message, sizes: Sizes | None) -> dict[str, Any]:
     payload = {
         "summary": shorten(message.title, MAX_SUMMARY),
-        "source": one_line(alert.service or "rag-otel", _MAX_FIELD),
+        "source": one_line(alert.service or "", _MAX_FIELD) or "rag-otel",
         "severity": str(alert.severity),
         "component": one_line(alert.route or "", _MAX_FIELD) or None,
         "group": one_line(alert.service or "", _MAX_FIELD) or None,

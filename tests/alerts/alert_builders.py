@@ -93,10 +93,10 @@ def a_long_alert(times: int = 400) -> Alert:
 @st.composite
 def any_alert(draw: st.DrawFn) -> Alert:
     """Texts of any signs whatever, claims anywhere and beyond."""
-    text = st.text(max_size=60).flatmap(lambda part: st.integers(1, 400).map(lambda times: part * times))
+    text = st.text(max_size=60).flatmap(lambda part: st.integers(1, 80).map(lambda times: part * times))
     response = draw(text)
     place = st.integers(-20, len(response) + 20)
-    claims = draw(st.lists(st.builds(_verdict, text, place, place, text), max_size=30))
+    claims = draw(st.lists(st.builds(_verdict, text, place, place, text), max_size=12))
     example = AlertExample(question=draw(text), response=response, claims=tuple(claims), link=draw(text))
     return an_alert(
         question=draw(text),

@@ -6,7 +6,7 @@ import html
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_otel.alerts.marking import GAP, Passage, clean, cut_around, marked, one_line, shorten
@@ -82,6 +82,7 @@ def test_the_first_marks_stay_where_there_is_no_room_for_all() -> None:
     assert shown(cut_around(marked(long, claims), 60, measure=room)).startswith("[Claim number 0 is wrong.] [Claim")
 
 
+@settings(max_examples=100, deadline=None)
 @given(
     text=st.text(alphabet=st.sampled_from("ab <&>\"'\n\u0301\u200dé🙂👩"), max_size=300),
     places=st.lists(st.tuples(st.integers(-10, 320), st.integers(-10, 320)), max_size=8),
@@ -105,6 +106,7 @@ def test_a_text_is_shortened_between_words_and_never_inside_a_sign() -> None:
     assert shorten(family * 3, 8) == family + GAP
 
 
+@settings(max_examples=100, deadline=None)
 @given(st.text(max_size=100), st.integers(0, 60))
 def test_a_line_is_one_line_within_its_limit(text: str, limit: int) -> None:
     """Of any text whatever, lone surrogates included."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_otel.alert import Alert
@@ -87,6 +87,7 @@ def test_a_long_answer_is_cut_around_its_unsupported_claim() -> None:
     assert "[[The moon <is> made of cheese & wine.]]" in text
 
 
+@settings(max_examples=40, deadline=None)
 @given(any_alert(), st.integers(0, 3000))
 def test_any_alert_can_be_told_within_any_limit(alert: Alert, limit: int) -> None:
     """Whatever an answer is made of: no error, no more than there is room for, JSON that can be sent."""
