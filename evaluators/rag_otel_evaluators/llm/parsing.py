@@ -8,6 +8,7 @@ Nothing is guessed: an item that was cut off is dropped, never completed.
 from __future__ import annotations
 
 import ast
+import contextlib
 import json
 import re
 from collections.abc import Iterator
@@ -50,6 +51,9 @@ def decode(text: str) -> tuple[Any | None, bool]:
 
     Of several candidates (prose may hold `[1]` or a brace) an object wins over a list, a longer over a shorter one.
     """
+    with contextlib.suppress(ValueError, RecursionError):  # most answers are one object and nothing else
+        if isinstance(whole := json.loads(text, strict=False), dict):
+            return whole, False
     text = _THINKING.sub("", text)
     best: tuple[tuple[bool, int], Any, bool] | None = None
     truncated = False

@@ -13,11 +13,12 @@ The examples hold raw fields and go through the same rendering, as earlier turns
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
@@ -58,7 +59,7 @@ class Prompt(BaseModel):
         """Files hold the instruction as a list of lines, which reads and compares better than one long string."""
         return "\n".join(value) if isinstance(value, list) and all(isinstance(line, str) for line in value) else value
 
-    @property
+    @functools.cached_property
     def hash(self) -> str:
         """The first 12 hexadecimal digits of SHA-256 over instruction and examples."""
         content = {"instruction": self.instruction, "examples": [example.model_dump() for example in self.examples]}
@@ -72,20 +73,32 @@ class Prompt(BaseModel):
 
     def messages(self, fields: Mapping[str, InputField | None]) -> list[Message]:
         """The conversation that asks about `fields`; a field that is None is left out."""
+        return [*self._opening, Message(role="user", content=render_fields(fields))]
+
+    @functools.cached_property
+    def _opening(self) -> tuple[Message, ...]:
+        """What every conversation begins with."""
         turns = [Message(role="system", content=self.instruction)]
         for example in self.examples:
             turns.append(Message(role="user", content=render_fields(example.input)))
             turns.append(Message(role="assistant", content=compact_json(example.output)))
-        turns.append(Message(role="user", content=render_fields(fields)))
-        return turns
+        return tuple(turns)
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """As pydantic's, without what was worked out from the text before it was changed."""
+        copied = super().model_copy(update=update, deep=deep)
+        for name in ("hash", "_opening"):
+            copied.__dict__.pop(name, None)
+        return copied
 
 
 def render_fields(fields: Mapping[str, InputField | None]) -> str:
     """The fields between their tags, in the order given. A closing tag inside a text cannot end its block."""
     blocks = []
+    any_tag = _any_tag(tuple(fields))
     for name, value in fields.items():
         if value is not None:
-            body = _any_tag(fields).sub("‹", _render(value))
+            body = any_tag.sub("‹", _render(value))
             blocks.append(f"<{name}>\n{body}\n</{name}>")
     return "\n".join(blocks)
 
@@ -107,5 +120,6 @@ def _render(value: InputField) -> str:
     return "\n".join(lines) or "-"
 
 
-def _any_tag(fields: Mapping[str, InputField | None]) -> re.Pattern[str]:
-    return re.compile(rf"<(?=\s*/?\s*(?:{'|'.join(map(re.escape, fields))})\s*>)", re.IGNORECASE)
+@functools.lru_cache(maxsize=256)
+def _any_tag(names: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(rf"<(?=\s*/?\s*(?:{'|'.join(map(re.escape, names))})\s*>)", re.IGNORECASE)
