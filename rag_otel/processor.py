@@ -155,6 +155,7 @@ class RagSpanProcessor(SpanProcessor):
             return span
         target = span_ref(span.context)
         decision = self._runtime.pipeline.decide(target)
+        self._runtime.delivery.start()
         if not decision.sampled:
             return self._unscored(span, EvaluationStatus.SKIPPED, decision.reason, decision)
         if (reason := held_trace.hopeless(snapshot)) is not None:

@@ -53,6 +53,10 @@ class Outlet(Protocol):
 class DeliveryQueue(Protocol):
     """Takes results to the writers and the alerts, off every path that an application waits on."""
 
+    def start(self) -> None:
+        """A trace was seen: from now on somebody has to notice when no result comes. A fraction of a microsecond."""
+        ...
+
     def submit(self, result: EvaluatedTrace) -> object:
         """Take a result; returns at once and never raises."""
         ...
