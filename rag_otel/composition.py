@@ -21,12 +21,15 @@ from rag_otel.alert import Alert
 from rag_otel.alerts.callback import CallbackChannel
 from rag_otel.alerts.channels import configured_channels
 from rag_otel.alerts.log import LogChannel
-from rag_otel.alerts.setup import build_monitors, build_router
+from rag_otel.alerts.setup import build_monitors, build_router, examples_of
 from rag_otel.chunk_texts import ChunkTexts, resolver_named
+from rag_otel.drift.judge_watch import JudgeWatch
+from rag_otel.drift.setup import build_judge_watch, build_monitor
 from rag_otel.errors import ConfigurationError
 from rag_otel.model import AttributeValue, EvaluatedTrace
 from rag_otel.pipeline import Pipeline
 from rag_otel.protocols import AlertChannel, ChunkResolver, Convention, Evaluator, Sampler, Writer
+from rag_otel.runner import Runner
 from rag_otel.runtime import Runtime
 from rag_otel.sampling.cap import EvaluationCap
 from rag_otel.sampling.ratio import RatioSampler
@@ -83,12 +86,22 @@ def compose(
         meter_provider=parts.meter_provider,
         logger_provider=parts.logger_provider,
     )
+    pipeline = compose_pipeline(settings, parts, default_cap=EMBEDDED_PER_MINUTE)
+    runner = Runner()
     return Runtime(
         settings=settings,
-        pipeline=compose_pipeline(settings, parts, default_cap=EMBEDDED_PER_MINUTE),
+        pipeline=pipeline,
         attributes=compose_attributes(settings),
         status_attributes=status_attributes,
-        delivery=compose_delivery(settings, parts, emit=emit, resource=resource, telemetry=telemetry),
+        delivery=compose_delivery(
+            settings,
+            parts,
+            emit=emit,
+            resource=resource,
+            telemetry=telemetry,
+            judge_watch=build_judge_watch(settings, pipeline, runner),
+        ),
+        runner=runner,
         telemetry=telemetry,
     )
 
@@ -154,19 +167,24 @@ def compose_delivery(
     resource: Callable[[], Resource],
     telemetry: Telemetry | None = None,
     keep_results: bool = False,
+    judge_watch: JudgeWatch | None = None,
 ) -> Delivery:
     """The writers, the monitors and the alerts; `emit` and `resource` as for `compose`. Imports no judge, and starts a
     thread only where a state folder holds what the last process could not deliver.
 
-    With `keep_results` and a state folder Phoenix's annotations survive the process as alerts do.
+    With `keep_results` and a state folder Phoenix's annotations survive the process as alerts do; with a `judge_watch`
+    drift alerts tell whether the app or the judge has moved.
     """
     watching = () if telemetry is None else telemetry.writers
     state = None if settings.state_folder is None else StateFolder(settings.state_folder)
     link = _link(settings)
     router = build_router(settings, _channels(settings, parts), link=link, state=state)
     monitors = build_monitors(settings, router, link=link, state=state)
+    drift = build_monitor(
+        settings, router.raise_alert, examples=examples_of(settings, link), state=state, judge=judge_watch
+    )
     return Delivery(
-        [*_writers(settings, emit, resource), *watching, *monitors, *parts.writers],
+        [*_writers(settings, emit, resource), *watching, *monitors, *([drift] if drift else []), *parts.writers],
         alerts=router,
         state=state,
         keep_results=keep_results,

@@ -65,6 +65,18 @@ class Family:
     def __getitem__(self, key: Key) -> Series:
         return self._series[key]
 
+    @property
+    def settled(self) -> bool:
+        """True once some series of all traffic has seen as many values as baselines are learned from."""
+        count = self.settings.baseline_count
+        return any(
+            series.detector is not None
+            and series.baseline is not None
+            and series.baseline.count + series.detector.count >= count
+            for (_, name), series in self._series.items()
+            if name == ALL
+        )
+
     def observe(self, seen: Observation) -> list[DriftEvent]:
         """Take one result; the alarms that begin or end with it, `all` first; mostly none."""
         known = self._slices

@@ -1,7 +1,8 @@
 """The judge is watched too: the anchors are scored again, so that an alarm can tell whether app or judge has moved.
 
-By the application's own evaluators, on the evaluating worker, within the cap of evaluations: on a schedule, when
-results come from another judge, version or prompt than before, and when a series raises an alarm.
+By the application's own evaluators, on the evaluating worker, within the cap of evaluations: once the first baselines
+are learned, then on a schedule, when results come from another judge, version or prompt than before, and when a series
+raises an alarm.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ class JudgeWatch:
         self._running = False
 
     def notice(self, evaluation: Evaluation) -> None:
-        """Look at who judged: somebody new is asked for the anchors. Cheap: for every result."""
+        """Look at who judged: whoever has taken over is asked for the anchors. Cheap: for every result."""
         if evaluation.error_type is not None or (evaluation.score is None and evaluation.risk is None):
             return
         identity = identity_of(evaluation)
@@ -91,13 +92,18 @@ class JudgeWatch:
             return
         self._seen[evaluation.name] = identity
         known = self.readings.get(evaluation.name)
-        if known is None or known.identity != identity:
+        if known is not None and known.identity != identity:
             self.check()
 
     @property
+    def has_read(self) -> bool:
+        """True once there is a reading, or one was asked for."""
+        return bool(self.readings or self._asked_at)
+
+    @property
     def due_s(self) -> float:
-        """When the schedule wants the next reading, seconds since the epoch; never before the first result."""
-        if not self._seen:
+        """When the schedule wants the next reading, seconds since the epoch; never before one was asked for."""
+        if not self.has_read:
             return float("inf")
         latest = min((each.time_s for each in self.readings.values()), default=0.0)
         return max(latest + self._interval_s, self._asked_at + min(_RETRY_S, self._interval_s))
@@ -160,12 +166,12 @@ class JudgeWatch:
     def verdict(self, series: str, drop: float, *, since_s: float) -> Verdict:
         """Whether the judge accounts for a `drop` of a series' goodness (positive, 0..1).
 
-        The reading must be newer than `since_s`, else nothing is known of the judge since.
+        The reference must be from before `since_s` and the reading from after, else nothing is known.
         """
         metric = series.rpartition(".")[0]
         before, now = self.references.get(metric), self.readings.get(metric)
         moved = self.shift(metric, signal_of(series))
-        if before is None or now is None or moved is None or now.time_s < since_s:
+        if before is None or now is None or moved is None or not before.time_s < since_s <= now.time_s:
             return Verdict(cause=Cause.UNKNOWN)
         cause = Cause.APP
         if moved.moved and moved.mean < 0.0:

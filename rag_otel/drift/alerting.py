@@ -1,0 +1,153 @@
+"""Drift as a message to a human: what fell, how far, since when, where, who has moved, and answers to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Final
+
+from rag_otel.alert import Alert, AlertExample, AlertSeverity, AlertState
+from rag_otel.drift.anchors import Reading, Shift
+from rag_otel.drift.attribution import Movement
+from rag_otel.drift.event import DriftEvent
+from rag_otel.drift.judge_watch import Cause, Verdict
+from rag_otel.drift.observation import ALL, RISK, SCORE, UNJUDGED, shown, signal_of
+
+NAMES: Final = {SCORE: "drift_score", RISK: "drift_risk", UNJUDGED: "drift_unjudged"}
+JUDGE_MOVED: Final = "judge_moved"
+_WORDS: Final = {SCORE: "score", RISK: "risk", UNJUDGED: "unjudged share"}
+_NS: Final = 1_000_000_000
+_GRAVE: Final = 0.1
+"""A drop of the mean that is worth waking somebody for."""
+
+
+def fingerprint(series: str, slice_name: str) -> str:
+    """`drift/<series>/<slice>`."""
+    return f"drift/{series}/{slice_name}"
+
+
+def drift_alert(
+    event: DriftEvent, verdict: Verdict, examples: Sequence[AlertExample] = (), *, told: tuple[str, str] | None = None
+) -> Alert:
+    """The alert of an event; `told` is the (series, slice) that its problem was told with, where it is not its own."""
+    series, slice_name = told or (event.series, event.slice)
+    drop = (event.before if event.before is not None else event.baseline) - (event.estimate or 0.0)
+    grave = signal_of(event.series) != UNJUDGED and drop >= _GRAVE and verdict.cause is not Cause.JUDGE
+    parts = dict(part.split("=", 1) for part in (slice_name,) if part != ALL)
+    return Alert(
+        name=NAMES.get(signal_of(series), "drift"),
+        fingerprint=fingerprint(series, slice_name),
+        metric=series,
+        state=AlertState.RESOLVED if event.resolved else AlertState.FIRING,
+        severity=AlertSeverity.CRITICAL if grave else AlertSeverity.WARNING,
+        headline=_headline(event, verdict),
+        service=parts.get("service"),
+        route=parts.get("route"),
+        link=next((example.link for example in examples if example.link), None),
+        examples=() if event.resolved else tuple(examples),
+        details=_details(event, verdict),
+        since_ns=round(event.since_s * _NS),
+        time_ns=round(event.time_s * _NS),
+    )
+
+
+def judge_alert(metric: str, signal: str, moved: Shift, before: Reading, now: Reading) -> Alert:
+    """The judge reads the anchors differently than when the baselines were learned; resolved when it no longer does."""
+    firing = moved.moved
+    series = f"{metric}.{signal}"
+    change = moved.mean if signal == SCORE else -moved.mean
+    low, high = sorted((shown_shift(signal, moved.interval[0]), shown_shift(signal, moved.interval[1])))
+    what = f"{metric} {_WORDS[signal]} of {moved.count} anchors"
+    return Alert(
+        name=JUDGE_MOVED,
+        fingerprint=f"{JUDGE_MOVED}/{series}",
+        metric=series,
+        state=AlertState.FIRING if firing else AlertState.RESOLVED,
+        headline=f"The judge has moved: {what} by {change:+.3f} ({low:+.3f} to {high:+.3f})"
+        if firing
+        else f"The judge reads as before: {what} within {low:+.3f} to {high:+.3f}",
+        details={
+            "change": change,
+            "interval": f"{low:+.3f} to {high:+.3f}",
+            "anchors": float(moved.count),
+            "judge_before": before.identity,
+            "judge_now": now.identity,
+            **({} if before.agreement is None else {"agreement_with_people_before": before.agreement}),
+            **({} if now.agreement is None else {"agreement_with_people_now": now.agreement}),
+        },
+        since_ns=round(now.time_s * _NS),
+        time_ns=round(now.time_s * _NS),
+    )
+
+
+def shown_shift(signal: str, goodness: float) -> float:
+    """A difference of goodness as people know it."""
+    return goodness if signal == SCORE else -goodness
+
+
+def moment(seconds: float) -> str:
+    """A time as people read it, in UTC."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def describe(movement: Movement, series: str) -> str:
+    """`model=b: 0.90 -> 0.71, 52% of traffic, 94% of the change`."""
+    means = ["new" if each is None else f"{shown(series, each):.3f}" for each in (movement.before, movement.since)]
+    if movement.since is None:
+        means[1] = "gone"
+    share = f"{movement.share_since:.0%} of traffic"
+    return f"{movement.slice}: {means[0]} -> {means[1]}, {share}, {movement.explained:.0%} of the change"
+
+
+def _headline(event: DriftEvent, verdict: Verdict) -> str:
+    metric, signal = event.metric, signal_of(event.series)
+    where = "all traffic" if event.slice == ALL else event.slice
+    what = f"{metric} {_WORDS.get(signal, signal)} of {where}"
+    if event.resolved:
+        return f"{what} is back"
+    verb = "fell" if signal == SCORE else "rose"
+    line = f"{what} {verb} from {_mean(event, event.before)} to {_mean(event, event.estimate)}"
+    if event.interval is not None:
+        line += f" ({_interval(event)})"
+    line += f" since {moment(event.since_s)}"
+    if event.movements and event.slice == ALL:
+        line += f", most in {event.movements[0].slice}"
+    if verdict.cause in (Cause.JUDGE, Cause.BOTH):
+        line += f": the {verdict.cause} moved"
+    return line
+
+
+def _mean(event: DriftEvent, goodness: float | None) -> str:
+    return "-" if goodness is None else f"{shown(event.series, goodness):.3f}"
+
+
+def _interval(event: DriftEvent) -> str:
+    low, high = sorted(shown(event.series, each) for each in event.interval or (0.0, 1.0))
+    return f"{low:.3f} to {high:.3f}"
+
+
+def _details(event: DriftEvent, verdict: Verdict) -> dict[str, str | float]:
+    details: dict[str, str | float] = {
+        "series": event.series,
+        "slice": event.slice,
+        "baseline": shown(event.series, event.baseline),
+        "alarm_beyond": shown(event.series, event.floor),
+        "since": moment(event.since_s),
+        "since_interval": f"{moment(event.earliest_s)} to {moment(event.latest_s)}",
+        "evaluations_since": float(event.count),
+        "evidence": round(event.evidence, 3),
+        "moved": str(verdict.cause),
+    }
+    if event.before is not None:
+        details["before"] = shown(event.series, event.before)
+    if event.estimate is not None:
+        details["estimate"] = shown(event.series, event.estimate)
+        details["interval"] = _interval(event)
+    for rank, movement in enumerate(event.movements, start=1):
+        details[f"most_moved_{rank}"] = describe(movement, event.series)
+    if verdict.shift is not None:
+        signal = signal_of(event.series)
+        low, high = sorted(shown_shift(signal, each) for each in verdict.shift.interval)
+        mean = shown_shift(signal, verdict.shift.mean)
+        details["judge_on_anchors"] = f"{mean:+.3f} ({low:+.3f} to {high:+.3f}, {verdict.shift.count} anchors)"
+    return details

@@ -1,0 +1,279 @@
+"""The monitor: a writer that feeds every result to the series and raises the alerts of what they find."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from rag_otel.alert import Alert, AlertExample
+from rag_otel.alerts.examples import Examples
+from rag_otel.drift import memory
+from rag_otel.drift.alerting import drift_alert, judge_alert
+from rag_otel.drift.event import DriftEvent
+from rag_otel.drift.family import DriftSettings, Family, Key
+from rag_otel.drift.judge_watch import Cause, JudgeWatch, Verdict
+from rag_otel.drift.observation import ALL, RISK, SCORE, observation, shown
+from rag_otel.drift.problems import Problems
+from rag_otel.drift.series import Series
+from rag_otel.guard import counters, guarded
+from rag_otel.model import EvaluatedTrace
+from rag_otel.readings import Sample, readings
+from rag_otel.state_folder import StateFolder
+
+SAVE_EVERY_S: Final = 30.0
+_REMEMBERED: Final = 64
+_SHOWN: Final = 3
+_GAUGES: Final = 100
+"""Series that metrics show, at most; the state and `rag-otel drift` have all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Remembered:
+    """A bad answer that an alert may show."""
+
+    time_s: float
+    slices: tuple[str, ...]
+    values: tuple[tuple[str, float], ...]
+    example: AlertExample
+
+
+class DriftMonitor:
+    """Feeds the series, keeps their state, raises `drift_*` and `judge_moved` alerts.
+
+    Results come on the delivery thread, readings of the anchors on the worker's: one lock guards the series. Without a
+    state folder everything lives in memory alone.
+    """
+
+    name = "drift"
+
+    def __init__(
+        self,
+        settings: DriftSettings,
+        raise_alert: Callable[[Alert], None],
+        *,
+        examples: Examples | None = None,
+        state: StateFolder | None = None,
+        judge: JudgeWatch | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._settings = settings
+        self._raise_alert = raise_alert
+        self._examples = examples or Examples()
+        self._state = state
+        self._judge = judge
+        self._clock = clock
+        if judge is not None:
+            judge.changed = self._judge_read
+        self._start_over()
+        readings.offer("rag_otel.drift.alarm", self._alarms)
+        readings.offer("rag_otel.drift.evidence", self._evidence)
+        readings.offer("rag_otel.drift.mean", self._means)
+        readings.offer("rag_otel.drift.baseline", self._baselines)
+
+    def _start_over(self) -> None:
+        self._lock = threading.RLock()
+        self.family = Family(self._settings)
+        self._problems = Problems()
+        self._judge_problems: set[str] = set()
+        self._bad: deque[_Remembered] = deque(maxlen=_REMEMBERED)
+        self._loaded = False
+        self._save_at: float | None = None
+
+    # --- results ----------------------------------------------------------------------------------------------------
+
+    def write(self, batch: Sequence[EvaluatedTrace]) -> None:
+        """Take results; alerts go out once the anchors have told whether the judge has moved."""
+        events: list[DriftEvent] = []
+        with self._lock:
+            self._load()
+            for result in batch:
+                events += self._take(result)
+            if self._save_at is None:
+                self._save_at = self._clock() + SAVE_EVERY_S
+            if events:
+                self._save()  # what was noticed is not noticed twice
+        for event in events:
+            self._tell(event)
+
+    def _take(self, result: EvaluatedTrace) -> list[DriftEvent]:
+        seen = observation(result, self._settings.dimensions)
+        if seen is None:
+            return []
+        if self._judge is not None:
+            for evaluation in result.evaluations:
+                self._judge.notice(evaluation)
+        if any(value < 0.75 for name, value in seen.values if name.endswith((SCORE, RISK))):
+            self._remember(result, seen.time_s, seen.slices, seen.values)
+        events = self.family.observe(seen)
+        if self._judge is not None and not self._judge.has_read and self.family.settled:
+            self._judge.check()  # the reference belongs to the baselines
+        return events
+
+    def _remember(
+        self, result: EvaluatedTrace, time_s: float, slices: tuple[str, ...], values: tuple[tuple[str, float], ...]
+    ) -> None:
+        evaluation = min(result.evaluations, key=lambda each: 1.0 if each.score is None else each.score)
+        example = self._examples.of(result, evaluation)
+        self._bad.append(_Remembered(time_s=time_s, slices=slices, values=values, example=example))
+
+    # --- alerts -----------------------------------------------------------------------------------------------------
+
+    def _tell(self, event: DriftEvent) -> None:
+        """Tell of a problem that begins or ends; alarms that belong to one that was told are not told again."""
+        counters.add("drift.resolved" if event.resolved else "drift.alarms")
+        with self._lock:
+            problem = self._problems.close(event) if event.resolved else self._problems.open(event)
+        if problem is None:
+            return
+        if event.resolved or self._judge is None:
+            self._raise(event, Verdict(cause=Cause.UNKNOWN), problem)
+            return
+        judge = self._judge
+
+        def tell() -> None:
+            drop = (event.before or event.baseline) - (event.estimate or 0.0)
+            self._raise(event, judge.verdict(event.series, drop, since_s=event.since_s), problem)
+
+        judge.check(tell)
+
+    def _raise(self, event: DriftEvent, verdict: Verdict, told: Key) -> None:
+        self._raise_alert(drift_alert(event, verdict, self._worst(event), told=told))
+
+    def _worst(self, event: DriftEvent) -> list[AlertExample]:
+        """The worst answers since it began, of the slice, those of what moved most first."""
+        most = event.movements[0].slice if event.movements else None
+        with self._lock:
+            bad = [
+                (most not in each.slices, value, -each.time_s, each.example)
+                for each in self._bad
+                if each.time_s >= event.earliest_s and (event.slice == ALL or event.slice in each.slices)
+                for name, value in each.values
+                if name == event.series
+            ]
+        return [example for *_, example in sorted(bad, key=lambda each: each[:3])[:_SHOWN]]
+
+    def _judge_read(self, metric: str) -> None:
+        """A new reading of the anchors: tell when the judge has moved, and when it is back."""
+        judge = self._judge
+        if judge is None:
+            return
+        for signal in (SCORE, RISK):
+            moved = judge.shift(metric, signal)
+            before, now = judge.references.get(metric), judge.readings.get(metric)
+            if moved is None or before is None or now is None:
+                continue
+            series = f"{metric}.{signal}"
+            with self._lock:
+                if moved.moved == (series in self._judge_problems):
+                    continue
+                (self._judge_problems.add if moved.moved else self._judge_problems.discard)(series)
+            self._raise_alert(judge_alert(metric, signal, moved, before, now))
+        with self._lock:
+            self._save_at = self._save_at or self._clock() + SAVE_EVERY_S
+
+    # --- time and state ---------------------------------------------------------------------------------------------
+
+    def due(self) -> float | None:
+        """When there is something to save, or the anchors are to be scored again, seconds since the epoch."""
+        times = [self._save_at] if self._save_at is not None else []
+        if self._judge is not None and self._judge.due_s < float("inf"):
+            times.append(self._judge.due_s)
+        return min(times, default=None)
+
+    def tick(self) -> None:
+        """Save what is new; score the anchors again when their time has come."""
+        with self._lock:
+            if self._save_at is not None and self._save_at <= self._clock():
+                self._save()
+        if self._judge is not None and self._judge.due_s <= self._clock():
+            self._judge.check()
+
+    def close(self) -> None:
+        """Save for the last time. Safe to call twice."""
+        with self._lock:
+            if self._save_at is not None:
+                self._save()
+
+    def relearn(self) -> None:
+        """What comes now is normal: forget baselines that were learned, and take the judge as it is."""
+        with self._lock:
+            self.family.relearn()
+            self._problems = Problems()
+            self._judge_problems.clear()
+        if self._judge is not None:
+            self._judge.accept()
+
+    def after_fork(self) -> None:
+        """The parent's series are its own; the child goes on with what its part of the state folder holds."""
+        self._start_over()
+        if self._judge is not None:
+            self._judge.after_fork()
+
+    def _load(self) -> None:
+        if self._loaded:
+            return
+        self._loaded = True
+        if self._state is None:
+            return
+        with guarded("drift.load"):
+            if not memory.load(self._state.path / memory.FILE, self._restore):
+                self.family, self._problems = Family(self._settings), Problems()
+            self._obey()
+
+    def _restore(self, state: Any) -> None:
+        self.family.restore(state)
+        self._problems = Problems.from_state(state["problems"])
+        self._judge_problems = {str(name) for name in state["judge_problems"]}
+        if self._judge is not None and state["judge"] is not None:
+            self._judge.restore(state["judge"])
+
+    def _obey(self) -> None:
+        """Learn anew where somebody has asked for it."""
+        if self._state is not None and (asked := self._state.path / memory.RELEARN).exists():
+            asked.unlink(missing_ok=True)
+            self.relearn()
+
+    def _save(self) -> None:
+        """Write the state; the larger it is, the seldomer."""
+        self._save_at = None
+        if self._state is None:
+            return
+        with guarded("drift.save"):
+            self._obey()
+            parts: dict[str, Any] = {
+                "saved_s": self._clock(),
+                "problems": self._problems.to_state(),
+                "judge_problems": sorted(self._judge_problems),
+                "judge": None if self._judge is None else self._judge.to_state(),
+                **self.family.to_state(),
+            }
+            memory.save(self._state.path / memory.FILE, iter(parts.items()))
+
+    # --- gauges -----------------------------------------------------------------------------------------------------
+
+    def _watched(self) -> list[tuple[Key, Series]]:
+        """What gauges show: all traffic, what is in alarm, then slices, within bounds."""
+        ranked = sorted(self.family, key=lambda each: (each[0][1] != ALL, not each[1].firing))
+        return ranked[:_GAUGES]
+
+    def _alarms(self) -> list[Sample]:
+        return [(float(series.firing), _labels(key)) for key, series in self._watched() if series.detector]
+
+    def _evidence(self) -> list[Sample]:
+        return [(series.evidence, _labels(key)) for key, series in self._watched() if series.detector]
+
+    def _means(self) -> list[Sample]:
+        means = [(self.family.now(key).mean, key) for key, _ in self._watched()]
+        return [(shown(key[0], mean), _labels(key)) for mean, key in means if mean is not None]
+
+    def _baselines(self) -> list[Sample]:
+        found = [(series.baseline, key) for key, series in self._watched()]
+        return [(shown(key[0], each.mean), _labels(key)) for each, key in found if each is not None]
+
+
+def _labels(key: Key) -> dict[str, str]:
+    return {"series": key[0], "slice": key[1]}

@@ -1,0 +1,77 @@
+"""Which alarms are one problem: a drop shows in several series and slices, and is told once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from rag_otel.drift.event import DriftEvent
+from rag_otel.drift.family import Key
+
+
+@dataclass(slots=True, kw_only=True)
+class _Problem:
+    metric: str
+    latest_s: float
+    """Alarms of the metric that began no later than this belong to it."""
+    told: Key
+    """(series, slice) of the alarm that was told."""
+    firing: set[Key] = field(default_factory=set)
+
+
+class Problems:
+    """Open problems. An alarm joins one of its metric whose beginning overlaps its own; the problem is over with the
+    last of its alarms."""
+
+    def __init__(self) -> None:
+        self._open: list[_Problem] = []
+
+    def open(self, event: DriftEvent) -> Key | None:
+        """What a new problem is told with, the event's own (series, slice); None where it belongs to one that was."""
+        key = (event.series, event.slice)
+        for problem in self._open:
+            if problem.metric == event.metric and event.earliest_s <= problem.latest_s:
+                problem.firing.add(key)
+                return None
+        self._open.append(_Problem(metric=event.metric, latest_s=event.time_s, told=key, firing={key}))
+        return key
+
+    def close(self, event: DriftEvent) -> Key | None:
+        """What the problem that ends with this alarm was told with; None where others of it go on."""
+        key = (event.series, event.slice)
+        for problem in self._open:
+            if key in problem.firing:
+                problem.firing.discard(key)
+                if problem.firing:
+                    return None
+                self._open.remove(problem)
+                return problem.told
+        return None
+
+    def to_state(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "metric": problem.metric,
+                "latest_s": problem.latest_s,
+                "told": list(problem.told),
+                "firing": sorted(list(key) for key in problem.firing),
+            }
+            for problem in self._open
+        ]
+
+    @classmethod
+    def from_state(cls, state: list[Mapping[str, Any]]) -> Problems:
+        """Raises KeyError, TypeError or ValueError for what `to_state` has not written."""
+        problems = cls()
+        for each in state:
+            series, slice_name = each["told"]
+            problems._open.append(
+                _Problem(
+                    metric=str(each["metric"]),
+                    latest_s=float(each["latest_s"]),
+                    told=(str(series), str(slice_name)),
+                    firing={(str(series), str(name)) for series, name in each["firing"]},
+                )
+            )
+        return problems

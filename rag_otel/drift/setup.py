@@ -1,0 +1,96 @@
+"""The monitor and the watch over the judge, as the settings want them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from rag_otel.alert import Alert
+from rag_otel.alerts.examples import Examples
+from rag_otel.drift.anchors import load_anchors
+from rag_otel.drift.family import DriftSettings, Key
+from rag_otel.drift.judge_watch import JudgeWatch
+from rag_otel.drift.monitor import DriftMonitor
+from rag_otel.drift.observation import ALL, SCORE
+from rag_otel.errors import ConfigurationError
+from rag_otel.pipeline import Pipeline
+from rag_otel.runner import Runner
+from rag_otel.settings import Settings
+from rag_otel.state_folder import StateFolder
+
+_FIRST_METRIC: Final = "faithfulness"
+
+
+def drift_settings(settings: Settings) -> DriftSettings:
+    """The part of the settings that is about drift. Raises ConfigurationError for a baseline that cannot be read."""
+    return DriftSettings(
+        average_run_length=settings.drift_run_length,
+        margin=settings.drift_margin,
+        baseline_count=settings.drift_baseline_count,
+        baselines=read_baselines(settings.drift_baseline, settings.metrics[0]),
+        dimensions=settings.drift_slices,
+        metrics=len(settings.metrics),
+        # A coin of the application's own may be smaller: detectors notice, and lower their bets.
+        least_probability=settings.sample_ratio or 1.0,
+    )
+
+
+def build_monitor(
+    settings: Settings,
+    raise_alert: Callable[[Alert], None],
+    *,
+    examples: Examples,
+    state: StateFolder | None = None,
+    judge: JudgeWatch | None = None,
+) -> DriftMonitor | None:
+    """None where drift is not wanted. Raises ConfigurationError."""
+    if not settings.drift:
+        return None
+    return DriftMonitor(drift_settings(settings), raise_alert, examples=examples, state=state, judge=judge)
+
+
+def build_judge_watch(settings: Settings, pipeline: Pipeline, runner: Runner) -> JudgeWatch | None:
+    """The application's own evaluators over the anchors, on its own worker, within its own cap; None where nobody
+    wants it. Raises ConfigurationError for anchors that cannot be read."""
+    if not (settings.drift and settings.judge_watch):
+        return None
+    cap = pipeline.cap
+    return JudgeWatch(
+        pipeline.evaluators,
+        load_anchors(settings.judge_anchors),
+        runner.submit,
+        admit=cap.admit if cap is not None else lambda: True,
+        interval_s=settings.judge_watch_interval,
+        timeout_s=settings.evaluation_timeout,
+    )
+
+
+def read_baselines(given: str | None, metric: str = _FIRST_METRIC) -> dict[Key, float]:
+    """Frozen means by series and slice: of a number (the first metric's score over all traffic), or of a JSON file
+    {series: {slice: mean}}, as `rag-otel drift --save-baselines` writes it. Raises ConfigurationError."""
+    if given is None or not given.strip():
+        return {}
+    try:
+        return {(f"{metric}.{SCORE}", ALL): _mean(float(given))}
+    except ValueError:
+        pass
+    try:
+        stored: Any = json.loads(Path(given).read_text(encoding="utf-8"))
+        return {
+            (str(series), str(name)): _mean(float(mean))
+            for series, slices in stored.items()
+            for name, mean in slices.items()
+        }
+    except (OSError, ValueError, TypeError, AttributeError) as error:
+        raise ConfigurationError(
+            f"drift_baseline (environment: RAG_OTEL_DRIFT_BASELINE) = {given!r}: neither a number within 0..1 nor a "
+            f"file of means within 0..1: {error}"
+        ) from None
+
+
+def _mean(value: float) -> float:
+    if not 0.0 <= value <= 1.0:
+        raise ValueError(f"{value!r} is not within 0..1")
+    return value
