@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 from opentelemetry.sdk.resources import Resource
 
 from rag_otel.cli.terminal import table
@@ -27,7 +26,7 @@ from rag_otel.settings import Settings
 from rag_otel.telemetry.telemetry import Telemetry, telemetry_of
 
 try:
-    from rag_otel.telemetry.prometheus import Scraped
+    from rag_otel.telemetry.scrape import Scraped, ScrapeReader
     from rag_otel_collectors.otlp import settings as collector_settings
     from rag_otel_collectors.otlp.backends import Sender
     from rag_otel_collectors.otlp.collector import Collector, Server
@@ -188,7 +187,7 @@ def _telemetry(evaluation: Settings, metrics: Metrics) -> Telemetry:
     """
     if evaluation.telemetry_exporter == "none":
         return telemetry_of(evaluation, resource=Resource.create)
-    reader = InMemoryMetricReader()
+    reader = ScrapeReader()
     metrics.include(Scraped(reader))
     return telemetry_of(evaluation, resource=Resource.create, readers=[reader])
 

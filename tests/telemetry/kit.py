@@ -9,7 +9,10 @@ from typing import Any
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from opentelemetry.sdk.metrics.export import MetricsData
-from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 import rag_otel
 from tests.http_receiver import Receiver
@@ -68,20 +71,34 @@ def attributes(record: Any) -> dict[str, Any]:
     return {each.key: getattr(each.value, each.value.WhichOneof("value")) for each in record.attributes}
 
 
-def evaluate_answers(count: int = 1, **settings: Any) -> TracerProvider:
-    """Set up with these settings, answer `count` questions, and flush everything out."""
-    provider = TracerProvider()
+@rag_otel.observe(name="answer")
+def answer(question: str = "What does the moon orbit?") -> str:
+    """One claim that the chunk supports and one that it does not."""
+    rag_otel.record_chunks([CHUNK])
+    return ANSWER
+
+
+def a_provider(**resource: str) -> tuple[TracerProvider, InMemorySpanExporter]:
+    """A provider, and what it exports to: without an exporter no span would be held for its scores."""
+    provider, exporter = TracerProvider(resource=Resource(dict(resource))), InMemorySpanExporter()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    return provider, exporter
+
+
+def evaluate_answers(count: int = 1, **settings: Any) -> list[ReadableSpan]:
+    """Set up with these settings, answer `count` questions, flush everything out; the spans that were exported."""
+    provider, exporter = a_provider()
     rag_otel.instrument(provider, **settings)
-
-    @rag_otel.observe
-    def answer(question: str) -> str:
-        rag_otel.record_chunks([CHUNK])
-        return ANSWER
-
     for _ in range(count):
-        answer("What does the moon orbit?")
+        answer()
     assert rag_otel.flush(timeout=60)
-    return provider
+    return list(exporter.get_finished_spans())
+
+
+def ids(span: ReadableSpan) -> tuple[str, str]:
+    """(trace id, span id) in hex."""
+    assert span.context is not None
+    return f"{span.context.trace_id:032x}", f"{span.context.span_id:016x}"
 
 
 def _bodies(receiver: Receiver, path: str) -> Iterable[bytes]:

@@ -9,40 +9,33 @@ from typing import Any
 import pytest
 from opentelemetry.instrumentation.requests import RequestsInstrumentor
 from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor
-from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 import rag_otel
 from rag_otel.errors import ConfigurationError
 from tests.http_receiver import Receiver
 from tests.telemetry.kit import (
-    ANSWER,
-    CHUNK,
+    a_provider,
+    answer,
     attributes,
     evaluate_answers,
     exported_events,
     exported_metrics,
+    ids,
     instance_ids,
 )
 
 
 def test_scores_arrive_with_the_trace_that_they_belong_to(receiver: Receiver) -> None:
     """The histogram's exemplar has the ids of the span that was judged."""
-    exporter = InMemorySpanExporter()
-    provider = TracerProvider()
-    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    provider, exporter = a_provider()
     rag_otel.instrument(provider, telemetry_exporter="otlp", telemetry_endpoint=receiver.url)
-    _answer()
+    answer()
     assert rag_otel.flush(timeout=60)
     metric = exported_metrics(receiver)["rag_otel.evaluation.score"]
     (span,) = exporter.get_finished_spans()
     (point,) = metric.histogram.data_points
     (exemplar,) = point.exemplars
-    assert span.context is not None
-    assert (exemplar.trace_id.hex(), exemplar.span_id.hex()) == (
-        f"{span.context.trace_id:032x}",
-        f"{span.context.span_id:016x}",
-    )
+    assert (exemplar.trace_id.hex(), exemplar.span_id.hex()) == ids(span)
     assert exemplar.as_double == pytest.approx(0.5)
 
 
@@ -59,17 +52,13 @@ def test_counts_and_readings_of_the_process_arrive_too(receiver: Receiver) -> No
 
 def test_an_event_belongs_to_the_evaluated_span(receiver: Receiver) -> None:
     """`gen_ai.evaluation.result` for the score and for the risk, with the ids of the span."""
-    exporter = InMemorySpanExporter()
-    provider = TracerProvider()
-    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    provider, exporter = a_provider()
     rag_otel.instrument(provider, events_exporter="otlp", telemetry_endpoint=receiver.url)
-    _answer()
+    answer()
     assert rag_otel.flush(timeout=60)
     events = exported_events(receiver)
     (span,) = exporter.get_finished_spans()
-    assert span.context is not None
-    assert {event.trace_id.hex() for event in events} == {f"{span.context.trace_id:032x}"}
-    assert {event.span_id.hex() for event in events} == {f"{span.context.span_id:016x}"}
+    assert {(event.trace_id.hex(), event.span_id.hex()) for event in events} == {ids(span)}
     assert {event.event_name for event in events} == {"gen_ai.evaluation.result"}
     found = {attributes(event)["gen_ai.evaluation.name"]: attributes(event) for event in events}
     assert set(found) == {"faithfulness", "hallucination_risk"}
@@ -90,15 +79,13 @@ def test_hidden_content_is_in_no_event(receiver: Receiver) -> None:
 
 def test_exporting_is_not_traced(receiver: Receiver) -> None:
     """An application that traces its HTTP calls does not see ours."""
-    exporter = InMemorySpanExporter()
-    provider = TracerProvider()
-    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    provider, exporter = a_provider()
     RequestsInstrumentor().instrument(tracer_provider=provider)
     try:
         rag_otel.instrument(
             provider, telemetry_exporter="otlp", events_exporter="otlp", telemetry_endpoint=receiver.url
         )
-        _answer()
+        answer()
         assert rag_otel.flush(timeout=60)
         assert {request.path for request in receiver.requests} >= {"/v1/metrics", "/v1/logs"}
     finally:
@@ -108,14 +95,13 @@ def test_exporting_is_not_traced(receiver: Receiver) -> None:
 
 def test_what_is_left_goes_out_when_the_set_up_is_taken_down(receiver: Receiver) -> None:
     """`uninstrument()` exports once more and ends the exporter's thread."""
-    provider = TracerProvider()
-    provider.add_span_processor(SimpleSpanProcessor(InMemorySpanExporter()))
+    provider, _ = a_provider()
     rag_otel.instrument(provider, telemetry_exporter="otlp", telemetry_endpoint=receiver.url)
-    _answer()
+    answer()
     rag_otel.uninstrument()
     assert "rag_otel.evaluation.score" in exported_metrics(receiver)
     before = len(receiver.requests)
-    _answer()
+    answer()
     assert rag_otel.flush(timeout=5)
     assert len(receiver.requests) == before
 
@@ -129,7 +115,7 @@ def test_a_forked_child_reports_its_own_numbers_under_its_own_name(receiver: Rec
         status = 1
         try:
             signal.alarm(50)
-            _answer()
+            answer()
             status = 0 if rag_otel.flush(timeout=40) else 2
         finally:
             os._exit(status)
@@ -143,12 +129,6 @@ def test_a_protocol_that_cannot_be_spoken_is_named(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "carrier-pigeon")
     with pytest.raises(ConfigurationError, match="OTEL_EXPORTER_OTLP_PROTOCOL"):
         rag_otel.instrument(TracerProvider(), telemetry_exporter="otlp")
-
-
-@rag_otel.observe(name="answer")
-def _answer(question: str = "What does the moon orbit?") -> str:
-    rag_otel.record_chunks([CHUNK])
-    return ANSWER
 
 
 def _evaluations(receiver: Any) -> float:
