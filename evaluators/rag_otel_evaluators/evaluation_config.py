@@ -51,8 +51,11 @@ class JudgeConfig(ModelConfig):
     name of the judge that gets only what the embedded one is unsure of."""
 
     temperature: float = Field(default=0.0, ge=0)
-    strategy: Literal["single", "two_step"] = "single"
-    """How a language model judges faithfulness: in one call, or in two steps as RAGAS."""
+    strategy: Literal["single", "two_step", "classifier"] = "single"
+    """How a language model judges faithfulness: in one call, in two steps as RAGAS, or it only writes the statements
+    and a classifier gives the verdicts."""
+    classifier: str = "embedded"
+    """Of the strategy `classifier`: `embedded`, `hhem` or `hhem/<folder or hub name>`."""
     reading: Literal["strict", "lenient"] = "strict"
     """What a language model counts as supported: what the chunks state, or what may be inferred too."""
 

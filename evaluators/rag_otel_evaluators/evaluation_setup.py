@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rag_otel.errors import ConfigurationError
 from rag_otel.protocols import Evaluator
 from rag_otel_evaluators.evaluation_config import EvaluationConfig, JudgeConfig, ModelConfig
-from rag_otel_evaluators.registry import EMBEDDED, build
+from rag_otel_evaluators.registry import EMBEDDED, MetricSetup, build
 
 if TYPE_CHECKING:
     from rag_otel_evaluators.embedding import Embedder
@@ -39,6 +39,7 @@ def build_evaluators(config: EvaluationConfig, resources: ExitStack) -> tuple[Ev
         prompt_folder=config.prompts,
         strategy=config.judge.strategy,
         reading=config.judge.reading,
+        classifier=_classifier(config.judge, cache),
     )
 
 
@@ -81,24 +82,31 @@ def _judge(config: EvaluationConfig, cache: DiskCache | None) -> str | Structure
 
 def _cascade(config: EvaluationConfig, cache: DiskCache | None) -> Judge:
     """The embedded judge first; what stands behind `cascade/` gets the claims that it is unsure of."""
-    from rag_otel_evaluators.judge import Judge
     from rag_otel_evaluators.judges.cascade import CascadeJudge
     from rag_otel_evaluators.judges.embedded import EmbeddedJudge
-    from rag_otel_evaluators.judges.llm_faithfulness import LlmJudge
 
     settings = config.judge.model_copy(update={"model": config.judge.model.removeprefix(_CASCADE)})
     expensive = _judge(config.model_copy(update={"judge": settings}), cache)
     if isinstance(expensive, str):
         raise ConfigurationError(f"{config.judge.model}: a cascade needs a second judge behind `{_CASCADE}`")
-    if not isinstance(expensive, Judge):
-        expensive = LlmJudge(
-            model=expensive,
-            strategy=settings.strategy,
-            reading=settings.reading,
-            language=config.language,
-            prompt_folder=config.prompts,
-        )
-    return CascadeJudge(cheap=EmbeddedJudge(), expensive=expensive)
+    shared = MetricSetup(
+        judge=expensive,
+        strategy=settings.strategy,
+        reading=settings.reading,
+        classifier=_classifier(settings, cache),
+        language=config.language,
+        prompt_folder=config.prompts,
+    )
+    return CascadeJudge(cheap=EmbeddedJudge(), expensive=shared.faithfulness_judge)
+
+
+def _classifier(config: JudgeConfig, cache: DiskCache | None) -> str | Judge:
+    """Who gives the verdicts of the strategy `classifier`; loaded only for it."""
+    if config.strategy != "classifier" or config.classifier == EMBEDDED:
+        return EMBEDDED
+    if config.classifier.partition("/")[0] == _HHEM:
+        return _hhem(JudgeConfig(model=config.classifier), cache)
+    raise ConfigurationError(f"classifier: {config.classifier!r} is neither `{EMBEDDED}` nor `{_HHEM}[/...]`")
 
 
 def _hhem(config: JudgeConfig, cache: DiskCache | None) -> Judge:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.protocols import Evaluator
@@ -43,10 +43,13 @@ class MetricSetup:
     """Of the prompts."""
     prompt_folder: Path | str | None = None
     """Prompts of one's own, before the built-in ones."""
-    strategy: Strategy = "single"
-    """How a language model judges faithfulness: in one call, or in two steps as RAGAS."""
+    strategy: Strategy | Literal["classifier"] = "single"
+    """How a language model judges faithfulness: in one call, in two steps as RAGAS, or it writes the statements and
+    the `classifier` gives the verdicts."""
     reading: Reading = "strict"
     """What a language model counts as supported: what the chunks state, or (`lenient`) what may be inferred too."""
+    classifier: str | Judge = EMBEDDED
+    """Who gives the verdicts of the strategy `classifier`: `embedded`, or a judge."""
 
     @cached_property
     def model(self) -> StructuredModel:
@@ -65,6 +68,31 @@ class MetricSetup:
         from rag_otel_evaluators.judges.llm import llm_model
 
         return llm_model(self.judge)
+
+    @cached_property
+    def faithfulness_judge(self) -> Judge:
+        """Who judges faithfulness, by the strategy. Raises ConfigurationError for settings that do not go together."""
+        if isinstance(self.judge, Judge):
+            return self.judge
+        shared: dict[str, Any] = {"language": self.language, "prompt_folder": self.prompt_folder}
+        if self.strategy != "classifier":
+            from rag_otel_evaluators.judges.llm_faithfulness import LlmJudge
+
+            return LlmJudge(model=self.model, strategy=self.strategy, reading=self.reading, **shared)
+        from rag_otel_evaluators.judges.statements import StatementsJudge
+
+        if self.reading != "strict":
+            raise ConfigurationError(f"reading {self.reading!r} is told to a language model; a classifier knows one")
+        return StatementsJudge(model=self.model, classifier=self._classifier(), **shared)
+
+    def _classifier(self) -> Judge:
+        if isinstance(self.classifier, Judge):
+            return self.classifier
+        if self.classifier != EMBEDDED:
+            raise ConfigurationError(f"classifier {self.classifier!r}: is neither `{EMBEDDED}` nor a judge")
+        from rag_otel_evaluators.judges.embedded import EmbeddedJudge
+
+        return EmbeddedJudge()
 
     @cached_property
     def vectors(self) -> Embedder:
@@ -90,8 +118,9 @@ def build(
     embedder: str | Embedder | None = None,
     language: str = "en",
     prompt_folder: Path | str | None = None,
-    strategy: Strategy = "single",
+    strategy: Strategy | Literal["classifier"] = "single",
     reading: Reading = "strict",
+    classifier: str | Judge = EMBEDDED,
 ) -> tuple[Evaluator, ...]:
     """The metrics of these names, in this order, sharing one judge (see `MetricSetup` for the arguments).
 
@@ -105,6 +134,7 @@ def build(
         prompt_folder=prompt_folder,
         strategy=strategy,
         reading=reading,
+        classifier=classifier,
     )
     return tuple(_build_one(name, setup) for name in dict.fromkeys(metrics))
 
@@ -148,18 +178,7 @@ def _faithfulness(setup: MetricSetup) -> Evaluator:
 
     if setup.judge == EMBEDDED:
         return Faithfulness()
-    if isinstance(setup.judge, Judge):
-        return Faithfulness(judge=setup.judge)
-    from rag_otel_evaluators.judges.llm_faithfulness import LlmJudge
-
-    judge = LlmJudge(
-        model=setup.model,
-        strategy=setup.strategy,
-        reading=setup.reading,
-        language=setup.language,
-        prompt_folder=setup.prompt_folder,
-    )
-    return Faithfulness(judge=judge)
+    return Faithfulness(judge=setup.faithfulness_judge)
 
 
 def _context_precision(setup: MetricSetup) -> Evaluator:

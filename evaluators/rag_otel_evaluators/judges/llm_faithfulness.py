@@ -5,6 +5,8 @@ Two strategies, one result:
     single     claims, numbered, and evidence, numbered -> verdict, evidence ids, reason         one call
     two_step   sentences -> statements without pronouns; then the same question about those      two calls
 
+(A third, statements with verdicts by a classifier, is `judges/statements.py`.)
+
 `single` judges the claims that segmentation has cut; `two_step` follows RAGAS ("Faithfulness", docs.ragas.io), at
 more than one and a half times the tokens. In both, nothing that the model returns is taken on trust: verdicts are
 matched by number, doubled ones that disagree and missing ones are asked again once, ids are checked, quotes are cut
