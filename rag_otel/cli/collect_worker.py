@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Final
 
 from rag_otel import privacy
 from rag_otel.composition import Parts, compose_attributes, compose_pipeline
@@ -10,11 +11,16 @@ from rag_otel.settings import Settings
 from rag_otel.writers.attributes import status_attributes
 from rag_otel_collectors.otlp.evaluation import TraceEvaluator
 from rag_otel_collectors.otlp.worker import serve
+from rag_otel_evaluators.courtesy import work_in_slices_of
+
+_SLICE_S: Final = 0.005
+"""Nobody is waiting in this process but other traces and the clock."""
 
 
 def build(setup: tuple[Settings, int]) -> TraceEvaluator:
     """The evaluator of (settings, number of processes): each process has its share of the cap."""
     settings, processes = setup
+    work_in_slices_of(_SLICE_S)
     privacy.configure(capture_content=settings.capture_content)
     if settings.evaluations_per_minute is not None:
         settings = dataclasses.replace(settings, evaluations_per_minute=settings.evaluations_per_minute / processes)

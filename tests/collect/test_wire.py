@@ -45,7 +45,7 @@ def test_unknown_fields_survive_at_every_level(unknown: bytes) -> None:
 def test_an_appended_attribute_is_one_of_the_span() -> None:
     """Whoever parses the longer span sees the old attributes and the new ones, of every type."""
     span = a_span(b"t" * 16, attributes={"old": "text"})
-    added = {"a.text": "é", "a.flag": True, "a.number": 3, "a.ratio": 0.5, "a.list": ["x", "y"]}
+    added = {"a.text": "é", "a.flag": True, "a.number": 3, "a.ratio": 0.5, "a.list": ["x", "y"], "a.none": []}
     longer = Span.FromString(span.SerializeToString() + attribute_bytes(added))
     assert attributes_from(longer.attributes) == {"old": "text", **added}
     assert longer.span_id == span.span_id

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from opentelemetry.proto.common.v1.common_pb2 import AnyValue, ArrayValue, KeyValue
+from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 _RESOURCE_SPANS: Final = 1
@@ -91,20 +91,29 @@ def last_span_id(request: bytes) -> bytes:
 
 def attribute_bytes(attributes: Mapping[str, Any]) -> bytes:
     """What is appended to a serialised span to give it these attributes: text, numbers, booleans and lists of text."""
-    pairs = [KeyValue(key=key, value=_any_value(value)) for key, value in attributes.items()]
-    return bytes(Span(attributes=pairs).SerializeToString())
+    span = Span()
+    add = span.attributes.add
+    for key, value in attributes.items():
+        pair = add()
+        pair.key = key
+        _fill(pair.value, value)
+    return bytes(span.SerializeToString())
 
 
-def _any_value(value: Any) -> AnyValue:
-    if isinstance(value, bool):
-        return AnyValue(bool_value=value)
-    if isinstance(value, int):
-        return AnyValue(int_value=value)
-    if isinstance(value, float):
-        return AnyValue(double_value=value)
+def _fill(target: AnyValue, value: Any) -> None:
+    # Filling what is there takes a third of the time of making messages and handing them over.
     if isinstance(value, str):
-        return AnyValue(string_value=value)
-    return AnyValue(array_value=ArrayValue(values=[_any_value(item) for item in value]))
+        target.string_value = value
+    elif isinstance(value, bool):
+        target.bool_value = value
+    elif isinstance(value, int):
+        target.int_value = value
+    elif isinstance(value, float):
+        target.double_value = value
+    else:
+        target.array_value.SetInParent()
+        for item in value:
+            _fill(target.array_value.values.add(), item)
 
 
 def _parts(message: bytes, number: int) -> tuple[list[bytes], bytes]:

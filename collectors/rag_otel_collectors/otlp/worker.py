@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import dataclasses
+import gc
 import os
 import signal
 import sys
@@ -24,6 +25,7 @@ from rag_otel_collectors.otlp.evaluation import Job, Reply, TraceEvaluator
 from rag_otel_collectors.otlp.frames import frame, read_frame
 
 _PIPE_BYTES: Final = 2**20
+_GC_THRESHOLD: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +86,9 @@ async def _serve(build: Callable[[Any], TraceEvaluator], answers: Any) -> None:
     except (RagOtelError, ImportError, OSError) as error:
         answer(Ready(error=str(error)))
         return
+    # What is here now stays: the collector of garbage need not look at it again, nor often at the rest.
+    gc.freeze()
+    gc.set_threshold(_GC_THRESHOLD)
     answer(Ready())
     running: set[asyncio.Task[None]] = set()
     while isinstance(job := await read_frame(reader), Job):
