@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from rag_otel.drift.attribution import Movement
 
@@ -41,3 +43,18 @@ class DriftEvent:
     @property
     def metric(self) -> str:
         return self.series.rpartition(".")[0]
+
+    def to_state(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> DriftEvent:
+        """Raises KeyError or TypeError for what `to_state` has not written."""
+        interval = state["interval"]
+        return cls(
+            **{
+                **state,
+                "interval": None if interval is None else (float(interval[0]), float(interval[1])),
+                "movements": tuple(Movement(**each) for each in state["movements"]),
+            }
+        )

@@ -75,6 +75,11 @@ def total(parts: Iterable[Moments]) -> Moments:
     )
 
 
+def moments(values: Sequence[tuple[float, float, float]]) -> Moments:
+    """The sums of some (time, value, weight)."""
+    return _moments(_sums(values), 0) if values else Moments()
+
+
 class History:
     """The histogram: rows of `Moments` as plain doubles, oldest first."""
 
@@ -122,13 +127,7 @@ class History:
         rows = self._rows[:]
         if self._open:
             rows.extend(_sums(self._open))
-        return [
-            Moments(
-                start_s=rows[at], end_s=rows[at + 1], count=int(rows[at + 2]), weight=rows[at + 3], x=rows[at + 4],
-                weight2=rows[at + 5], x1=rows[at + 6], x2=rows[at + 7],
-            )
-            for at in range(0, len(rows), _FIELDS)
-        ]  # fmt: skip
+        return [_moments(rows, at) for at in range(0, len(rows), _FIELDS)]
 
     def between(self, start_s: float, end_s: float = math.inf) -> Moments:
         """The buckets that begin within [start_s, end_s)."""
@@ -154,6 +153,11 @@ class History:
         if not history._full or len(history._rows) != _FIELDS * sum(history._full):
             raise ValueError("a history that does not fit together")
         return history
+
+
+def _moments(rows: Sequence[float], at: int) -> Moments:
+    start_s, end_s, count, weight, x, weight2, x1, x2 = rows[at : at + _FIELDS]
+    return Moments(start_s=start_s, end_s=end_s, count=int(count), weight=weight, x=x, weight2=weight2, x1=x1, x2=x2)
 
 
 def _sums(values: Sequence[tuple[float, float, float]]) -> tuple[float, ...]:

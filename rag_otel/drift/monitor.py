@@ -27,6 +27,7 @@ from rag_otel.state_folder import StateFolder
 SAVE_EVERY_S: Final = 30.0
 _REMEMBERED: Final = 64
 _SHOWN: Final = 3
+_LOGGED: Final = 200
 _GAUGES: Final = 100
 """Series that metrics show, at most; the state and `rag-otel drift` have all."""
 
@@ -79,6 +80,8 @@ class DriftMonitor:
         self.family = Family(self._settings)
         self._problems = Problems()
         self._judge_problems: set[str] = set()
+        self._told: deque[DriftEvent] = deque(maxlen=_LOGGED)
+        """What was noticed lately, for `rag-otel drift`."""
         self._bad: deque[_Remembered] = deque(maxlen=_REMEMBERED)
         self._loaded = False
         self._save_at: float | None = None
@@ -92,6 +95,7 @@ class DriftMonitor:
             self._load()
             for result in batch:
                 events += self._take(result)
+            self._told.extend(events)
             if self._save_at is None:
                 self._save_at = self._clock() + SAVE_EVERY_S
             if events:
@@ -227,6 +231,7 @@ class DriftMonitor:
     def _restore(self, state: Any) -> None:
         self.family.restore(state)
         self._problems = Problems.from_state(state["problems"])
+        self._told.extend(DriftEvent.from_state(event) for event in state["events"])
         self._judge_problems = {str(name) for name in state["judge_problems"]}
         if self._judge is not None and state["judge"] is not None:
             self._judge.restore(state["judge"])
@@ -246,6 +251,7 @@ class DriftMonitor:
             self._obey()
             parts: dict[str, Any] = {
                 "saved_s": self._clock(),
+                "events": [event.to_state() for event in self._told],
                 "problems": self._problems.to_state(),
                 "judge_problems": sorted(self._judge_problems),
                 "judge": None if self._judge is None else self._judge.to_state(),

@@ -1,0 +1,159 @@
+"""What `rag-otel drift` shows of each series: means over time with intervals, the baseline, alarms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from rag_otel.drift.event import DriftEvent
+from rag_otel.drift.family import DriftSettings, Family, Key
+from rag_otel.drift.history import Moments, moments, total
+from rag_otel.drift.observation import ALL, Observation, shown, signal_of
+from rag_otel.drift.series import Series
+
+_POINTS: Final = 120
+_PER_POINT: Final = 24
+"""Values that a point has at least: fewer say little."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """A mean as people know it (a risk is a risk), with about 95% around it."""
+
+    time_s: float
+    mean: float
+    low: float
+    high: float
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeriesView:
+    """One series of one slice. Numbers as people know them."""
+
+    series: str
+    slice: str
+    points: tuple[Point, ...]
+    count: int
+    baseline: float | None
+    floor: float | None
+    """Where the detector bets; above the baseline where more is worse."""
+    learned: int
+    """Values of the baseline so far, while it is being learned."""
+    firing: bool
+    evidence: float | None
+    latest: Point | None
+    """Since the drop began while an alarm is on, else the latest values."""
+    events: tuple[DriftEvent, ...] = ()
+
+    @property
+    def state(self) -> str:
+        """`alarm`, `ok` or how much of the baseline has been learned."""
+        if self.firing:
+            return "alarm"
+        return "ok" if self.baseline is not None else f"learning ({self.learned})"
+
+
+class Timeline:
+    """A series at even resolution: points of more and more values, `_POINTS` of them at most."""
+
+    def __init__(self) -> None:
+        self._size = _PER_POINT
+        self._closed: list[Moments] = []
+        self._open: list[tuple[float, float, float]] = []
+
+    def add(self, time_s: float, value: float, weight: float) -> None:
+        self._open.append((time_s, value, weight))
+        if len(self._open) < self._size:
+            return
+        self._closed.append(moments(self._open))
+        self._open = []
+        if len(self._closed) >= 2 * _POINTS:
+            self._closed = [total(self._closed[at : at + 2]) for at in range(0, len(self._closed), 2)]
+            self._size *= 2
+
+    @property
+    def parts(self) -> list[Moments]:
+        return [*self._closed, *([moments(self._open)] if len(self._open) >= _PER_POINT // 2 else [])]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replay:
+    """What a replay has found."""
+
+    family: Family
+    timelines: dict[Key, Timeline]
+    events: tuple[DriftEvent, ...]
+
+
+def replay(observations: Iterable[Observation], settings: DriftSettings) -> Replay:
+    """Feed observations, in their order, to the very detectors that watch live traffic."""
+    family = Family(settings)
+    timelines: dict[Key, Timeline] = {}
+    events: list[DriftEvent] = []
+    for seen in observations:
+        events += family.observe(seen)
+        for series, value in seen.values:
+            for name in (ALL, *seen.slices):
+                timelines.setdefault((series, name), Timeline()).add(seen.time_s, value, 1.0 / seen.probability)
+    return Replay(family=family, timelines=timelines, events=tuple(events))
+
+
+def views(
+    family: Family, events: Sequence[DriftEvent], timelines: dict[Key, Timeline] | None = None
+) -> list[SeriesView]:
+    """All series, all traffic first; `timelines` in place of the coarser history that the state keeps."""
+    found = []
+    for key, series in family:
+        timeline = (timelines or {}).get(key)
+        parts = timeline.parts if timeline else _merged(series.history.buckets)
+        own = tuple(event for event in events if (event.series, event.slice) == key)
+        found.append(_view(key, series, parts, family.now(key), own))
+    return sorted(found, key=lambda each: (each.slice != ALL, not each.firing, each.slice, each.series))
+
+
+def _view(
+    key: Key, series: Series, parts: Sequence[Moments], now: Moments, events: tuple[DriftEvent, ...]
+) -> SeriesView:
+    baseline, detector = series.baseline, series.detector
+    return SeriesView(
+        series=key[0],
+        slice=key[1],
+        points=tuple(point for part in parts if (point := _point(key[0], part))),
+        count=sum(bucket.count for bucket in series.history.buckets),
+        baseline=None if baseline is None else shown(key[0], baseline.mean),
+        floor=None if detector is None else shown(key[0], detector.floor),
+        learned=series.learned,
+        firing=series.firing,
+        evidence=None if detector is None else series.evidence,
+        latest=_point(key[0], now),
+        events=events,
+    )
+
+
+def _point(series: str, part: Moments) -> Point | None:
+    mean, interval = part.mean, part.interval
+    if mean is None or interval is None:
+        return None
+    low, high = sorted(shown(series, each) for each in interval)
+    return Point(time_s=(part.start_s + part.end_s) / 2, mean=shown(series, mean), low=low, high=high, count=part.count)
+
+
+def _merged(buckets: Sequence[Moments]) -> list[Moments]:
+    """The history's buckets in points of at least `_PER_POINT` values."""
+    parts: list[Moments] = []
+    pending: list[Moments] = []
+    for bucket in buckets:
+        pending.append(bucket)
+        if sum(each.count for each in pending) >= _PER_POINT:
+            parts.append(total(pending))
+            pending = []
+    return [*parts, *([total(pending)] if pending and not parts else [])]
+
+
+def title(view: SeriesView) -> str:
+    """`faithfulness score, all traffic`."""
+    metric, signal = view.series.rpartition(".")[0], signal_of(view.series)
+    words = {"unscored": "unjudged share"}
+    return f"{metric} {words.get(signal, signal)}, {'all traffic' if view.slice == ALL else view.slice}"
