@@ -14,16 +14,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from rag_otel.model import Claim
-from rag_otel_evaluators.languages import (
-    ABSTENTION_CUES,
-    ABSTENTIONS,
-    CONCESSIONS,
-    CONTRASTS,
-    COURTESIES,
-    COURTESY_OPENERS,
-    SOURCE_LINES,
-    SPACELESS,
-)
+from rag_otel_evaluators.languages.abstentions import find_abstention
+from rag_otel_evaluators.languages.manners import COURTESY_OPENERS, concessions, contrasts, courtesies, source_lines
 from rag_otel_evaluators.sentences import CITATIONS, line_goes_on, sentence_spans, trimmed
 
 
@@ -246,7 +238,7 @@ def _classify(text: str, start: int, end: int) -> Iterator[tuple[SegmentKind, in
     """One sentence as (kind, start, end), or as two such where an abstention stands beside a claim."""
     sentence = text[start:end]
     kind = SegmentKind.CLAIM
-    if _only_references(sentence) or SOURCE_LINES.match(sentence) or _is_courtesy(sentence):
+    if _only_references(sentence) or source_lines().match(sentence) or _is_courtesy(sentence):
         kind = SegmentKind.NON_CLAIM
     elif abstention := find_abstention(sentence):
         yield from _beside_abstention(sentence, start, abstention)
@@ -266,22 +258,13 @@ def _is_courtesy(sentence: str) -> bool:
     first = _WORD.search(sentence)
     if first is not None and first[0].isascii() and first[0].lower() not in COURTESY_OPENERS:
         return False
-    return COURTESIES.match(sentence) is not None
-
-
-def find_abstention(sentence: str) -> re.Match[str] | None:
-    """Where the sentence says that something is not known or not in the sources; None where it does not."""
-    if sentence.isascii() or not SPACELESS.search(sentence):
-        words = _WORD.findall(sentence.lower())
-        if ABSTENTION_CUES.isdisjoint(words):
-            return None
-    return ABSTENTIONS.search(sentence)
+    return courtesies().match(sentence) is not None
 
 
 def _beside_abstention(sentence: str, start: int, abstention: re.Match[str]) -> Iterator[tuple[SegmentKind, int, int]]:
     """Cut where the sentence turns from what is not known to what is claimed, or the other way round."""
-    cuts = [turn.end() for turn in CONTRASTS.finditer(sentence)]
-    if CONCESSIONS.match(sentence):
+    cuts = [turn.end() for turn in contrasts().finditer(sentence)]
+    if concessions().match(sentence):
         cuts += [comma + 1 for comma in [sentence.find(",", abstention.end())] if comma > 0]
     for cut in sorted(cuts):
         halves = [half for half in (trimmed(sentence, 0, cut), trimmed(sentence, cut, len(sentence))) if half]

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from rag_otel_evaluators.languages import ABBREVIATIONS, MONTHS, NUMBER_ABBREVIATIONS, OPENERS
+from rag_otel_evaluators.languages.abbreviations import ABBREVIATIONS, NUMBER_ABBREVIATIONS, OPENERS
+from rag_otel_evaluators.languages.quantities import MONTHS
 
 CITATIONS: Final = r"(?:\[\^?\d{1,3}(?:\s*[,;–-]\s*\^?\d{1,3})*\]|【[^】]{1,20}】)"
 """Markers like [1], [2, 3], [^4]: they belong to the sentence before them."""
@@ -19,12 +20,25 @@ _STOPS: Final = ".!?…"
 """Marks of the scripts that put white space after a sentence."""
 _WIDE_STOPS: Final = "。！？｡।॥؟۔"
 """Marks of the scripts that need not."""
-_CANDIDATE: Final = re.compile(
-    rf"[{_STOPS}{_WIDE_STOPS}\n]"  # one class first: the search skips to it at full speed
-    rf"(?:(?<=\n)|[{_STOPS}{_WIDE_STOPS}]*[\"'”’»)\]*_」』）]*(?:\s?{CITATIONS})*)(?P<gap>\s*)"
-)
+_CLOSERS: Final = "\"'”’»)\\]*_」』）"
+
+
+def _candidates(stops: str) -> re.Pattern[str]:
+    """Where a sentence may end: one of the stops or a line break with what closes it, then the white space."""
+    return re.compile(
+        rf"[{stops}\n]"  # one class first: the search skips to it at full speed
+        rf"(?:(?<=\n)|[{stops}]*[{_CLOSERS}]*(?:\s?{CITATIONS})*)(\s*)"
+    )
+
+
+_CANDIDATE: Final = _candidates(_STOPS + _WIDE_STOPS)
+_ASCII_CANDIDATE: Final = _candidates(".!?")
+"""The same in plain text, faster."""
 _LAST_WORD: Final = re.compile(r"[^\s(\[\"'“‘«*_]+$")
 _NEXT_WORD: Final = re.compile(r"[\s\"'“‘«(\[*_¿¡]*([^\W_]+)")
+_LONGEST_LAST_WORD: Final = 24
+"""How far before a full stop its word is looked for."""
+_ABBREVIATED: Final = ABBREVIATIONS | NUMBER_ABBREVIATIONS
 _WRAPPED_LINE: Final = 40
 """A line at least this long may go on in the next one; shorter ones are lines by intention."""
 
@@ -38,25 +52,26 @@ def sentence_spans(text: str, start: int = 0, end: int | None = None) -> Iterato
     """
     end = len(text) if end is None else end
     begin = start
-    for mark in _CANDIDATE.finditer(text, start, end):
+    for mark in (_ASCII_CANDIDATE if text.isascii() else _CANDIDATE).finditer(text, start, end):
         if _ends_here(text, begin, mark, end):
-            if (span := trimmed(text, begin, mark.start("gap"))) is not None:
+            if (span := trimmed(text, begin, mark.start(1))) is not None:
                 yield span
             begin = mark.end()
-    if (span := trimmed(text, begin, end)) is not None:
+    if begin < end and (span := trimmed(text, begin, end)) is not None:
         yield span
 
 
 def _ends_here(text: str, begin: int, mark: re.Match[str], end: int) -> bool:
     """Whether `mark` ends a sentence that began at `begin`."""
-    first = text[mark.start()]
-    gap = mark["gap"]
+    at, after = mark.span()
+    gap = mark[1]
+    first = text[at]
     if first == "\n":
-        line_start = max(begin, text.rfind("\n", begin, mark.start()) + 1)
-        return "\n" in gap or not line_goes_on(text, line_start, mark.start(), mark.end())
-    if first in _WIDE_STOPS or "\n" in gap or mark.end() == end:
+        line_start = max(begin, text.rfind("\n", begin, at) + 1)
+        return "\n" in gap or not line_goes_on(text, line_start, at, after)
+    if after == end or first in _WIDE_STOPS:
         return True
-    return bool(gap) and _stop_ends(text, begin, mark)
+    return gap != "" and ("\n" in gap or _stop_ends(text, begin, at, after))
 
 
 def trimmed(text: str, start: int, end: int) -> tuple[int, int] | None:
@@ -76,18 +91,24 @@ def line_goes_on(text: str, line_start: int, line_end: int, next_line: int) -> b
     )
 
 
-def _stop_ends(text: str, begin: int, mark: re.Match[str]) -> bool:
-    """Whether a mark like `.`, `!`, `...`, with white space after it, ends a sentence that began at `begin`."""
-    following = _NEXT_WORD.match(text, mark.end())
+def _stop_ends(text: str, begin: int, at: int, after: int) -> bool:
+    """Whether the mark `text[at:after]`, like `.`, `!`, `...` with its white space, ends a sentence from `begin` on."""
+    lead = max(begin, at - _LONGEST_LAST_WORD)
+    if text[after].isalnum():
+        if text[after].islower():
+            # "approx. five", "Yahoo! is": answers begin sentences with capitals, so nothing ends here.
+            return False
+        word = text[max(lead, text.rfind(" ", lead, at) + 1) : at]
+        if text[at : at + 2] == ". " and len(word) > 1 and word.isalpha() and word.lower() not in _ABBREVIATED:
+            return True  # a plain word before a capital or a figure, as nearly always: the rules below, in short
+    following = _NEXT_WORD.match(text, after)
     if following is None:
         return True
     if following[1][0].islower():
-        # "approx. five", "Yahoo! is": answers begin sentences with capitals, so nothing ends here.
         return False
-    at = mark.start()
     if text[at] != "." or text[at + 1] in _STOPS:
         return True
-    before = _LAST_WORD.search(text, max(begin, at - 24), at)
+    before = _LAST_WORD.search(text, lead, at)
     return before is None or _full_stop_ends(text[begin : before.start()], before[0], following[1])
 
 

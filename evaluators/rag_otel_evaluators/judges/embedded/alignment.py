@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
 from rag_otel_evaluators.judges.embedded.evidence import EvidenceIndex
-from rag_otel_evaluators.judges.embedded.terms import WEIGHTS, term_of, terms_of, tokenize
+from rag_otel_evaluators.judges.embedded.terms import WEIGHTS, terms_of, terms_of_tokens, tokenize
 from rag_otel_evaluators.sentences import CITATIONS
 
 ASKED_CREDIT: Final = 0.8
@@ -45,6 +46,10 @@ class Alignment:
     """Weight of each distinct term that counts."""
     seen: dict[str, float]
     """How far the context (or the question) holds each of them, 0..1."""
+    unseen: dict[str, float]
+    """Term -> weight that no evidence accounts for, for the terms that are not seen."""
+    forms: dict[str, str]
+    """Term -> the form of it that the chunks hold, for the terms that they hold in any form."""
     chunk_coverage: float
     """Share that the best single chunk holds (what only the question holds counts for every chunk)."""
     nearest: list[tuple[int, float]]
@@ -55,50 +60,52 @@ class Alignment:
     @property
     def coverage(self) -> float:
         """Share that the whole context (or the question) holds."""
-        held = sum(weight * self.seen[term] for term, weight in self.weights.items())
+        seen = self.seen
+        held = sum([weight * seen[term] for term, weight in self.weights.items()])
         return held / (sum(self.weights.values()) or 1.0)
-
-    @property
-    def unseen(self) -> dict[str, float]:
-        """Term -> weight that no evidence accounts for, for the terms that are not seen."""
-        return {
-            term: weight * (1.0 - self.seen[term])
-            for term, weight in self.weights.items()
-            if self.seen[term] < KIN_LIKENESS
-        }
 
     @property
     def has_unseen_digits(self) -> bool:
         """True where a number in figures is not seen; "two prizes" may be counted, not read."""
         unseen = self.unseen
-        return any(token[0].isdigit() and term in unseen for token, term in zip(self.tokens, self.terms, strict=True))
+        if not unseen:
+            return False
+        return any(term in unseen and token[0].isdigit() for token, term in zip(self.tokens, self.terms, strict=True))
 
     @property
     def unseen_words(self) -> list[str]:
         """What is not seen, as the claim writes it, in order, each once; words of little weight left out."""
         unseen = {term for term in self.unseen if self.weights[term] >= 1.0}
+        if not unseen:
+            return []
         pairs = zip(self.tokens, self.terms, strict=True)
-        return list(dict.fromkeys(token for token, term in pairs if term in unseen))
+        return list(dict.fromkeys([token for token, term in pairs if term in unseen]))
 
 
 def align(index: EvidenceIndex, claim: str, stem: str = "") -> Alignment:
     """Lay a claim (its verbatim text, and the stem that introduces it) against the index."""
     tokens = tokenize(_SOURCE_MENTIONS.sub(" ", claim) if _MARK.search(claim) else claim)
-    terms = [term_of(token) for token in tokens]
-    weights = {term: weight for term in terms if (weight := WEIGHTS.get(term, 1.0)) > 0.0}
+    terms = terms_of_tokens(tokens)
+    weight_of = WEIGHTS.get
+    weights = {term: weight for term in terms if (weight := weight_of(term, 1.0)) > 0.0}
     if not weights:  # "It is." Nothing but function words: they are all there is to go by.
         weights = dict.fromkeys(terms, 1.0)
     total = sum(weights.values()) or 1.0
-    found = _look_up(index, weights, terms, frozenset(terms_of(stem)))
-    nearest = sorted(found.by_sentence.items(), key=lambda item: (-item[1], item[0]))[:_NEAREST]
+    found = _look_up(index, weights, terms, stem)
+    by_sentence, seen = found.by_sentence, found.seen
+    # Two sorts that compare no tuples: the second keeps the order of the first where shares are equal.
+    nearest = sorted(sorted(by_sentence), key=by_sentence.__getitem__, reverse=True)[:_NEAREST]
+    shares = [(sentence, by_sentence[sentence] / total) for sentence in nearest]
     return Alignment(
         tokens=tokens,
         terms=terms,
         weights=weights,
-        seen=found.seen,
+        seen=seen,
+        unseen={term: weight * (1.0 - seen[term]) for term, weight in weights.items() if seen[term] < KIN_LIKENESS},
+        forms=found.forms,
         chunk_coverage=min(1.0, (found.anywhere + max(found.by_chunk.values(), default=0.0)) / total),
-        nearest=[(sentence, share / total) for sentence, share in nearest],
-        evidence=_choose_evidence(index, weights, nearest, total),
+        nearest=shares,
+        evidence=_choose_evidence(index, weights, nearest, total) or shares[:1],
     )
 
 
@@ -107,41 +114,47 @@ class _Found:
     """Where the weight of a claim is to be found."""
 
     seen: dict[str, float] = field(default_factory=dict)
+    forms: dict[str, str] = field(default_factory=dict)
     by_sentence: dict[int, float] = field(default_factory=dict)
     by_chunk: dict[int, float] = field(default_factory=dict)
     anywhere: float = 0.0
     """Weight that does not hang on any chunk: the question's words."""
 
 
-def _look_up(index: EvidenceIndex, weights: dict[str, float], terms: list[str], stem_terms: frozenset[str]) -> _Found:
+def _look_up(index: EvidenceIndex, weights: dict[str, float], terms: list[str], stem: str) -> _Found:
     found = _Found()
+    seen, forms, vocabulary = found.seen, found.forms, index.vocabulary
+    stem_terms: list[str] | None = None
     for term, weight in weights.items():
-        known, likeness = index.postings.get(term), 1.0
-        if known is None:
-            kin, likeness = index.closest_kin(term)
-            if likeness >= KIN_LIKENESS:
-                known = index.postings[kin]
-        if known is None:
-            found.seen[term] = _credit(index, term, terms, stem_terms)
-            found.anywhere += weight * found.seen[term]
-        else:
-            found.seen[term] = likeness
-            _add_weight(index, found, known, weight * likeness)
+        if term in vocabulary:
+            seen[term] = 1.0
+            forms[term] = term
+            _add_weight(index, found, term, weight)
+            continue
+        kin, likeness = index.closest_kin(term)
+        if likeness >= KIN_LIKENESS:
+            seen[term] = likeness
+            forms[term] = kin
+            _add_weight(index, found, kin, weight * likeness)
+            continue
+        if stem_terms is None:
+            stem_terms = terms_of(stem)
+        seen[term] = credit = _credit(index, term, terms, stem_terms)
+        found.anywhere += weight * credit
     return found
 
 
-def _add_weight(index: EvidenceIndex, found: _Found, sentences: list[int], weight: float) -> None:
-    """Credit the sentences, and each of their chunks once, with a term's weight."""
-    by_sentence, by_chunk, chunk_of, last = found.by_sentence, found.by_chunk, index.chunk_of, -1
+def _add_weight(index: EvidenceIndex, found: _Found, form: str, weight: float) -> None:
+    """Credit the sentences that hold a term, and each of their chunks once, with its weight."""
+    by_sentence, by_chunk = found.by_sentence, found.by_chunk
+    sentences, chunks = index.places_of(form)
     for number in sentences:
         by_sentence[number] = by_sentence.get(number, 0.0) + weight
-        chunk = chunk_of[number]
-        if chunk != last:
-            by_chunk[chunk] = by_chunk.get(chunk, 0.0) + weight
-            last = chunk
+    for chunk in chunks:
+        by_chunk[chunk] = by_chunk.get(chunk, 0.0) + weight
 
 
-def _credit(index: EvidenceIndex, term: str, terms: list[str], stem_terms: frozenset[str]) -> float:
+def _credit(index: EvidenceIndex, term: str, terms: list[str], stem_terms: list[str]) -> float:
     """How far a term counts as seen that no chunk holds."""
     if term in index.question_terms or _is_compound(index, term, terms):
         return ASKED_CREDIT
@@ -152,30 +165,42 @@ def _is_compound(index: EvidenceIndex, term: str, terms: list[str]) -> bool:
     """ "superbowl" where the context or the question says "super bowl", or the other way round."""
     if term[0].isdigit():
         return False
-    if any(index.holds_pair(term[:cut], term[cut:]) for cut in range(3, len(term) - 2)):
-        return True
+    vocabulary, asked = index.vocabulary, index.question_terms
+    for cut in range(3, len(term) - 2):
+        first = term[:cut]
+        if (first in vocabulary or first in asked) and index.holds_pair(first, term[cut:]):
+            return True
     at = terms.index(term)
-    before, after = terms[max(0, at - 1) : at], terms[at + 1 : at + 2]
-    joined = [word + term for word in before] + [term + word for word in after]
-    return any(word in index.postings or word in index.question_terms for word in joined)
+    joined = [terms[at - 1] + term] if at else []
+    joined += [term + word for word in terms[at + 1 : at + 2]]
+    return not (vocabulary.isdisjoint(joined) and asked.isdisjoint(joined))
 
 
 def _choose_evidence(
-    index: EvidenceIndex, weights: dict[str, float], nearest: list[tuple[int, float]], total: float
+    index: EvidenceIndex, weights: dict[str, float], nearest: list[int], total: float
 ) -> list[tuple[int, float]]:
-    """The few sentences that together hold most of the claim: each adds what those before it lack."""
-    missing = {term: weight for term, weight in weights.items() if term in index.postings}
-    candidates = [sentence for sentence, _ in nearest]
+    """The few sentences that together hold most of the claim: each adds what those before it lack.
+
+    None where no sentence adds enough, as where the claim's words are scattered, or only there in other forms.
+    """
+    missing = index.vocabulary.intersection(weights)
+    missing_weight = _sum_of(weights, missing)
+    least = LEAST_GAIN * total
+    candidates = [(sentence, missing & index.sentences[sentence].distinct) for sentence in nearest]
     chosen: list[tuple[int, float]] = []
-    while candidates and len(chosen) < _MOST_SENTENCES and sum(missing.values()) >= LEAST_GAIN * total:
-        held = [missing.keys() & index.sentences[sentence].distinct for sentence in candidates]
-        gains = [sum(missing[term] for term in terms) for terms in held]
-        best = gains.index(max(gains))
-        if gains[best] < LEAST_GAIN * total:
+    while candidates and len(chosen) < _MOST_SENTENCES and missing_weight >= least:
+        gains = [_sum_of(weights, held) for _, held in candidates]
+        gain = max(gains)
+        if gain < least:
             break
-        chosen.append((candidates[best], gains[best] / total))
-        for term in held[best]:
-            del missing[term]
-        del candidates[best]
-    # Nothing adds enough where the claim's words are scattered, or only there in other forms: the nearest, then.
-    return chosen or nearest[:1]
+        sentence, added = candidates.pop(gains.index(gain))
+        chosen.append((sentence, gain / total))
+        missing_weight -= gain
+        for _, held in candidates:
+            held -= added
+    return chosen
+
+
+def _sum_of(weights: dict[str, float], terms: Iterable[str]) -> float:
+    """Exact in any order: weights are whole quarters."""
+    return sum([weights[term] for term in terms])

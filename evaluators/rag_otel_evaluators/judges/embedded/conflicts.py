@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from rag_otel_evaluators.judges.embedded.alignment import KIN_LIKENESS, Alignment
+from rag_otel_evaluators.judges.embedded.alignment import Alignment
 from rag_otel_evaluators.judges.embedded.dates import Date, dates_in, is_year
 from rag_otel_evaluators.judges.embedded.evidence import EvidenceIndex
 from rag_otel_evaluators.judges.embedded.opposites import antonym_in, denies_alone, negated_differently, opposes
@@ -71,15 +71,17 @@ def _date_conflict(index: EvidenceIndex, claim: Alignment) -> Conflict | None:
 
 
 def _dated_sentences(index: EvidenceIndex) -> dict[int, list[Date]]:
-    candidates = {sentence for month in MONTH_TERMS for sentence in index.postings.get(month, ())}
-    candidates.update(sentence for term, found in index.postings.items() if term.count("-") == 2 for sentence in found)
-    return {sentence: dates_in(index.sentences[sentence].terms) for sentence in candidates}
+    candidates = {sentence for month in MONTH_TERMS for sentence in index.sentences_with(month)}
+    for term in index.vocabulary:
+        if term.count("-") == 2:
+            candidates.update(index.sentences_with(term))
+    return {sentence: index.sentences[sentence].dates for sentence in candidates}
 
 
 def _number_conflict(index: EvidenceIndex, claim: Alignment) -> Conflict | None:
     """A number that no evidence has, where a sentence has another one of the same unit or after the same word."""
     for at, number in enumerate(claim.terms):
-        if not number[0].isdigit() or number in index.postings or number in index.question_terms:
+        if not number[0].isdigit() or number in index.vocabulary or number in index.question_terms:
             continue
         unit, before = _unit(claim.terms, at), _neighbour(claim.terms, at, -1)
         for sentence, _ in claim.nearest[:_LOOKED_AT]:
@@ -109,9 +111,11 @@ def _unit_conflict(index: EvidenceIndex, claim: Alignment) -> Conflict | None:
     """The number of a sentence, of another unit: "330 feet" for "330 metres"."""
     for at, number in enumerate(claim.terms):
         units = _units_of(claim.terms, number) if number[0].isdigit() else frozenset()
-        if len(units) != 1 or number not in index.postings:
+        if len(units) != 1 or number not in index.vocabulary:
             continue
-        found = {sentence: _units_of(index.sentences[sentence].terms, number) for sentence in index.postings[number]}
+        found = {
+            sentence: _units_of(index.sentences[sentence].terms, number) for sentence in index.sentences_with(number)
+        }
         if any(not there or there & units for there in found.values()):
             continue
         its_terms = frozenset(term for term in claim.terms[at - 1 : at + 2] if term in UNIT_TERMS)
@@ -174,11 +178,13 @@ def _antonym_conflict(index: EvidenceIndex, claim: Alignment) -> Conflict | None
 
 def _name_conflict(index: EvidenceIndex, claim: Alignment) -> Conflict | None:
     """A name that is nowhere, where the sentence has another one after (or before) the same word."""
-    strange = {term for term in claim.weights if claim.seen[term] < KIN_LIKENESS} - index.question_terms
+    strange = claim.unseen.keys() - index.question_terms
+    if not strange:
+        return None
     names = [
         at
         for at, term in enumerate(claim.terms)
-        if at > 0 and term in strange and _is_name(claim.tokens[at], term)  # the first is capitalised in any case
+        if term in strange and at > 0 and _is_name(claim.tokens[at], term)  # the first is capitalised in any case
     ]
     without = frozenset(claim.terms[at] for at in names)
     for at in names:
@@ -187,7 +193,9 @@ def _name_conflict(index: EvidenceIndex, claim: Alignment) -> Conflict | None:
             if _alignment(index, claim, sentence, without=without) < NAME_ALIGNMENT:
                 continue
             found = index.sentences[sentence]
-            for there, other in enumerate(tokenize(index.chunks[found.chunk].text[found.start : found.end])):
+            for there, other in enumerate(
+                tokenize(index.chunks[index.chunk_of[sentence]].text[found.start : found.end])
+            ):
                 if there == 0 or not _is_name(other, found.terms[there]) or found.terms[there] in claim.weights:
                     continue
                 if (before and before == _neighbour(found.terms, there, -1)) or (
@@ -215,13 +223,12 @@ def _alignment(
     index: EvidenceIndex, claim: Alignment, sentence: int, *, without: frozenset[str] = frozenset()
 ) -> float:
     """Share of the claim's weight, leaving out some terms, that one sentence holds in any form."""
-    held = index.sentences[sentence].distinct
+    held, forms = index.sentences[sentence].distinct, claim.forms
     total = shared = 0.0
     for term, weight in claim.weights.items():
         if term in without or term[0].isdigit() or term in MONTH_TERMS:
             continue
         total += weight
-        kin, likeness = ("", 0.0) if term in index.postings else index.closest_kin(term)
-        if term in held or (likeness >= KIN_LIKENESS and kin in held):
+        if term in forms and forms[term] in held:
             shared += weight
     return shared / total if total else 1.0

@@ -6,75 +6,76 @@ them decides whether to give up the interpreter there.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Generator, Iterator, Sequence, Set
-from dataclasses import dataclass, field
+from collections.abc import Generator, Sequence
 from itertools import pairwise
-from typing import Final, NamedTuple
 
 from rag_otel.model import Chunk
+from rag_otel_evaluators.judges.embedded.passages import PREFIX, EvidenceSentence, Passage, PassageMemory, passages_of
 from rag_otel_evaluators.judges.embedded.terms import terms_of
-from rag_otel_evaluators.sentences import sentence_spans, trimmed
-
-PREFIX: Final = 5
-"""Two terms that share at least this many leading characters may be the same word in another form."""
-_COURTESY_CHARACTERS: Final = 500
-"""Characters indexed between two courtesy points: about 0.1 ms."""
-_LONGEST_SENTENCE: Final = 600
-"""A longer sentence (a table, a log) is cut at white space, so that a quote stays readable."""
 
 
-class EvidenceSentence(NamedTuple):
-    """A sentence of a chunk: `chunks[chunk].text[start:end]`, with its terms in order."""
-
-    chunk: int
-    start: int
-    end: int
-    terms: list[str]
-    distinct: Set[str]
-    """The same terms, each once."""
-
-
-@dataclass(slots=True)
 class EvidenceIndex:
-    """What the chunks say, by term. Built by `index_chunks`, then only read."""
+    """What the chunks say, by term. Built by `index_chunks`; beside its memos it is then only read."""
 
-    chunks: tuple[Chunk, ...]
-    question_terms: frozenset[str] = frozenset()
-    question_bigrams: frozenset[tuple[str, str]] = frozenset()
-    sentences: list[EvidenceSentence] = field(default_factory=list)
-    chunk_of: list[int] = field(default_factory=list)
-    """The chunk of each sentence."""
-    postings: dict[str, list[int]] = field(default_factory=dict)
-    """term -> indices into `sentences`, ascending, each once."""
-    by_prefix: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-    """First PREFIX characters -> the context's terms that begin so."""
+    __slots__ = (
+        "_kin",
+        "_passages",
+        "_places",
+        "chunk_of",
+        "chunks",
+        "question_bigrams",
+        "question_terms",
+        "sentences",
+        "vocabulary",
+    )
 
-    def add(self, chunk: int, start: int, end: int) -> None:
-        """Take in one sentence of a chunk."""
-        terms = terms_of(self.chunks[chunk].text[start:end])
-        if not terms:
-            return
-        number = len(self.sentences)
-        distinct = dict.fromkeys(terms)
-        self.sentences.append(EvidenceSentence(chunk, start, end, terms, distinct.keys()))
-        self.chunk_of.append(chunk)
-        for term in distinct:
-            known = self.postings.get(term)
-            if known is not None:
-                known.append(number)
-            else:
-                self.postings[term] = [number]
-                if len(term) >= PREFIX:
-                    self.by_prefix[term[:PREFIX]].append(term)
+    def __init__(self, chunks: Sequence[Chunk], question: str | None) -> None:
+        asked = terms_of(question or "")
+        self.chunks = tuple(chunks)
+        self.question_terms = frozenset(asked)
+        self.question_bigrams = frozenset(pairwise(asked))
+        self.sentences: list[EvidenceSentence] = []
+        self.chunk_of: list[int] = []
+        """The chunk of each sentence."""
+        self.vocabulary: set[str] = set()
+        """Every term of the chunks."""
+        self._passages: list[tuple[int, Passage]] = []
+        """(number of its first sentence, passage)."""
+        self._places: dict[str, tuple[list[int], set[int]]] = {}
+        self._kin: dict[str, tuple[str, float]] = {}
+
+    def add(self, chunk: int, passage: Passage) -> None:
+        """Take in the next passage of a chunk."""
+        self._passages.append((len(self.sentences), passage))
+        self.sentences += passage.sentences
+        self.chunk_of += [chunk] * len(passage.sentences)
+        self.vocabulary.update(passage.vocabulary)
+
+    def sentences_with(self, term: str) -> list[int]:
+        """Indices into `sentences` of those that hold the term, ascending; not to be changed."""
+        return self.places_of(term)[0]
+
+    def places_of(self, term: str) -> tuple[list[int], set[int]]:
+        """(indices of the sentences that hold the term, ascending; their chunks); not to be changed."""
+        places = self._places.get(term)
+        if places is None:
+            sentences = [
+                number
+                for first, passage in self._passages
+                if term in passage.vocabulary
+                for number, sentence in enumerate(passage.sentences, first)
+                if term in sentence.distinct
+            ]
+            places = self._places[term] = (sentences, {self.chunk_of[number] for number in sentences})
+        return places
 
     def holds_pair(self, first: str, second: str) -> bool:
         """True where some sentence, or the question, has the two terms one after the other."""
         if (first, second) in self.question_bigrams:
             return True
-        if first not in self.postings or second not in self.postings:
+        if first not in self.vocabulary or second not in self.vocabulary:
             return False
-        shared = set(self.postings[first]).intersection(self.postings[second])
+        shared = set(self.sentences_with(first)).intersection(self.sentences_with(second))
         return any((first, second) in pairwise(self.sentences[number].terms) for number in shared)
 
     def closest_kin(self, term: str) -> tuple[str, float]:
@@ -82,13 +83,21 @@ class EvidenceIndex:
 
         Likeness is the shared prefix over the longer of the two: "german" and "germani" (Germany) give 0.86.
         """
+        kin = self._kin.get(term)
+        if kin is None:
+            kin = self._kin[term] = self._find_kin(term)
+        return kin
+
+    def _find_kin(self, term: str) -> tuple[str, float]:
         best, best_likeness = "", 0.0
         if len(term) < PREFIX or term[0].isdigit():
             return best, best_likeness
-        for other in self.by_prefix.get(term[:PREFIX], ()):
-            likeness = _shared_prefix(term, other) / max(len(term), len(other))
-            if likeness > best_likeness:
-                best, best_likeness = other, likeness
+        prefix = term[:PREFIX]
+        for _, passage in self._passages:
+            for other in passage.by_prefix.get(prefix, ()):
+                likeness = _shared_prefix(term, other) / max(len(term), len(other))
+                if likeness > best_likeness:
+                    best, best_likeness = other, likeness
         return best, best_likeness
 
 
@@ -101,32 +110,14 @@ def _shared_prefix(one: str, other: str) -> int:
     return shared
 
 
-def index_chunks(chunks: Sequence[Chunk], question: str | None) -> Generator[None, None, EvidenceIndex]:
-    """Index the chunks; yields at courtesy points and returns the index."""
-    asked = terms_of(question or "")
-    index = EvidenceIndex(
-        chunks=tuple(chunks),
-        question_terms=frozenset(asked),
-        question_bigrams=frozenset(pairwise(asked)),
-    )
-    characters = 0
+def index_chunks(
+    chunks: Sequence[Chunk], question: str | None, memory: PassageMemory | None = None
+) -> Generator[None, None, EvidenceIndex]:
+    """Index the chunks; yields at courtesy points and returns the index. `memory`: of the chunks that came before."""
+    read = passages_of if memory is None else memory.passages_of
+    index = EvidenceIndex(chunks, question)
     for number, chunk in enumerate(chunks):
-        for start, end in _pieces(chunk.text):
-            index.add(number, start, end)
-            characters += end - start
-            if characters >= _COURTESY_CHARACTERS:
-                characters = 0
-                yield
+        for passage in (yield from read(chunk.text)):
+            index.add(number, passage)
+            yield
     return index
-
-
-def _pieces(text: str) -> Iterator[tuple[int, int]]:
-    for start, end in sentence_spans(text):
-        while end - start > _LONGEST_SENTENCE:
-            gap = text.rfind(" ", start + _LONGEST_SENTENCE // 2, start + _LONGEST_SENTENCE)
-            cut = gap if gap > 0 else start + _LONGEST_SENTENCE
-            if (piece := trimmed(text, start, cut)) is not None:
-                yield piece
-            start = cut
-        if (piece := trimmed(text, start, end)) is not None:
-            yield piece

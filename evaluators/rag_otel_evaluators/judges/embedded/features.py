@@ -8,12 +8,13 @@ with 36 passages about other things added, AUROC of risk stays (.84) where cover
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from rag_otel_evaluators.judges.embedded.alignment import Alignment
-from rag_otel_evaluators.judges.embedded.evidence import EvidenceIndex, EvidenceSentence
+from rag_otel_evaluators.judges.embedded.evidence import EvidenceIndex
 from rag_otel_evaluators.judges.embedded.opposites import antonym_in, denies_alone
+from rag_otel_evaluators.judges.embedded.passages import EvidenceSentence, of_weight, triples_of
 from rag_otel_evaluators.judges.embedded.terms import WEIGHTS
 
 FEATURES: Final = (
@@ -44,11 +45,11 @@ ANTONYM_SHARE: Final = 0.4
 def features_of(index: EvidenceIndex, claim: Alignment, *, list_item: bool) -> list[float]:
     """The feature vector of an aligned claim; every entry is finite."""
     nearest = [index.sentences[sentence] for sentence, _ in claim.nearest[:_COMPARED]]
-    triples = list(_triples(claim.terms))
-    found = {triple for sentence in nearest for triple in _triples(sentence.terms)}
+    triples = list(triples_of(claim.terms))
+    found = frozenset().union(*[sentence.triples for sentence in nearest])
     return [
         claim.chunk_coverage,
-        sum(triple in found for triple in triples) / max(1, len(triples)),
+        sum(map(found.__contains__, triples)) / max(1, len(triples)),
         math.log1p(sum(claim.unseen.values())),
         float(min(_count_strange_numbers(index, claim), _MOST)),
         float(min(_count_loose_names(claim, nearest), _MOST)),
@@ -58,17 +59,13 @@ def features_of(index: EvidenceIndex, claim: Alignment, *, list_item: bool) -> l
     ]
 
 
-def _triples(terms: Sequence[str]) -> Iterator[tuple[str, str, str]]:
-    return zip(terms, terms[1:], terms[2:], strict=False)
-
-
 def _count_strange_numbers(index: EvidenceIndex, claim: Alignment) -> int:
-    return sum(
-        term[0].isdigit()
-        and term not in index.question_terms
-        and not any(term in index.sentences[sentence].distinct for sentence, _ in claim.evidence)
-        for term in claim.weights
-    )
+    numbers = {term for term in claim.weights if term[0].isdigit()} - index.question_terms
+    for sentence, _ in claim.evidence:
+        if not numbers:
+            break
+        numbers -= index.sentences[sentence].distinct
+    return len(numbers)
 
 
 def _count_loose_names(claim: Alignment, nearest: Sequence[EvidenceSentence]) -> int:
@@ -79,21 +76,15 @@ def _count_loose_names(claim: Alignment, nearest: Sequence[EvidenceSentence]) ->
             names.add(term)
     if not names:
         return 0
-    here = _of_weight(claim.terms)
+    here = of_weight(claim.terms)
     loose = 0
     for at, name in enumerate(here):
         if name in names:
             beside = _beside(here, at, _BESIDE_HERE)
             loose += bool(beside) and not any(
-                _stands_beside(_of_weight(sentence.terms), name, beside)
-                for sentence in nearest
-                if name in sentence.distinct
+                _stands_beside(sentence.of_weight, name, beside) for sentence in nearest if name in sentence.distinct
             )
     return loose
-
-
-def _of_weight(terms: Sequence[str]) -> list[str]:
-    return [term for term in terms if WEIGHTS.get(term, 1.0) > 0.0]
 
 
 def _beside(terms: Sequence[str], at: int, reach: int) -> set[str]:

@@ -19,6 +19,7 @@ from rag_otel_evaluators.judges.embedded.assessment import AssessedClaim, assess
 from rag_otel_evaluators.judges.embedded.coefficients import Coefficients, shipped_coefficients, sigmoid
 from rag_otel_evaluators.judges.embedded.evidence import EvidenceIndex, index_chunks
 from rag_otel_evaluators.judges.embedded.language import speaks_another_language
+from rag_otel_evaluators.judges.embedded.passages import PassageMemory
 
 UNSUPPORTED_FROM: Final = 0.3
 """Probability of being unsupported from which a claim's verdict is `not_enough_info`. Frozen: chosen once, on
@@ -33,6 +34,9 @@ UNKNOWN_PROBABILITY: Final = 0.35
 mostly unknown, and 18 of 28 with unknown figures."""
 _NAMED_WORDS: Final = 8
 
+REMEMBERED_CHARACTERS: Final = 500_000
+"""Text of chunks that a judge remembers by default."""
+
 LANGUAGE_MISMATCH: Final = "language_mismatch"
 """Reason code: answer and chunks are in different languages."""
 
@@ -42,9 +46,13 @@ FREE: Final = Usage(cost_usd=0.0)
 class EmbeddedJudge:
     """A `Judge` by overlap with the evidence. Stateless once built: one may serve many threads."""
 
-    def __init__(self, coefficients: Coefficients | None = None) -> None:
-        """`coefficients`: what was learned; the shipped ones by default."""
+    def __init__(
+        self, coefficients: Coefficients | None = None, *, remembered_characters: int = REMEMBERED_CHARACTERS
+    ) -> None:
+        """`coefficients`: what was learned; the shipped ones by default. `remembered_characters`: of how much text of
+        chunks the judge keeps in memory what it read there, because chunks come again; 0 for none."""
         self.coefficients = shipped_coefficients() if coefficients is None else coefficients
+        self._memory = PassageMemory(remembered_characters)
 
     @property
     def name(self) -> str:
@@ -64,7 +72,7 @@ class EmbeddedJudge:
         self, *, question: str | None, chunks: Sequence[Chunk], response: str, claims: Sequence[Claim]
     ) -> Generator[None, None, Judgement]:
         """The work of `judge` as a generator that yields at courtesy points, for callers without an event loop."""
-        index = yield from index_chunks(chunks, question)
+        index = yield from index_chunks(chunks, question, self._memory)
         if speaks_another_language(index, response):
             return _unjudged(claims)
         verdicts, probabilities = [], []
@@ -125,7 +133,7 @@ def _quotes(index: EvidenceIndex, assessed: AssessedClaim) -> tuple[Quote, ...]:
 
 def _quote(index: EvidenceIndex, number: int) -> Quote:
     sentence = index.sentences[number]
-    chunk = index.chunks[sentence.chunk]
+    chunk = index.chunks[index.chunk_of[number]]
     return Quote(
         chunk_id=chunk.id,
         start=sentence.start,

@@ -21,7 +21,7 @@ _OTHER_SCRIPT: Final = 0.8
 
 def speaks_another_language(index: EvidenceIndex, response: str) -> bool:
     """True where answer and chunks are plainly in different languages; False also where nobody can tell."""
-    answer, context = set(terms_of(response)), index.postings.keys()
+    answer, context = set(terms_of(response)), index.vocabulary
     spoken, written = _FUNCTION_TERMS & answer, _FUNCTION_TERMS & context
     if len(spoken) >= _LEAST_OF_ANSWER and len(written) >= _LEAST_OF_CONTEXT:
         return len(spoken & written) < _SHARED * len(spoken)

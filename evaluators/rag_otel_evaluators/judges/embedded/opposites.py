@@ -8,7 +8,7 @@ from typing import Final
 from rag_otel_evaluators.judges.embedded.alignment import Alignment
 from rag_otel_evaluators.judges.embedded.evidence import EvidenceIndex
 from rag_otel_evaluators.judges.embedded.terms import NEGATION_TERMS, WEIGHTS, term_of
-from rag_otel_evaluators.languages import ANTONYMS, LIMITING_WORDS, NEGATING_WORDS
+from rag_otel_evaluators.languages.denials import ANTONYMS, LIMITING_WORDS, NEGATING_WORDS
 
 LOOKED_AT: Final = 3
 """How many of the nearest sentences are compared."""
@@ -22,6 +22,7 @@ _CONDITION_TERMS: Final = frozenset({"if", "unless", "whether", "wenn", "falls"}
 _ANTONYM_TERMS: Final = {
     term_of(word): frozenset(term_of(other) for other in others) - {term_of(word)} for word, others in ANTONYMS.items()
 }
+_ANTONYM_WORDS: Final = frozenset(_ANTONYM_TERMS)
 
 
 def opposes(terms: Collection[str]) -> bool:
@@ -51,7 +52,9 @@ def denies_alone(index: EvidenceIndex, claim: Alignment, least_share: float) -> 
 
 def negated(terms: Sequence[str]) -> set[str]:
     """The words that a negation stands before: the next word of weight, within a few."""
-    found = set()
+    found: set[str] = set()
+    if NEGATION_TERMS.isdisjoint(terms):
+        return found
     for at, term in enumerate(terms):
         if term in NEGATION_TERMS:
             scope = terms[at + 1 : at + 1 + _NEGATION_SCOPE]
@@ -69,6 +72,8 @@ def negated_differently(claim: Sequence[str], evidence: Sequence[str]) -> str | 
 
 def antonym_in(index: EvidenceIndex, claim: Alignment, least_share: float) -> tuple[int, str, str] | None:
     """(sentence, the claim's word, its opposite there) for a word that none of the nearest sentences holds."""
+    if _ANTONYM_WORDS.isdisjoint(claim.weights):
+        return None
     for word in claim.weights:
         if (opposites := _ANTONYM_TERMS.get(word)) is None or not opposites.isdisjoint(claim.weights):
             continue

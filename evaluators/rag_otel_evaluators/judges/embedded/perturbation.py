@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rag_otel_evaluators.languages import ANTONYMS, MONTHS
+from rag_otel_evaluators.languages.denials import ANTONYMS
+from rag_otel_evaluators.languages.quantities import MONTHS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

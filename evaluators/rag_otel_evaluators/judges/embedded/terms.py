@@ -8,9 +8,15 @@ spaces are cut into pairs of characters.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from itertools import chain
 from typing import Final
 
-from rag_otel_evaluators.languages import FRAME_WORDS, FUNCTION_WORDS, MONTHS, NEGATIONS, NUMBER_WORDS, SPACELESS, UNITS
+from rag_otel_evaluators.languages.common_words import FRAME_WORDS, FUNCTION_WORDS
+from rag_otel_evaluators.languages.denials import NEGATIONS
+from rag_otel_evaluators.languages.quantities import MONTHS, NUMBER_WORDS, UNITS
+from rag_otel_evaluators.languages.scripts import SPACELESS
+from rag_otel_evaluators.word_memo import WordMemo
 
 FRAME_WEIGHT: Final = 0.25
 """Weight of a word that frames what is said; a function word weighs 0, any other word 1."""
@@ -117,19 +123,9 @@ MONTH_TERMS: Final = {month_term(number): number for number in range(1, 13)} | {
 """Terms that name a month inside a date -> 1..12."""
 
 
-class _StemCache(dict[str, str]):
-    """token -> term, filled as texts come by; emptied when it has grown large, so that it stays small."""
-
-    LIMIT: Final = 20_000
-
-    def __missing__(self, word: str) -> str:
-        if len(self) >= self.LIMIT:
-            self.clear()
-        term = self[word] = stem(word)
-        return term
-
-
-_stems: Final = _StemCache()
+_stems: Final = WordMemo(stem)
+_piece_terms: Final = WordMemo(lambda piece: tuple(map(_stems.__getitem__, tokenize(piece))))
+"""What stands between two white spaces, in lower case -> its terms: no token reaches across white space."""
 
 
 def tokenize(text: str) -> list[str]:
@@ -144,8 +140,13 @@ def tokenize(text: str) -> list[str]:
 
 
 def terms_of(text: str) -> list[str]:
-    """The terms of a text, in order: `tokenize`, then `stem` for each."""
-    return list(map(_stems.__getitem__, tokenize(text.lower())))
+    """The terms of a text, in order: those of `tokenize` on its lower case, by `stem`."""
+    return list(chain.from_iterable(map(_piece_terms.__getitem__, text.lower().split())))
+
+
+def terms_of_tokens(tokens: Iterable[str]) -> list[str]:
+    """The term of each token, in any case, in order."""
+    return list(map(_stems.__getitem__, map(str.lower, tokens)))
 
 
 def term_of(token: str) -> str:

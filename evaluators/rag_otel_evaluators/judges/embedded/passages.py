@@ -1,0 +1,166 @@
+"""What a chunk says, sentence by sentence: everything about its text that does not hang on the trace it comes with.
+
+Popular chunks are retrieved again and again, so what was found out about one is remembered, in memory, up to a bound.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Generator, Iterator
+from itertools import chain
+from typing import Final, NamedTuple
+
+from rag_otel_evaluators.judges.embedded.dates import Date, dates_in
+from rag_otel_evaluators.judges.embedded.terms import WEIGHTS, terms_of
+from rag_otel_evaluators.sentences import sentence_spans, trimmed
+
+PREFIX: Final = 5
+"""Two terms that share at least this many leading characters may be the same word in another form."""
+_COURTESY_CHARACTERS: Final = 500
+"""Characters read between two courtesy points: well below 0.1 ms."""
+_LONGEST_SENTENCE: Final = 600
+"""A longer sentence (a table, a log) is cut at white space, so that a quote stays readable."""
+_PASSAGE_CHARACTERS: Final = 1_500
+"""From this length on a passage ends and the next begins: short enough to be searched sentence by sentence."""
+
+Triple = tuple[str, str, str]
+
+
+class EvidenceSentence:
+    """A sentence of a chunk, `text[start:end]`, with its terms; what few claims ask for is found out when asked."""
+
+    __slots__ = ("_dates", "_of_weight", "_triples", "distinct", "end", "start", "terms")
+
+    def __init__(self, start: int, end: int, terms: list[str]) -> None:
+        self.start = start
+        self.end = end
+        self.terms = terms
+        """In order, one per token."""
+        self.distinct = frozenset(terms)
+        """The same terms, each once."""
+        self._triples: frozenset[Triple] | None = None
+        self._of_weight: list[str] | None = None
+        self._dates: list[Date] | None = None
+
+    @property
+    def triples(self) -> frozenset[Triple]:
+        """Every three terms in a row."""
+        if self._triples is None:
+            self._triples = frozenset(triples_of(self.terms))
+        return self._triples
+
+    @property
+    def of_weight(self) -> list[str]:
+        """The terms that are not mere function words, in order."""
+        if self._of_weight is None:
+            self._of_weight = of_weight(self.terms)
+        return self._of_weight
+
+    @property
+    def dates(self) -> list[Date]:
+        """Every date that the sentence gives, in order."""
+        if self._dates is None:
+            self._dates = dates_in(self.terms)
+        return self._dates
+
+
+def triples_of(terms: list[str]) -> Iterator[Triple]:
+    """Every three terms in a row, in order."""
+    return zip(terms, terms[1:], terms[2:], strict=False)
+
+
+def of_weight(terms: list[str]) -> list[str]:
+    """The terms that are not mere function words, in order."""
+    weight = WEIGHTS.get
+    return [term for term in terms if weight(term, 1.0) > 0.0]
+
+
+class Passage(NamedTuple):
+    """A run of a chunk's sentences, and their terms together."""
+
+    sentences: list[EvidenceSentence]
+    vocabulary: dict[str, None]
+    """The terms of all the sentences, each once, in the order in which they first stand there."""
+    by_prefix: dict[str, list[str]]
+    """First PREFIX characters -> the terms of the vocabulary that begin so, in its order."""
+
+
+def passages_of(text: str) -> Generator[None, None, tuple[Passage, ...]]:
+    """Read a chunk's text; yields at courtesy points and returns its passages. Sentences without a term stay out."""
+    passages: list[Passage] = []
+    sentences: list[EvidenceSentence] = []
+    characters, passage_start = 0, 0
+    for start, end in _pieces(text):
+        if terms := terms_of(text[start:end]):
+            sentences.append(EvidenceSentence(start, end, terms))
+        if end - passage_start >= _PASSAGE_CHARACTERS and sentences:
+            yield
+            passages.append(_passage(sentences))
+            sentences, passage_start = [], end
+        characters += end - start
+        if characters >= _COURTESY_CHARACTERS:
+            characters = 0
+            yield
+    if sentences:
+        passages.append(_passage(sentences))
+    return tuple(passages)
+
+
+def _passage(sentences: list[EvidenceSentence]) -> Passage:
+    vocabulary = dict.fromkeys(chain.from_iterable(sentence.terms for sentence in sentences))
+    by_prefix: defaultdict[str, list[str]] = defaultdict(list)
+    for term in vocabulary:
+        if len(term) >= PREFIX:
+            by_prefix[term[:PREFIX]].append(term)
+    by_prefix.default_factory = None
+    return Passage(sentences, vocabulary, by_prefix)
+
+
+def _pieces(text: str) -> Iterator[tuple[int, int]]:
+    for start, end in sentence_spans(text):
+        if end - start <= _LONGEST_SENTENCE:
+            yield start, end
+            continue
+        while end - start > _LONGEST_SENTENCE:
+            gap = text.rfind(" ", start + _LONGEST_SENTENCE // 2, start + _LONGEST_SENTENCE)
+            cut = gap if gap > 0 else start + _LONGEST_SENTENCE
+            if (piece := trimmed(text, start, cut)) is not None:
+                yield piece
+            start = cut
+        if (piece := trimmed(text, start, end)) is not None:
+            yield piece
+
+
+class PassageMemory:
+    """Text of a chunk -> its passages, for the texts that came by last.
+
+    Two generations: what is asked for moves to the young one; when that has grown to half of the bound it becomes the
+    old one, and what is still in the old one is forgotten. Without a lock, so that a fork never finds one taken: where
+    threads race, a text is read twice, nothing worse.
+    """
+
+    def __init__(self, characters: int) -> None:
+        """`characters`: how much text may be remembered, in all; 0 for none."""
+        self._most = characters // 2
+        self._young: dict[str, tuple[Passage, ...]] = {}
+        self._old: dict[str, tuple[Passage, ...]] = {}
+        self._characters = 0
+
+    def passages_of(self, text: str) -> Generator[None, None, tuple[Passage, ...]]:
+        """As the function of this name, which it asks for what it does not remember."""
+        passages = self._young.get(text)
+        if passages is not None:
+            return passages
+        passages = self._old.get(text)
+        if passages is None:
+            passages = yield from passages_of(text)
+        self._remember(text, passages)
+        return passages
+
+    def _remember(self, text: str, passages: tuple[Passage, ...]) -> None:
+        if len(text) > self._most:
+            return
+        if self._characters + len(text) > self._most:
+            self._old, self._young, self._characters = self._young, {}, 0
+        self._young[text] = passages
+        self._characters += len(text)
