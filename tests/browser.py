@@ -22,6 +22,11 @@ _FLAGS = (
     "--no-first-run",
 )
 
+_LIVE_OFF = """localStorage.setItem(
+  "arize-phoenix-preferences", JSON.stringify({ state: { traceStreamingEnabled: false }, version: 0 })
+)"""
+"""As by the Live switch: on a busy machine the tables are else asked for anew before they are drawn."""
+
 
 @contextmanager
 def chromium_page(*, width: int = 1600, height: int = 1000) -> Iterator[Page]:
@@ -36,6 +41,7 @@ def chromium_page(*, width: int = 1600, height: int = 1000) -> Iterator[Page]:
         try:
             page = browser.new_page(viewport={"width": width, "height": height})
             page.set_default_timeout(60_000)
+            page.add_init_script(_LIVE_OFF)
             yield page
         finally:
             browser.close()
