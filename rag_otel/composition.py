@@ -206,6 +206,7 @@ def _evaluators(settings: Settings) -> tuple[Evaluator, ...]:
                 "model": settings.judge,
                 "api_base": settings.judge_api_base,
                 "strategy": settings.judge_strategy,
+                "classifier": settings.judge_classifier,
                 "reading": settings.judge_reading,
                 "timeout": settings.evaluation_timeout,
             },

@@ -55,8 +55,13 @@ class Settings:
     judge_api_base: str | None = row(
         None, "Address of the judge's server, where it is your own", "RAG_OTEL_JUDGE_API_BASE"
     )
-    judge_strategy: Literal["single", "two_step"] = row(
-        "single", "A model judges in one call, or in two as RAGAS", "RAG_OTEL_JUDGE_STRATEGY"
+    judge_strategy: Literal["single", "two_step", "classifier"] = row(
+        "single",
+        "A model judges in one call, in two as RAGAS, or writes the statements that a classifier judges",
+        "RAG_OTEL_JUDGE_STRATEGY",
+    )
+    judge_classifier: str = row(
+        "embedded", "Who judges in the strategy `classifier`: `embedded` or `hhem/...`", "RAG_OTEL_JUDGE_CLASSIFIER"
     )
     judge_reading: Literal["strict", "lenient"] = row(
         "strict", "Supported is what chunks state, or what may be inferred too", "RAG_OTEL_JUDGE_READING"

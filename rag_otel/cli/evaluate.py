@@ -37,6 +37,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--judge", help="who judges: embedded (the default), openai/gpt-4o-mini, hhem, local/DIR, ...")
     parser.add_argument("--api-base", metavar="URL", help="the judge's server, where it is not the provider's own")
+    parser.add_argument(
+        "--strategy",
+        choices=("single", "two_step", "classifier"),
+        help="a model judges in one call (the default), in two, or writes the statements that a classifier judges",
+    )
+    parser.add_argument("--classifier", help="of --strategy classifier: embedded (the default), hhem, hhem/DIR")
     parser.add_argument("--embedder", help="embedding model of response_relevancy (default: one that needs no key)")
     parser.add_argument("--language", help="of the prompts (default: en)")
     parser.add_argument("--prompts", metavar="DIR", help="prompts of your own, before the built-in ones")
@@ -93,12 +99,11 @@ def _read_config(arguments: argparse.Namespace) -> EvaluationConfig:
         given["columns"] = parse_columns(arguments.columns)
     if arguments.fail_under:
         given["fail_under"] = dict(_minimum(text) for part in arguments.fail_under for text in part.split(","))
-    if arguments.api_base is not None:
+    of_judge = {name: getattr(arguments, name) for name in ("api_base", "strategy", "classifier")}
+    of_judge = {name: value for name, value in of_judge.items() if value is not None}
+    if of_judge:
         judge = given.get("judge", values.get("judge"))
-        given["judge"] = {
-            **({"model": judge} if isinstance(judge, str) else judge or {}),
-            "api_base": arguments.api_base,
-        }
+        given["judge"] = {**({"model": judge} if isinstance(judge, str) else judge or {}), **of_judge}
     source = "evaluate" if arguments.config is None else str(arguments.config)
     return make_config(values | given, source=source)
 

@@ -104,7 +104,7 @@ def test_names_stand_for_settings() -> None:
         ("metric: faithfulness", "metric: unknown; there are: data, columns, metrics"),
         ("judge: {name: x}", "judge.model: Field required"),
         ("judge: {model: x, tempreature: 1}", "judge.tempreature: unknown; there are: model, api_base"),
-        ("judge: {model: x, strategy: three}", "judge.strategy: Input should be 'single' or 'two_step'"),
+        ("judge: {model: x, strategy: three}", "judge.strategy: Input should be 'single', 'two_step' or 'classifier'"),
         ("metrics: []", "give at least one name"),
         ("metrics: 3", "metrics: "),
         ("concurrency: 0", "concurrency: Input should be greater than or equal to 1"),

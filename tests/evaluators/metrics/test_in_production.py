@@ -63,16 +63,25 @@ def test_a_live_answer_is_scored_by_a_model_in_spanish(judge: JudgeServer, monke
 
 
 @pytest.mark.usefixtures("_uninstrumented")
-@pytest.mark.parametrize("name", ["openai/test-judge", "cascade/openai/test-judge"])
+@pytest.mark.parametrize(
+    ("name", "strategy"),
+    [
+        ("openai/test-judge", "single"),
+        ("cascade/openai/test-judge", "single"),
+        ("openai/test-judge", "classifier"),
+    ],
+)
 def test_faithfulness_by_a_model_of_ones_own_server(
-    name: str, judge: JudgeServer, monkeypatch: pytest.MonkeyPatch
+    name: str, strategy: str, judge: JudgeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The judge's address is a setting; alone or behind the embedded judge, its verdicts stand on the span."""
+    """The judge's address is a setting; alone, behind the embedded judge or before it, it decides on the span."""
     judge.answer = oracle
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     exporter, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
-    rag_otel.instrument(provider, judge=name, judge_api_base=judge.url, evaluations_per_minute=60)
+    rag_otel.instrument(
+        provider, judge=name, judge_strategy=strategy, judge_api_base=judge.url, evaluations_per_minute=60
+    )
 
     @rag_otel.observe
     def answer(question: str) -> dict[str, object]:
