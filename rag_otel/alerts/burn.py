@@ -18,6 +18,7 @@ import math
 from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, Final
 
 from rag_otel.alert import AlertSeverity
@@ -86,48 +87,45 @@ class Ring:
         self._count = count
         self._newest = -1
         """Number of the newest bucket since the epoch."""
-        self._sums = array("d", bytes(8 * 3 * count))
+        self._sums = tuple(array("d", bytes(8 * count)) for _ in range(3))
+        """Weights of bad answers, weights, squared weights: each by bucket modulo `count`."""
 
     def add(self, minute: int, *, bad: float, weight: float) -> None:
         """Count an answer at a minute since the epoch; one older than the ring is left out."""
         bucket = minute // self._bucket_minutes
         self._advance(bucket)
-        if bucket <= self._newest - self._count:
-            return
-        place = 3 * (bucket % self._count)
-        self._sums[place] += bad * weight
-        self._sums[place + 1] += weight
-        self._sums[place + 2] += weight * weight
+        if bucket > self._newest - self._count:
+            for sums, amount in zip(self._sums, (bad * weight, weight, weight * weight), strict=True):
+                sums[bucket % self._count] += amount
 
     def window(self, minute: int, length_minutes: int) -> Window:
         """The sums of the last `length_minutes` up to and with `minute`; a bucket that is cut counts whole."""
         newest = minute // self._bucket_minutes
         buckets = min(self._count, math.ceil(length_minutes / self._bucket_minutes))
-        alive = range(max(newest - buckets, self._newest - self._count) + 1, min(newest, self._newest) + 1)
-        places = [3 * (bucket % self._count) for bucket in alive]
-        sums = self._sums
-        return Window(
-            bad=sum(sums[place] for place in places),
-            total=sum(sums[place + 1] for place in places),
-            squares=sum(sums[place + 2] for place in places),
-        )
+        first = max(newest - buckets, self._newest - self._count) + 1
+        length = min(newest, self._newest) + 1 - first
+        if length <= 0:
+            return Window()
+        start, end = first % self._count, first % self._count + length
+        bad, total, squares = (sum(sums[start:end]) + sum(sums[: max(0, end - self._count)]) for sums in self._sums)
+        return Window(bad=bad, total=total, squares=squares)
 
     def to_state(self) -> dict[str, Any]:
-        return {"newest": self._newest, "sums": list(self._sums)}
+        return {"newest": self._newest, "sums": [list(sums) for sums in self._sums]}
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Raises ValueError for a state of other bounds."""
-        sums = array("d", (float(number) for number in state["sums"]))
-        if len(sums) != len(self._sums) or not all(map(math.isfinite, sums)):
+        restored = tuple(array("d", map(float, sums)) for sums in state["sums"])
+        if [len(sums) for sums in restored] != [self._count] * 3 or not all(map(math.isfinite, chain(*restored))):
             raise ValueError("not a ring of this length")
-        self._newest, self._sums = int(state["newest"]), sums
+        self._newest, self._sums = int(state["newest"]), restored
 
     def _advance(self, bucket: int) -> None:
         if bucket <= self._newest:
             return
         for passed in range(max(self._newest + 1, bucket - self._count + 1), bucket + 1):
-            place = 3 * (passed % self._count)
-            self._sums[place : place + 3] = array("d", (0.0, 0.0, 0.0))
+            for sums in self._sums:
+                sums[passed % self._count] = 0.0
         self._newest = bucket
 
 
@@ -146,11 +144,15 @@ class Burning:
 class Budget:
     """The answers of one slice: minutes of the last six hours, half hours of the last three days. About 12 kB."""
 
+    began_s: float | None = None
+    """When the first answer came; seconds since the epoch."""
     fine: Ring = field(default_factory=lambda: Ring(bucket_minutes=1, count=_FINE_MINUTES))
     coarse: Ring = field(default_factory=lambda: Ring(bucket_minutes=_COARSE_MINUTES, count=_COARSE_BUCKETS + 1))
 
     def add(self, time_s: float, *, bad: bool, weight: float) -> None:
         """Count an answer; `weight` is 1 / the probability with which it was evaluated."""
+        if self.began_s is None:
+            self.began_s = time_s
         minute = int(time_s // MINUTE_S)
         self.fine.add(minute, bad=float(bad), weight=weight)
         self.coarse.add(minute, bad=float(bad), weight=weight)
@@ -165,10 +167,12 @@ class Budget:
         """The fastest pair of this severity that fires; None where none does.
 
         `allowed` is the share of bad answers that the objective allows; `min_long` and `min_short` are the effective
-        numbers of answers below which a window says nothing.
+        numbers of answers below which a window says nothing. A pair whose short window began before the first answer
+        says nothing either: after half an hour of traffic "six hours" would only be another name for it.
         """
+        age_s = time_s - (time_s if self.began_s is None else self.began_s)
         for pair in PAIRS:
-            if pair.severity is severity:
+            if pair.severity is severity and age_s >= pair.short_minutes * MINUTE_S:
                 long, short = self.window(time_s, pair.long_minutes), self.window(time_s, pair.short_minutes)
                 enough = long.effective >= min_long and short.effective >= min_short
                 limit = pair.factor * allowed
@@ -193,12 +197,12 @@ class Budget:
         return (self.window(time_s, pair.long_minutes).share or 0.0) > pair.factor * allowed
 
     def to_state(self) -> dict[str, Any]:
-        return {"fine": self.fine.to_state(), "coarse": self.coarse.to_state()}
+        return {"began_s": self.began_s, "fine": self.fine.to_state(), "coarse": self.coarse.to_state()}
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> Budget:
         """Raises ValueError, KeyError or TypeError for what is no such state."""
-        budget = cls()
+        budget = cls(began_s=state["began_s"])
         budget.fine.restore(state["fine"])
         budget.coarse.restore(state["coarse"])
         return budget
