@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
+from rag_otel.alerts import digest, health, rules, slo
+from rag_otel.drift import alerting as drift_alerts
 from rag_otel.telemetry.names import INSTRUMENTS, Kind
 from rag_otel_collectors.otlp import metrics as collector_metrics
 from tests.stack.conftest import DOCKER, shortened, tool
@@ -67,6 +69,16 @@ def test_every_alert_says_how_bad_what_and_where_to_read_on() -> None:
         assert base == "{{ $externalLabels.runbook }}"
         assert anchor == alert["alert"].lower()
         assert anchor in chapters, f"docs/runbook.md has no chapter {alert['alert']}"
+
+
+def test_the_runbook_has_a_chapter_for_each_alert_that_rag_otel_sends() -> None:
+    """Per-trace, statistical and digests: whatever stands as `name` in a message can be looked up."""
+    sent = {
+        *(rules.UNFAITHFUL_ANSWER, rules.CONTRADICTED_CLAIM, rules.LOW_SCORE, rules.HIGH_RISK),
+        *(slo.SLO_BURN_RATE, health.EVALUATORS_SILENT, health.EVALUATOR_FAILING, digest.ALERTS_DIGEST),
+        *(*drift_alerts.NAMES.values(), drift_alerts.JUDGE_MOVED),
+    }
+    assert sent <= anchors(RUNBOOK.read_text("utf-8"))
 
 
 def test_the_rules_ask_for_series_that_exist() -> None:
