@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import urllib.request
 from typing import Any
 
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as open_metrics
 from prometheus_client.parser import text_string_to_metric_families as plain_text
 
-from tests.collect.kit import Backend, CollectorProcess, a_backend, a_collector, a_rag_trace, a_request, eventually
+from rag_otel.guard import counters
+from rag_otel.telemetry.names import BREAKER_OPEN
+from rag_otel.telemetry.observed import gauge_samples
+from rag_otel_collectors.otlp.metrics import Metrics
+from rag_otel_collectors.otlp.pool import EvaluationPool
+from tests.collect.kit import Backend, CollectorProcess, a_rag_trace, a_request, eventually
 
 
 def _samples(collector: CollectorProcess, name: str) -> list[Any]:
@@ -51,23 +57,26 @@ def _zero(collector: CollectorProcess, name: str) -> list[Any]:
     return [sample for sample in _samples(collector, name) if sample.value == 0]
 
 
-def test_what_an_evaluation_process_counts_is_told(tmp_path: Any) -> None:
-    """A judge that cannot be reached: failures, retries and the open breaker show on the collector's own page."""
-    with (
-        a_backend() as backend,
-        a_collector(
-            tmp_path,
-            "--backend",
-            backend.address,
-            *("--set", "judge=openai/gpt-4o-mini", "--set", "judge_api_base=http://127.0.0.1:9/v1"),
-            *("--set", "evaluations_per_minute=600", "--set", "hold=2", "--set", "evaluation_timeout=3"),
-            env={"OPENAI_API_KEY": "no-key"},
-        ) as collector,
-    ):
-
-        def fails() -> bool:
-            collector.export(a_request(*a_rag_trace()))
-            return _total(collector, "rag_otel_judge_breaker_open") == 1
-
-        eventually(fails, within_s=90)
-        eventually(lambda: _total(collector, "rag_otel_evaluations_total", outcome="failed") >= 1)
+async def test_what_an_evaluation_process_counts_and_reads_is_told() -> None:
+    """Cache hits and an open breaker of the process that judges show in the one that is scraped, until it ends."""
+    hits, misses = counters.get("judge.cache.hit"), counters.get("judge.cache.miss")
+    pool = EvaluationPool(
+        ("-m", "tests.collect.counting_worker"),
+        "",
+        workers=1,
+        concurrency=1,
+        patience_s=60,
+        on_late=lambda reply: None,
+        metrics=Metrics(),
+    )
+    try:
+        await pool.start()
+        for _ in range(3):
+            await pool.evaluate("00" * 16, (), ())
+        assert counters.get("judge.cache.hit") == hits + 2
+        assert counters.get("judge.cache.miss") == misses + 1
+        assert gauge_samples(BREAKER_OPEN) == [(1.0, {})]
+    finally:
+        await pool.close()
+    gc.collect()  # what the process told is forgotten with the process
+    assert gauge_samples(BREAKER_OPEN) == [(0.0, {})]
