@@ -6,7 +6,7 @@ spans -> RagTrace -> SamplingDecision -> Evaluation(s) -> written back -> watche
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from rag_otel.alert import Alert
@@ -123,6 +123,16 @@ class Writer(Protocol):
 
 
 @runtime_checkable
+class RaisesAlerts(Protocol):
+    """A writer that watches: what it finds goes the way of all alerts."""
+
+    def raise_alerts_with(self, raise_alert: Callable[[Alert], None]) -> None:
+        """Called once, before the first result. `raise_alert` takes firing and resolved alerts, from any thread,
+        never blocks and never raises."""
+        ...
+
+
+@runtime_checkable
 class AlertChannel(Protocol):
     """Tells somebody. Runs on the delivery thread; the same two errors as `Writer`."""
 
@@ -130,3 +140,12 @@ class AlertChannel(Protocol):
     def name(self) -> str: ...
 
     def send(self, alert: Alert) -> None: ...
+
+
+@runtime_checkable
+class Renews(Protocol):
+    """An alert channel that by itself tells again what it was told, for as long as that is true."""
+
+    def stop_renewing(self) -> None:
+        """Called once nobody watches any more. What fires then ends by itself at the other side."""
+        ...

@@ -97,7 +97,7 @@ class AlertmanagerChannel:
             if not over:
                 self._remember(alert.fingerprint, current)
 
-    def close(self) -> None:
+    def stop_renewing(self) -> None:
         """Stop renewing: what fires ends by itself after a while, unless another process tells of it."""
         self._forked()
         with self._lock:

@@ -16,7 +16,7 @@ from rag_otel.alerts.log import LogChannel
 from rag_otel.cli.terminal import table
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
 from rag_otel.model import Claim, ClaimVerdict, Quote, SpanRef, Verdict
-from rag_otel.protocols import AlertChannel
+from rag_otel.protocols import AlertChannel, Renews
 from rag_otel.settings import Settings, resolve
 from rag_otel.suppression import suppressed
 from rag_otel.writers.phoenix_links import phoenix_base_url
@@ -96,9 +96,8 @@ def attempts_at(channel: AlertChannel, settings: Settings) -> list[Attempt]:
         except Exception as raised:  # noqa: BLE001 - the other channels are still to be tried
             error = PermanentError(f"{type(raised).__name__}: {raised}")
         attempts.append(Attempt(channel=channel.name, state=message.state, error=error))
-    close = getattr(channel, "close", None)
-    if close is not None:  # nothing is told again after the test
-        close()
+    if isinstance(channel, Renews):  # nothing is told again after the test
+        channel.stop_renewing()
     return attempts
 
 

@@ -10,7 +10,7 @@ from typing import Final, Protocol, TypeVar
 from rag_otel.alert import Alert
 from rag_otel.guard import guarded
 from rag_otel.model import ClaimVerdict, EvaluatedTrace
-from rag_otel.protocols import AlertChannel, Writer
+from rag_otel.protocols import AlertChannel, RaisesAlerts, Renews, Writer
 from rag_otel.state_folder import StateFolder
 from rag_otel.writers.lane import DEFAULT_POLICY, Keeper, Lane, LanePolicy
 from rag_otel.writers.ticker import Ticker, Ticking
@@ -33,6 +33,8 @@ class AlertSource(Protocol):
     def connect(self, send: Callable[[Alert], None], changed: Callable[[], None]) -> None: ...
 
     def consider(self, result: EvaluatedTrace) -> None: ...
+
+    def raise_alert(self, alert: Alert) -> None: ...
 
     def due(self) -> float | None: ...
 
@@ -62,7 +64,8 @@ class Delivery:
         """`policy` bounds each lane; without one a writer's own `lane_policy` does, or the default.
 
         With `state` alerts that a channel has not taken yet survive the process; with `keep_results` so do the results
-        of writers that ask for it (`keeps_results = True`). A writer with `due` and `tick` is ticked, see `Ticking`.
+        of writers that ask for it (`keeps_results = True`). A writer that is `Ticking` is ticked, one that
+        `RaisesAlerts` is connected.
         Two writers of one name share their counters, not their lanes.
         """
         self._alerts = alerts
@@ -91,6 +94,9 @@ class Delivery:
         self._ticker = Ticker([*self._watching, *([alerts] if alerts else ())])
         if alerts is not None:
             alerts.connect(self._tell, self._ticker.wake)
+            for writer in writers:
+                if isinstance(writer, RaisesAlerts):
+                    writer.raise_alerts_with(alerts.raise_alert)
         for lane in self._lanes:
             lane.resume()
 
@@ -126,6 +132,9 @@ class Delivery:
         for lane in self._lanes:
             lane.hurry()
         written = _wait_empty(self._result_lanes, deadline)
+        for watching in self._watching:
+            with guarded("delivery.tick"):
+                watching.tick()
         self._close_windows()  # of what monitors have raised meanwhile
         return _wait_empty(self._alert_lanes, deadline) and written
 
@@ -146,6 +155,10 @@ class Delivery:
                 watching.close()
         for lane in self._lanes:
             lane.close()
+        for channel in self._alerts.channels if self._alerts is not None else ():
+            if isinstance(channel, Renews):
+                with guarded("delivery.stop_renewing"):
+                    channel.stop_renewing()
         if self._state is not None:
             self._state.close()
 

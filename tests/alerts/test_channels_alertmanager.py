@@ -96,7 +96,7 @@ def test_an_alert_ends_by_itself_when_its_process_is_gone(server: Alertmanager) 
     channel = AlertmanagerChannel(server.url, renew_s=0.5)
     channel.send(a_statistical_alert(fingerprint="left alone"))
     until(lambda: firing(server, "left alone"))
-    channel.close()
+    channel.stop_renewing()
     until(lambda: not firing(server, "left alone"))
 
 
@@ -124,7 +124,7 @@ def test_a_renewal_that_fails_is_made_good_by_the_next() -> None:
         channel.send(an_alert())
         receiver.answers += [(503, {}), (400, {})]
         until(lambda: len(receiver.requests) >= 5)
-        channel.close()
+        channel.stop_renewing()
 
 
 def test_a_channel_that_nobody_holds_renews_nothing() -> None:
@@ -142,7 +142,7 @@ def test_a_message_says_until_when_it_holds() -> None:
     with http_receiver() as receiver:
         channel = AlertmanagerChannel(receiver.url, renew_s=60.0, clock=lambda: 1_700_000_000.0)
         channel.send(an_alert(time_ns=1_800_000_000 * 10**9))
-        channel.close()
+        channel.stop_renewing()
         ((alert,),) = posted(receiver)
     assert (alert["startsAt"], alert["endsAt"]) == ("2023-11-14T22:13:20Z", "2023-11-14T22:17:20.000Z")
     assert RENEWALS_MISSED == 4
@@ -154,7 +154,7 @@ def test_a_problem_that_grows_ends_what_it_was_before() -> None:
         channel = AlertmanagerChannel(receiver.url, renew_s=NEVER_S)
         channel.send(an_alert())
         channel.send(an_alert(severity=AlertSeverity.CRITICAL))
-        channel.close()
+        channel.stop_renewing()
         _, (old, new) = posted(receiver)
     assert (old["labels"]["severity"], new["labels"]["severity"]) == ("warning", "critical")
     assert old["endsAt"] < new["endsAt"]
@@ -170,7 +170,7 @@ def test_a_forked_child_renews_nothing_of_its_parents() -> None:
             channel.send(an_alert(fingerprint="parent", severity=AlertSeverity.CRITICAL))
             os._exit(0)
         assert os.waitpid(child, 0)[1] == 0
-        channel.close()
+        channel.stop_renewing()
         assert [len(batch) for batch in posted(receiver)] == [1, 1]
 
 
@@ -180,7 +180,7 @@ def test_the_address_may_be_written_in_any_usual_way() -> None:
         for url in (receiver.url, f"{receiver.url}/am/", f"{receiver.url}/api/v2/alerts"):
             channel = AlertmanagerChannel(url, authorization="Bearer s3cret-token", renew_s=NEVER_S)
             channel.send(an_alert())
-            channel.close()
+            channel.stop_renewing()
         receiver.answers += [(401, {}), (503, {"Retry-After": "3"})]
         for error in (PermanentError, RetryableError):
             with pytest.raises(error) as failed:
@@ -200,7 +200,7 @@ def test_what_is_hidden_is_not_told() -> None:
     with http_receiver() as receiver:
         channel = AlertmanagerChannel(receiver.url, renew_s=NEVER_S)
         channel.send(a_hidden_alert())
-        channel.close()
+        channel.stop_renewing()
         body = receiver.requests[0].body.decode()
     assert "0.93" in body
     assert not [secret for secret in SECRET_TEXTS if secret in body]
