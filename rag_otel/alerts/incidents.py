@@ -72,11 +72,11 @@ class Incidents:
         else:
             incident.bad_at, incident.good = now, 0
 
-    def resolve(self, alert: Alert) -> Alert:
-        """A monitor's word that a problem is over."""
+    def resolve(self, alert: Alert) -> Alert | None:
+        """A monitor's word that a problem is over; None when there was none."""
         incident = self.open.pop(alert.fingerprint, None)
         if incident is None:
-            return alert
+            return None
         return dataclasses.replace(
             alert,
             suppressed=alert.suppressed + incident.suppressed,

@@ -20,7 +20,7 @@ from rag_otel.alerts.incidents import Incidents
 from rag_otel.alerts.memory import RouterMemory, RouterState
 from rag_otel.alerts.rules import DEFAULT_RULES, AlertRule, AlertRules, parse_rule
 from rag_otel.alerts.schedule import QuietHours
-from rag_otel.guard import counters
+from rag_otel.guard import counters, guarded
 from rag_otel.model import EvaluatedTrace
 from rag_otel.protocols import AlertChannel
 
@@ -89,15 +89,12 @@ class AlertRouter:
 
     def raise_alert(self, alert: Alert) -> None:
         """Take the alert of a monitor, firing or resolved: it goes the way of all others. From any thread."""
-        with self._lock:
-            now = self._clock()
-            if alert.state is AlertState.RESOLVED:
-                out = self._gate.offer(self._incidents.resolve(alert), now)
-                self._touch(now)
-            else:
-                out = self._fire(alert, now)
-        self._tell(out)
-        self._changed()
+        with guarded("alerts.raise"):
+            with self._lock:
+                now = self._clock()
+                out = self._end(alert, now) if alert.state is AlertState.RESOLVED else self._fire(alert, now)
+            self._tell(out)
+            self._changed()
 
     def tick(self, *, close_windows: bool = False) -> None:
         """Tell what is due: digests, resolved problems, what quiet hours held back."""
@@ -145,6 +142,14 @@ class AlertRouter:
         counters.add(f"alerts.raised.{alert.name}")
         self._touch(now)
         return self._gate.offer(admitted, now)
+
+    def _end(self, alert: Alert, now: float) -> list[Alert]:
+        """What is told of the end of a problem: nothing where nobody knows of it."""
+        resolved = self._incidents.resolve(alert)
+        if resolved is None:
+            return []
+        self._touch(now)
+        return self._gate.offer(resolved, now)
 
     def _touch(self, now: float) -> None:
         if self._memory is not None and self._save_at is None:
