@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings
+from slack_sdk.models.blocks import Block
 
 from rag_otel.alert import Alert, AlertSeverity
 from rag_otel.alerts.pagerduty import MAX_EVENT_BYTES, PagerDutyChannel, event
@@ -59,7 +60,9 @@ def texts_of(made: list[dict[str, Any]]) -> list[tuple[dict[str, Any], int]]:
 
 
 def check_limits_of_slack(made: list[dict[str, Any]]) -> None:
-    """As the reference of Block Kit has them; a message that breaks one is refused whole."""
+    """As the reference of Block Kit and Slack's own library have them; what breaks one is refused whole."""
+    for block in Block.parse_all(made):
+        block.validate_json()
     assert 0 < len(made) <= 50
     assert {block["type"] for block in made} <= {"header", "section", "divider"}
     assert all(len(block.get("fields", ())) <= 10 for block in made)
