@@ -39,6 +39,8 @@ class SeriesView:
     baseline: float | None
     floor: float | None
     """Where the detector bets; above the baseline where more is worse."""
+    bound: float | None
+    """What the mean was known to be better than: the baseline's confidence bound."""
     learned: int
     """Values of the baseline so far, while it is being learned."""
     firing: bool
@@ -124,6 +126,7 @@ def _view(
         count=sum(bucket.count for bucket in series.history.buckets),
         baseline=None if baseline is None else shown(key[0], baseline.mean),
         floor=None if detector is None else shown(key[0], detector.floor),
+        bound=None if baseline is None else shown(key[0], baseline.lower),
         learned=series.learned,
         firing=series.firing,
         evidence=None if detector is None else series.evidence,

@@ -28,20 +28,22 @@ class Movement:
     """`contribution` as a share of the change; above 1 where other slices moved the other way."""
 
 
-def movements(whole: History, slices: Mapping[str, History], *, at_s: float, top: int = _TOP) -> tuple[Movement, ...]:
-    """The slices that pulled the mean down most since `at_s`, worst first.
+def movements(
+    whole: History, slices: Mapping[str, History], *, until_s: float, since_s: float, top: int = _TOP
+) -> tuple[Movement, ...]:
+    """The slices that pulled the mean down most between all until `until_s` and all since `since_s`, worst first.
 
     The change of a mean over groups is the sum of share_since * (since - m) - share_before * (before - m), with m the
     mean of all before: a group counts for getting worse and for getting more. A slice that is all of the traffic says
     nothing and is left out.
     """
-    before, since = whole.between(0.0, at_s), whole.between(at_s)
+    before, since = whole.between(0.0, until_s), whole.between(since_s)
     if before.mean is None or since.mean is None or since.mean >= before.mean:
         return ()
     change, mean = since.mean - before.mean, before.mean
     found = []
     for name, history in slices.items():
-        old, new = history.between(0.0, at_s), history.between(at_s)
+        old, new = history.between(0.0, until_s), history.between(since_s)
         share_before, share_since = old.weight / before.weight, new.weight / since.weight
         if min(share_before, share_since) >= _EVERYTHING:
             continue

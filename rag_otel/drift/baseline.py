@@ -40,9 +40,9 @@ class Baseline:
         return max(0.0, self.second_moment + shift * self.mean_weight**2)
 
     @classmethod
-    def given(cls, mean: float) -> Baseline:
-        """A number that somebody stands for: no uncertainty, and nothing known of the spread."""
-        return cls(mean=mean, lower=mean, source="given")
+    def given(cls, mean: float, lower: float | None = None) -> Baseline:
+        """A number that somebody stands for, or one that was learned elsewhere with its lower bound."""
+        return cls(mean=mean, lower=mean if lower is None else min(mean, lower), source="given")
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> Baseline:

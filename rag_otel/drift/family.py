@@ -8,15 +8,15 @@ likewise: the j-th slice to learn has 1/(j*(j+1)) of it, which sums up to 1 for 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
-from rag_otel.drift.attribution import movements
+from rag_otel.drift.attribution import Movement, movements
 from rag_otel.drift.baseline import DEFAULT_COUNT, DEFAULT_ERROR, Baseline
 from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.history import History, Moments
-from rag_otel.drift.observation import ALL, DIMENSIONS, RISK, SCORE, UNJUDGED, Observation, shown, signal_of
+from rag_otel.drift.observation import ALL, DIMENSIONS, RISK, SCORE, UNJUDGED, Observation, signal_of
 from rag_otel.drift.series import Series, SeriesSettings, Turn
 from rag_otel.guard import counters
 
@@ -38,8 +38,8 @@ class DriftSettings:
     """Drops of the mean below the baseline's lower bound that do not matter, 0..1."""
     baseline_count: int = DEFAULT_COUNT
     """Values that a baseline is learned from."""
-    baselines: Mapping[Key, float] = field(default_factory=dict)
-    """Frozen means, as people know them: (`faithfulness.score`, `all`) -> .9, (`faithfulness.risk`, ...) -> .1."""
+    baselines: Mapping[Key, Baseline] = field(default_factory=dict)
+    """Given ones, in goodness; those of other series are learned."""
     dimensions: tuple[str, ...] = DIMENSIONS
     max_slices: int = 1000
     """Slices that are told apart; values beyond count as `other` of their dimension."""
@@ -105,9 +105,7 @@ class Family:
         return f"{name.partition('=')[0]}={OTHER}"
 
     def _add(self, key: Key) -> Series:
-        given = self.settings.baselines.get(key)
-        baseline = None if given is None else Baseline.given(shown(key[0], given))
-        series = self._series[key] = Series(self._series_settings(key), baseline)
+        series = self._series[key] = Series(self._series_settings(key), self.settings.baselines.get(key))
         return series
 
     def _series_settings(self, key: Key) -> SeriesSettings:
@@ -150,17 +148,17 @@ class Family:
             interval=since.interval,
             count=since.count,
             evidence=series.evidence,
-            movements=self._movements(key[0], at_s),
+            movements=self._movements(key[0], found.earliest_s if found else time_s, at_s),
         )
 
-    def _movements(self, series_name: str, at_s: float) -> Any:
+    def _movements(self, series_name: str, until_s: float, since_s: float) -> tuple[Movement, ...]:
         whole = self._series.get((series_name, ALL))
         if whole is None:
             return ()
         slices: dict[str, History] = {
             name: series.history for (own, name), series in self._series.items() if own == series_name and name != ALL
         }
-        return movements(whole.history, slices, at_s=at_s)
+        return movements(whole.history, slices, until_s=until_s, since_s=since_s)
 
     def now(self, key: Key) -> Moments:
         """The latest values of a series: since the drop began while an alarm is on, else the last 64 or so."""
@@ -201,8 +199,3 @@ def share_of(key: Key, settings: DriftSettings) -> float:
     if key[1] == ALL:
         return signal * (SHARE_OF_ALL if settings.dimensions else 1.0)
     return signal * (1.0 - SHARE_OF_ALL) / max(1, len(settings.dimensions))
-
-
-def known_slices(keys: Sequence[Key]) -> list[str]:
-    """The slices of some series, `all` first, then by name."""
-    return sorted({name for _, name in keys}, key=lambda name: (name != ALL, name))

@@ -35,11 +35,16 @@ def load(path: Path, use: Callable[[Mapping[str, Any]], None]) -> bool:
     if data is None:
         return False
     try:
-        state = json.loads(data)
-        if state["version"] != VERSION:
-            raise ValueError(f"version {state['version']}, not {VERSION}")
-        use(state)
+        use(parse(data))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         set_aside(path, f"{type(error).__name__}: {str(error)[:200]}")
         return False
     return True
+
+
+def parse(data: bytes) -> Mapping[str, Any]:
+    """A state that `save` wrote. Raises ValueError, KeyError or TypeError for anything else."""
+    state: Mapping[str, Any] = json.loads(data)
+    if state["version"] != VERSION:
+        raise ValueError(f"version {state['version']}, not {VERSION}")
+    return state

@@ -10,10 +10,11 @@ from typing import Any, Final
 from rag_otel.alert import Alert
 from rag_otel.alerts.examples import Examples
 from rag_otel.drift.anchors import load_anchors
+from rag_otel.drift.baseline import Baseline
 from rag_otel.drift.family import DriftSettings, Key
 from rag_otel.drift.judge_watch import JudgeWatch
 from rag_otel.drift.monitor import DriftMonitor
-from rag_otel.drift.observation import ALL, SCORE
+from rag_otel.drift.observation import ALL, SCORE, shown
 from rag_otel.errors import ConfigurationError
 from rag_otel.pipeline import Pipeline
 from rag_otel.runner import Runner
@@ -67,27 +68,38 @@ def build_judge_watch(settings: Settings, pipeline: Pipeline, runner: Runner) ->
     )
 
 
-def read_baselines(given: str | None, metric: str = _FIRST_METRIC) -> dict[Key, float]:
-    """Frozen means by series and slice: of a number (the first metric's score over all traffic), or of a JSON file
-    {series: {slice: mean}}, as `rag-otel drift --save-baselines` writes it. Raises ConfigurationError."""
+def read_baselines(given: str | None, metric: str = _FIRST_METRIC) -> dict[Key, Baseline]:
+    """Frozen baselines by series and slice: of a number (the first metric's score over all traffic), or of a JSON file
+    {series: {slice: {"mean": m, "bound": b}}}, as `rag-otel drift --save-baselines` writes it: means as people know
+    them (a risk is a risk), and what they are known to be better than. Raises ConfigurationError."""
     if given is None or not given.strip():
         return {}
     try:
-        return {(f"{metric}.{SCORE}", ALL): _mean(float(given))}
-    except ValueError:
-        pass
-    try:
+        if (number := _number(given)) is not None:
+            return {(f"{metric}.{SCORE}", ALL): Baseline.given(_mean(number))}
         stored: Any = json.loads(Path(given).read_text(encoding="utf-8"))
         return {
-            (str(series), str(name)): _mean(float(mean))
+            (series, name): _stored_baseline(series, each)
             for series, slices in stored.items()
-            for name, mean in slices.items()
+            for name, each in slices.items()
         }
-    except (OSError, ValueError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise ConfigurationError(
             f"drift_baseline (environment: RAG_OTEL_DRIFT_BASELINE) = {given!r}: neither a number within 0..1 nor a "
             f"file of means within 0..1: {error}"
         ) from None
+
+
+def _stored_baseline(series: str, stored: Any) -> Baseline:
+    mean, bound = (stored, stored) if isinstance(stored, int | float) else (stored["mean"], stored["bound"])
+    return Baseline.given(shown(series, _mean(float(mean))), shown(series, _mean(float(bound))))
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def _mean(value: float) -> float:

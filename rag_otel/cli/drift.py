@@ -1,0 +1,178 @@
+"""`rag-otel drift`: shows what drift monitoring knows, and replays history from files or Phoenix through it."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from rag_otel.cli.backfill import moment as point_in_time
+from rag_otel.cli.drift_history import from_files, from_phoenix, metrics_of
+from rag_otel.cli.drift_page import latest, render_page
+from rag_otel.cli.drift_plot import write_picture
+from rag_otel.cli.drift_state import StoredState, ask_to_relearn, read_states
+from rag_otel.cli.drift_view import SeriesView, replay, views
+from rag_otel.cli.phoenix_reader import PhoenixReader
+from rag_otel.cli.terminal import table
+from rag_otel.drift.alerting import describe, moment
+from rag_otel.drift.event import DriftEvent
+from rag_otel.drift.observation import ALL, Observation, shown
+from rag_otel.drift.setup import drift_settings
+from rag_otel.errors import ConfigurationError, InputError, PermanentError, RetryableError
+from rag_otel.settings import Settings, resolve
+
+_TIMEOUT_S: Final = 120.0
+_EVENTS: Final = 12
+_OWN: Final = ("drift_baseline", "drift_baseline_count", "drift_margin", "drift_run_length", "state_folder")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="*", metavar="FILE", help="scores to replay: JSON Lines, or OTLP/JSON")
+    parser.add_argument("--project", metavar="NAME", help="replay the scores of a Phoenix project")
+    parser.add_argument("--phoenix-endpoint", metavar="URL", help="Phoenix's address, in place of the environment's")
+    parser.add_argument("--since", metavar="WHEN", help="first start of a trace: 7d, 12h ago, or 2026-05-01T12:00")
+    parser.add_argument("--until", metavar="WHEN", help="start of the first trace that is too new")
+    parser.add_argument("--state", dest="state_folder", metavar="DIR", help="the state folder of the application")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="write a page: series, interval, baseline, alarms")
+    parser.add_argument("--png", type=Path, metavar="FILE", help="write a picture of the same")
+    parser.add_argument("--all", action="store_true", help="print every slice, not all traffic and alarms alone")
+    parser.add_argument("--baseline", dest="drift_baseline", metavar="MEAN|FILE", help="what is normal, for a replay")
+    parser.add_argument("--baseline-count", dest="drift_baseline_count", type=int, metavar="N", help="learn it from N")
+    parser.add_argument("--margin", dest="drift_margin", type=float, help="drops that do not matter")
+    parser.add_argument("--run-length", dest="drift_run_length", type=float, help="evaluations between false alarms")
+    parser.add_argument("--save-baselines", type=Path, metavar="FILE", help="write a file for `drift_baseline`")
+    parser.add_argument("--relearn", action="store_true", help="what comes now is normal: learn new baselines")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """0; 1 while a series is in alarm. Raises ConfigurationError or InputError (exit code 2)."""
+    given = {name: getattr(arguments, name) for name in _OWN}
+    given |= {"phoenix_endpoint": arguments.phoenix_endpoint, "project_name": arguments.project}
+    settings = resolve(given).settings
+    if arguments.relearn:
+        return _relearn(settings, arguments)
+    if arguments.files or arguments.project:
+        return _replay(settings, arguments)
+    return _show_state(settings, arguments)
+
+
+def _replay(settings: Settings, arguments: argparse.Namespace) -> int:
+    observations = _observations(settings, arguments)
+    if not observations:
+        raise InputError("no scores there to replay")
+    own = dataclasses.replace(drift_settings(settings), metrics=metrics_of(observations))
+    found = replay(observations, own)
+    heading = f"Replay of {', '.join(arguments.files) or arguments.project}: {len(observations):,} evaluations"
+    return _show(views(found.family, found.events, found.timelines), found.events, arguments, heading)
+
+
+def _observations(settings: Settings, arguments: argparse.Namespace) -> list[Observation]:
+    if arguments.files and arguments.project:
+        raise ConfigurationError("files or --project, not both")
+    if arguments.files:
+        return from_files(arguments.files, settings.drift_slices)
+    if settings.phoenix_endpoint is None:
+        raise ConfigurationError("which Phoenix? --phoenix-endpoint URL (environment: RAG_OTEL_PHOENIX_ENDPOINT)")
+    reader = PhoenixReader(settings.phoenix_endpoint, api_key=settings.phoenix_api_key, timeout_s=_TIMEOUT_S)
+    now = datetime.now(UTC)
+    bounds: dict[str, Any] = {
+        name: point_in_time(text, now=now)
+        for name, text in (("since", arguments.since), ("until", arguments.until))
+        if text is not None
+    }
+    try:
+        return list(from_phoenix(reader, arguments.project, settings.drift_slices, **bounds))
+    except (RetryableError, PermanentError) as error:
+        raise ConfigurationError(f"Phoenix at {settings.phoenix_endpoint}: {error}") from None
+
+
+def _show_state(settings: Settings, arguments: argparse.Namespace) -> int:
+    states = read_states(_folder(settings), drift_settings(settings))
+    if not states:
+        raise InputError(f"{settings.state_folder}: no drift state (yet: it is saved half a minute after results)")
+    codes = [_show_one(state, arguments, only=len(states) == 1) for state in states]
+    return max(codes)
+
+
+def _show_one(state: StoredState, arguments: argparse.Namespace, *, only: bool) -> int:
+    if not only and (arguments.html or arguments.png or arguments.save_baselines):
+        raise ConfigurationError(f"several processes have states there: name one with --state {state.path.parent}")
+    heading = f"Drift, {state.path.parent}, saved {moment(state.saved_s)}"
+    code = _show(views(state.family, state.events), state.events, arguments, heading)
+    for line in state.judge:
+        print(line)
+    return code
+
+
+def _show(
+    found: Sequence[SeriesView], events: Sequence[DriftEvent], arguments: argparse.Namespace, heading: str
+) -> int:
+    print(heading)
+    listed = [view for view in found if arguments.all or view.slice == ALL or view.firing]
+    print(table([_row(view) for view in listed], header=_HEADER))
+    if len(listed) < len(found):
+        print(f"  and {len(found) - len(listed):,} slices without an alarm (--all)")
+    for event in events[-_EVENTS:]:
+        print(_told(event))
+    if arguments.html is not None:
+        _write(arguments.html, render_page(found, events, heading=heading))
+    if arguments.png is not None:
+        write_picture(found, arguments.png, heading=heading)
+        print(f"picture: {arguments.png}")
+    if arguments.save_baselines is not None:
+        _save_baselines(found, arguments.save_baselines)
+    return 1 if any(view.firing for view in found) else 0
+
+
+_HEADER: Final = ("series", "slice", "state", "evaluations", "baseline", "alarm beyond", "evidence", "latest")
+
+
+def _row(view: SeriesView) -> list[str]:
+    numbers = ["-" if each is None else f"{each:.3f}" for each in (view.baseline, view.floor)]
+    evidence = "-" if view.evidence is None else f"{view.evidence:.2f}"
+    return [view.series, view.slice, view.state, f"{view.count:,}", *numbers, evidence, latest(view)]
+
+
+def _told(event: DriftEvent) -> str:
+    what = "resolved" if event.resolved else "alarm"
+    line = f"{moment(event.time_s)}  {what}: {event.series}, {event.slice}"
+    if event.resolved or event.estimate is None or event.interval is None or event.before is None:
+        return line
+    low, high = sorted(shown(event.series, each) for each in event.interval)
+    line += f", {shown(event.series, event.before):.3f} -> {shown(event.series, event.estimate):.3f}"
+    line += f" ({low:.3f} to {high:.3f}) since {moment(event.since_s)}"
+    most = [describe(movement, event.series) for movement in event.movements[:2]]
+    return "\n    ".join([line, *most])
+
+
+def _save_baselines(found: Sequence[SeriesView], path: Path) -> None:
+    means: dict[str, dict[str, dict[str, float]]] = {}
+    for view in found:
+        if view.baseline is not None and view.bound is not None:
+            known = {"mean": round(view.baseline, 6), "bound": round(view.bound, 6)}
+            means.setdefault(view.series, {})[view.slice] = known
+    _write(path, json.dumps(means, indent=1, sort_keys=True) + "\n")
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ConfigurationError(f"{path}: cannot be written: {error.strerror}") from None
+    print(f"written: {path}")
+
+
+def _relearn(settings: Settings, arguments: argparse.Namespace) -> int:
+    asked = ask_to_relearn(_folder(settings))
+    print(f"{asked} states will learn new baselines, running processes within a minute of their next result")
+    return 0
+
+
+def _folder(settings: Settings) -> Path:
+    if settings.state_folder is None:
+        raise ConfigurationError("what? FILEs, --project NAME, or --state DIR (environment: RAG_OTEL_STATE_FOLDER)")
+    return Path(settings.state_folder)
