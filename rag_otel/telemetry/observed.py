@@ -31,7 +31,7 @@ _CACHE: Final = "judge.cache."
 def total_samples(row: Instrument) -> list[Sample]:
     """The totals of an observed counter, one for each label set."""
     rule = _RULES[row.name]
-    totals: defaultdict[tuple[tuple[str, str], ...], float] = defaultdict(float)
+    totals: defaultdict[tuple[tuple[str, str], ...], int] = defaultdict(int)
     for name, count in counters.snapshot().items():
         if (labels := rule(name)) is not None:
             totals[tuple(_bounded.bounded(labels).items())] += count

@@ -47,7 +47,7 @@ def test_counts_and_readings_of_the_process_arrive_too(receiver: Receiver) -> No
     assert "evaluated" in statuses
     assert found["rag_otel.traces"].sum.is_monotonic
     for name in ("rag_otel.held_spans", "rag_otel.queue_items", "rag_otel.queue.age", "rag_otel.judge.breaker_open"):
-        assert [point.as_double for point in found[name].gauge.data_points] == [0.0], name
+        assert len(found[name].gauge.data_points) == 1, name
 
 
 def test_an_event_belongs_to_the_evaluated_span(receiver: Receiver) -> None:

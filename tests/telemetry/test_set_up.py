@@ -1,0 +1,114 @@
+"""Where metrics and events go when nobody says so, and what a set-up loads."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+from opentelemetry.sdk._logs import LoggerProvider
+from opentelemetry.sdk._logs.export import InMemoryLogRecordExporter, SimpleLogRecordProcessor
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import InMemoryMetricReader
+
+import rag_otel
+from rag_otel.settings import resolve
+from tests.http_receiver import Receiver
+from tests.telemetry.kit import a_provider, answer, evaluate_answers, points
+
+GLOBAL = """
+import rag_otel
+from opentelemetry import _logs, metrics
+from opentelemetry.sdk._logs import LoggerProvider
+from opentelemetry.sdk._logs.export import InMemoryLogRecordExporter, SimpleLogRecordProcessor
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import InMemoryMetricReader
+from tests.telemetry.kit import evaluate_answers, points
+
+evaluate_answers()
+reader, exporter, logs = InMemoryMetricReader(), InMemoryLogRecordExporter(), LoggerProvider()
+logs.add_log_record_processor(SimpleLogRecordProcessor(exporter))
+metrics.set_meter_provider(MeterProvider([reader]))
+_logs.set_logger_provider(logs)
+evaluate_answers(2, sample_ratio=1.0, hold=9)
+data = reader.get_metrics_data()
+print([point.value for point in points(data, "rag_otel.evaluations")], len(exporter.get_finished_logs()))
+print([point.value for point in points(data, "rag_otel.traces")])
+"""
+
+LOADED = """
+import json, sys
+import rag_otel
+from opentelemetry.sdk.trace import TracerProvider
+rag_otel.instrument(TracerProvider())
+heavy = ("opentelemetry.sdk.metrics", "opentelemetry.sdk._logs", "prometheus_client",
+         "opentelemetry.exporter.otlp.proto.http.metric_exporter", "rag_otel.telemetry.otlp",
+         "rag_otel.telemetry.scrape")
+print(json.dumps([name for name in heavy if name in sys.modules]))
+"""
+
+
+def _run(program: str) -> str:
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, env=_path())
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def _path() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+
+
+def test_the_applications_own_providers_get_everything_by_default() -> None:
+    """Also when they are set after the set-up; what was evaluated before them is in the counts alone."""
+    evaluations, traces = _run(GLOBAL).splitlines()
+    assert evaluations == "[2] 4"
+    assert traces == "[3]"
+
+
+def test_a_provider_of_the_argument_stands_in_for_the_global_one() -> None:
+    """As every OpenTelemetry instrumentation has it."""
+    reader, exporter, logs = InMemoryMetricReader(), InMemoryLogRecordExporter(), LoggerProvider()
+    logs.add_log_record_processor(SimpleLogRecordProcessor(exporter))
+    evaluate_answers(meter_provider=MeterProvider([reader]), logger_provider=logs)
+    assert [point.value for point in points(reader.get_metrics_data(), "rag_otel.evaluations")] == [1]
+    assert [each.log_record.event_name for each in exporter.get_finished_logs()] == ["gen_ai.evaluation.result"] * 2
+
+
+def test_what_is_not_asked_for_is_not_loaded() -> None:
+    """The SDK's metrics and logs, exporters and prometheus-client cost nothing until a setting wants them."""
+    assert json.loads(_run(LOADED)) == []
+
+
+def test_metrics_and_events_can_be_turned_off(receiver: Receiver) -> None:
+    """`none` writes nothing anywhere."""
+    reader = InMemoryMetricReader()
+    evaluate_answers(
+        telemetry_exporter="none",
+        events_exporter="none",
+        telemetry_endpoint=receiver.url,
+        meter_provider=MeterProvider([reader]),
+    )
+    assert reader.get_metrics_data() is None
+    assert receiver.requests == []
+
+
+def test_a_receiver_that_does_not_answer_is_not_waited_for(receiver: Receiver) -> None:
+    """`flush` says that something did not get out, and answers go on."""
+    provider, _ = a_provider()
+    rag_otel.instrument(provider, telemetry_exporter="otlp", events_exporter="otlp", telemetry_endpoint=receiver.url)
+    answer()
+    assert rag_otel.flush(timeout=60)
+    receiver.release.clear()
+    assert answer()
+    assert not rag_otel.flush(timeout=3)
+    receiver.release.set()
+
+
+def test_the_environment_names_the_settings() -> None:
+    """What a container is told."""
+    settings = resolve(
+        {},
+        {"RAG_OTEL_TELEMETRY_EXPORTER": "otlp", "RAG_OTEL_TELEMETRY_INTERVAL": "5", "RAG_OTEL_EVENTS_EXPORTER": "none"},
+    ).settings
+    assert (settings.telemetry_exporter, settings.telemetry_interval, settings.events_exporter) == ("otlp", 5.0, "none")
