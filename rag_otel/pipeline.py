@@ -30,6 +30,7 @@ from rag_otel.model import (
 from rag_otel.protocols import Convention, Evaluator, Sampler
 from rag_otel.sampling.cap import EvaluationCap
 from rag_otel.snapshot import Snapshot
+from rag_otel.spending import metered
 
 _CHUNK_REASONS = frozenset({UnevaluableReason.NO_CHUNKS, UnevaluableReason.NO_CHUNK_TEXT, UnevaluableReason.TRUNCATED})
 
@@ -84,23 +85,25 @@ class Pipeline:
 
     async def _evaluate_one(self, evaluator: Evaluator, trace: RagTrace) -> Evaluation:
         started = time.perf_counter()
-        try:
-            async with asyncio.timeout(self.timeout_s):
-                result = await evaluator.evaluate(
-                    question=trace.question,
-                    chunks=trace.chunks,
-                    response=trace.response or "",
-                    reference=trace.reference,
-                )
-            if not isinstance(result, Evaluation):
-                raise TypeError(f"evaluate() returned {type(result).__name__}, not an Evaluation")
-        except asyncio.CancelledError as error:
-            if (task := asyncio.current_task()) is None or task.cancelling():
-                raise  # we are being shut down; else a call inside the evaluator was cancelled
-            result = failure(evaluator, RuntimeError(f"cancelled inside the evaluator {error}".rstrip()))
-        except Exception as error:  # noqa: BLE001 - any evaluator's failure is data
-            result = failure(evaluator, error)
-        return dataclasses.replace(result, duration_s=time.perf_counter() - started)
+        with metered() as spent:
+            try:
+                async with asyncio.timeout(self.timeout_s):
+                    result = await evaluator.evaluate(
+                        question=trace.question,
+                        chunks=trace.chunks,
+                        response=trace.response or "",
+                        reference=trace.reference,
+                    )
+                if not isinstance(result, Evaluation):
+                    raise TypeError(f"evaluate() returned {type(result).__name__}, not an Evaluation")
+            except asyncio.CancelledError as error:
+                if (task := asyncio.current_task()) is None or task.cancelling():
+                    raise  # we are being shut down; else a call inside the evaluator was cancelled
+                result = failure(evaluator, RuntimeError(f"cancelled inside the evaluator {error}".rstrip()))
+            except Exception as error:  # noqa: BLE001 - any evaluator's failure is data
+                result = failure(evaluator, error)
+        usage = result.usage if result.usage is not None or result.error_type is None else spent.usage
+        return dataclasses.replace(result, usage=usage, duration_s=time.perf_counter() - started)
 
 
 def failure(evaluator: Evaluator, error: Exception) -> Evaluation:

@@ -17,10 +17,11 @@ from typing import ClassVar
 from rag_otel.errors import ConfigurationError, RagOtelError
 from rag_otel.model import Chunk, Evaluation, Usage
 from rag_otel.semconv import check_metric_name
+from rag_otel.spending import add_usage
 from rag_otel_evaluators.inputs import Case, make_case
 from rag_otel_evaluators.outcomes import failed
 from rag_otel_evaluators.prompts import Prompt, load_prompt
-from rag_otel_evaluators.structured import Completion, Message, StructuredModel, T, add_usage
+from rag_otel_evaluators.structured import Completion, Message, StructuredModel, T
 from rag_otel_evaluators.sync import SyncTwin
 
 

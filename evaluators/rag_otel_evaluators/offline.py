@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 from collections import deque
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from typing import Final
 
 from rag_otel.model import Evaluation
 from rag_otel.protocols import Evaluator
+from rag_otel.spending import metered
 from rag_otel_evaluators.datasets import Row
 from rag_otel_evaluators.inputs import needed_fields
 from rag_otel_evaluators.outcomes import failed
@@ -99,9 +101,16 @@ async def _evaluate_row(
 async def _evaluate(evaluator: Evaluator, row: Row, needs: Sequence[str]) -> Evaluation:
     if obstacle := row.obstacle(needs):
         return Evaluation(name=evaluator.name, reason_code=BAD_ROW, explanation=obstacle)
-    try:
-        return await evaluator.evaluate(
-            question=row.question, chunks=row.chunks, response=row.response, reference=row.reference
-        )
-    except Exception as error:  # noqa: BLE001 - any evaluator's failure is data
-        return failed(evaluator.name, error)
+    with metered() as spent:
+        try:
+            return await evaluator.evaluate(
+                question=row.question, chunks=row.chunks, response=row.response, reference=row.reference
+            )
+        except Exception as error:  # noqa: BLE001 - any evaluator's failure is data
+            return dataclasses.replace(
+                failed(evaluator.name, error),
+                evaluator=type(evaluator).__qualname__,
+                version=evaluator.version,
+                judge=evaluator.judge_name,
+                usage=spent.usage,
+            )

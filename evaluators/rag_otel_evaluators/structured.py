@@ -62,15 +62,3 @@ class StructuredModel(Protocol):
         endpoint, a request that the provider refuses). Never raises for an answer that cannot be read.
         """
         ...
-
-
-def add_usage(first: Usage | None, second: Usage | None) -> Usage:
-    """The sum of two; a price that is unknown on either side is unknown in the sum, unless that side made no call."""
-    first, second = first or Usage(), second or Usage()
-    costs = [usage.cost_usd for usage in (first, second) if usage.calls or usage.cost_usd is not None]
-    return Usage(
-        input_tokens=first.input_tokens + second.input_tokens,
-        output_tokens=first.output_tokens + second.output_tokens,
-        cost_usd=None if any(cost is None for cost in costs) or not costs else sum(cost or 0.0 for cost in costs),
-        calls=first.calls + second.calls,
-    )

@@ -15,8 +15,8 @@ from typing import Final
 
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
 from rag_otel.model import Chunk, Claim, ClaimVerdict, ReasonCode, Verdict
+from rag_otel.spending import add_usage, metered
 from rag_otel_evaluators.judge import Judge, Judgement, risk_of, supported_probability
-from rag_otel_evaluators.structured import add_usage
 
 SURE_SUPPORTED_FROM: Final = 0.97
 """Probability of being supported from which the cheap judge's word is enough. Frozen: of the development data's claims
@@ -75,12 +75,16 @@ class CascadeJudge:
         if not uncertain:
             return dataclasses.replace(first, verdicts=_signed(first.verdicts, self.cheap))
         try:
-            second = await self.expensive.judge(question=question, chunks=chunks, response=response, claims=uncertain)
+            with metered() as spent:
+                second = await self.expensive.judge(
+                    question=question, chunks=chunks, response=response, claims=uncertain
+                )
         except (RetryableError, PermanentError) as error:
             problem = f"{self.expensive.name} failed, so {self.cheap.name} decided alone: {error}"
             return dataclasses.replace(
                 first,
                 verdicts=_signed(first.verdicts, self.cheap),
+                usage=add_usage(first.usage, spent.usage),
                 reason_code=first.reason_code or ReasonCode.JUDGE_ERROR,
                 problems=(*first.problems, problem),
             )

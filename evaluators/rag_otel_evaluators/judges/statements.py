@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import Final
 
 from rag_otel.model import Chunk, Claim, ClaimVerdict
+from rag_otel.spending import add_usage
 from rag_otel_evaluators.judge import Judge, Judgement
 from rag_otel_evaluators.judges.llm_statements import decompose
 from rag_otel_evaluators.metric import MeteredModel, choose_prompts
 from rag_otel_evaluators.prompts import Prompt
-from rag_otel_evaluators.structured import StructuredModel, add_usage
+from rag_otel_evaluators.structured import StructuredModel
 
 _REVISION: Final = "1"
 _PROMPT: Final = "faithfulness_statements"

@@ -14,6 +14,7 @@ from typing import Final
 
 from rag_otel.errors import PermanentError, RetryableError
 from rag_otel.model import Usage
+from rag_otel.spending import add_usage, spend
 from rag_otel_evaluators.llm.breaker import BreakerState, CircuitBreaker
 from rag_otel_evaluators.llm.cache import DiskCache, content_key
 from rag_otel_evaluators.llm.failures import CallError, FailureKind
@@ -22,7 +23,7 @@ from rag_otel_evaluators.llm.parsing import Reading, read_answer
 from rag_otel_evaluators.llm.retry import RetryPolicy
 from rag_otel_evaluators.llm.schema import response_schema
 from rag_otel_evaluators.llm.transport import ChatRequest, Reply, Transport
-from rag_otel_evaluators.structured import Completion, Message, T, add_usage
+from rag_otel_evaluators.structured import Completion, Message, T
 
 _CACHE_FORMAT: Final = 1
 """Raise it when what is sent or stored for a given key changes its meaning."""
@@ -98,6 +99,7 @@ class ResilientModel:
                     reservation.used_tokens = 0.0  # a call that fails is not billed
                     reply = await self._call(request)
                     reservation.used_tokens = reply.usage.input_tokens + reply.usage.output_tokens
+                    spend(reply.usage)
                     return reply
             except CallError as failure:
                 if not failure.kind.retryable:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from rag_otel.model import Evaluation, Usage
+from rag_otel.spending import add_usage
 from rag_otel_evaluators.results import Results
-from rag_otel_evaluators.structured import add_usage
 
 _RESAMPLES: Final = 2000
 _FEWEST_RESAMPLES: Final = 200
