@@ -7,7 +7,7 @@ DEMO_READY := $(VENV)/.demo-ready
 DEV_READY := $(VENV)/.dev-ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-check test lint unit train bench screenshots clean
+.PHONY: help demo demo-check test lint unit train bench bench-long screenshots clean
 
 help:  ## Show what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -54,8 +54,11 @@ unit: $(DEV_READY)  ## The tests alone
 train: $(DEV_READY)  ## Train the embedded judge; reproduces the shipped coefficients to the byte
 	$(BIN)/python -m rag_otel_evaluators.judges.embedded.train
 
-bench: $(DEV_READY)  ## Every figure of the README
+bench: $(DEV_READY)  ## The figures of the README; each script says how long it took
 	$(BIN)/python benchmarks/run_all.py
+
+bench-long: $(DEV_READY)  ## The collector's worst cases at full size: about half an hour
+	$(BIN)/python benchmarks/run_all.py --long
 
 clean:  ## Remove what the targets above made
 	rm -rf $(VENV) .demo build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -233,12 +233,13 @@ class Running:
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
         return [self.process.pid, *map(int, children)]
 
-    def cpu_seconds(self) -> float:
-        ticks = 0
+    def cpu_seconds(self) -> list[float]:
+        """Of each process."""
+        seconds = []
         for pid in self.pids():
             fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-            ticks += int(fields[11]) + int(fields[12])
-        return ticks / os.sysconf("SC_CLK_TCK")
+            seconds.append((int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"))
+        return seconds
 
     def rss_mb(self) -> list[float]:
         """Of each process."""

@@ -1,9 +1,11 @@
 """What the collector does when things go wrong: a backend killed, itself killed, too much traffic, damaged requests.
 
-    python benchmarks/collector_resilience.py [outage] [crash] [overload] [fuzz] [memory] [phoenix]
+    python benchmarks/collector_resilience.py [outage] [crash] [overload] [fuzz] [memory] [phoenix] [--long]
 
 Each part prints what was sent, acknowledged, refused and delivered; nothing that was acknowledged may be missing.
-`--seconds` is how long the load of a part lasts (the backend is away for half of it); `memory` takes `--minutes`.
+`--seconds` is how long the load of a part lasts (the backend is away for half of it), `--minutes` that of `memory`,
+`--requests` how many `fuzz` damages. Without a name the first three run, in about two minutes; with `--long` all of
+them at full size (two minutes of load, ten minutes of memory, 100,000 requests), in half an hour.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import os
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -32,6 +35,10 @@ RATE = 40.0
 TRACES = 2
 """Traces in each of them."""
 
+
+_SIZES: dict[str, tuple[Any, Any]] = {"seconds": (24.0, 120.0), "minutes": (2.0, 10.0), "requests": (10_000, 100_000)}
+"""Of a quick run, and of `--long`."""
+_QUICK = ("outage", "crash", "overload")
 
 sys.path.append(str(Path(__file__).parents[1]))  # for tests/, which some parts borrow from
 
@@ -272,54 +279,59 @@ def _cycled() -> Iterator[bytes]:
     return iter(lambda: traces.request(4), None)
 
 
-def phoenix(seconds: float) -> None:
-    """Phoenix killed with -9 under load, and started again on the same database."""
+def phoenix(seconds: float, rate: float) -> None:
+    """Phoenix killed with -9 under load, started again on the same database, and killed once more as soon as it has
+    taken some of what had waited: those spans are acknowledged, and in its memory."""
     from rag_otel.cli.phoenix_server import start_phoenix
     from tests.phoenix_server import PhoenixApi
 
     with tempfile.TemporaryDirectory() as folder:
-        server = start_phoenix(Path(folder))
-        project = "resilience"
-        settings = (f"phoenix_endpoint={server.base_url}", "grace=0.5")
-        servers = [server]
+        servers = [start_phoenix(Path(folder))]
+        project, port = "resilience", servers[0].port
 
         def kill() -> None:
-            os.kill(server.pid, 9)
-            server.wait()
+            os.kill(servers[-1].pid, 9)
+            servers[-1].wait()
 
         def again() -> None:
-            servers.append(start_phoenix(Path(folder), port=server.port))
+            servers.append(start_phoenix(Path(folder), port=port))
 
-        with collector(None, *settings) as running:
-            sent = asyncio.run(
-                during(
-                    running,
-                    seconds,
-                    (seconds / 4, kill),
-                    (seconds * 3 / 4, again),
-                    requests=small(project),
-                    per_second=5,
-                )
-            )
+        with collector(None, f"phoenix_endpoint={servers[0].base_url}", "grace=0.5") as running:
+
+            def kill_while_behind() -> None:
+                sent = running.metric("sent_requests_total")
+                wait(lambda: running.metric("sent_requests_total") > sent + 2)
+                behind.append(running.metric("unconfirmed_batches"))
+                kill()
+                again()
+
+            behind: list[float] = []
+            events = ((seconds / 4, kill), (seconds * 3 / 4, again), (seconds * 3 / 4, kill_while_behind))
+            sent = asyncio.run(during(running, seconds, *events, requests=small(project), per_second=rate))
             wanted = ids(sent.accepted)
-            api = PhoenixApi(server.base_url)
-
-            def stored() -> list[bytes]:
-                return [bytes.fromhex(span["context"]["span_id"]) for span in api.spans(project)]
-
-            # Reading thousands of spans takes Phoenix from storing them.
-            wait(lambda: wanted <= set(stored()), within_s=240, every_s=5)
-            counts: dict[bytes, int] = {}
-            for span_id in stored():
-                counts[span_id] = counts.get(span_id, 0) + 1
-            again_sent = running.metric("resent_batches_total")
+            stored = _stored(PhoenixApi(servers[-1].base_url), project, wanted)
             report(
-                f"Phoenix killed for {seconds / 2:.0f} s of {seconds:.0f}",
+                f"Phoenix killed for {seconds / 2:.0f} s of {seconds:.0f}, then again with spans in its memory",
                 sent,
-                counts,
-                ("batches sent again", f"{again_sent:.0f}"),
+                stored,
+                ("batches in its memory then", f"{behind[0]:.0f}"),
+                ("batches sent again", f"{running.metric('resent_batches_total'):.0f}"),
             )
         servers[-1].stop()
+
+
+def _stored(api: Any, project: str, wanted: set[bytes], patience_s: float = 90.0) -> dict[bytes, int]:
+    """How often each span is in Phoenix; asked until all are there, or for as long as there are more each time.
+    Seldom: reading thousands of spans keeps Phoenix from storing others."""
+    counts: dict[bytes, int] = {}
+    grown = time.monotonic()
+    while not wanted <= counts.keys() and time.monotonic() - grown < patience_s:
+        time.sleep(patience_s / 9)
+        found = [bytes.fromhex(span["context"]["span_id"]) for span in api.spans(project)]
+        if len(found) > sum(counts.values()):
+            grown = time.monotonic()
+        counts = dict(Counter(found))
+    return counts
 
 
 def main() -> None:
@@ -329,16 +341,21 @@ def main() -> None:
         "overload": lambda given: overload(given.seconds / 4),
         "fuzz": lambda given: fuzz(given.requests),
         "memory": lambda given: memory(given.minutes),
-        "phoenix": lambda given: phoenix(given.seconds),
+        "phoenix": lambda given: phoenix(given.seconds, given.rate),
     }
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("parts", nargs="*", help=f"which of {', '.join(parts)}; all by default")
-    parser.add_argument("--seconds", type=float, default=120.0)
-    parser.add_argument("--minutes", type=float, default=10.0)
-    parser.add_argument("--requests", type=int, default=100_000)
+    parser.add_argument("parts", nargs="*", help=f"which of {', '.join(parts)}; the first three by default")
+    parser.add_argument("--long", action="store_true", help="every part at full size")
+    parser.add_argument("--seconds", type=float)
+    parser.add_argument("--minutes", type=float)
+    parser.add_argument("--requests", type=int)
+    parser.add_argument("--rate", type=float, default=5.0, help="requests a second to Phoenix, of 10 spans each")
     arguments = parser.parse_args()
+    for name, (short, long) in _SIZES.items():
+        if getattr(arguments, name) is None:
+            setattr(arguments, name, long if arguments.long else short)
     os.sched_setaffinity(0, LOAD_CORES)
-    for name in arguments.parts or parts:
+    for name in arguments.parts or (parts if arguments.long else _QUICK):
         parts[name](arguments)
 
 

@@ -3,8 +3,9 @@
     python benchmarks/collector_throughput.py [--seconds 10]
 
 The collector and its evaluation process are pinned to the first core; the load and the sink have the others. Rates are
-given by the clock, and by the CPU time that the collector took: on a machine that others use too, the second one is
-what one whole core would do.
+given by the clock, and by the CPU time that the collector and its evaluation processes took: on a machine that others
+use too, the second one is what one whole core would do. With two processes, how the CPU time splits shows what a core
+for each would do: as many times as much as one process, until the collector's own share fills a core.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ def drained(sink: Sink, wanted: int, within_s: float) -> float:
 
 def measure(name: str, *settings: str, seconds: float, fresh: bool, cores: set[int] | None = None) -> list[str]:
     """One row: what arrived in how much time. `fresh`: every request has traces of its own."""
-    traces = Traces()
+    made = Traces()
     requests: Iterator[bytes]
-    requests = iter(traces.request, None) if fresh else itertools.cycle([traces.request() for _ in range(20)])  # type: ignore[arg-type]
+    requests = iter(made.request, None) if fresh else itertools.cycle([made.request() for _ in range(20)])  # type: ignore[arg-type]
     sink = Sink()
     with collector(sink.port, *settings, cores=cores) as running:
         asyncio.run(load(running.grpc_port, requests, seconds=1))
@@ -43,16 +44,20 @@ def measure(name: str, *settings: str, seconds: float, fresh: bool, cores: set[i
         sent = asyncio.run(load(running.grpc_port, requests, seconds=seconds, in_flight=8 if not fresh else 2))
         accepted = sent.requests * 100
         ended = drained(sink, before + accepted, within_s=120)
-        arrived, took = sink.spans - before, running.cpu_seconds() - cpu
+        arrived = sink.spans - before
+        took = [now - then for now, then in zip(running.cpu_seconds(), cpu, strict=True)]
         rss = sum(running.rss_mb())
     sink.kill()
-    rate, of_cpu = arrived / (ended - started), arrived / took
+    rate, of_cpu = arrived / (ended - started), arrived / sum(took)
+    traces = max(1, arrived // SPANS_PER_TRACE)
     return [
         name,
         f"{rate:,.0f}",
         f"{of_cpu:,.0f}",
         f"{rate / SPANS_PER_TRACE:,.0f}",
         f"{of_cpu / SPANS_PER_TRACE:,.0f}",
+        f"{took[0] / traces * 1e3:.2f}",
+        " + ".join(f"{each / traces * 1e3:.2f}" for each in took[1:]),
         f"{accepted - arrived:,}",
         f"{rss:,.0f}",
     ]
@@ -79,7 +84,17 @@ def main() -> None:
         )
         rows.append(row)
     print(f"collector on core {sorted(COLLECTOR_CORES)}, load and sink on {sorted(LOAD_CORES)}")
-    header = ("", "spans/s", "spans/CPU s", "traces/s", "traces/CPU s", "missing", "MB")
+    header = (
+        "",
+        "spans/s",
+        "spans/CPU s",
+        "traces/s",
+        "traces/CPU s",
+        "collector, ms CPU a trace",
+        "judging, ms CPU a trace",
+        "missing",
+        "MB",
+    )
     print(table(rows, header=header))
 
 
