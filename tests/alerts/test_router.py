@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from rag_otel.alert import Alert, AlertSeverity, AlertState
 from rag_otel.alerts.examples import Examples
@@ -30,8 +32,8 @@ class Scene:
     def __init__(self, rules: Sequence[str] = ("unfaithful",), **options: Any) -> None:
         self.now = NOON
         self.told: list[Alert] = []
-        settings = {"cooldown_s": 300.0, "resolve_after_s": 0.0} | options
-        self.router = AlertRouter(rules=[parse_rule(rule) for rule in rules], clock=lambda: self.now, **settings)
+        options = {"cooldown_s": 300.0, "resolve_after_s": 0.0} | options
+        self.router = AlertRouter(rules=[parse_rule(rule) for rule in rules], clock=lambda: self.now, **options)
         self.router.connect(self.told.append)
 
     def answer(self, *evaluations: Evaluation, **trace: Any) -> list[Alert]:
@@ -305,3 +307,45 @@ def test_hidden_documents_take_the_quotes_out_of_an_alert(monkeypatch: pytest.Mo
     (alert,) = Scene().answer()
     assert [claim.claim.text for claim in alert.claims] == ["It is made of cheese.", "Nobody has seen its far side."]
     assert not [claim for claim in alert.claims if claim.quotes or claim.explanation]
+
+
+_STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("bad"), st.sampled_from(["a", "b", "c"])),
+        st.tuples(st.just("wait"), st.sampled_from([1.0, 30.0, 61.0, 400.0, 5 * HOUR_S])),
+    ),
+    max_size=40,
+)
+
+
+@given(
+    steps=_STEPS,
+    digest_s=st.sampled_from([0.0, 10.0]),
+    per_minute=st.integers(1, 3),
+    cooldown_s=st.sampled_from([0.0, 300.0]),
+    quiet=st.booleans(),
+)
+@settings(max_examples=60, deadline=None)
+def test_whatever_happens_nothing_is_lost_and_no_bound_is_broken(
+    steps: list[tuple[str, Any]], digest_s: float, per_minute: int, cooldown_s: float, quiet: bool
+) -> None:
+    """Every bad answer is told, alone or counted, once; never in quiet hours, never beyond the cap."""
+    hours = parse_quiet_hours(["14:00-20:00"] if quiet else [])
+    scene = Scene(digest_s=digest_s, per_minute=per_minute, cooldown_s=cooldown_s, quiet=hours)
+    told_at: list[float] = []
+
+    def tell(alert: Alert) -> None:
+        scene.told.append(alert)
+        told_at.append(scene.now)
+
+    scene.router.connect(tell)
+    for step, value in [*steps, ("wait", 30 * HOUR_S)]:
+        if step == "bad":
+            scene.answer(route=value)
+        else:
+            scene.passes(value)
+    bad = sum(step == "bad" for step, _ in steps)
+    waiting = sum(incident.suppressed for incident in scene.router._incidents.open.values())
+    assert sum(alert.count + alert.suppressed for alert in scene.told) + waiting == bad
+    assert not [at for at in told_at if hours.end_at(at) is not None]
+    assert all(later - at >= 60 for at, later in zip(told_at, told_at[per_minute:], strict=False))
