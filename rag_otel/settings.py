@@ -110,7 +110,7 @@ class Settings:
     )
     project_name: str | None = row(None, "Phoenix project", "RAG_OTEL_PROJECT_NAME", "PHOENIX_PROJECT_NAME")
     annotations: bool = row(True, "Write Phoenix annotations", "RAG_OTEL_ANNOTATIONS")
-    alert_webhook_url: str | None = row(None, "Where alerts are POSTed", "RAG_OTEL_ALERT_WEBHOOK_URL")
+    alert_webhook_url: str | None = row(None, "Where alerts are POSTed", "RAG_OTEL_ALERT_WEBHOOK_URL", secret=True)
     alert_webhook_secret: str | None = row(
         None, "Key of the webhook's signature", "RAG_OTEL_ALERT_WEBHOOK_SECRET", secret=True
     )
@@ -273,9 +273,11 @@ class ResolvedSettings:
 
 def shown(value: object, secret: bool) -> str:
     """A value as it may be printed."""
-    if value is None:
+    if value is None or value == ():
         return "-"
-    return "********" if secret else str(value)
+    if secret:
+        return "********"
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def resolve(

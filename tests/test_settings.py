@@ -107,3 +107,16 @@ def test_every_setting_has_an_environment_name_and_a_meaning() -> None:
     for row in dataclasses.fields(Settings):
         assert f"RAG_OTEL_{row.name.upper()}" in row.metadata["env"]
         assert row.metadata["meaning"]
+
+
+def test_lists_are_shown_as_they_are_written() -> None:
+    """With commas; an empty one, secret or not, as nothing."""
+    shown = {name: value for name, value, _ in resolve({"alert_email_to": ("a@b.c", "d@e.f")}, {}).rows()}
+    assert shown["alert_email_to"] == "a@b.c, d@e.f"
+    assert shown["alert_alertmanager_urls"] == shown["alert_apprise_urls"] == "-"
+
+
+def test_a_webhooks_address_is_a_secret() -> None:
+    """Many services put their token into it."""
+    rows = resolve({"alert_webhook_url": "https://hooks.example.com/T0ken"}, {}).rows()
+    assert "T0ken" not in repr(rows)

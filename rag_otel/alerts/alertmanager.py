@@ -29,7 +29,7 @@ from rag_otel.writers.http import post, to_json
 RENEW_S: Final = 60.0
 RENEWALS_MISSED: Final = 4
 """An alert ends by itself when so many renewals in a row did not arrive: Prometheus' own rule."""
-MAX_FIRING: Final = 1024
+MAX_FIRING: Final = 256
 """Renewed at once; of more, the oldest end by themselves."""
 _PATH: Final = "/api/v2/alerts"
 _SIZES: Final = Sizes(question=500, response=1500, claim=300, quote=300)

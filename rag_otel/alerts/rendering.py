@@ -83,7 +83,9 @@ class Message:
 
 def compose_message(alert: Alert) -> Message:
     """The message of an alert. Holds no more text than the alert does: what is hidden there is not here."""
-    answers = [] if alert.target is None else [_answer(alert, facts=(), link=None)]
+    own = _answer(alert, facts=(), link=None)
+    over = alert.state is AlertState.RESOLVED  # such a message shows no answer: nothing is hidden there
+    answers = [] if alert.target is None or (over and own.hidden) else [own]
     answers += [
         _answer(example, facts=tuple(_scores(example.score, example.risk, alert.metric)), link=example.link)
         for example in alert.examples

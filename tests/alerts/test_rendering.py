@@ -70,6 +70,11 @@ def test_what_is_hidden_stays_hidden() -> None:
     assert not [secret for secret in SECRET_TEXTS if secret in text]
 
 
+def test_the_end_of_a_problem_hides_nothing_where_it_shows_no_answer() -> None:
+    """What is over needs no evidence."""
+    assert HIDDEN not in plain_text(compose_message(resolved(a_hidden_alert())))
+
+
 def test_several_answers_are_told_apart() -> None:
     """Each with its own scores and link; the answer of the alert itself is not shown twice."""
     alert = an_alert(examples=a_statistical_alert().examples)
