@@ -30,6 +30,8 @@ DIVISOR = 60
 PER_SECOND = 8
 BEFORE, AFTER = "gpt-4-0613", "llama-2-7b-chat"
 PROJECT = "stack"
+BASELINE = 100
+"""Evaluations that drift learns from: all of the first model, which answers at least 120 questions."""
 SECRET = "a-long-random-secret"
 ALERT = "RagRiskyAnswersFrequent"
 ROWS = [
@@ -96,6 +98,7 @@ def stack(tmp_path: Path, phoenix_server: PhoenixServer) -> Iterator[Stack]:
                     "RAG_OTEL_ALERT_RULES": "risk>0.5",
                     "RAG_OTEL_ALERT_DIGEST": "0",
                     "RAG_OTEL_ALERT_RESOLVE_AFTER": "10",
+                    "RAG_OTEL_DRIFT_BASELINE_COUNT": str(BASELINE),
                 },
             )
         )
@@ -152,8 +155,9 @@ def test_a_model_swap_ends_as_a_fired_and_then_resolved_alert(stack: Stack) -> N
     """Nobody is woken before; after the swap both alerts come, with links that lead to the bad answers; both end."""
     answers = "sum(rag_otel_evaluation_risk_count)"
     eventually(lambda: stack.prometheus.value(answers) >= 15 * PER_SECOND, within_s=60)
-    assert stack.prometheus.query("ALERTS") == []
-    assert stack.received.requests == []
+    # A busy machine may miss a scrape; about the answers there is nothing to say yet.
+    assert stack.prometheus.query('ALERTS{alertname=~"RagFaithfulness.*|RagRisky.*|RagDrift"}') == []
+    assert stack.from_rag_otel("firing") == []
 
     stack.swap_to(AFTER)
     fired = eventually(found(lambda: stack.from_alertmanager("firing"), alertname=ALERT), within_s=60)
@@ -163,6 +167,9 @@ def test_a_model_swap_ends_as_a_fired_and_then_resolved_alert(stack: Stack) -> N
     assert fired["annotations"]["runbook_url"].endswith(f"/runbook.md#{ALERT.lower()}")
     own = eventually(found(lambda: stack.from_rag_otel("firing"), name="high_risk"), within_s=30)
     assert own is not None
+    drifted = eventually(found(lambda: stack.from_rag_otel("firing"), name="drift_risk"), within_s=60)
+    assert drifted is not None
+    assert eventually(found(lambda: stack.from_alertmanager("firing"), alertname="RagDrift"), within_s=30)
 
     stack.swap_to(BEFORE)
     resolved = eventually(found(lambda: stack.from_alertmanager("resolved"), alertname=ALERT), within_s=60)
@@ -173,6 +180,7 @@ def test_a_model_swap_ends_as_a_fired_and_then_resolved_alert(stack: Stack) -> N
     assert own_end["fingerprint"] == own["fingerprint"]
 
     the_trace_link_leads_to_the_bad_answer(stack, own)
+    the_drift_alert_shows_bad_answers(stack, drifted)
     the_filter_finds_the_bad_answers(stack, fired["annotations"]["phoenix"])
 
 
@@ -185,6 +193,15 @@ def the_trace_link_leads_to_the_bad_answer(stack: Stack, own: Mapping[str, Any])
     assert span["attributes"]["output.value"] == own["response"]
     risks = {each["name"]: each["result"] for each in stack.phoenix.annotations(PROJECT, own["span_id"])}
     assert risks["hallucination_risk"]["score"] == pytest.approx(own["risk"])
+
+
+def the_drift_alert_shows_bad_answers(stack: Stack, drifted: Mapping[str, Any]) -> None:
+    """Its facts are a rise of the risk, and the answers that it shows are the second model's, with their links."""
+    assert drifted["examples"]
+    second = [row["response"] for row in ROWS if row["model"] == AFTER]
+    for example in drifted["examples"]:
+        assert example["response"] in second
+        assert example["link"] == f"{stack.phoenix.base_url}/redirects/traces/{example['trace_id']}"
 
 
 def the_filter_finds_the_bad_answers(stack: Stack, link: str) -> None:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+import urllib.parse
 from pathlib import Path
 
 import pytest
 
+from rag_otel.cli.phoenix_reader import PhoenixReader
 from rag_otel.cli.phoenix_server import PhoenixServer
 from rag_otel.writers.http import post
 from rag_otel_collectors.otlp.wire import attribute_bytes
+from tests.browser import chromium_page
 from tests.collect.kit import a_rag_trace, a_request
 from tests.phoenix_server import PhoenixApi, eventually
+from tests.stack.test_rules import alerts
 
 RUNBOOK = (Path(__file__).parents[2] / "docs" / "runbook.md").read_text("utf-8")
 PROJECT = "runbook"
@@ -50,6 +54,7 @@ def phoenix(phoenix_server: PhoenixServer) -> PhoenixApi:
     for name, attributes in marks.items():
         spans = a_rag_trace()
         spans[-1].MergeFromString(attribute_bytes(attributes))
+        spans[-1].name = f"answer-{name}"
         request = a_request(*spans)
         request.resource_spans[0].resource.attributes.add(key="openinference.project.name").value.string_value = PROJECT
         headers = {"Content-Type": "application/x-protobuf"}
@@ -74,3 +79,18 @@ def test_every_filter_of_the_runbook_finds_what_it_is_for(expression: str, phoen
     """Phoenix understands it, and it finds some spans and not all."""
     shown = phoenix.span_nodes(PROJECT, "name", condition=expression)
     assert 0 < len(shown) < len(phoenix.spans(PROJECT))
+
+
+@pytest.mark.phoenix
+@pytest.mark.browser
+def test_the_link_of_an_alert_opens_phoenix_on_the_filter(phoenix: PhoenixApi) -> None:
+    """A real browser shows the expression in the box and, of the answers, only the one that it is about."""
+    project_page = PhoenixReader(phoenix.base_url).project_page(PROJECT)
+    (link,) = {rule["annotations"]["phoenix"] for rule in alerts() if rule["alert"] == "RagFaithfulnessMedianLow"}
+    condition = re.findall(r'urlquery "(.+)"', link)[0]
+    with chromium_page(width=1900) as page:
+        page.set_default_timeout(180_000)
+        page.goto(f"{project_page}/spans?spanFilterCondition={urllib.parse.quote_plus(condition)}")
+        page.get_by_role("link", name="answer-bad").wait_for()
+        assert page.get_by_role("link", name="answer-untouched").count() == 0
+        assert condition in page.locator(".cm-content").first.inner_text()
