@@ -7,8 +7,9 @@ drives it and hands the interpreter over as soon as a slice is used up.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from typing import Final, TypeVar
 
 T = TypeVar("T")
@@ -19,10 +20,16 @@ SLICE_S: Final = 0.00025
 _slice_s = SLICE_S
 
 
-def work_in_slices_of(seconds: float) -> None:
-    """Change the length of a slice for this process: one that serves nobody but judges need not give way so often."""
+@contextlib.contextmanager
+def in_slices_of(seconds: float) -> Iterator[None]:
+    """Slices of this length inside the block, for every thread: a process that serves nobody but judges need not give
+    way so often."""
     global _slice_s
-    _slice_s = seconds
+    before, _slice_s = _slice_s, seconds
+    try:
+        yield
+    finally:
+        _slice_s = before
 
 
 async def courteous(work: Generator[None, None, T]) -> T:

@@ -31,10 +31,13 @@ from rag_otel.pipeline import Pipeline
 from rag_otel.settings import Settings, resolve
 from rag_otel.suppression import suppressed
 from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter
+from rag_otel_evaluators.courtesy import in_slices_of
 
 _PHOENIX_TIMEOUT_S: Final = 120.0
 _UNCAPPED: Final = 1e9
 """Evaluations per minute: a run is bounded by its budget, not by the pace of traffic."""
+_SLICE_S: Final = 0.005
+"""Of judging, in one go: reading and writing wait for no longer than that."""
 _AGE: Final = re.compile(r"(\d+(?:\.\d+)?)([smhdw])")
 _SECONDS: Final = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 
@@ -109,7 +112,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _backfill(store: Store, pipeline: Pipeline, arguments: argparse.Namespace, tally: Tally) -> None:
-    with suppressed(), _bar(tally) as bar:
+    with suppressed(), in_slices_of(_SLICE_S), _bar(tally) as bar:
         backfill = Backfill(
             store=store,
             pipeline=pipeline,

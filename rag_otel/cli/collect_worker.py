@@ -11,7 +11,7 @@ from rag_otel.settings import Settings
 from rag_otel.writers.attributes import status_attributes
 from rag_otel_collectors.otlp.evaluation import TraceEvaluator
 from rag_otel_collectors.otlp.worker import serve
-from rag_otel_evaluators.courtesy import work_in_slices_of
+from rag_otel_evaluators.courtesy import in_slices_of
 
 _SLICE_S: Final = 0.005
 """Nobody is waiting in this process but other traces and the clock."""
@@ -20,7 +20,6 @@ _SLICE_S: Final = 0.005
 def build(setup: tuple[Settings, int]) -> TraceEvaluator:
     """The evaluator of (settings, number of processes): each process has its share of the cap."""
     settings, processes = setup
-    work_in_slices_of(_SLICE_S)
     privacy.configure(capture_content=settings.capture_content)
     if settings.evaluations_per_minute is not None:
         settings = dataclasses.replace(settings, evaluations_per_minute=settings.evaluations_per_minute / processes)
@@ -33,4 +32,5 @@ def build(setup: tuple[Settings, int]) -> TraceEvaluator:
 
 
 if __name__ == "__main__":
-    serve(build)
+    with in_slices_of(_SLICE_S):
+        serve(build)
