@@ -159,7 +159,8 @@ ROWS: Final = (
             Panel(title="On disk and in memory", unit="bytes", queries={
                 "waits for a backend": f"sum(rag_otel_collector_outbox_bytes{{{_MINE}}})",
                 "journal": f"sum(rag_otel_collector_journal_bytes{{{_MINE}}})",
-                "held in memory": f"sum(rag_otel_collector_held_bytes{{{_MINE}}})"}),
+                "held in memory": f"sum(rag_otel_collector_held_bytes{{{_MINE}}})",
+                "disk, at most": f"sum(rag_otel_collector_disk_limit_bytes{{{_MINE}}})"}),
             Panel(title="Sent to backends", unit="bytes", queries={
                 "{{backend}}": _increase("rag_otel_collector_sent_bytes_total", "backend")}),
             Panel(title="Backends in trouble", queries={

@@ -124,6 +124,7 @@ async def start(
         outbox = Outbox(folder / "outbox", names, segment_bytes=segment_bytes, fsync=settings.fsync)
     except OSError as error:
         raise ConfigurationError(f"data_dir {settings.data_dir!r} cannot be used: {error}") from None
+    metrics.gauge("disk_limit_bytes", "Disk that the queues may take, at most", lambda: settings.max_disk_bytes)
     live = LiveTraces(
         grace_s=settings.grace,
         idle_s=settings.idle,

@@ -18,7 +18,8 @@ from tests.stack.conftest import DOCKER, shortened, tool
 
 RULES = sorted((DOCKER / "prometheus" / "rules").glob("*.yml"))
 CASES = sorted((DOCKER / "prometheus" / "tests").glob("*.yml"))
-RUNBOOK = Path(__file__).parents[2] / "docs" / "runbook.md"
+ROOT = DOCKER.parent
+RUNBOOK = ROOT / "docs" / "runbook.md"
 
 
 def alerts() -> list[dict[str, Any]]:
@@ -87,8 +88,9 @@ def test_the_rules_ask_for_series_that_exist() -> None:
     for row in INSTRUMENTS:
         endings = ("_bucket", "_sum", "_count") if row.kind is Kind.HISTOGRAM else ("",)
         known |= {row.prometheus + ending for ending in endings}
-    source = Path(collector_metrics.__file__).parent / "collector.py"
-    gauges = re.findall(r'\("(\w+_bytes|\w+_in_trouble)",', source.read_text("utf-8"))
+    sources = (Path(collector_metrics.__file__).parent / "collector.py", ROOT / "rag_otel" / "cli" / "collect.py")
+    text = "".join(path.read_text("utf-8") for path in sources)
+    gauges = re.findall(r'\("(\w+_bytes|\w+_in_trouble)",', text)
     known |= {f"rag_otel_collector_{name}" for name in gauges}
     text = "".join(path.read_text("utf-8") for path in RULES)
     asked = set(re.findall(r"(?<!:)\brag_otel_[a-z_]+\b", re.sub(r"(?m)^\s*(#|description:).*$", "", text)))
