@@ -18,10 +18,10 @@ _LINE: Final = 600
 
 def alert_id(alert: Alert) -> str:
     """Identifies this alert: the same at every retry, so that a receiver can drop what it has seen."""
-    if alert.target is not None:
+    if alert.target is not None and alert.state is AlertState.FIRING:
         about = f"{alert.target.trace_id}-{alert.target.span_id}"
-    else:
-        about = f"{sha256(alert.fingerprint.encode()).hexdigest()[:16]}-{alert.since_ns or alert.time_ns}"
+    else:  # a problem may be told of several times, as a digest or as a reminder: each is a message of its own
+        about = f"{sha256(alert.fingerprint.encode()).hexdigest()[:16]}-{alert.since_ns}-{alert.time_ns}"
     ending = "-resolved" if alert.state is AlertState.RESOLVED else ""
     return f"{alert.name}-{alert.metric}-{about}{ending}"
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rag_otel.alert import Alert, AlertSeverity, AlertState
 from rag_otel.alerts.examples import Examples
 from rag_otel.alerts.incidents import MAX_INCIDENTS
-from rag_otel.alerts.message import to_dict
+from rag_otel.alerts.message import alert_id, to_dict
 from rag_otel.alerts.router import AlertRouter
 from rag_otel.alerts.rules import parse_rule
 from rag_otel.alerts.schedule import parse_quiet_hours
@@ -219,6 +219,22 @@ def test_a_digest_is_closed_when_all_that_it_told_of_is_over() -> None:
     assert (again.route, again.fingerprint) == ("b", digest.fingerprint)
     (resolved,) = scene.passes(HOUR_S)
     assert (resolved.fingerprint, resolved.state) == (digest.fingerprint, AlertState.RESOLVED)
+
+
+def test_every_message_has_an_id_of_its_own() -> None:
+    """Receivers drop what they have seen: a reminder, a second digest and two ends of one problem are all new."""
+    scene = Scene(resolve_after_s=900, per_minute=1)
+    reminder = {"since_ns": 1_700_000_000_000_000_000, "fingerprint": "observatory/slo"}
+    for n in range(3):
+        scene.raises(**reminder, time_ns=1_700_000_100_000_000_000 + n)
+        for route in ("a", "b"):
+            scene.answer(route=route, start_ns=round(scene.now * 1e9))
+        scene.passes(400)
+    scene.raises(state=AlertState.RESOLVED, time_ns=1_700_000_200_000_000_000)
+    scene.passes(HOUR_S)
+    ids = [alert_id(alert) for alert in scene.told]
+    assert len(ids) == len(set(ids)) >= 8
+    assert {alert.state for alert in scene.told} == {AlertState.FIRING, AlertState.RESOLVED}
 
 
 def test_what_was_over_before_anybody_heard_of_it_is_not_told() -> None:
