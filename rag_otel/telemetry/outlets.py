@@ -55,14 +55,15 @@ class ApplicationMetrics:
         self._provider = provider
         self._instruments: Instruments | None = None
 
-    def instruments(self) -> Instruments:
-        """What results are recorded with."""
-        if self._instruments is None:
-            self._instruments = _global_instruments() if self._provider is None else _made_on(self._provider)
+    def instruments(self) -> Instruments | None:
+        """What results are recorded with; None while the application has no provider."""
+        if self._provider is None and _does_nothing(metrics_api.get_meter_provider()):
+            return None
         return self._instruments
 
     def start(self) -> None:
-        self.instruments()
+        # Made now, so that they are read as soon as there is a provider.
+        self._instruments = _global_instruments() if self._provider is None else _made_on(self._provider)
 
     def flush(self, timeout_s: float) -> bool:
         return True
@@ -87,9 +88,9 @@ class OwnMetrics:
         self._provider: Any = None
         self._instruments: Instruments | None = None
 
-    def instruments(self) -> Instruments:
-        """What results are recorded with; before the start and after the end, nowhere."""
-        return self._instruments or _nowhere()
+    def instruments(self) -> Instruments | None:
+        """What results are recorded with; None before the start and after the end."""
+        return self._instruments
 
     def start(self) -> None:
         from opentelemetry.sdk.metrics import MeterProvider as SdkMeterProvider
@@ -120,8 +121,10 @@ class ApplicationEvents:
         """`provider` stands in for the global one, which may also be set later."""
         self._provider = provider
 
-    def logger(self) -> Logger:
-        """What events are emitted with."""
+    def logger(self) -> Logger | None:
+        """What events are emitted with; None while the application has no provider."""
+        if self._provider is None and _does_nothing(logs_api.get_logger_provider()):
+            return None
         return logs_api.get_logger(semconv.SCOPE, logger_provider=self._provider)
 
     def start(self) -> None:
@@ -145,10 +148,10 @@ class OwnEvents:
         self._resource = resource
         self._provider: Any = None
 
-    def logger(self) -> Logger:
-        """What events are emitted with; before the start and after the end, nowhere."""
+    def logger(self) -> Logger | None:
+        """What events are emitted with; None before the start and after the end."""
         if self._provider is None:
-            return logs_api.NoOpLogger(semconv.SCOPE)
+            return None
         logger: Logger = self._provider.get_logger(semconv.SCOPE)
         return logger
 
@@ -206,8 +209,9 @@ def _made_on(provider: MeterProvider | None) -> Instruments:
     return Instruments(metrics_api.get_meter(semconv.SCOPE, meter_provider=provider))
 
 
-def _nowhere() -> Instruments:
-    return Instruments(metrics_api.NoOpMeter(semconv.SCOPE))
+def _does_nothing(provider: object) -> bool:
+    """True for the API's own stand-ins, which are there until the application sets a provider."""
+    return type(provider).__module__.startswith(("opentelemetry.metrics", "opentelemetry._logs"))
 
 
 def _instance_of(resource: Resource) -> Resource:

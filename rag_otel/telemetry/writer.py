@@ -25,14 +25,17 @@ class TelemetryWriter:
 
     name = "telemetry"
 
-    def __init__(self, instruments: Callable[[], Instruments], *, max_values: int = 50) -> None:
-        """`instruments` is asked at each batch; of each label the first `max_values` values are kept apart."""
+    def __init__(self, instruments: Callable[[], Instruments | None], *, max_values: int = 50) -> None:
+        """`instruments` is asked at each batch (None: nobody wants any); of each label the first `max_values` values
+        are kept apart."""
         self._instruments = instruments
         self._labels = BoundedLabels(max_values)
 
     def write(self, batch: Sequence[EvaluatedTrace]) -> None:
         """Record each evaluation once. Not safe to repeat, as a count never is; it never asks to be repeated."""
         instruments = self._instruments()
+        if instruments is None:
+            return
         for result in batch:
             context = span_context(result.trace.target)
             for evaluation in result.evaluations:

@@ -23,14 +23,16 @@ class EvaluationEventWriter:
 
     name = "evaluation_event"
 
-    def __init__(self, logger: Callable[[], Logger], *, capture_content: bool = True) -> None:
-        """`logger` is asked at each batch, as the application's provider may come later. Where content is hidden, an
-        explanation only counts claims."""
+    def __init__(self, logger: Callable[[], Logger | None], *, capture_content: bool = True) -> None:
+        """`logger` is asked at each batch, as the application's provider may come later; None: nobody listens.
+        Where content is hidden, an explanation only counts claims."""
         self._logger = logger
         self._capture_content = capture_content
 
     def write(self, batch: Sequence[EvaluatedTrace]) -> None:
         logger = self._logger()
+        if logger is None:
+            return
         for result in batch:
             context = span_context(result.trace.target)
             for item in feedback(result, capture_content=self._capture_content):

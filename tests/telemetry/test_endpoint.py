@@ -126,13 +126,16 @@ def test_a_forked_child_lets_go_of_the_address(address: str) -> None:
     """When the parent stops listening nobody listens, though the child lives."""
     rag_otel.instrument(TracerProvider(), telemetry_exporter="prometheus", telemetry_address=address)
     reading, writing = os.pipe()
+    born, birth = os.pipe()
     child = os.fork()
     if child == 0:
         signal.alarm(50)
         os.close(writing)
+        os.write(birth, b"!")
         os.read(reading, 1)  # until the parent closes its end
         os._exit(0)
     os.close(reading)
+    assert os.read(born, 1) == b"!"
     rag_otel.uninstrument()
     host, _, port = address.rpartition(":")
     with pytest.raises(ConnectionRefusedError), socket.create_connection((host, int(port)), timeout=5):
