@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Generator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rag_otel.model import Chunk, Claim, ClaimVerdict, Evaluation, ReasonCode, Verdict
 from rag_otel_evaluators.courtesy import courteous
@@ -18,8 +18,10 @@ from rag_otel_evaluators.inputs import as_chunks
 from rag_otel_evaluators.judge import Judge, Judgement, risk_of
 from rag_otel_evaluators.judges.embedded import EmbeddedJudge
 from rag_otel_evaluators.outcomes import with_problems
-from rag_otel_evaluators.segmentation import Segmentation, iter_segments
 from rag_otel_evaluators.sync import SyncTwin
+
+if TYPE_CHECKING:
+    from rag_otel_evaluators.segmentation import Segmentation
 
 UNFAITHFUL_FROM: Final = 0.3
 """Risk from which an answer is labelled `unfaithful`. Frozen: chosen once, on out-of-fold risks of the development
@@ -128,6 +130,8 @@ class Faithfulness(SyncTwin):
 
 
 def _segment(response: str) -> Generator[None, None, Segmentation]:
+    from rag_otel_evaluators.segmentation import Segmentation, iter_segments  # its patterns: with the first answer
+
     segments = []
     for segment in iter_segments(response):
         segments.append(segment)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from rag_otel.model import Chunk
-from rag_otel_evaluators.segmentation import segment
 
 FIELDS: Final = ("question", "chunks", "response", "reference")
 """What there is to judge, by the names that `Evaluator.evaluate` gives them."""
@@ -61,6 +60,8 @@ def as_chunks(chunks: Sequence[Chunk | str]) -> list[Chunk]:
 
 def only_abstains(text: str) -> bool:
     """True where the text says that it does not know, and claims nothing beside it."""
+    from rag_otel_evaluators.segmentation import segment  # its patterns: with the first answer
+
     segments = segment(text)
     return segments.abstained and not segments.claims
 

@@ -16,7 +16,7 @@ from rag_otel.model import Chunk, ClaimVerdict, Verdict
 from rag_otel_evaluators.courtesy import courteous, finish
 from rag_otel_evaluators.judge import Judgement
 from rag_otel_evaluators.judges.embedded import Coefficients, EmbeddedJudge
-from rag_otel_evaluators.judges.embedded.judge import UNSUPPORTED_FROM
+from rag_otel_evaluators.judges.embedded.verdicts import UNSUPPORTED_FROM
 from rag_otel_evaluators.segmentation import segment
 
 PLAN = "The Pro plan costs $20 per month and includes 5 users. It was launched on 3 May 2021 in Berlin."

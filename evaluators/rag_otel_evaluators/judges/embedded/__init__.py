@@ -1,7 +1,7 @@
 """The embedded judge: verdicts from word overlap with the evidence, learned from human labels, in pure Python.
 
-terms -> evidence (index of the chunks) -> alignment (claim against index) -> features, conflicts
-      -> coefficients (probabilities) -> judge (verdicts);  train writes the coefficients
+terms -> passages (a chunk, read once) -> evidence (index of a trace's chunks) -> alignment (claim against index)
+      -> features, conflicts -> coefficients (probabilities) -> verdicts -> judge;  train writes the coefficients
 """
 
 from __future__ import annotations

@@ -19,7 +19,18 @@ from pathlib import Path
 from typing import Any, Final
 
 from rag_otel.errors import InputError
-from rag_otel_evaluators.judges.embedded.features import FEATURES
+
+FEATURES: Final = (
+    "chunk_coverage",  # share of the claim's words that the best single chunk holds
+    "trigrams",  # share of the claim's word triples that the nearest sentences hold: wording taken over
+    "unseen",  # log of the weight of words that are nowhere
+    "strange_numbers",  # numbers that neither the evidence sentences nor the question hold, 0..2
+    "loose_names",  # names and numbers that no nearest sentence holds beside a word they have beside them here, 0..2
+    "denial",  # 1 where the claim says "not" and no sentence near it does
+    "antonym",  # 1 where a sentence near it has the opposite of one of the claim's words
+    "list_item",  # 1 for an item of a list
+)
+"""Names of the features, in the order of the vector."""
 
 SHIPPED: Final = Path(__file__).with_name("coefficients.json")
 """Trained on all of the development data."""

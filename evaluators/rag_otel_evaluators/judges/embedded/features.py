@@ -1,4 +1,4 @@
-"""What the embedded judge looks at in a claim: eight numbers, each with a plain meaning.
+"""What the embedded judge looks at in a claim: eight numbers, each with a plain meaning (`coefficients.FEATURES`).
 
 Few on purpose. On the development data they separate supported from unsupported claims as well as thirty did, and
 what is not there cannot be overfitted. Coverage is by chunk, because over a whole large context everything is covered:
@@ -17,19 +17,6 @@ from rag_otel_evaluators.judges.embedded.opposites import antonym_in, denies_alo
 from rag_otel_evaluators.judges.embedded.passages import EvidenceSentence, of_weight, triples_of
 from rag_otel_evaluators.judges.embedded.terms import WEIGHTS
 
-FEATURES: Final = (
-    "chunk_coverage",  # share of the claim's words that the best single chunk holds
-    "trigrams",  # share of the claim's word triples that the nearest sentences hold: wording taken over
-    "unseen",  # log of the weight of words that are nowhere
-    "strange_numbers",  # numbers that neither the evidence sentences nor the question hold, 0..2
-    "loose_names",  # names and numbers that no nearest sentence holds beside a word they have beside them here, 0..2
-    "denial",  # 1 where the claim says "not" and no sentence near it does
-    "antonym",  # 1 where a sentence near it has the opposite of one of the claim's words
-    "list_item",  # 1 for an item of a list
-)
-"""Names of the features, in the order of the vector."""
-
-
 _MOST: Final = 2
 """What is counted is counted up to this."""
 _COMPARED: Final = 3
@@ -43,7 +30,7 @@ ANTONYM_SHARE: Final = 0.4
 
 
 def features_of(index: EvidenceIndex, claim: Alignment, *, list_item: bool) -> list[float]:
-    """The feature vector of an aligned claim; every entry is finite."""
+    """The feature vector of an aligned claim, in the order of `coefficients.FEATURES`; every entry is finite."""
     nearest = [index.sentences[sentence] for sentence, _ in claim.nearest[:_COMPARED]]
     triples = list(triples_of(claim.terms))
     found = frozenset().union(*[sentence.triples for sentence in nearest])

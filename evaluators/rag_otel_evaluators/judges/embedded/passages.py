@@ -5,7 +5,6 @@ Popular chunks are retrieved again and again, so what was found out about one is
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Generator, Iterator
 from itertools import chain
 from typing import Final, NamedTuple
@@ -81,8 +80,8 @@ class Passage(NamedTuple):
     sentences: list[EvidenceSentence]
     vocabulary: dict[str, None]
     """The terms of all the sentences, each once, in the order in which they first stand there."""
-    by_prefix: dict[str, list[str]]
-    """First PREFIX characters -> the terms of the vocabulary that begin so, in its order."""
+    by_prefix: dict[str, str]
+    """First PREFIX characters -> the terms of the vocabulary that begin so, in its order, a space between two."""
 
 
 def passages_of(text: str) -> Generator[None, None, tuple[Passage, ...]]:
@@ -108,11 +107,11 @@ def passages_of(text: str) -> Generator[None, None, tuple[Passage, ...]]:
 
 def _passage(sentences: list[EvidenceSentence]) -> Passage:
     vocabulary = dict.fromkeys(chain.from_iterable(sentence.terms for sentence in sentences))
-    by_prefix: defaultdict[str, list[str]] = defaultdict(list)
+    by_prefix: dict[str, str] = {}  # of strings, not lists: thousands of them, and the garbage collector visits none
     for term in vocabulary:
         if len(term) >= PREFIX:
-            by_prefix[term[:PREFIX]].append(term)
-    by_prefix.default_factory = None
+            prefix = term[:PREFIX]
+            by_prefix[prefix] = f"{by_prefix[prefix]} {term}" if prefix in by_prefix else term
     return Passage(sentences, vocabulary, by_prefix)
 
 
@@ -145,6 +144,11 @@ class PassageMemory:
         self._young: dict[str, tuple[Passage, ...]] = {}
         self._old: dict[str, tuple[Passage, ...]] = {}
         self._characters = 0
+
+    @property
+    def characters(self) -> int:
+        """How much text is remembered, in characters."""
+        return sum(map(len, self._young)) + sum(map(len, self._old.keys() - self._young.keys()))
 
     def passages_of(self, text: str) -> Generator[None, None, tuple[Passage, ...]]:
         """As the function of this name, which it asks for what it does not remember."""

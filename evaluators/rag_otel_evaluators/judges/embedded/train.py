@@ -19,9 +19,9 @@ from typing import Any, Final
 
 from rag_otel_evaluators.judges.embedded.coefficients import SHIPPED, Coefficients
 from rag_otel_evaluators.judges.embedded.fit import LogisticFit, fit_logistic
-from rag_otel_evaluators.judges.embedded.judge import unsupported_probability
 from rag_otel_evaluators.judges.embedded.labelled import DATA, ROOT, LabelledAnswer, load_answers
 from rag_otel_evaluators.judges.embedded.out_of_fold import OutOfFold
+from rag_otel_evaluators.judges.embedded.verdicts import unsupported_probability
 
 OUT_OF_FOLD: Final = ROOT / "examples/data/out_of_fold.json"
 
