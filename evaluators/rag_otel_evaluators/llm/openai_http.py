@@ -122,36 +122,35 @@ class _Sessions:
     def __init__(self) -> None:
         self._open: dict[asyncio.AbstractEventLoop, tuple[AsyncIterator[aiohttp.ClientSession], aiohttp.ClientSession]]
         self._open = {}
-        _all_sessions.add(self)
 
     async def of_this_loop(self) -> aiohttp.ClientSession:
         loop = asyncio.get_running_loop()
         kept = self._open.get(loop)
         if kept is not None:
             return kept[1]
-        self.forget(lambda loop: loop.is_closed())
+        self._forget_what_is_past()
         # A loop that shuts down finishes its asynchronous generators: this one then closes the session.
         opening = _session()
         session = await anext(opening)
         self._open[loop] = opening, session
         return session
 
-    def forget(self, which: Callable[[asyncio.AbstractEventLoop], bool]) -> None:
+    def _forget_what_is_past(self) -> None:
         """Drop the sessions of loops in which they cannot be closed any more."""
-        for loop in [each for each in self._open if which(each)]:
+        for loop in [each for each in self._open if each.is_closed()]:
             self._open.pop(loop)[1].detach()
 
     def __del__(self) -> None:
-        self.forget(lambda loop: loop.is_closed())
+        self._forget_what_is_past()
 
 
-_all_sessions: weakref.WeakSet[_Sessions] = weakref.WeakSet()
+_opened: weakref.WeakSet[aiohttp.ClientSession] = weakref.WeakSet()
 
 
 @atexit.register
 def _forget_all() -> None:
-    for sessions in list(_all_sessions):
-        sessions.forget(lambda loop: True)
+    for session in list(_opened):
+        session.detach()
 
 
 class _Connector(aiohttp.TCPConnector):
@@ -166,6 +165,7 @@ async def _session() -> AsyncIterator[aiohttp.ClientSession]:
         cookie_jar=aiohttp.DummyCookieJar(),
         trust_env=bool(urllib.request.getproxies()),  # looked up for every call where it is on
     ) as session:
+        _opened.add(session)
         yield session
 
 
