@@ -9,14 +9,11 @@ from rag_otel.protocols import AlertChannel
 from rag_otel.settings import Settings
 
 _ALONE: Final = {
-    "alert_webhook_secret": ("alert_webhook_url",),
-    "alert_alertmanager_authorization": ("alert_alertmanager_urls",),
     "alert_email_to": ("alert_smtp_url", "alert_email_from"),
     "alert_email_from": ("alert_smtp_url", "alert_email_to"),
     "alert_smtp_url": ("alert_email_to", "alert_email_from"),
-    "alert_smtp_password": ("alert_smtp_url",),
 }
-"""Settings that say nothing without others."""
+"""Settings that say nothing without others. A secret alone is none of them: one is mounted before it is used."""
 
 
 def configured_channels(settings: Settings) -> list[AlertChannel]:

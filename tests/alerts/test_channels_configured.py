@@ -51,7 +51,12 @@ def test_every_channel_has_a_name_of_its_own() -> None:
         "apprise",
         "apprise_2",
     ]
-    assert configured_channels(Settings()) == []
+
+
+def test_a_secret_alone_makes_no_channel_and_does_no_harm() -> None:
+    """Secrets are mounted everywhere; the address decides."""
+    secrets = {"alert_webhook_secret": "s", "alert_smtp_password": "s", "alert_alertmanager_authorization": "s"}
+    assert configured_channels(Settings(**secrets)) == configured_channels(Settings()) == []
 
 
 def test_an_unfaithful_answer_reaches_everybody_with_the_link_to_its_trace() -> None:

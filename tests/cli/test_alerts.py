@@ -132,9 +132,6 @@ def test_the_collectors_file_of_settings_is_understood(
     [
         ({"SMTP_URL": "smtp://mail"}, "alert_email_to"),
         ({"EMAIL_TO": "a@b.c", "EMAIL_FROM": "a@b.c"}, "alert_smtp_url"),
-        ({"SMTP_PASSWORD": SECRET}, "alert_smtp_url"),
-        ({"WEBHOOK_SECRET": SECRET}, "alert_webhook_url"),
-        ({"ALERTMANAGER_AUTHORIZATION": SECRET}, "alert_alertmanager_urls"),
         ({"SLACK_URL": SECRET}, "alert_slack_url"),
         ({"ALERTMANAGER_URLS": "alertmanager:9093"}, "alert_alertmanager_urls"),
         ({"APPRISE_URLS": SECRET}, "alert_apprise_urls"),
