@@ -123,6 +123,8 @@ class RagTrace:
     """A known good answer, where the application has one."""
     model: str | None = None
     """Name of the model that answered."""
+    response_id: str | None = None
+    """The provider's id of the model's answer, where a span tells it."""
     session_id: str | None = None
     user_id: str | None = None
     service: str | None = None

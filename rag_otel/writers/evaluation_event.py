@@ -52,6 +52,7 @@ def _attributes(item: Feedback, result: EvaluatedTrace) -> dict[str, AttributeVa
             semconv.GEN_AI_EVALUATION_SCORE: item.score,
             semconv.GEN_AI_EVALUATION_LABEL: item.label,
             semconv.GEN_AI_EVALUATION_EXPLANATION: item.explanation,
+            semconv.GEN_AI_RESPONSE_ID: result.trace.response_id,
             semconv.ERROR_TYPE: item.metadata.get("error_type"),
             semconv.SAMPLING_REASON: result.decision.reason,
             semconv.SAMPLING_PROBABILITY: result.decision.probability,

@@ -55,6 +55,15 @@ def test_messages_of_the_root() -> None:
     assert (trace.question, trace.response, texts(trace), trace.evaluable) == (QUESTION, ANSWER, [PARIS], True)
 
 
+def test_the_providers_id_of_the_answer() -> None:
+    """Of the call that wrote the response, not of one that rewrote the question."""
+    root = workflow(answer=None)
+    rewritten = chat(root, QUESTION, "another question", **{"response.id": "chatcmpl-1"})
+    wrote = chat(root, QUESTION, **{"response.id": "chatcmpl-2"})
+    trace = read_one(root, rewritten, retrieval(root, {"id": "a", "content": PARIS}), wrote)
+    assert (trace.response, trace.response_id) == (ANSWER, "chatcmpl-2")
+
+
 def test_messages_that_are_no_json() -> None:
     """Attributes may also hold the lists themselves, or (OpenLIT) a bare text."""
     root = operation("invoke_workflow", attributes={"input.messages": [{"role": "user", "content": QUESTION}]})

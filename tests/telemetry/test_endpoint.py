@@ -140,7 +140,8 @@ def test_a_forked_child_lets_go_of_the_address(address: str) -> None:
     host, _, port = address.rpartition(":")
     with pytest.raises(ConnectionRefusedError), socket.create_connection((host, int(port)), timeout=5):
         pass
-    os.close(writing)
+    for end in (writing, born, birth):
+        os.close(end)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 

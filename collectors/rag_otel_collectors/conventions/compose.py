@@ -80,6 +80,7 @@ def compose(
         chunks=passages.chunks,
         response=response.text,
         model=model,
+        response_id=_response_id(spans, response.source),
         session_id=session_id or _identity(spans, _SESSION, _SESSION_KEYS),
         user_id=user_id or _identity(spans, _USER, _USER_KEYS),
         service=_string(entry.resource.get(semconv.SERVICE_NAME)),
@@ -91,6 +92,14 @@ def compose(
         sources=tuple(each for each in sources if each is not None),
         unevaluable_reason=next((reason for reason in _ORDER if reason in problems), None),
     )
+
+
+def _response_id(spans: Sequence[SpanRecord], source: Source | None) -> str | None:
+    """The provider's id on the span that the response was read from, else on the last one that has any."""
+    told = {span.span_id: text for span in spans if (text := _string(span.attributes.get(semconv.GEN_AI_RESPONSE_ID)))}
+    if source is not None and source.span.span_id in told:
+        return told[source.span.span_id]
+    return list(told.values())[-1] if told else None
 
 
 def _identity(spans: Sequence[SpanRecord], keys: Sequence[str], names: Sequence[str]) -> str | None:
