@@ -24,12 +24,14 @@ from rag_otel.cli.backfill_engine import Backfill, Budget, Store, Tally
 from rag_otel.cli.backfill_files import FileStore
 from rag_otel.cli.backfill_phoenix import PhoenixStore
 from rag_otel.cli.backfill_report import conclude
+from rag_otel.cli.backfill_workers import Workers
 from rag_otel.cli.phoenix_reader import PhoenixReader
 from rag_otel.composition import Parts, compose_attributes, compose_pipeline
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
 from rag_otel.pipeline import Pipeline
 from rag_otel.settings import Settings, resolve
 from rag_otel.suppression import suppressed
+from rag_otel.writers.feedback import annotator_kind
 from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter
 from rag_otel_evaluators.courtesy import in_slices_of
 
@@ -61,6 +63,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--budget", type=int, metavar="N", help="stop after so many evaluations (metric times answer)")
     parser.add_argument("--budget-usd", type=float, metavar="DOLLARS", help="stop when judging has cost so much")
     parser.add_argument("--concurrency", type=int, default=16, help="answers judged at once (default: 16)")
+    parser.add_argument("--workers", type=int, metavar="N", help="judge in so many processes (default: in this one)")
     parser.add_argument("--dry-run", action="store_true", help="count and estimate the cost; judge and write nothing")
     parser.add_argument(
         "--price",
@@ -74,7 +77,9 @@ def run(arguments: argparse.Namespace) -> int:
     """0: done, or stopped at the budget; 1: evaluations failed or Phoenix went away, the same command goes on."""
     _check(arguments)
     settings = _settings(arguments)
-    pipeline = compose_pipeline(replace(settings, evaluations_per_minute=_UNCAPPED), Parts(), default_cap=None)
+    uncapped = replace(settings, evaluations_per_minute=_UNCAPPED)
+    workers = _workers(arguments, uncapped)
+    pipeline = compose_pipeline(uncapped, Parts(), default_cap=None)
     files = (
         FileStore(
             arguments.files,
@@ -89,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
     store = files or _phoenix(arguments, settings, pipeline)
     tally, started = Tally(), time.perf_counter()
     try:
-        _backfill(store, pipeline, arguments, tally)
+        _backfill(store, pipeline, workers, arguments, tally)
         changed = files.finish() if files and not arguments.dry_run else None
     except KeyboardInterrupt:
         print(conclude(tally, pipeline, seconds=time.perf_counter() - started), file=sys.stderr)
@@ -100,6 +105,8 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"rag-otel backfill: {error}; the same command goes on from here", file=sys.stderr)
         return 1
     finally:
+        if workers:
+            workers.close()
         if files:
             files.close()
     seconds = time.perf_counter() - started
@@ -111,7 +118,17 @@ def run(arguments: argparse.Namespace) -> int:
     return 1 if tally.failed else 0
 
 
-def _backfill(store: Store, pipeline: Pipeline, arguments: argparse.Namespace, tally: Tally) -> None:
+def _workers(arguments: argparse.Namespace, settings: Settings) -> Workers | None:
+    if arguments.workers is None or arguments.dry_run:
+        return None
+    if annotator_kind(settings.judge) == "LLM":
+        raise ConfigurationError(f"--workers is for judges that compute; {settings.judge} waits: use --concurrency")
+    return Workers(settings, arguments.workers)
+
+
+def _backfill(
+    store: Store, pipeline: Pipeline, workers: Workers | None, arguments: argparse.Namespace, tally: Tally
+) -> None:
     with suppressed(), in_slices_of(_SLICE_S), _bar(tally) as bar:
         backfill = Backfill(
             store=store,
@@ -119,6 +136,7 @@ def _backfill(store: Store, pipeline: Pipeline, arguments: argparse.Namespace, t
             budget=Budget(evaluations=arguments.budget, usd=arguments.budget_usd),
             concurrency=arguments.concurrency,
             dry_run=arguments.dry_run,
+            evaluate=workers.evaluate if workers else None,
             progress=bar,
         )
         asyncio.run(backfill.run(tally))
@@ -145,7 +163,7 @@ def _check(arguments: argparse.Namespace) -> None:
         raise ConfigurationError("name the file for the traces with their scores: --output FILE")
     if arguments.output is not None and not arguments.files:
         raise ConfigurationError("--output is for files; traces of a Phoenix project get annotations there")
-    for name in ("budget", "budget_usd", "concurrency"):
+    for name in ("budget", "budget_usd", "concurrency", "workers"):
         value = getattr(arguments, name)
         if value is not None and value <= 0:
             raise ConfigurationError(f"--{name.replace('_', '-')} must be above 0, not {value}")

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from rag_otel.errors import ConfigurationError
+from rag_otel.errors import ConfigurationError, PermanentError
 from rag_otel.guard import guarded
 from rag_otel.model import EvaluatedTrace, Evaluation, RagTrace, SamplingDecision, SpanRecord, SpanRef
 from rag_otel.pipeline import Pipeline
@@ -133,6 +133,8 @@ class Backfill:
     concurrency: int = 16
     """Answers judged at a time."""
     dry_run: bool = False
+    evaluate: Callable[[RagTrace, SamplingDecision], Awaitable[EvaluatedTrace]] | None = None
+    """Judges in place of the pipeline, in other processes for example."""
     progress: Callable[[int], object] = lambda traces: None
     """Told how many more traces are dealt with."""
 
@@ -196,6 +198,7 @@ class Backfill:
     ) -> None:
         """Judge, several at a time, until the budget is spent; `results` grows as answers are finished."""
         waiting = iter(due)
+        evaluate = self.evaluate or self.pipeline.evaluate
 
         async def judge() -> None:
             for trace, decision in waiting:
@@ -203,7 +206,7 @@ class Backfill:
                     tally.out_of_budget = True
                     return
                 tally.due += 1
-                result = await self.pipeline.evaluate(trace, decision)
+                result = await evaluate(trace, decision)
                 for evaluation in result.evaluations:
                     tally.count(evaluation)
                 results.append(result)
@@ -213,7 +216,7 @@ class Backfill:
             async with asyncio.TaskGroup() as group:
                 for _ in range(min(self.concurrency, len(due))):
                     group.create_task(judge())
-        except* ConfigurationError as errors:
+        except* (ConfigurationError, PermanentError) as errors:
             raise errors.exceptions[0] from None
 
     async def _written(self) -> None:
