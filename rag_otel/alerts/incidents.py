@@ -21,7 +21,7 @@ class Incident:
     """One problem. Times are seconds since the epoch."""
 
     alert: Alert
-    """The last one of it that was told, or the first."""
+    """The last one of it that was told, or the first; without its texts."""
     began_at: float
     bad_at: float
     """When the last answer came that was not good."""
@@ -48,7 +48,9 @@ class Incidents:
 
     def bad(self, alert: Alert, now: float) -> Alert | None:
         """One more bad answer, or word of a monitor: what is to be told of it, None while it cools down."""
-        incident = self.open.pop(alert.fingerprint, None) or Incident(alert=alert, began_at=now, bad_at=now)
+        incident = self.open.pop(alert.fingerprint, None) or Incident(
+            alert=_without_texts(alert), began_at=now, bad_at=now
+        )
         self.open[alert.fingerprint] = incident
         if len(self.open) > MAX_INCIDENTS:
             del self.open[next(iter(self.open))]
@@ -59,7 +61,7 @@ class Incidents:
         alert = dataclasses.replace(
             alert, suppressed=alert.suppressed + incident.suppressed, since_ns=alert.since_ns or _since(incident)
         )
-        incident.alert, incident.told_at, incident.suppressed = alert, now, 0
+        incident.alert, incident.told_at, incident.suppressed = _without_texts(alert), now, 0
         return alert
 
     def note(self, fingerprint: str, finding: Finding, now: float) -> None:
@@ -117,15 +119,16 @@ class Incidents:
             alert,
             state=AlertState.RESOLVED,
             headline=f"{alert.metric} in {alert.service or '-'} {alert.route or '-'}: {since}",
-            question=None,
-            response=None,
-            claims=(),
-            examples=(),
             suppressed=incident.suppressed,
             count=1,
             details={"bad_answers": float(incident.bad), "good_answers_since": float(incident.good)},
             time_ns=round(now * 1e9),
         )
+
+
+def _without_texts(alert: Alert) -> Alert:
+    """What its end is told with: a thousand open problems must be cheap to keep, and to write down."""
+    return dataclasses.replace(alert, question=None, response=None, claims=(), examples=())
 
 
 def _since(incident: Incident) -> int:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Protocol, TypeVar
 
-from rag_otel.alert import Alert
+from rag_otel.alert import Alert, AlertExample
 from rag_otel.guard import guarded
 from rag_otel.model import ClaimVerdict, EvaluatedTrace
 from rag_otel.protocols import AlertChannel, RaisesAlerts, Renews, Writer
@@ -86,9 +87,9 @@ class Delivery:
                 _one_by_one(channel),
                 size_of=alert_bytes,
                 policy=dataclasses.replace(policy or ALERT_POLICY, batch_items=1, linger_s=0.0),
-                ledger=_ledger(state, f"alert_{channel.name}-{number}", Alert),
+                ledger=_ledger(state, place, Alert),
             )
-            for number, channel in enumerate(alerts.channels if alerts else ())
+            for place, channel in _places(alerts.channels if alerts else ())
         ]
         self._watching: list[Ticking] = [writer for writer in writers if isinstance(writer, Ticking)]
         self._ticker = Ticker([*self._watching, *([alerts] if alerts else ())])
@@ -187,7 +188,9 @@ def result_bytes(result: EvaluatedTrace) -> int:
 
 def alert_bytes(alert: Alert) -> int:
     """The same for an alert."""
-    return _OVERHEAD_BYTES + len(alert.question or "") + len(alert.response or "") + claims_bytes(alert.claims)
+    shown: Sequence[Alert | AlertExample] = (alert, *alert.examples)
+    texts = sum(len(each.question or "") + len(each.response or "") + claims_bytes(each.claims) for each in shown)
+    return _OVERHEAD_BYTES * (1 + len(alert.examples)) + texts
 
 
 def claims_bytes(claims: Sequence[ClaimVerdict]) -> int:
@@ -201,6 +204,15 @@ def _ledger(state: StateFolder | None, name: str, kind: type[_T]) -> Keeper[_T] 
     from rag_otel.writers.ledger import Ledger  # pydantic's share of it is loaded where a folder is set alone
 
     return Ledger(state, name, kind, without=_OF_THIS_PROCESS.get(kind, frozenset()))
+
+
+def _places(channels: Sequence[AlertChannel]) -> Iterator[tuple[str, AlertChannel]]:
+    """Where each channel's alerts are kept: by its name, so that a channel that comes or goes moves no other's."""
+    seen: Counter[str] = Counter()
+    for channel in channels:
+        seen[channel.name] += 1
+        again = "" if seen[channel.name] == 1 else f"-{seen[channel.name]}"
+        yield f"alert_{channel.name}{again}", channel
 
 
 def _keeps(writer: Writer) -> bool:

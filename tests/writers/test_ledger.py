@@ -68,7 +68,7 @@ def a_delivery(pager: Pager, folder: Path) -> Delivery:
 
 def files(folder: Path) -> list[Path]:
     """The alerts on disk."""
-    return sorted(folder.glob("*/alert_pager-0/*.json"))
+    return sorted(folder.glob("*/alert_pager/*.json"))
 
 
 def test_alerts_survive_kill_9(tmp_path: Path) -> None:
@@ -86,6 +86,20 @@ def test_alerts_survive_kill_9(tmp_path: Path) -> None:
     assert [alert.route for alert in pager.told] == [f"answer-{n}" for n in range(5)]
     assert not files(tmp_path)
     delivery.shutdown(0)
+
+
+def test_channels_of_one_name_keep_their_alerts_apart(tmp_path: Path) -> None:
+    """And one that is added before them takes nothing of theirs."""
+    both = Delivery(alerts=AlertRouter([Pager(down=True), Pager(down=True)]), policy=QUICK, state=StateFolder(tmp_path))
+    both.submit(a_result())
+    both.shutdown(0)
+    assert {path.parent.name for path in tmp_path.glob("*/*/*.json")} == {"alert_pager", "alert_pager-2"}
+    other, first, second = Pager(), Pager(), Pager()
+    other.name = "other"
+    after = Delivery(alerts=AlertRouter([other, first, second]), policy=QUICK, state=StateFolder(tmp_path))
+    assert after.flush(PATIENCE_S)
+    assert [len(pager.told) for pager in (other, first, second)] == [0, 1, 1]
+    after.shutdown(0)
 
 
 def test_what_is_left_at_shutdown_is_kept_and_counted_as_kept(tmp_path: Path) -> None:
@@ -142,9 +156,9 @@ def test_a_forked_child_has_a_part_of_its_own(tmp_path: Path) -> None:
 def test_a_file_that_nobody_understands_is_set_aside(content: bytes, tmp_path: Path) -> None:
     """Cut by a power failure, or of a version to come: the others are told, and it is not tried again."""
     folder = StateFolder(tmp_path)
-    ledger = Ledger(folder, "alert_pager-0", Alert)
+    ledger = Ledger(folder, "alert_pager", Alert)
     assert ledger.keep(an_alert()) is not None
-    bad = folder.path / "alert_pager-0" / "00000000000000000001-000000.json"
+    bad = folder.path / "alert_pager" / "00000000000000000001-000000.json"
     bad.write_bytes(content)
     assert [item for _, item in ledger.load()] == [an_alert()]
     assert not bad.exists()
@@ -180,8 +194,8 @@ def test_a_disk_that_takes_nothing_leaves_the_alert_in_memory(tmp_path: Path) ->
     """It is told all the same; only a crash would lose it."""
     pager = Pager()
     delivery = a_delivery(pager, tmp_path)
-    (tmp_path / "0" / "alert_pager-0").rmdir()
-    (tmp_path / "0" / "alert_pager-0").write_text("a file where the folder should be")
+    (tmp_path / "0" / "alert_pager").rmdir()
+    (tmp_path / "0" / "alert_pager").write_text("a file where the folder should be")
     failed = counters.get("state.write_failed")
     delivery.submit(a_result())
     assert delivery.flush(PATIENCE_S)
