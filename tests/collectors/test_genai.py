@@ -59,8 +59,9 @@ def test_the_providers_id_of_the_answer() -> None:
     """Of the call that wrote the response, not of one that rewrote the question."""
     root = workflow(answer=None)
     rewritten = chat(root, QUESTION, "another question", **{"response.id": "chatcmpl-1"})
+    found = retrieval(root, {"id": "a", "content": PARIS})
     wrote = chat(root, QUESTION, **{"response.id": "chatcmpl-2"})
-    trace = read_one(root, rewritten, retrieval(root, {"id": "a", "content": PARIS}), wrote)
+    trace = read_one(root, rewritten, found, wrote)
     assert (trace.response, trace.response_id) == (ANSWER, "chatcmpl-2")
 
 
