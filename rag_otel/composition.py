@@ -41,7 +41,6 @@ from rag_otel.writers.attributes import evaluation_attributes, status_attributes
 from rag_otel.writers.delivery import Delivery
 from rag_otel.writers.evaluation_span import EvaluationSpanWriter
 from rag_otel.writers.feedback import annotator_kind
-from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter
 from rag_otel.writers.phoenix_links import trace_link
 
 EMBEDDED: Final = "embedded"
@@ -234,6 +233,8 @@ def _writers(
         )
     ]
     if settings.annotations and settings.phoenix_endpoint:
+        from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter  # with it come http and ssl
+
         writers.append(
             PhoenixAnnotationWriter(
                 settings.phoenix_endpoint,
