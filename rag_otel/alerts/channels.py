@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Final
+from urllib.parse import urlsplit
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.protocols import AlertChannel
@@ -72,6 +73,11 @@ def _alertmanager(settings: Settings) -> list[AlertChannel]:
         return []
     from rag_otel.alerts.alertmanager import AlertmanagerChannel
 
+    if any("@" in urlsplit(url).netloc for url in settings.alert_alertmanager_urls):
+        raise ConfigurationError(
+            "alert_alertmanager_urls are shown where settings are: put user and password, as `Basic ...`, into "
+            "alert_alertmanager_authorization (RAG_OTEL_ALERT_ALERTMANAGER_AUTHORIZATION)"
+        )
     return [
         AlertmanagerChannel(
             url,

@@ -26,7 +26,7 @@ from rag_otel.alert import Alert
 from rag_otel.alerts.message import alert_id, to_dict
 from rag_otel.alerts.redaction import redacted, secret_parts
 from rag_otel.errors import ConfigurationError
-from rag_otel.writers.http import post, to_json
+from rag_otel.writers.http import post, split_credentials, to_json
 
 ID_HEADER: Final = "webhook-id"
 TIMESTAMP_HEADER: Final = "webhook-timestamp"
@@ -50,12 +50,15 @@ class WebhookChannel:
         timeout_s: float = 10.0,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """`headers` are added to every request. Raises ConfigurationError for a secret that is no key."""
+        """`headers` are added to every request, and `user:password@` of `url` as one of them.
+
+        Raises ConfigurationError for a secret that is no key.
+        """
         if secret is not None:
             _key(secret)
-        self._url = url
+        self._url, credentials = split_credentials(url)
         self._secret = secret
-        self._headers = dict(headers or {})
+        self._headers = {**credentials, **(headers or {})}
         self._timeout_s = timeout_s
         self._clock = clock
 

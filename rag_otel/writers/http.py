@@ -6,6 +6,7 @@ followed: a redirected POST would turn into a GET, and an API key would travel t
 
 from __future__ import annotations
 
+import base64
 import email.utils
 import http.client
 import json
@@ -58,6 +59,16 @@ def get(url: str, *, headers: Mapping[str, str] | None = None, timeout_s: float 
     """GET and return the answer's body. Raises what `post` raises."""
     request = urllib.request.Request(url, headers={"User-Agent": _USER_AGENT, **(headers or {})}, method="GET")
     return _answer(request, timeout_s)
+
+
+def split_credentials(url: str) -> tuple[str, dict[str, str]]:
+    """An address without its `user:password@`, and the header that tells them instead, where there are any."""
+    parts = urllib.parse.urlsplit(url)
+    credentials, _, host = parts.netloc.rpartition("@")
+    if not credentials:
+        return url, {}
+    encoded = base64.b64encode(urllib.parse.unquote(credentials).encode()).decode()
+    return parts._replace(netloc=host).geturl(), {"Authorization": f"Basic {encoded}"}
 
 
 def _answer(request: urllib.request.Request, timeout_s: float) -> bytes:

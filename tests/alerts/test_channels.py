@@ -22,6 +22,7 @@ from rag_otel.guard import counters
 from rag_otel.protocols import AlertChannel
 from rag_otel.writers.delivery import Delivery
 from rag_otel.writers.lane import LanePolicy
+from tests.alerts.alert_builders import resolved
 from tests.http_receiver import Received, http_receiver
 from tests.results import QUESTION, a_result
 
@@ -65,6 +66,14 @@ def test_a_log_record_has_a_line_for_people_and_the_alert_for_machines(caplog: p
     payload = record.rag_otel_alert  # type: ignore[attr-defined]
     assert payload["question"] == QUESTION
     assert payload["unsupported_claims"][1]["nearest_quotes"][0]["chunk_id"] == "moon-1"
+
+
+def test_the_end_of_a_problem_is_no_warning(caplog: pytest.LogCaptureFixture) -> None:
+    """Logged, at level info."""
+    with caplog.at_level(logging.INFO, logger="rag_otel.alerts"):
+        LogChannel().send(resolved(an_alert()))
+    (record,) = caplog.records
+    assert (record.levelno, record.getMessage()[:9]) == (logging.INFO, "Resolved:")
 
 
 def test_the_line_stays_one_line() -> None:

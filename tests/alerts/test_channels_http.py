@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from typing import Any
 
@@ -244,3 +245,29 @@ def test_a_service_that_is_down_is_named_without_its_secret(number: int) -> None
         assert KEY not in str(failed.value)
         assert "xyzzy" not in str(failed.value)
     assert "127.0.0.1" in str(failed.value)
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_a_service_that_does_not_answer_is_not_waited_for_for_ever(number: int) -> None:
+    """Another try comes later."""
+    with http_receiver() as receiver:
+        receiver.release.clear()
+        silent = [
+            SlackChannel(receiver.url, timeout_s=0.2),
+            PagerDutyChannel(KEY, url=receiver.url, timeout_s=0.2),
+            WebhookChannel(receiver.url, timeout_s=0.2),
+        ][number]
+        with pytest.raises(RetryableError, match="timed out"):
+            silent.send(an_alert())
+
+
+def test_user_and_password_of_a_webhooks_address_are_sent_as_a_header() -> None:
+    """And are in no error."""
+    with http_receiver() as receiver:
+        receiver.answers.append((401, {}))
+        url = receiver.url.replace("http://", "http://bot:s3cret%40w0rd@")
+        with pytest.raises(PermanentError) as refused:
+            WebhookChannel(url).send(an_alert())
+        (request,) = receiver.requests
+    assert base64.b64decode(request.headers["authorization"].removeprefix("Basic ")) == b"bot:s3cret@w0rd"
+    assert "s3cret" not in str(refused.value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html as html_library
+import socket
 import ssl
 from pathlib import Path
 
@@ -155,6 +156,14 @@ def test_a_server_that_is_down_is_tried_again() -> None:
         gone = channel(receiver)
     with pytest.raises(RetryableError, match=rf"127\.0\.0\.1:{receiver.port}"):
         gone.send(an_alert())
+
+
+def test_a_server_that_does_not_answer_is_not_waited_for_for_ever() -> None:
+    """Another try comes later."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        server = MailServer.at(f"smtp://127.0.0.1:{silent.getsockname()[1]}", timeout_s=0.2)
+        with pytest.raises(RetryableError, match="timed out"):
+            MailChannel(server, sender=SENDER, recipients=RECIPIENTS).send(an_alert())
 
 
 @settings(max_examples=40, deadline=None)

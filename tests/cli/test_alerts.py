@@ -134,6 +134,7 @@ def test_the_collectors_file_of_settings_is_understood(
         ({"EMAIL_TO": "a@b.c", "EMAIL_FROM": "a@b.c"}, "alert_smtp_url"),
         ({"SLACK_URL": SECRET}, "alert_slack_url"),
         ({"ALERTMANAGER_URLS": "alertmanager:9093"}, "alert_alertmanager_urls"),
+        ({"ALERTMANAGER_URLS": f"http://user:{SECRET}@am:9093"}, "alert_alertmanager_authorization"),
         ({"APPRISE_URLS": SECRET}, "alert_apprise_urls"),
         ({"TIMEOUT": "0"}, "alert_timeout"),
     ],
