@@ -13,7 +13,8 @@ from rag_otel.guard import guarded
 from rag_otel.model import ClaimVerdict, EvaluatedTrace
 from rag_otel.protocols import AlertChannel, RaisesAlerts, Renews, Writer
 from rag_otel.state_folder import StateFolder
-from rag_otel.writers.lane import DEFAULT_POLICY, Keeper, Lane, LanePolicy
+from rag_otel.writers.lane import DEFAULT_POLICY, Lane, LanePolicy
+from rag_otel.writers.ledger import Ledger
 from rag_otel.writers.ticker import Ticker, Ticking
 
 _T = TypeVar("_T")
@@ -198,11 +199,9 @@ def claims_bytes(claims: Sequence[ClaimVerdict]) -> int:
     return sum(len(c.claim.text) + sum(len(quote.text) for quote in c.quotes) + _OVERHEAD_BYTES for c in claims)
 
 
-def _ledger(state: StateFolder | None, name: str, kind: type[_T]) -> Keeper[_T] | None:
+def _ledger(state: StateFolder | None, name: str, kind: type[_T]) -> Ledger[_T] | None:
     if state is None:
         return None
-    from rag_otel.writers.ledger import Ledger  # pydantic's share of it is loaded where a folder is set alone
-
     return Ledger(state, name, kind, without=_OF_THIS_PROCESS.get(kind, frozenset()))
 
 

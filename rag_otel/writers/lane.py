@@ -12,14 +12,15 @@ import random
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Generic, Protocol, TypeVar
+from typing import Final, Generic, TypeVar
 
 from rag_otel.errors import RetryableError
 from rag_otel.guard import counters, logger
 from rag_otel.suppression import suppressed
+from rag_otel.writers.ledger import Ledger
 
 T = TypeVar("T")
 _FLUSH_ATTEMPTS: Final = 3
@@ -48,16 +49,6 @@ class LanePolicy:
 DEFAULT_POLICY: Final = LanePolicy()
 
 
-class Keeper(Protocol[T]):
-    """Keeps admitted items across restarts: `rag_otel.writers.ledger`."""
-
-    def keep(self, item: T) -> Path | None: ...
-
-    def forget(self, path: Path) -> None: ...
-
-    def load(self) -> Iterable[tuple[Path, T]]: ...
-
-
 @dataclass(frozen=True, slots=True)
 class _Entry(Generic[T]):
     """An item in the lane."""
@@ -84,7 +75,7 @@ class Lane(Generic[T]):
         *,
         size_of: Callable[[T], int],
         policy: LanePolicy = DEFAULT_POLICY,
-        ledger: Keeper[T] | None = None,
+        ledger: Ledger[T] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """With a `ledger` what was admitted survives the process; `resume` takes up what the last one left."""
