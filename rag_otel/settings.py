@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, get_type_hints
 
 from rag_otel.errors import ConfigurationError
+from rag_otel.plain_values import ODD, plain_value
 
 _FILE: Final = "file:"
 """Before a path, in place of a secret."""
@@ -335,15 +336,17 @@ def resolve_table(
 
 
 def _convert(name: str, value: Any, wanted: Any, origin: str, *, secret: bool) -> Any:
-    """`value` as the type of its row; pydantic's lax mode reads "0.1", "true" and numbers alike."""
-    from pydantic import TypeAdapter, ValidationError
-
+    """`value` as the type of its row, as pydantic's lax mode reads "0.1", "true" and numbers alike."""
     several = typing.get_origin(wanted) is tuple
     if secret and isinstance(value, str) and value.startswith(_FILE):
         value = _read_secret(name, value.removeprefix(_FILE), origin)
         value = value.replace("\n", ",") if several else value
     if isinstance(value, str) and several:
         value = tuple(part.strip() for part in value.split(",") if part.strip())
+    if (plain := plain_value(value, wanted)) is not ODD:
+        return plain
+    from pydantic import TypeAdapter, ValidationError
+
     try:
         return TypeAdapter(wanted).validate_python(value)
     except ValidationError as error:
