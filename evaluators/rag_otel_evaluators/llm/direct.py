@@ -7,6 +7,7 @@ alone imports it.
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Mapping
 from typing import Any, Final
@@ -34,12 +35,15 @@ _ONE_TARIFF: Final = 100_000
 def direct_transport(
     litellm: Any, provider: str, model: str, *, api_base: str, api_key: str | None, parameters: Mapping[str, Any]
 ) -> OpenAiTransport | None:
-    """A transport to the server at `api_base`; None where it has another protocol or a parameter is litellm's own."""
+    """A transport to the server at `api_base`; None where it has another protocol, where a parameter is litellm's own,
+    and where litellm would change the messages."""
     unknown = parameters.keys() - _KNOWN_PARAMETERS
     if provider not in _KEYS or unknown or len(_PRICES & parameters.keys()) == 1:
         return None
     sent = {name: value for name, value in parameters.items() if name not in _PRICES}
     own_name = litellm.get_llm_provider(model, api_base=api_base)[0]
+    if _changes_messages(litellm, provider, own_name):
+        return None
     thoughts = REASONING_TOKENS if litellm.supports_reasoning(model) else 0
 
     def translated(mode: OutputMode, response_model: type[BaseModel], budget: int | None) -> Mapping[str, Any]:
@@ -63,6 +67,17 @@ def direct_transport(
         price=_price(litellm, model, parameters),
         ladder=ModeLadder(known_to_support_schema=bool(litellm.supports_response_schema(model))),
     )
+
+
+def _changes_messages(litellm: Any, provider: str, own_name: str) -> bool:
+    """True for models that are not sent the messages as they are (some reasoning models take no `system`)."""
+    probe = [{"role": role, "content": "-"} for role in ("system", "user", "assistant", "user")]
+    try:
+        adapter = litellm.ProviderConfigManager.get_provider_chat_config(own_name, litellm.LlmProviders(provider))
+        body = adapter.transform_request(own_name, copy.deepcopy(probe), {}, {}, {})
+    except Exception:  # noqa: BLE001 - what cannot be told is litellm's to send
+        return True
+    return bool(body != {"model": own_name, "messages": probe})
 
 
 def _price(litellm: Any, model: str, parameters: Mapping[str, Any]) -> Price:

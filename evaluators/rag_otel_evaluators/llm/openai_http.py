@@ -80,7 +80,7 @@ class OpenAiTransport:
             session = await self._sessions.of_this_loop()
             async with session.post(
                 self._address,
-                data=json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass"),
+                data=json.dumps(body, ensure_ascii=False).encode("utf-8", "replace"),  # half a surrogate pair is "?"
                 headers=self._headers,
                 timeout=aiohttp.ClientTimeout(total=timeout_s),
                 allow_redirects=False,

@@ -1,4 +1,4 @@
-"""A language model through litellm, against a real server that speaks OpenAI's protocol and fails on command."""
+"""A language model, through litellm and straight over HTTP, against a real server that fails on command."""
 
 from __future__ import annotations
 
@@ -49,9 +49,17 @@ def server() -> Iterator[JudgeServer]:
         yield running
 
 
+@pytest.fixture(autouse=True, params=["direct", "litellm"])
+def _way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every promise holds on both ways to a server."""
+    monkeypatch.setitem(OPTIONS, "direct", request.param == "direct")
+
+
+OPTIONS: dict[str, Any] = {"retry": QUICK, "api_key": "key-of-the-test"}
+
+
 def model_at(server: JudgeServer, name: str = "openai/local", **options: Any) -> ResilientModel:
-    options = {"retry": QUICK, "api_key": "key-of-the-test", **options}
-    return llm_model(name, api_base=server.url, **options)
+    return llm_model(name, api_base=server.url, **{**OPTIONS, **options})
 
 
 async def test_an_answer_comes_with_its_cost(server: JudgeServer) -> None:
@@ -225,7 +233,8 @@ async def test_a_server_that_is_not_there_opens_the_breaker() -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
-        model = llm_model("openai/local", api_base=url, retry=RetryPolicy(attempts=10, base_s=0.01, deadline_s=10))
+        retry = RetryPolicy(attempts=10, base_s=0.01, deadline_s=10)
+        model = llm_model("openai/local", api_base=url, **{**OPTIONS, "retry": retry})
         with pytest.raises(RetryableError, match="connection"):
             await model.complete(QUESTION, Verdicts)
     assert model.state.status is BreakerStatus.OPEN
