@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import urllib.request
+from pathlib import Path
 from typing import Any
 
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as open_metrics
@@ -13,7 +14,9 @@ from rag_otel.telemetry.names import BREAKER_OPEN
 from rag_otel.telemetry.observed import gauge_samples
 from rag_otel_collectors.otlp.metrics import Metrics
 from rag_otel_collectors.otlp.pool import EvaluationPool
-from tests.collect.kit import Backend, CollectorProcess, a_rag_trace, a_request, eventually
+from tests.collect.kit import Backend, CollectorProcess, a_backend, a_collector, a_rag_trace, a_request, eventually
+from tests.http_receiver import http_receiver
+from tests.telemetry.kit import exported_events, exported_metrics
 
 
 def _samples(collector: CollectorProcess, name: str) -> list[Any]:
@@ -77,3 +80,18 @@ async def test_what_an_evaluation_process_counts_and_reads_is_told() -> None:
         assert gauge_samples(BREAKER_OPEN) == [(1.0, {})]
     finally:
         await pool.close()
+
+
+def test_metrics_and_events_go_out_before_the_collector_ends(tmp_path: Path) -> None:
+    """Over OTLP, when that is asked for: what was not exported yet is, at SIGTERM."""
+    with http_receiver() as receiver, a_backend() as backend:
+        settings = ("telemetry_exporter=otlp", "events_exporter=otlp", f"telemetry_endpoint={receiver.url}")
+        options = [part for setting in settings for part in ("--set", setting)]
+        with a_collector(tmp_path, "--backend", backend.address, *options) as collector:
+            spans = a_rag_trace()
+            collector.export(a_request(*spans))
+            eventually(lambda: backend.attributes("answer"))
+            assert collector.stop() == 0
+        (point,) = exported_metrics(receiver)["rag_otel.evaluation.score"].histogram.data_points
+        assert [exemplar.trace_id for exemplar in point.exemplars] == [spans[0].trace_id]
+        assert {event.trace_id for event in exported_events(receiver)} == {spans[0].trace_id}
