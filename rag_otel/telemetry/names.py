@@ -136,7 +136,7 @@ DELIVERY: Final = Instrument(
 ALERTS: Final = Instrument(
     name="rag_otel.alerts",
     kind=Kind.OBSERVED_COUNTER,
-    meaning="Alerts by name and outcome: raised, suppressed, ...",
+    meaning="Alerts by name and outcome: raised, suppressed, held, sent, resolved, untold",
     unit="{alert}",
     labels=("name", "outcome"),
 )
