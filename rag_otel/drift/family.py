@@ -82,7 +82,7 @@ class Family:
         known = self._slices
         slices = [ALL, *(name if name in known else self._admitted(name) for name in seen.slices)]
         time_s, probability = seen.time_s, seen.probability
-        events = []
+        turned = []
         for series_name, value in seen.values:
             for slice_name in slices:
                 key = (series_name, slice_name)
@@ -93,8 +93,9 @@ class Family:
                 if turn is Turn.COMPLETE:
                     self._freeze(key, series)
                 else:
-                    events.append(self.event(key, time_s))
-        return events
+                    turned.append(key)
+        # Told when every slice has seen the value: what moved most is told by comparing them.
+        return [self.event(key, time_s) for key in turned]
 
     def _admitted(self, name: str) -> str:
         """The name of a new slice; the rest of its dimension where there are too many."""

@@ -80,7 +80,7 @@ class DriftMonitor:
         self.family = Family(self._settings)
         self._problems = Problems()
         self._judge_problems: set[str] = set()
-        self._told: deque[DriftEvent] = deque(maxlen=_LOGGED)
+        self._noticed: deque[DriftEvent] = deque(maxlen=_LOGGED)
         """What was noticed lately, for `rag-otel drift`."""
         self._bad: deque[_Remembered] = deque(maxlen=_REMEMBERED)
         self._loaded = False
@@ -90,18 +90,17 @@ class DriftMonitor:
 
     def write(self, batch: Sequence[EvaluatedTrace]) -> None:
         """Take results; alerts go out once the anchors have told whether the judge has moved."""
-        events: list[DriftEvent] = []
         with self._lock:
             self._load()
-            for result in batch:
-                events += self._take(result)
-            self._told.extend(events)
+            events = [event for result in batch for event in self._take(result)]
+            self._noticed.extend(events)
+            told = [(event, key) for event in events if (key := self._problem(event)) is not None]
             if self._save_at is None:
                 self._save_at = self._clock() + SAVE_EVERY_S
             if events:
                 self._save()  # what was noticed is not noticed twice
-        for event in events:
-            self._tell(event)
+        for event, key in told:
+            self._tell(event, key)
 
     def _take(self, result: EvaluatedTrace) -> list[DriftEvent]:
         seen = observation(result, self._settings.dimensions)
@@ -126,13 +125,13 @@ class DriftMonitor:
 
     # --- alerts -----------------------------------------------------------------------------------------------------
 
-    def _tell(self, event: DriftEvent) -> None:
-        """Tell of a problem that begins or ends; alarms that belong to one that was told are not told again."""
+    def _problem(self, event: DriftEvent) -> Key | None:
+        """What is to be told of an event; None where it belongs to a problem that was told, or that goes on."""
         counters.add("drift.resolved" if event.resolved else "drift.alarms")
-        with self._lock:
-            problem = self._problems.close(event) if event.resolved else self._problems.open(event)
-        if problem is None:
-            return
+        return self._problems.close(event) if event.resolved else self._problems.open(event)
+
+    def _tell(self, event: DriftEvent, problem: Key) -> None:
+        """Tell of a problem that begins, once the anchors have been asked, or that ends."""
         if event.resolved or self._judge is None:
             self._raise(event, Verdict(cause=Cause.UNKNOWN), problem)
             return
@@ -231,7 +230,7 @@ class DriftMonitor:
     def _restore(self, state: Any) -> None:
         self.family.restore(state)
         self._problems = Problems.from_state(state["problems"])
-        self._told.extend(DriftEvent.from_state(event) for event in state["events"])
+        self._noticed.extend(DriftEvent.from_state(event) for event in state["events"])
         self._judge_problems = {str(name) for name in state["judge_problems"]}
         if self._judge is not None and state["judge"] is not None:
             self._judge.restore(state["judge"])
@@ -251,7 +250,7 @@ class DriftMonitor:
             self._obey()
             parts: dict[str, Any] = {
                 "saved_s": self._clock(),
-                "events": [event.to_state() for event in self._told],
+                "events": [event.to_state() for event in self._noticed],
                 "problems": self._problems.to_state(),
                 "judge_problems": sorted(self._judge_problems),
                 "judge": None if self._judge is None else self._judge.to_state(),

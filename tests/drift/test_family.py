@@ -1,0 +1,113 @@
+"""Series of slices: one budget, one attribution, one state."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from rag_otel.drift.baseline import Baseline
+from rag_otel.drift.family import DriftSettings, Family, share_of
+from rag_otel.drift.observation import ALL, SIGNALS, observation
+from tests.drift.streams import feed, result, scores, seen
+
+SETTINGS = DriftSettings(baseline_count=200, average_run_length=1000.0)
+
+
+def test_the_budget_is_spent_once() -> None:
+    """The shares of all signals and dimensions sum up to one, however many metrics there are."""
+    settings = DriftSettings(metrics=3)
+    places = [ALL, *(f"{name}=x" for name in settings.dimensions)]
+    assert 3 * sum(share_of((f"m.{signal}", place), settings) for signal in SIGNALS for place in places) == (
+        pytest.approx(1.0)
+    )
+
+
+def test_a_model_swap_is_found_and_named() -> None:
+    """Half of the traffic goes to a worse model: an alarm on all traffic, since about then, by that model."""
+    family = Family(SETTINGS)
+    assert feed(family, 0.92, 400, "model=large", "route=/ask") == []
+    good, bad = scores(0.92, 5), scores(0.65, 6)
+    events = []
+    for index in range(400, 900):
+        small = index % 2 == 0
+        model = "model=small" if small else "model=large"
+        events += family.observe(seen(index, next(bad if small else good), model, "route=/ask"))
+    alarm = next(event for event in events if event.slice == ALL)
+    assert not alarm.resolved
+    assert alarm.earliest_s <= seen(400, 1.0).time_s <= alarm.latest_s + 60 * 40
+    assert alarm.movements[0].slice == "model=small"
+    assert alarm.movements[0].explained > 0.7
+    assert alarm.estimate is not None
+    assert alarm.interval is not None
+    assert alarm.interval[0] < 0.79 < alarm.interval[1] + 0.05
+    assert alarm.estimate < alarm.floor < alarm.baseline
+
+
+def test_an_alarm_ends_when_the_scores_are_back() -> None:
+    """Not before, and with evidence of its own."""
+    family = Family(SETTINGS)
+    feed(family, 0.92, 300)
+    assert [event.resolved for event in feed(family, 0.75, 400, at=300, seed=1)] == [False]
+    events = feed(family, 0.92, 900, at=700, seed=2)
+    assert [event.resolved for event in events] == [True]
+    assert not family[("faithfulness.score", ALL)].firing
+
+
+def test_a_steady_stream_raises_nothing() -> None:
+    """5,000 values of one mean in ten slices."""
+    family = Family(DriftSettings())
+    source = scores(0.9, 11)
+    for index in range(5000):
+        assert family.observe(seen(index, next(source), f"tenant={index % 10}", risk=0.9)) == []
+
+
+def test_slices_beyond_the_cap_are_counted_together() -> None:
+    """Ten tenants, room for three: the rest is `other`, and not more than that."""
+    family = Family(DriftSettings(max_slices=3))
+    for index in range(100):
+        family.observe(seen(index, 1.0, f"tenant={index % 10}"))
+    slices = {name for (_, name), _ in family}
+    assert slices == {ALL, "tenant=0", "tenant=1", "tenant=2", "tenant=other"}
+    assert sum(bucket.count for bucket in family[("faithfulness.score", "tenant=other")].history.buckets) == 70
+
+
+def test_a_baseline_that_is_given_is_not_learned() -> None:
+    """The alarm comes at once when traffic was bad from the start."""
+    given = {("faithfulness.score", ALL): Baseline.given(0.9)}
+    family = Family(DriftSettings(baselines=given, average_run_length=1000.0))
+    events = feed(family, 0.7, 150)
+    assert [(event.slice, event.resolved) for event in events] == [(ALL, False)]
+
+
+def test_a_restored_family_goes_on_as_if_nothing_had_happened() -> None:
+    """Learning, watching and in alarm: the same events at the same values."""
+    for cut in (100, 350, 620):
+        whole, first = Family(SETTINGS), Family(SETTINGS)
+        expected, source = [], scores(0.92, 1)
+        values = [next(source) for _ in range(500)] + [0.7] * 200 + [next(source) for _ in range(500)]
+        for index, value in enumerate(values):
+            expected += whole.observe(seen(index, value, "route=/ask"))
+        found = []
+        for index, value in enumerate(values[:cut]):
+            found += first.observe(seen(index, value, "route=/ask"))
+        second = Family(SETTINGS)
+        second.restore(json.loads(json.dumps(first.to_state())))
+        for index, value in enumerate(values[cut:], start=cut):
+            found += second.observe(seen(index, value, "route=/ask"))
+        assert [(e.slice, e.resolved, e.time_s) for e in found] == [(e.slice, e.resolved, e.time_s) for e in expected]
+        assert len(expected) >= 2
+
+
+def test_what_a_result_is_watched_for() -> None:
+    """Score, risk and the unjudged share, with the slices that it has; a failure is unjudged."""
+    good = observation(result(0, 0.8, risk=0.3, tags={"tenant": "acme"}, probability=0.5))
+    assert good is not None
+    assert good.probability == 0.5
+    assert set(good.slices) == {"service=shop", "route=/ask", "model=large", "tenant=acme"}
+    assert dict(good.values) == pytest.approx(
+        {"faithfulness.unscored": 1.0, "faithfulness.score": 0.8, "faithfulness.risk": 0.7}
+    )
+    failed = observation(result(1, None, reason_code="timeout"))
+    assert failed is not None
+    assert dict(failed.values) == {"faithfulness.unscored": 0.0}

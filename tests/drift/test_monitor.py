@@ -1,0 +1,146 @@
+"""The monitor as a writer: one alert for a problem, state that survives, nothing that must stay hidden."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from rag_otel.alert import Alert, AlertState
+from rag_otel.alerts.examples import Examples
+from rag_otel.drift import memory
+from rag_otel.drift.family import DriftSettings
+from rag_otel.drift.monitor import DriftMonitor
+from rag_otel.guard import counters
+from rag_otel.readings import readings
+from rag_otel.state_folder import StateFolder
+from rag_otel.writers.delivery import Delivery
+from tests.drift.streams import result, results
+
+SETTINGS = DriftSettings(baseline_count=200, average_run_length=1000.0)
+
+
+class Told(list[Alert]):
+    """The alerts that were raised."""
+
+
+def a_monitor(told: Told, state: StateFolder | None = None, *, capture_content: bool = True) -> DriftMonitor:
+    return DriftMonitor(SETTINGS, told.append, examples=Examples(capture_content=capture_content), state=state)
+
+
+def test_a_drop_is_one_alert_and_one_end() -> None:
+    """It shows in all traffic, the service, the route and the model; it is told once, with facts and examples."""
+    told = Told()
+    monitor = a_monitor(told)
+    monitor.write(results(0.92, 300))
+    assert told == []
+    monitor.write(results(0.72, 300, at=300, seed=1))
+    (alert,) = told
+    assert (alert.name, alert.state, alert.metric) == ("drift_score", AlertState.FIRING, "faithfulness.score")
+    assert "fell from 0.9" in alert.headline
+    assert alert.details["moved"] == "unknown"
+    assert float(alert.details["estimate"]) < float(alert.details["alarm_beyond"]) < float(alert.details["baseline"])
+    assert alert.since_ns > 0
+    assert len(alert.examples) == 3
+    assert alert.examples[0].score == 0.5
+    assert alert.examples[0].response is not None
+    firing = [labels["slice"] for value, labels in readings.read("rag_otel.drift.alarm") if value]
+    assert {"all", "model=large"} <= set(firing)
+    monitor.write(results(0.92, 1500, at=600, seed=2))
+    assert [each.state for each in told] == [AlertState.FIRING, AlertState.RESOLVED]
+    assert told[1].fingerprint == told[0].fingerprint
+    assert told[1].name == told[0].name
+
+
+def test_what_is_hidden_stays_hidden() -> None:
+    """Without content the alert has facts, scores and ids, and no text of any answer."""
+    told = Told()
+    monitor = a_monitor(told, capture_content=False)
+    monitor.write([*results(0.92, 300), *results(0.72, 300, at=300, seed=1)])
+    (alert,) = told
+    assert all(each.response is None and each.question is None for each in alert.examples)
+    assert alert.examples[0].target is not None
+    assert "moon" not in repr(alert)
+
+
+def test_a_rise_of_the_unjudged_share_is_told_by_its_name() -> None:
+    """Answers that cannot be judged are not good ones."""
+    told = Told()
+    monitor = a_monitor(told)
+    monitor.write(results(0.92, 300))
+    monitor.write([result(index, None, reason_code="timeout") for index in range(300, 330)])
+    assert [alert.name for alert in told] == ["drift_unjudged"]
+    assert "rose from 0.000" in told[0].headline
+
+
+def test_state_survives_a_restart(tmp_path: Path) -> None:
+    """A second process goes on: no new baseline, no second alert for the same problem, its end is told."""
+    told = Told()
+    first_folder = StateFolder(tmp_path)
+    first = a_monitor(told, first_folder)
+    first.write([*results(0.92, 300), *results(0.72, 200, at=300, seed=1)])
+    assert len(told) == 1
+    first.close()
+    first_folder.close()
+    text = (tmp_path / "0" / memory.FILE).read_text()
+    assert "moon" not in text
+    second = a_monitor(told, StateFolder(tmp_path))
+    second.write(results(0.72, 100, at=500, seed=2))
+    assert len(told) == 1
+    second.write(results(0.92, 1500, at=600, seed=3))
+    assert [alert.state for alert in told] == [AlertState.FIRING, AlertState.RESOLVED]
+
+
+@pytest.mark.parametrize("content", ["", "{", '{"version": 99}', '{"version": 1, "learned": {}, "series": [{}]}', "[]"])
+def test_a_state_that_nobody_understands_is_set_aside(tmp_path: Path, content: str) -> None:
+    """It is kept for whoever wrote it, and watching starts anew."""
+    (tmp_path / "0").mkdir()
+    (tmp_path / "0" / memory.FILE).write_text(content)
+    monitor = a_monitor(Told(), StateFolder(tmp_path))
+    monitor.write(results(0.9, 10))
+    assert (tmp_path / "0" / f"{memory.FILE}.unreadable").read_text() == content
+    assert monitor.family[("faithfulness.score", "all")].learned == 10
+
+
+def test_new_baselines_on_request(tmp_path: Path) -> None:
+    """A file beside the state: the next save learns anew, and the request is gone."""
+    monitor = a_monitor(Told(), StateFolder(tmp_path))
+    monitor.write(results(0.92, 300))
+    assert monitor.family[("faithfulness.score", "all")].baseline is not None
+    (tmp_path / "0" / memory.RELEARN).touch()
+    monitor.close()
+    assert monitor.family[("faithfulness.score", "all")].baseline is None
+    assert not (tmp_path / "0" / memory.RELEARN).exists()
+
+
+def test_a_forked_child_has_series_of_its_own(tmp_path: Path) -> None:
+    """The child starts empty in another part of the folder; the parent's state is not touched by it."""
+    monitor = a_monitor(Told(), state := StateFolder(tmp_path))
+    delivery = Delivery([monitor], state=state)
+    monitor.write(results(0.92, 50))
+    pid = os.fork()
+    if pid == 0:
+        delivery.after_fork()
+        monitor.write(results(0.92, 7))
+        monitor.close()
+        os._exit(0 if monitor.family[("faithfulness.score", "all")].learned == 7 else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    assert (tmp_path / "1" / memory.FILE).exists()
+    monitor.write(results(0.92, 50, at=50))
+    assert monitor.family[("faithfulness.score", "all")].learned == 100
+    delivery.shutdown(1.0)
+    assert (tmp_path / "0" / memory.FILE).exists()
+
+
+def test_a_disk_that_is_full_costs_the_state_alone(tmp_path: Path) -> None:
+    """Watching goes on in memory; the failure is counted."""
+    folder = StateFolder(tmp_path)
+    monitor = a_monitor(told := Told(), folder)
+    monitor.write(results(0.92, 10))
+    (folder.path / memory.FILE).mkdir()
+    before = counters.get("state.write_failed")
+    monitor.close()
+    monitor.write([*results(0.92, 300, at=10), *results(0.72, 300, at=310, seed=1)])
+    assert counters.get("state.write_failed") > before
+    assert len(told) == 1
