@@ -20,7 +20,8 @@ def tool(name: str) -> str:
     """The path of a program; without it the test is skipped, or fails in CI, which has to install it."""
     if path := shutil.which(name):
         return path
-    assert not os.environ.get("CI"), f"{name} is missing, and CI must have it: see .ci/run"
+    if os.environ.get("CI"):
+        pytest.fail(f"{name} is missing, and CI must have it: see .ci/run")
     pytest.skip(f"{name} is not installed (Debian: prometheus, prometheus-alertmanager)")
 
 

@@ -23,7 +23,7 @@ from rag_otel.cli.phoenix_server import PhoenixServer
 from tests.collect.kit import CollectorProcess, a_collector
 from tests.http_receiver import Received, Receiver, http_receiver
 from tests.phoenix_server import PhoenixApi, eventually
-from tests.stack.conftest import DOCKER
+from tests.stack.conftest import DOCKER, tool
 from tests.stack.kit import Prometheus, a_process, a_prometheus, an_alertmanager
 
 DIVISOR = 60
@@ -71,8 +71,15 @@ class Stack:
         return [each for each in list(self.received.requests) if each.path == path]
 
 
+@pytest.fixture(scope="session")
+def _binaries() -> None:
+    """Asked for before Phoenix is started for nothing."""
+    for name in ("prometheus", "prometheus-alertmanager"):
+        tool(name)
+
+
 @pytest.fixture
-def stack(tmp_path: Path, phoenix_server: PhoenixServer) -> Iterator[Stack]:
+def stack(_binaries: None, tmp_path: Path, phoenix_server: PhoenixServer) -> Iterator[Stack]:
     """Everything of docker/ but Grafana, started in the order of compose.yaml."""
     with ExitStack() as running:
         received = running.enter_context(http_receiver())

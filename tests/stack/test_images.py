@@ -118,6 +118,26 @@ def test_what_compose_mounts_is_there() -> None:
             assert not source.startswith(".") or (DOCKER / source).exists(), f"{name}: {volume}"
 
 
+def test_parts_call_each_other_by_the_names_of_their_services() -> None:
+    """A host in a configuration that is no service of compose.yaml would never answer."""
+    configurations = ("collector/collector.toml", "prometheus/prometheus.yml", "alertmanager/alertmanager.yml")
+    grafana = "grafana/provisioning/datasources/prometheus.yaml"
+    text = "".join((DOCKER / name).read_text("utf-8") for name in (*configurations, grafana))
+    hosts = set(re.findall(r"(?:http://|targets: \[)([a-z][\w-]*):\d+", text)) - {"localhost"}
+    assert {"collect", "phoenix", "alertmanager", "alert-sink", "prometheus"} <= hosts
+    assert hosts <= set(services())
+
+
+def test_the_otel_collectors_pipeline_names_what_it_configures() -> None:
+    """Its own binary has not read this file: that it is YAML and holds together is all that is known."""
+    content = yaml.safe_load((DOCKER / "otel-collector" / "config.yaml").read_text("utf-8"))
+    pipeline = content["service"]["pipelines"]["traces"]
+    for part in ("receivers", "processors", "exporters"):
+        assert pipeline[part]
+        assert set(pipeline[part]) == set(content[part])
+    assert content["exporters"]["loadbalancing"]["resolver"]["dns"]["hostname"] in services()
+
+
 def test_the_collector_takes_the_stacks_configuration(tmp_path: Path) -> None:
     """`rag-otel collect --check` on the very file that compose mounts, and it keeps its secret."""
     secret = tmp_path / "secret"

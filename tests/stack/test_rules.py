@@ -99,6 +99,14 @@ def test_the_rules_ask_for_series_that_exist() -> None:
     assert asked - recorded <= known
 
 
+def test_the_jobs_of_the_rules_are_scraped() -> None:
+    """A job that was renamed must not leave a rule behind."""
+    config = yaml.safe_load((DOCKER / "prometheus" / "prometheus.yml").read_text("utf-8"))
+    named = {job for path in RULES for job in re.findall(r'job="([^"]+)"', path.read_text("utf-8"))}
+    assert named
+    assert named <= {job["job_name"] for job in config["scrape_configs"]}
+
+
 def test_alertmanager_accepts_its_configuration_and_routes_by_severity() -> None:
     """What pages goes to the people on call, the rest to the team."""
     config = str(DOCKER / "alertmanager" / "alertmanager.yml")
