@@ -24,7 +24,7 @@ from rag_otel_evaluators.metric import LlmMetric, choose_prompts
 from rag_otel_evaluators.numbered import match
 from rag_otel_evaluators.outcomes import with_problems
 from rag_otel_evaluators.prompts import Prompt
-from rag_otel_evaluators.structured import Message, StructuredModel
+from rag_otel_evaluators.structured import Message, StructuredModel, complete_once
 
 PROMPTS: Final = ("context_relevance_first", "context_relevance_second")
 MAX_RATING: Final = 2
@@ -69,8 +69,6 @@ class _Opinion:
 class ContextRelevance(LlmMetric):
     """Asks both judges at once, each until its rating can be read or `tries` answers could not be.
 
-    A model that asks again by itself may make one call more than `tries`.
-
     `chunk_scores` are rating / 2 of each chunk alone, averaged over the judges. Nothing retrieved scores 0 with the
     flag `no_context`; a context that only repeats the question scores 0. Null: `no_question`, `parse_error` (neither
     judge gave a rating).
@@ -88,7 +86,7 @@ class ContextRelevance(LlmMetric):
         prompts: Sequence[Prompt] = (),
         prompt_folder: Path | str | None = None,
     ) -> None:
-        """`tries` is at least 1. Otherwise as every `LlmMetric`."""
+        """`tries`: answers of each judge at most, at least 1. Otherwise as every `LlmMetric`."""
         super().__init__(model=model, name=name, prompts=choose_prompts(PROMPTS, prompts, language, prompt_folder))
         if tries < 1:
             raise ValueError(f"tries must be at least 1, not {tries}")
@@ -118,10 +116,12 @@ class ContextRelevance(LlmMetric):
         while calls < self.tries:
             again = [_reminder(problems)] if calls else []
             try:
-                completion = await model.complete([*conversation, *again], Ratings, max_output_tokens=budget)
+                messages = [*conversation, *again]
+                completion = await complete_once(model, messages, Ratings, max_output_tokens=budget)
             except RagOtelError as error:  # the model has its own retries; asking on would only double them
                 return _Opinion(rating=None, problems=(*problems, str(error)), error=error)
-            calls += max(1, completion.usage.calls)  # the model may have asked again by itself
+            calls += max(1, completion.usage.calls)
+            budget *= 2 if completion.truncated else 1
             problems = list(completion.problems) or ["no rating could be read"]
             if completion.value is not None:
                 matched = match(completion.value.chunks, len(case.chunks))

@@ -21,7 +21,7 @@ from rag_otel.spending import add_usage
 from rag_otel_evaluators.inputs import Case, make_case
 from rag_otel_evaluators.outcomes import failed
 from rag_otel_evaluators.prompts import Prompt, load_prompt
-from rag_otel_evaluators.structured import Completion, Message, StructuredModel, T
+from rag_otel_evaluators.structured import Completion, Message, StructuredModel, T, complete_once
 from rag_otel_evaluators.sync import SyncTwin
 
 
@@ -97,6 +97,13 @@ class MeteredModel:
         self, messages: Sequence[Message], response_model: type[T], *, max_output_tokens: int | None = None
     ) -> Completion[T]:
         completion = await self._model.complete(messages, response_model, max_output_tokens=max_output_tokens)
+        self.usage = add_usage(self.usage, completion.usage)
+        return completion
+
+    async def complete_once(
+        self, messages: Sequence[Message], response_model: type[T], *, max_output_tokens: int | None = None
+    ) -> Completion[T]:
+        completion = await complete_once(self._model, messages, response_model, max_output_tokens=max_output_tokens)
         self.usage = add_usage(self.usage, completion.usage)
         return completion
 

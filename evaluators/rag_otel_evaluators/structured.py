@@ -42,6 +42,17 @@ class Completion(Generic[T]):
 
 
 @runtime_checkable
+class AnswersOnce(Protocol):
+    """A model that can also be asked for one answer and no second one, however the first may read."""
+
+    async def complete_once(
+        self, messages: Sequence[Message], response_model: type[T], *, max_output_tokens: int | None = None
+    ) -> Completion[T]:
+        """As `StructuredModel.complete`, with one answered call at most."""
+        ...
+
+
+@runtime_checkable
 class StructuredModel(Protocol):
     """A language model that answers in a given shape."""
 
@@ -62,3 +73,11 @@ class StructuredModel(Protocol):
         endpoint, a request that the provider refuses). Never raises for an answer that cannot be read.
         """
         ...
+
+
+async def complete_once(
+    model: StructuredModel, messages: Sequence[Message], response_model: type[T], *, max_output_tokens: int | None
+) -> Completion[T]:
+    """One answer, for who counts tries. A model that asks again by itself and cannot do without is asked as it can."""
+    ask = model.complete_once if isinstance(model, AnswersOnce) else model.complete
+    return await ask(messages, response_model, max_output_tokens=max_output_tokens)

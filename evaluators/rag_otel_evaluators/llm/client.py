@@ -69,6 +69,17 @@ class ResilientModel:
         self, messages: Sequence[Message], response_model: type[T], *, max_output_tokens: int | None = None
     ) -> Completion[T]:
         """See `StructuredModel.complete`. An answer of which nothing can be read is asked for once more."""
+        return await self._complete(messages, response_model, max_output_tokens, ask_again=True)
+
+    async def complete_once(
+        self, messages: Sequence[Message], response_model: type[T], *, max_output_tokens: int | None = None
+    ) -> Completion[T]:
+        """See `AnswersOnce.complete_once`. Retries of calls without an answer are made all the same."""
+        return await self._complete(messages, response_model, max_output_tokens, ask_again=False)
+
+    async def _complete(
+        self, messages: Sequence[Message], response_model: type[T], max_output_tokens: int | None, *, ask_again: bool
+    ) -> Completion[T]:
         request = ChatRequest(
             messages=tuple(messages), response_model=response_model, max_output_tokens=max_output_tokens
         )
@@ -78,7 +89,7 @@ class ResilientModel:
             return _completion(stored, read_answer(stored.text, response_model), stored.usage)
         reply = await self._ask(request)
         reading, usage = read_answer(reply.text, response_model), reply.usage
-        if reading.value is None:
+        if reading.value is None and ask_again:
             # If even asking fails, the first answer stays: it was paid for, and says why there is no value.
             with contextlib.suppress(RetryableError, PermanentError):
                 reply = await self._ask(_asked_again(request, reply, reading))

@@ -72,12 +72,27 @@ async def test_a_judge_is_tried_up_to_five_times(judge: JudgeServer, model: Stru
 
 
 async def test_after_the_last_try_there_is_no_score(judge: JudgeServer, model: StructuredModel) -> None:
-    """Two judges that never answer in form: null with a reason, in bounded calls, all of them counted."""
+    """Two judges that never answer in form: null with a reason after five tries of each, all of them counted."""
     judge.answer = lambda request: "relevance: 2"
     result = await evaluate(model)
     assert (result.score, result.reason_code) == (None, ReasonCode.PARSE_ERROR)
-    assert 10 <= len(judge.requests) <= 12
-    assert result.usage.calls == len(judge.requests)
+    assert len(judge.requests) == 10
+    assert result.usage.calls == 10
+
+
+@pytest.mark.parametrize("tries", [1, 2, 3])
+async def test_no_judge_is_asked_more_often_than_allowed(
+    judge: JudgeServer, model: StructuredModel, tries: int
+) -> None:
+    """Also where the tries are odd, and where an answer was cut off: then there is twice the room in the next one."""
+    judge.answer = lambda request: "relev"
+    judge.finish_reason = "length"
+    metric = ContextRelevance(model=model, tries=tries)
+    result = await metric.evaluate(question=QUESTION, chunks=["Ulm lies on the Danube."], response="")
+    assert result.reason_code == ReasonCode.PARSE_ERROR
+    assert len(judge.requests) == 2 * tries
+    budgets = sorted({request.body["max_tokens"] for request in judge.requests})
+    assert budgets == [budgets[0] * 2**attempt for attempt in range(tries)]
 
 
 @pytest.mark.parametrize("rating", [3, -1, 1.5, "2 or 1", None])
