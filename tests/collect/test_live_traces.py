@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import tracemalloc
+
 import pytest
 
 from rag_otel_collectors.otlp.live_traces import DRAINED, IDLE, ROOT, TOO_LARGE, TOO_OLD, LiveTraces
@@ -138,3 +141,29 @@ def test_spans_that_passed_are_bounded(live: LiveTraces) -> None:
     hold(live, (0).to_bytes(16, "big"))
     hold(live, (999).to_bytes(16, "big"))
     assert [len(trace.outlines) for trace in live.drain()] == [0, 1]
+
+
+def test_traces_that_have_left_take_no_more_room_with_time(live: LiveTraces, clock: Clock) -> None:
+    """Thousands that come and go before the oldest is too old: memory is flat, and the oldest leaves in its time."""
+    hold(live, A)
+
+    def pass_by(traces: int) -> int:
+        for _ in range(traces):
+            hold(live, os.urandom(16), root=True)
+            clock.now += 2
+            for trace in live.due():
+                live.finish(trace)
+            clock.now -= 1.99
+            live.passed(A, PASSED, root=False)  # it is not quiet
+        return tracemalloc.get_traced_memory()[0]
+
+    tracemalloc.start()
+    try:
+        before = pass_by(1000)
+        assert pass_by(3000) < before + 20_000
+    finally:
+        tracemalloc.stop()
+    clock.now = 1099
+    live.passed(A, PASSED, root=False)
+    clock.now = 1100
+    assert (A, TOO_OLD) in released(live)

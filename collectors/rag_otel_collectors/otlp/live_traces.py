@@ -114,7 +114,7 @@ class LiveTraces:
         trace = self._live.get(trace_id)
         if trace is None:
             trace = self._live[trace_id] = LiveTrace(trace_id=trace_id, first_seen=now)
-            self._aging.append((now + self._max_age_s, trace_id))
+            self._note_age(trace_id, now)
             passed = self._passed.pop(trace_id, None)
             if passed is not None:
                 self._outlines -= len(passed.outlines)
@@ -189,6 +189,12 @@ class LiveTraces:
     @property
     def _max_outlines(self) -> int:
         return 5 * self._max_traces
+
+    def _note_age(self, trace_id: bytes, now: float) -> None:
+        self._aging.append((now + self._max_age_s, trace_id))
+        if len(self._aging) > 2 * self._max_traces + len(self._live):
+            # Most have left long before their time: only those that are here need to be remembered.
+            self._aging = deque(each for each in self._aging if each[1] in self._live)
 
     def _note_root(self, trace: LiveTrace, root: bool, now: float) -> None:
         if root and not trace.root_ended:
