@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
 from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
-from opentelemetry.sdk._logs import ReadableLogRecord
-from opentelemetry.sdk._logs.export import LogRecordExporter, LogRecordExportResult
 from opentelemetry.sdk.metrics.export import (
     MetricExporter,
     MetricExportResult,
@@ -21,6 +19,10 @@ from opentelemetry.sdk.metrics.export import (
 from rag_otel.errors import ConfigurationError
 from rag_otel.guard import counters
 from rag_otel.suppression import suppressed
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk._logs import ReadableLogRecord
+    from opentelemetry.sdk._logs.export import LogRecordExporter, LogRecordExportResult
 
 _HTTP: Final = "http/protobuf"
 
@@ -49,8 +51,8 @@ class QuietMetricExporter(MetricExporter):
         self._exporter.shutdown(timeout_millis)
 
 
-class QuietLogExporter(LogRecordExporter):
-    """Exports under suppression."""
+class QuietLogExporter:
+    """Exports under suppression. By its methods a `LogRecordExporter`, whose name changed with SDK 1.39."""
 
     def __init__(self, exporter: LogRecordExporter) -> None:
         self._exporter = exporter
@@ -87,7 +89,7 @@ def metric_exporter(endpoint: str | None) -> MetricExporter:
     return QuietMetricExporter(OTLPMetricExporter(endpoint=_address(endpoint, "/v1/metrics")))
 
 
-def log_exporter(endpoint: str | None) -> LogRecordExporter:
+def log_exporter(endpoint: str | None) -> QuietLogExporter:
     """The same for events."""
     if endpoint is None and _protocol("LOGS") == "grpc":
         return QuietLogExporter(_grpc("_log_exporter", "OTLPLogExporter"))

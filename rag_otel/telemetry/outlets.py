@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 import uuid
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 from opentelemetry import _logs as logs_api
 from opentelemetry import metrics as metrics_api
@@ -21,8 +21,9 @@ from rag_otel.guard import guarded
 from rag_otel.telemetry.instruments import Instruments
 
 if TYPE_CHECKING:
-    from opentelemetry.sdk._logs.export import LogRecordExporter
     from opentelemetry.sdk.metrics.export import MetricReader
+
+    from rag_otel.telemetry.otlp import QuietLogExporter
 
 _INSTANCE: Final = "service.instance.id"
 
@@ -143,7 +144,7 @@ class ApplicationEvents:
 class OwnEvents:
     """Events by a logger provider of our own."""
 
-    def __init__(self, exporter: LogRecordExporter, *, resource: Callable[[], Resource]) -> None:
+    def __init__(self, exporter: QuietLogExporter, *, resource: Callable[[], Resource]) -> None:
         self._exporter = exporter
         self._resource = resource
         self._provider: Any = None
@@ -160,7 +161,7 @@ class OwnEvents:
         from opentelemetry.sdk._logs.export import BatchLogRecordProcessor
 
         self._provider = SdkLoggerProvider(resource=_instance_of(self._resource()))
-        self._provider.add_log_record_processor(BatchLogRecordProcessor(self._exporter))
+        self._provider.add_log_record_processor(BatchLogRecordProcessor(cast("Any", self._exporter)))
 
     def flush(self, timeout_s: float) -> bool:
         provider = self._provider

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from opentelemetry._logs import LoggerProvider
+from opentelemetry._logs import Logger, LoggerProvider
 from opentelemetry.metrics import MeterProvider
 from opentelemetry.sdk.resources import Resource
 
+from rag_otel.errors import ConfigurationError
 from rag_otel.guard import guarded
 from rag_otel.protocols import Writer
 from rag_otel.settings import Settings
@@ -105,6 +107,10 @@ def _events(
 ) -> ApplicationEvents | OwnEvents | None:
     if settings.events_exporter == "none":
         return None
+    if "event_name" not in inspect.signature(Logger.emit).parameters:
+        if settings.events_exporter == "application":
+            return None
+        raise ConfigurationError("events need a newer Logs API: pip install 'opentelemetry-sdk>=1.38'")
     if settings.events_exporter == "otlp":
         from rag_otel.telemetry.otlp import log_exporter
 
