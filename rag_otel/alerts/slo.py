@@ -25,8 +25,11 @@ SLO_BURN_RATE: Final = "slo_burn_rate"
 OTHER: Final = "other"
 MAX_SLICES: Final = 200
 MIN_LONG: Final = 30.0
-MIN_SHORT: Final = 10.0
-"""Effective numbers of answers below which a window says nothing."""
+"""Effective number of answers below which a long window says nothing."""
+MIN_SHORT: Final = 3.0
+"""The same of a short one, which has to say only that it still goes on."""
+MIN_CALM: Final = 10.0
+"""And of a short one that is to say that it is over."""
 FILE: Final = "slo.json"
 VERSION: Final = 1
 _CHECK_EVERY_S: Final = 15.0
@@ -179,7 +182,7 @@ class SloMonitor:
                     each.told_at[severity] = now
                     alerts.append(self._firing(each, severity, burning, now))
             elif told_at is not None and each.budget.calm(
-                now, allowed=self._objective.allowed, severity=severity, min_short=MIN_SHORT
+                now, allowed=self._objective.allowed, severity=severity, min_short=MIN_CALM
             ):
                 alerts.append(self._resolved(each, severity, now))
                 each.told_at.pop(severity)
