@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import atexit
 import contextlib
 import dataclasses
 import fcntl
@@ -50,6 +51,8 @@ from rag_otel_collectors.conventions import default_conventions
 
 WORKER: Final = ("-m", "rag_otel.cli.collect_worker")
 _SEGMENT_BYTES: Final = 16 * 2**20
+_EXPORT_S: Final = 5.0
+"""For the last metrics and events, when the process ends."""
 _PATIENCE_S: Final = 60.0
 """Beyond the time that a trace may wait for its scores."""
 
@@ -186,11 +189,13 @@ def _telemetry(evaluation: Settings, metrics: Metrics) -> Telemetry:
 
     What goes over OTLP is exported once more when the process exits.
     """
-    if evaluation.telemetry_exporter == "none":
-        return telemetry_of(evaluation, resource=Resource.create)
-    reader = ScrapeReader()
-    metrics.include(Scraped(reader))
-    return telemetry_of(evaluation, resource=Resource.create, readers=[reader])
+    readers = []
+    if evaluation.telemetry_exporter != "none":
+        readers.append(ScrapeReader())
+        metrics.include(Scraped(readers[0]))
+    telemetry = telemetry_of(evaluation, resource=Resource.create, readers=readers)
+    atexit.register(telemetry.shutdown, _EXPORT_S)
+    return telemetry
 
 
 def _no_resource() -> Any:

@@ -96,7 +96,10 @@ class OwnMetrics:
     def start(self) -> None:
         from opentelemetry.sdk.metrics import MeterProvider as SdkMeterProvider
 
-        self._provider = SdkMeterProvider(metric_readers=self._readers(), resource=_instance_of(self._resource()))
+        # Not by itself at exit: the last results are delivered then, and come first.
+        self._provider = SdkMeterProvider(
+            metric_readers=self._readers(), resource=_instance_of(self._resource()), shutdown_on_exit=False
+        )
         self._instruments = _made_on(self._provider)
 
     def flush(self, timeout_s: float) -> bool:
@@ -160,7 +163,7 @@ class OwnEvents:
         from opentelemetry.sdk._logs import LoggerProvider as SdkLoggerProvider
         from opentelemetry.sdk._logs.export import BatchLogRecordProcessor
 
-        self._provider = SdkLoggerProvider(resource=_instance_of(self._resource()))
+        self._provider = SdkLoggerProvider(resource=_instance_of(self._resource()), shutdown_on_exit=False)
         self._provider.add_log_record_processor(BatchLogRecordProcessor(cast("Any", self._exporter)))
 
     def flush(self, timeout_s: float) -> bool:

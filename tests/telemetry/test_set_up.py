@@ -15,7 +15,7 @@ from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 import rag_otel
 from rag_otel.settings import resolve
 from tests.http_receiver import Receiver
-from tests.telemetry.kit import a_provider, answer, evaluate_answers, points
+from tests.telemetry.kit import a_provider, answer, evaluate_answers, exported_events, exported_metrics, points
 
 GLOBAL = """
 import rag_otel
@@ -103,6 +103,19 @@ def test_a_receiver_that_does_not_answer_is_not_waited_for(receiver: Receiver) -
     assert answer()
     assert not rag_otel.flush(timeout=3)
     receiver.release.set()
+
+
+def test_a_process_that_just_ends_has_told_of_its_last_answer(receiver: Receiver) -> None:
+    """Nobody calls `flush`: results are delivered at exit, and then exported."""
+    _run(
+        "import rag_otel\nfrom tests.telemetry.kit import a_provider, answer\n"
+        f"where = {receiver.url!r}\n"
+        "rag_otel.instrument(a_provider()[0], telemetry_exporter='otlp', events_exporter='otlp',"
+        " telemetry_endpoint=where)\nanswer()\n"
+    )
+    (point,) = exported_metrics(receiver)["rag_otel.evaluation.score"].histogram.data_points
+    assert point.count == 1
+    assert len(exported_events(receiver)) == 2
 
 
 def test_the_environment_names_the_settings() -> None:
