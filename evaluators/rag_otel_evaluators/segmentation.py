@@ -87,6 +87,8 @@ _SOURCE_MENTION: Final = re.compile(
     r"[(\[]?\s*(?:source|passage|document|doc|context|chunk|fuente|quelle)s?\s*:?\s*#?\d+(?:\s*(?:,|and|&)\s*\d+)*\s*[)\]]?",
     re.IGNORECASE,
 )
+_REFERENCE_MARK: Final = re.compile(r"[\d\[<【]|https?://|www\.")
+"""What every one of the two before it holds."""
 _WORD: Final = re.compile(r"[^\W_]+")
 _LONGEST_REFERENCE: Final = 8
 """A sentence with more spaces than this is never only links and citation markers."""
@@ -251,7 +253,9 @@ def _classify(text: str, start: int, end: int) -> Iterator[tuple[SegmentKind, in
 def _only_references(sentence: str) -> bool:
     if sentence.count(" ") > _LONGEST_REFERENCE:
         return False
-    return not _WORD.search(_SOURCE_MENTION.sub(" ", _REFERENCE.sub(" ", sentence)))
+    if _REFERENCE_MARK.search(sentence) is not None:
+        sentence = _SOURCE_MENTION.sub(" ", _REFERENCE.sub(" ", sentence))
+    return _WORD.search(sentence) is None
 
 
 def _is_courtesy(sentence: str) -> bool:

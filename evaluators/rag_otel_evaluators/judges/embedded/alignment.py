@@ -31,7 +31,8 @@ _SOURCE_MENTIONS: Final = re.compile(
 )
 """Where the answer points at its sources: no fact of the claim."""
 _MARK: Final = re.compile(r"[\d【]")
-"""What every such place holds: a cheap look before a dear one."""
+_SOURCE_WORDS: Final = ("[", "【", "passage", "source", "document", "context")
+"""What every such place holds, a mark and one of these: two cheap looks before a dear one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,8 @@ class Alignment:
     """How far the context (or the question) holds each of them, 0..1."""
     unseen: dict[str, float]
     """Term -> weight that no evidence accounts for, for the terms that are not seen."""
+    numbers: frozenset[str]
+    """The terms that count and are numbers."""
     forms: dict[str, str]
     """Term -> the form of it that the chunks hold, for the terms that they hold in any form."""
     chunk_coverage: float
@@ -84,7 +87,7 @@ class Alignment:
 
 def align(index: EvidenceIndex, claim: str, stem: str = "") -> Alignment:
     """Lay a claim (its verbatim text, and the stem that introduces it) against the index."""
-    tokens = tokenize(_SOURCE_MENTIONS.sub(" ", claim) if _MARK.search(claim) else claim)
+    tokens = tokenize(_without_source_mentions(claim))
     terms = terms_of_tokens(tokens)
     weight_of = WEIGHTS.get
     weights = {term: weight for term in terms if (weight := weight_of(term, 1.0)) > 0.0}
@@ -102,11 +105,19 @@ def align(index: EvidenceIndex, claim: str, stem: str = "") -> Alignment:
         weights=weights,
         seen=seen,
         unseen={term: weight * (1.0 - seen[term]) for term, weight in weights.items() if seen[term] < KIN_LIKENESS},
+        numbers=frozenset([term for term in weights if term[0].isdigit()]),
         forms=found.forms,
         chunk_coverage=min(1.0, (found.anywhere + max(found.by_chunk.values(), default=0.0)) / total),
         nearest=shares,
         evidence=_choose_evidence(index, weights, nearest, total) or shares[:1],
     )
+
+
+def _without_source_mentions(claim: str) -> str:
+    if _MARK.search(claim) is None:
+        return claim
+    lower = claim.lower()
+    return _SOURCE_MENTIONS.sub(" ", claim) if any(word in lower for word in _SOURCE_WORDS) else claim
 
 
 @dataclass(slots=True)

@@ -46,7 +46,7 @@ class Conflict:
 
 def find_conflict(index: EvidenceIndex, claim: Alignment) -> Conflict | None:
     """The first conflict between a claim and its nearest sentences; None where they get along."""
-    if any(term[0].isdigit() for term in claim.weights):
+    if claim.numbers:
         numeric = _date_conflict(index, claim) or _number_conflict(index, claim) or _unit_conflict(index, claim)
         if numeric is not None:
             return numeric

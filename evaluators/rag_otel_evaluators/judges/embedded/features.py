@@ -47,7 +47,7 @@ def features_of(index: EvidenceIndex, claim: Alignment, *, list_item: bool) -> l
 
 
 def _count_strange_numbers(index: EvidenceIndex, claim: Alignment) -> int:
-    numbers = {term for term in claim.weights if term[0].isdigit()} - index.question_terms
+    numbers = claim.numbers - index.question_terms
     for sentence, _ in claim.evidence:
         if not numbers:
             break
@@ -57,10 +57,14 @@ def _count_strange_numbers(index: EvidenceIndex, claim: Alignment) -> int:
 
 def _count_loose_names(claim: Alignment, nearest: Sequence[EvidenceSentence]) -> int:
     """How many names and numbers stand in other company here than in the evidence. Names as capitals tell them."""
-    names = {term for term in claim.weights if term[0].isdigit()}
-    for token, term in zip(claim.tokens[1:], claim.terms[1:], strict=True):  # the first is capitalised in any case
-        if token[0].isupper() and len(token) > 1 and WEIGHTS.get(term, 1.0) >= 1.0:
-            names.add(term)
+    # The first word is capitalised in any case.
+    names = claim.numbers.union(
+        [
+            term
+            for token, term in zip(claim.tokens[1:], claim.terms[1:], strict=True)
+            if token[0].isupper() and len(token) > 1 and WEIGHTS.get(term, 1.0) >= 1.0
+        ]
+    )
     if not names:
         return 0
     here = of_weight(claim.terms)
