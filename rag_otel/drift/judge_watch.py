@@ -163,15 +163,23 @@ class JudgeWatch:
             before, now = self.references.get(metric), self.readings.get(metric)
         return None if before is None or now is None else shift(before, now, signal)
 
-    def verdict(self, series: str, drop: float, *, since_s: float) -> Verdict:
+    def verdict(self, series: str, drop: float, *, since_s: float, latest_s: float) -> Verdict:
         """Whether the judge accounts for a `drop` of a series' goodness (positive, 0..1).
 
-        The reference must be from before `since_s` and the reading from after, else nothing is known.
+        The drop began at `since_s`, at `latest_s` for sure: the reference must be from before it and the reading from
+        after, else nothing is known.
         """
         metric = series.rpartition(".")[0]
         before, now = self.references.get(metric), self.readings.get(metric)
         moved = self.shift(metric, signal_of(series))
-        if before is None or now is None or moved is None or not before.time_s < since_s <= now.time_s:
+        if (
+            before is None
+            or now is None
+            or before is now
+            or moved is None
+            or before.time_s > latest_s
+            or now.time_s < since_s
+        ):
             return Verdict(cause=Cause.UNKNOWN)
         cause = Cause.APP
         if moved.moved and moved.mean < 0.0:

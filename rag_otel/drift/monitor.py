@@ -139,7 +139,8 @@ class DriftMonitor:
 
         def tell() -> None:
             drop = (event.before or event.baseline) - (event.estimate or 0.0)
-            self._raise(event, judge.verdict(event.series, drop, since_s=event.since_s), problem)
+            verdict = judge.verdict(event.series, drop, since_s=event.since_s, latest_s=event.latest_s)
+            self._raise(event, verdict, problem)
 
         judge.check(tell)
 

@@ -1,0 +1,149 @@
+"""`rag-otel drift`: replays files and Phoenix, shows states, writes pages and pictures."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rag_otel.cli.main import main
+from rag_otel.drift import memory
+from rag_otel.drift.family import DriftSettings
+from rag_otel.drift.monitor import DriftMonitor
+from rag_otel.state_folder import StateFolder
+from tests.drift.streams import START_S, results, scores
+
+
+def a_file(path: Path, *, drop: bool = True, rows: int = 900) -> Path:
+    """A score a minute; after the 500th two thirds come from a worse model."""
+    good, bad = scores(0.92, 1), scores(0.62, 2)
+    lines = []
+    for index in range(rows):
+        small = drop and index >= 500 and index % 3 != 0
+        row = {"time": START_S + 60 * index, "score": next(bad if small else good), "service": "shop"}
+        lines.append(json.dumps({**row, "model": "<small>" if small else "large"}))
+    path.write_text("\n".join(lines))
+    return path
+
+
+def test_a_file_is_replayed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Table, alarms with since when and what moved, a page without scripts, a picture, baselines; exit code 1."""
+    file = a_file(tmp_path / "scores.jsonl")
+    page, picture, means = (tmp_path / name for name in ("drift.html", "drift.png", "means.json"))
+    options = ["--baseline-count", "200", "--html", str(page), "--png", str(picture), "--save-baselines", str(means)]
+    assert main(["drift", str(file), *options]) == 1
+    out = capsys.readouterr().out
+    assert "alarm: faithfulness.score, all, 0.9" in out
+    assert "model=<small>: new -> 0.6" in out
+    html = page.read_text()
+    assert "&lt;small&gt;" in html
+    assert "<small>" not in html
+    assert "<script" not in html
+    assert "http" not in html.replace("http-equiv", "")
+    assert html.count("<svg") >= 2
+    assert 'class="span"' in html
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    stored = json.loads(means.read_text())["faithfulness.score"]["all"]
+    assert 0.85 < stored["bound"] < stored["mean"] < 0.95
+
+
+def test_saved_baselines_are_held_against_another_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file that is bad from its first row on is an alarm against the means of a good one."""
+    good, means = a_file(tmp_path / "good.jsonl", drop=False), tmp_path / "means.json"
+    assert main(["drift", str(good), "--save-baselines", str(means)]) == 0
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text("\n".join(json.dumps({"score": 0.7}) for _ in range(100)))
+    assert main(["drift", str(bad), "--baseline", str(means)]) == 1
+    assert main(["drift", str(bad), "--baseline", "0.9"]) == 1
+    assert main(["drift", str(bad)]) == 0
+    capsys.readouterr()
+
+
+def test_results_of_evaluate_are_replayed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`<metric>_detail` columns: score, risk and what could not be judged, of every metric."""
+    rows = [{"faithfulness_detail": {"score": 1.0, "risk": 0.1}, "context_recall_detail": {"score": None}}] * 40
+    file = tmp_path / "rows.jsonl"
+    file.write_text("\n".join(map(json.dumps, rows)))
+    assert main(["drift", str(file)]) == 0
+    out = capsys.readouterr().out
+    assert "faithfulness.risk" in out
+    assert "context_recall.unscored" in out
+    assert "context_recall.score" not in out
+    assert "learning (40)" in out
+
+
+def test_an_otlp_file_with_scores_is_replayed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Spans as the collector forwards them: attributes of ours, service and route from the span."""
+    spans = [
+        {
+            "traceId": f"{n:032x}",
+            "spanId": f"{n:016x}",
+            "name": "/ask",
+            "startTimeUnixNano": str(int((START_S + n) * 1e9)),
+            "endTimeUnixNano": str(int((START_S + n) * 1e9) + 5),
+            "attributes": [
+                {"key": "rag.evaluation.faithfulness.score", "value": {"doubleValue": 0.5}},
+                {"key": "rag.evaluation.faithfulness.risk", "value": {"doubleValue": 0.25}},
+                {"key": "rag.sampling.probability", "value": {"doubleValue": 0.1}},
+            ],
+        }
+        for n in range(1, 31)
+    ]
+    resource = {"attributes": [{"key": "service.name", "value": {"stringValue": "shop"}}]}
+    request = {"resourceSpans": [{"resource": resource, "scopeSpans": [{"spans": spans}]}]}
+    file = tmp_path / "traces.json"
+    file.write_text(json.dumps(request))
+    assert main(["drift", str(file), "--all", "--baseline-count", "20"]) == 0
+    out = capsys.readouterr().out
+    assert "service=shop" in out
+    assert "route=/ask" in out
+    assert "0.250" in out
+
+
+def test_states_are_shown_and_asked_to_learn_anew(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What a process has saved, with its alarm; `--relearn` leaves word for it."""
+    monitor = DriftMonitor(
+        DriftSettings(baseline_count=200, average_run_length=1000.0), lambda alert: None, state=StateFolder(tmp_path)
+    )
+    monitor.write([*results(0.92, 300), *results(0.72, 200, at=300, seed=1)])
+    monitor.close()
+    assert main(["drift", "--state", str(tmp_path), "--html", str(tmp_path / "page.html")]) == 1
+    out = capsys.readouterr().out
+    assert "alarm: faithfulness.score, all" in out
+    assert "faithfulness score, all traffic" in (tmp_path / "page.html").read_text()
+    assert main(["drift", "--state", str(tmp_path), "--relearn"]) == 0
+    assert (tmp_path / "0" / memory.RELEARN).exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ('{"answer": 1}', "no score"),
+        ('{"score": 0.5, "time": "soon"}', "no time"),
+        ("[1]", "expected an object"),
+        ("", "empty"),
+    ],
+)
+def test_files_that_cannot_be_replayed_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str, told: str
+) -> None:
+    """Exit code 2, and what was expected where."""
+    file = tmp_path / "rows.jsonl"
+    file.write_text(content)
+    assert main(["drift", str(file)]) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_nothing_to_show_says_how(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No file, no project, no state; or a folder without one, or one that is broken."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["drift"]) == 2
+    assert "--state" in capsys.readouterr().err
+    assert main(["drift", "--state", str(tmp_path)]) == 2
+    assert "no drift state" in capsys.readouterr().err
+    (tmp_path / memory.FILE).write_text("{}")
+    assert main(["drift", "--state", str(tmp_path)]) == 2
+    assert "cannot be understood" in capsys.readouterr().err
