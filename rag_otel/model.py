@@ -237,6 +237,7 @@ class ReasonCode(enum.StrEnum):
     TIMEOUT = "timeout"
     JUDGE_ERROR = "judge_error"
     BUDGET = "budget"
+    """What judging may cost was spent before this row of a file."""
     NO_QUESTION = "no_question"
     """The metric compares with the question, and there is none."""
     NO_RESPONSE = "no_response"

@@ -35,6 +35,7 @@ def evaluate(
     language: str = "en",
     prompts: str | Path | None = None,
     concurrency: int = CONCURRENCY,
+    budget_usd: float | None = None,
     cache: str | Path | None = None,
     progress: bool | None = None,
 ) -> Results:
@@ -43,7 +44,8 @@ def evaluate(
     `dataset`: a list of dicts, a data frame of pandas or polars, an Arrow table, a Hugging Face data set, or a path to
     a JSON Lines, CSV or Parquet file. `columns`: field (question, contexts, response, reference) -> column name, path
     into nested objects or function of the row; usual names are found without it. `judge` and `embedder`: a name, or
-    the settings of `JudgeConfig` and `ModelConfig`, for the metrics given by name. `cache`: a file that keeps judges'
+    the settings of `JudgeConfig` and `ModelConfig`, for the metrics given by name. `budget_usd`: US dollars after which
+    rows are left unjudged, with the reason `budget`. `cache`: a file that keeps judges'
     answers, so that nothing is paid for twice. `progress`: a progress bar; None shows one on a terminal.
 
     Blocks; works in a notebook too. Raises ConfigurationError and InputError for what is wrong with the whole,
@@ -52,7 +54,11 @@ def evaluate(
     with ExitStack() as resources:
         named = [metric for metric in metrics if isinstance(metric, str)]
         values: dict[str, Any] = {"judge": judge, "embedder": embedder, "language": language, "prompts": prompts}
-        values |= {"concurrency": concurrency, "cache": False if cache is None else Path(cache)}
+        values |= {
+            "budget_usd": budget_usd,
+            "concurrency": concurrency,
+            "cache": False if cache is None else Path(cache),
+        }
         config = make_config({**values, "metrics": named or ["faithfulness"]}, source="evaluate")
         built = {each.name: each for each in (build_evaluators(config, resources) if named else ())}
         evaluators = [built[metric] if isinstance(metric, str) else _as_evaluator(metric) for metric in metrics]
@@ -61,7 +67,8 @@ def evaluate(
             raise ConfigurationError(f"metrics: one or more of different names, not {', '.join(names) or 'none'}")
         rows = read_rows(records_of(dataset), columns=columns, needs=column_needs(evaluators))
         shown = sys.stderr.isatty() if progress is None else progress
-        judged = resources.enter_context(closing(evaluate_rows(rows, evaluators, concurrency=rows_at_once(config))))
+        run = evaluate_rows(rows, evaluators, concurrency=rows_at_once(config), budget_usd=config.budget_usd)
+        judged = resources.enter_context(closing(run))
         results = tuple(tqdm(judged, total=len(rows), desc="evaluating", disable=not shown, leave=False))
     return Results(results=results, metrics=names)
 

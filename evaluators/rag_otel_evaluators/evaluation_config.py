@@ -77,6 +77,8 @@ class EvaluationConfig(_Strict):
     """Folder of prompts of one's own, before the built-in ones."""
     concurrency: int = Field(default=20, ge=1)
     """Rows, and calls of each model, at once."""
+    budget_usd: float | None = Field(default=None, gt=0)
+    """US dollars that judges may cost; rows beyond have the reason `budget`. None: no limit."""
     cache: Path | bool = True
     """Where judges' answers are kept; True: beside the output; False: nowhere."""
     output: str = STANDARD_OUTPUT

@@ -11,6 +11,7 @@ from typing import Final
 from rag_otel.model import Evaluation
 from rag_otel.protocols import Evaluator
 from rag_otel.spending import metered
+from rag_otel_evaluators.budget import Budget
 from rag_otel_evaluators.datasets import Row
 from rag_otel_evaluators.inputs import needed_fields
 from rag_otel_evaluators.outcomes import failed
@@ -26,14 +27,19 @@ _AHEAD: Final = 50
 
 
 def evaluate_rows(
-    rows: Iterable[Row], evaluators: Sequence[Evaluator], *, concurrency: int = CONCURRENCY
+    rows: Iterable[Row],
+    evaluators: Sequence[Evaluator],
+    *,
+    concurrency: int = CONCURRENCY,
+    budget_usd: float | None = None,
 ) -> Generator[Result, None, None]:
     """Each row with one evaluation per evaluator, in order. A failure is a result; nothing is raised for a row.
 
     Judges `concurrency` rows at once, on the event loop of `run_sync`: usable in a notebook too. Closing the iterator
-    stops what is under way.
+    stops what is under way. Rows that would begin after `budget_usd` is spent have the reason `budget`; raises
+    ConfigurationError for a budget where a price is unknown.
     """
-    run = _Run(rows, evaluators, concurrency)
+    run = _Run(rows, evaluators, concurrency, None if budget_usd is None else Budget(budget_usd))
     try:
         while (result := run_sync(run.next())) is not None:
             yield result
@@ -52,11 +58,14 @@ def column_needs(evaluators: Iterable[Evaluator]) -> dict[str, tuple[str, ...]]:
 class _Run:
     """Rows under way, all on one event loop: the next one starts as soon as any is done, the oldest comes out first."""
 
-    def __init__(self, rows: Iterable[Row], evaluators: Sequence[Evaluator], concurrency: int) -> None:
+    def __init__(
+        self, rows: Iterable[Row], evaluators: Sequence[Evaluator], concurrency: int, budget: Budget | None
+    ) -> None:
         self._waiting = iter(rows)
         self._evaluators = evaluators
         self._needs = column_needs(evaluators)
         self._concurrency = concurrency
+        self._budget = budget
         self._running = 0
         self._tasks: deque[asyncio.Task[Result]] = deque()
         """Not handed out yet, in the order of the rows, done or not."""
@@ -86,10 +95,19 @@ class _Run:
 
     async def _evaluate(self, row: Row) -> Result:
         try:
-            return Result(row=row, evaluations=await _evaluate_row(row, self._evaluators, self._needs))
+            return Result(row=row, evaluations=await self._evaluations(row))
         finally:
             self._running -= 1
             self._start_more()
+
+    async def _evaluations(self, row: Row) -> tuple[Evaluation, ...]:
+        if self._budget is None:
+            return await _evaluate_row(row, self._evaluators, self._needs)
+        if not await self._budget.admit():
+            return tuple(self._budget.refusal(evaluator.name) for evaluator in self._evaluators)
+        evaluations = await _evaluate_row(row, self._evaluators, self._needs)
+        self._budget.settle(evaluations)
+        return evaluations
 
 
 async def _evaluate_row(

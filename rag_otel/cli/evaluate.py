@@ -47,6 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--language", help="of the prompts (default: en)")
     parser.add_argument("--prompts", metavar="DIR", help="prompts of your own, before the built-in ones")
     parser.add_argument("--concurrency", type=int, help="rows, and calls of a model, at once (default: 20)")
+    parser.add_argument("--budget-usd", type=float, metavar="DOLLARS", help="leave rows unjudged once it is spent")
     parser.add_argument("--cache", metavar="FILE", help="where judges' answers are kept (default: OUTPUT.cache)")
     parser.add_argument("--no-cache", dest="cache", action="store_false", help="keep no answers: pay for each again")
     parser.add_argument(
@@ -75,7 +76,8 @@ def run(arguments: argparse.Namespace) -> int:
             source=str(config.data),
         )
         _say_what_is_replaced(rows, config.metrics)
-        judged = resources.enter_context(closing(evaluate_rows(rows, evaluators, concurrency=rows_at_once(config))))
+        run_of_rows = evaluate_rows(rows, evaluators, concurrency=rows_at_once(config), budget_usd=config.budget_usd)
+        judged = resources.enter_context(closing(run_of_rows))
         results = []
         try:
             with open_writer(
@@ -93,7 +95,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _read_config(arguments: argparse.Namespace) -> EvaluationConfig:
     """The file's settings, with those of the command line over them."""
     values = {} if arguments.config is None else read_config_file(arguments.config)
-    names = ("data", "metrics", "output", "report", "judge", "embedder", "language", "prompts", "concurrency", "cache")
+    files = ("data", "output", "report", "prompts", "cache")
+    names = (*files, "metrics", "judge", "embedder", "language", "concurrency", "budget_usd")
     given = {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
     if arguments.columns is not None:
         given["columns"] = parse_columns(arguments.columns)
