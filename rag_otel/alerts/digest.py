@@ -35,6 +35,9 @@ class Bundle:
     def fingerprints(self) -> list[str]:
         return [fingerprint for counted in self.counts.values() for fingerprint in counted]
 
+    def tells_of(self, fingerprint: str) -> bool:
+        return any(fingerprint in counted for counted in self.counts.values())
+
     def add(self, alert: Alert) -> None:
         """Take one more; what it stands for and what it suppressed count with it."""
         counts = {alert.name: {alert.fingerprint: alert.count}}

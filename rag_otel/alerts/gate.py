@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import deque
+from collections.abc import Callable
 from typing import Final
 
 from rag_otel.alert import Alert, AlertSeverity, AlertState
@@ -46,17 +47,30 @@ class Gate:
         per_minute: int = 10,
         quiet: QuietHours | None = None,
         state: GateState | None = None,
+        told: Callable[[str, float], None] = lambda problem, now: None,
     ) -> None:
+        """`told` is called with a problem's fingerprint and the time when a message tells of it."""
         self._digest_s = digest_s
         self._per_minute = max(per_minute, 0)
         self._quiet = quiet or QuietHours()
         self.state = state or GateState()
+        self._tell = told
         self._sent: deque[float] = deque(maxlen=self._per_minute)
         """When the last `per_minute` messages went out."""
 
     def emptied(self) -> Gate:
         """A gate with the same bounds that knows nothing."""
-        return Gate(digest_s=self._digest_s, per_minute=self._per_minute, quiet=self._quiet)
+        return Gate(digest_s=self._digest_s, per_minute=self._per_minute, quiet=self._quiet, told=self._tell)
+
+    def join(self, alert: Alert) -> bool:
+        """Add an alert to the message that already waits to tell of its problem, where there is one; not a critical
+        one, which may not have to wait."""
+        if alert.severity is not AlertSeverity.CRITICAL:
+            for bundle in (*self.state.windows.values(), self.state.held):
+                if bundle.tells_of(alert.fingerprint):
+                    bundle.add(alert)
+                    return True
+        return False
 
     def offer(self, alert: Alert, now: float) -> list[Alert]:
         """Take an alert; returns what is to be sent now."""
@@ -89,10 +103,10 @@ class Gate:
             times.append(room_at if self._held_is_critical() else max(room_at, self._quiet_end(now)))
         return min(times, default=None)
 
-    def close(self) -> list[Alert]:
+    def close(self, now: float) -> list[Alert]:
         """Everything that waits, told now whatever the hour: for a shutdown that could not keep it."""
         bundle, self.state.held = self.state.held, Bundle()
-        out = [self._told(bundle.message(fingerprint=HELD, why="held back"), bundle)] if bundle else []
+        out = [self._told(bundle.message(fingerprint=HELD, why="held back"), bundle, now)] if bundle else []
         out += self.state.held_resolved
         self.state.held_resolved = []
         return out
@@ -110,9 +124,9 @@ class Gate:
                 self.state.held.absorb(bundle)
             return []
         self._sent.append(now)
-        return [self._told(alert, bundle)]
+        return [self._told(alert, bundle, now)]
 
-    def _told(self, alert: Alert, bundle: Bundle | None) -> Alert:
+    def _told(self, alert: Alert, bundle: Bundle | None, now: float) -> Alert:
         """Note what told of which problem. One that is told again goes by the name that receivers know it by."""
         problems = bundle.fingerprints if bundle else [alert.fingerprint]
         known = [self.state.told_as.pop(problem, []) for problem in problems]
@@ -120,6 +134,7 @@ class Gate:
         name = common[0] if common else alert.fingerprint
         for problem, names in zip(problems, known, strict=True):
             self.state.told_as[problem] = names if name in names else [*names, name]
+            self._tell(problem, now)
         while len(self.state.told_as) > _MAX_TOLD:
             del self.state.told_as[next(iter(self.state.told_as))]
         return dataclasses.replace(alert, fingerprint=name)
@@ -131,7 +146,7 @@ class Gate:
         if held and (self._held_is_critical() or not quiet) and self._has_room(now):
             self.state.held = Bundle()
             self._sent.append(now)
-            out.append(self._told(held.message(fingerprint=HELD, why="held back"), held))
+            out.append(self._told(held.message(fingerprint=HELD, why="held back"), held, now))
         return out + self._let_resolved_go(now)
 
     def _let_resolved_go(self, now: float) -> list[Alert]:

@@ -46,8 +46,11 @@ class Incidents:
         """The same bounds, no problem."""
         return Incidents(cooldown_s=self._cooldown_s, resolve_after_s=self._resolve_after_s)
 
-    def bad(self, alert: Alert, now: float) -> Alert | None:
-        """One more bad answer, or word of a monitor: what is to be told of it, None while it cools down."""
+    def bad(self, alert: Alert, now: float, *, joined: bool = False) -> Alert | None:
+        """One more bad answer, or word of a monitor: what is to be told of it, None while it cools down.
+
+        `joined`: a message that waits tells of it already.
+        """
         incident = self.open.pop(alert.fingerprint, None) or Incident(
             alert=_without_texts(alert), began_at=now, bad_at=now
         )
@@ -55,6 +58,8 @@ class Incidents:
         if len(self.open) > MAX_INCIDENTS:
             del self.open[next(iter(self.open))]
         incident.bad_at, incident.bad, incident.good = now, incident.bad + 1, 0
+        if joined:
+            return None
         if self._cooling(incident, alert, now):
             incident.suppressed += 1
             return None
@@ -63,6 +68,11 @@ class Incidents:
         )
         incident.alert, incident.told_at, incident.suppressed = _without_texts(alert), now, 0
         return alert
+
+    def told(self, fingerprint: str, now: float) -> None:
+        """A message tells of it now: what waited for one cools down from here on."""
+        if (incident := self.open.get(fingerprint)) is not None:
+            incident.told_at = now
 
     def note(self, fingerprint: str, finding: Finding, now: float) -> None:
         """An answer that raises nothing: a good one is counted, one in between keeps the problem alive."""

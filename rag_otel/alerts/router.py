@@ -65,7 +65,7 @@ class AlertRouter:
         state = (memory.load() if memory else None) or RouterState()
         self._lock = threading.RLock()
         self._incidents = Incidents(cooldown_s=cooldown_s, resolve_after_s=resolve_after_s, found=state.incidents)
-        self._gate = Gate(digest_s=digest_s, per_minute=per_minute, quiet=quiet, state=state.gate)
+        self._gate = Gate(digest_s=digest_s, per_minute=per_minute, quiet=quiet, state=state.gate, told=self._told)
         self._save_at: float | None = None
 
     def connect(self, send: Callable[[Alert], None], changed: Callable[[], None] = lambda: None) -> None:
@@ -124,7 +124,7 @@ class AlertRouter:
             if self._memory is not None:
                 self._save()
                 return
-            out = self._gate.close()
+            out = self._gate.close(self._clock())
         self._tell(out)
 
     def after_fork(self) -> None:
@@ -135,13 +135,21 @@ class AlertRouter:
         self._save_at = None
 
     def _fire(self, alert: Alert, now: float) -> list[Alert]:
-        admitted = self._incidents.bad(alert, now)
+        joined = self._gate.join(alert)
+        admitted = self._incidents.bad(alert, now, joined=joined)
+        if joined:
+            counters.add(f"alerts.raised.{alert.name}")
+            self._touch(now)
+            return []
         if admitted is None:
             counters.add(f"alerts.suppressed.{alert.name}")
             return []
         counters.add(f"alerts.raised.{alert.name}")
         self._touch(now)
         return self._gate.offer(admitted, now)
+
+    def _told(self, problem: str, now: float) -> None:
+        self._incidents.told(problem, now)
 
     def _end(self, alert: Alert, now: float) -> list[Alert]:
         """What is told of the end of a problem: nothing where nobody knows of it."""

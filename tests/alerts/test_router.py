@@ -142,6 +142,28 @@ def test_alerts_of_one_window_are_one_message() -> None:
     assert digest.fingerprint == "observatory/unfaithful_answer/*"
 
 
+def test_answers_of_one_problem_within_a_window_are_all_in_its_message() -> None:
+    """The cooldown begins when the problem is told: until then answers are examples, not suppressed."""
+    scene = Scene(digest_s=10)
+    for risk in (0.7, 0.9, 0.8):
+        scene.answer(an_evaluation(risk=risk))
+    (alert,) = scene.passes(10)
+    assert (alert.count, alert.suppressed, alert.risk) == (3, 0, 0.9)
+    assert [example.risk for example in alert.examples] == [0.8, 0.7]
+    assert alert.fingerprint == "observatory/faithfulness/answer"
+    scene.passes(295)
+    scene.answer()
+    assert not scene.passes(60)
+
+
+def test_what_turns_critical_does_not_wait_with_the_others() -> None:
+    """A warning of the problem is held until seven; the critical answer is told at once."""
+    rules = ("risk>0.9", "risk>0.97 critical")
+    scene = Scene(rules=rules, quiet=parse_quiet_hours(["00:00-24:00"]))
+    assert not scene.answer()
+    assert scene.answer(an_evaluation(risk=0.99))[0].severity is AlertSeverity.CRITICAL
+
+
 def test_a_window_with_one_alert_sends_that_alert() -> None:
     """A digest of one would only hide the answer's own fields."""
     scene = Scene(digest_s=10)
