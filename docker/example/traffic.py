@@ -16,8 +16,10 @@ import itertools
 import json
 import signal
 import threading
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import FrameType, ModuleType
+from typing import Any
 
 from opentelemetry import trace
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -39,6 +41,28 @@ def quickstart() -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+class TracedModels:
+    """The app's models, each call a span with the model's name: what an instrumentation of their client would do."""
+
+    def __init__(self, models: Any) -> None:
+        self._models = models
+        self._tracer = trace.get_tracer("openinference.instrumentation.quickstart")
+
+    def complete(self, model: str, question: str, passages: Sequence[Mapping[str, Any]]) -> str:
+        """The answer of `model`."""
+        with self._tracer.start_as_current_span("complete") as span:
+            answer: str = self._models.complete(model, question, passages)
+            span.set_attributes(
+                {
+                    "openinference.span.kind": "LLM",
+                    "llm.model_name": model,
+                    "input.value": question,
+                    "output.value": answer,
+                }
+            )
+        return answer
 
 
 def answered() -> dict[str, list[str]]:
@@ -72,6 +96,7 @@ def main() -> None:
     trace.set_tracer_provider(provider)
     rag_otel.instrument(enabled=False)  # spans are made, nothing is judged here
     app, questions = quickstart(), answered()
+    app.models = TracedModels(app.models)  # type: ignore[attr-defined]
     for number in itertools.count():
         model = chosen_model(arguments.model_file)
         asked = questions[model]

@@ -172,6 +172,10 @@ def test_a_model_swap_ends_as_a_fired_and_then_resolved_alert(stack: Stack) -> N
     assert (fired["labels"]["service"], fired["labels"]["severity"]) == ("quickstart", "warning")
     assert not {"runbook", "phoenix_spans"} & set(fired["labels"])
     assert fired["annotations"]["runbook_url"].endswith(f"/runbook.md#{ALERT.lower()}")
+    models = {
+        each["metric"]["model"] for each in stack.prometheus.query("sum by (model) (rag_otel_evaluation_risk_count)")
+    }
+    assert models == {BEFORE, AFTER}
     own = eventually(found(lambda: stack.from_rag_otel("firing"), name="high_risk"), within_s=30)
     assert own is not None
     drifted = eventually(found(lambda: stack.from_rag_otel("firing"), name="drift_risk"), within_s=60)
