@@ -84,6 +84,16 @@ def test_failing_evaluators_are_raised_by_the_composed_monitors(composed: Any, t
     assert [(alert.name, alert.metric) for alert in told] == [("evaluator_failing", "faithfulness")]
 
 
+def test_the_setting_state_folder_keeps_alerts_and_problems(composed: Any, told: list[Alert], tmp_path: Path) -> None:
+    """The next set-up with the same folder knows that the problem was told, and cools down."""
+    for route in ("a", "a", "b"):
+        delivery = composed(state_folder=str(tmp_path), alert_digest=0)
+        delivery.submit(a_result(route=route))
+        assert delivery.flush(PATIENCE_S)
+        delivery.shutdown(PATIENCE_S)
+    assert [alert.route for alert in told] == ["a", "b"]
+
+
 def test_a_monitor_of_ones_own_raises_through_the_router(told: list[Alert]) -> None:
     """Its alerts cool down like all others; the end of a problem that there never was is not told."""
 
