@@ -190,6 +190,15 @@ def test_whatever_comes(chunks: list[str], response: str, question: str | None) 
             assert verdict.quotes
 
 
+def test_an_ordinal_in_capitals() -> None:
+    """ "1ST" is one word in a chunk, as "1st" is in an answer."""
+    chunk = "the tower in the big city was opened to the public on the 1ST"
+    assert verdict_on("Yes the tower in the big city was opened to the public on the Werner.", chunk).quotes
+    assert (
+        verdict_on("The tower in the big city was opened to the public on the 1st.", chunk).verdict is Verdict.SUPPORTED
+    )
+
+
 def test_long_lines_are_quoted_in_pieces() -> None:
     """A chunk without a full stop (a log, a table) still gives a quote that one can read."""
     log = " ".join(f"entry {number} passed" for number in range(500)) + " the reactor was shut down by Ada"

@@ -47,6 +47,17 @@ def test_ascii_is_only_a_faster_way(text: str) -> None:
     assert tokenize(f"{text} é") == [*tokenize(text), "é"]
 
 
+CASED = st.lists(
+    st.sampled_from(["1", "21", "ST", "Nd", "tH", "rd", "İ", "K", "ß", "Σ", "É", "e\u0301", " ", "'", "%"])
+)
+
+
+@given(CASED.map("".join) | st.text(max_size=40))
+def test_case_changes_no_token(text: str) -> None:
+    """In lower case a text has the same number of tokens, so that tokens as written and terms go together."""
+    assert len(tokenize(text)) == len(terms_of(text))
+
+
 @given(st.text(max_size=40))
 def test_every_token_has_a_term(text: str) -> None:
     """Any text has terms, none is empty, and a term is made of its token alone."""

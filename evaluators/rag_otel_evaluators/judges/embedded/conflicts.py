@@ -193,10 +193,9 @@ def _name_conflict(index: EvidenceIndex, claim: Alignment) -> Conflict | None:
             if _alignment(index, claim, sentence, without=without) < NAME_ALIGNMENT:
                 continue
             found = index.sentences[sentence]
-            for there, other in enumerate(
-                tokenize(index.chunks[index.chunk_of[sentence]].text[found.start : found.end])
-            ):
-                if there == 0 or not _is_name(other, found.terms[there]) or found.terms[there] in claim.weights:
+            words = tokenize(index.chunks[index.chunk_of[sentence]].text[found.start : found.end])
+            for there, (other, term) in enumerate(zip(words, found.terms, strict=False)):
+                if there == 0 or not _is_name(other, term) or term in claim.weights:
                     continue
                 if (before and before == _neighbour(found.terms, there, -1)) or (
                     after and after == _neighbour(found.terms, there, +1)

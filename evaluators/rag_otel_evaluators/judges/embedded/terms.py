@@ -23,14 +23,15 @@ FRAME_WEIGHT: Final = 0.25
 
 _NUMBERS: Final = (
     r"\d{4}-\d{2}-\d{2}"  # an ISO date stays whole
-    r"|\d+(?:[.,]\d+)*(?:st|nd|rd|th)?"
+    r"|\d+(?:[.,]\d+)*(?:[sS][tT]|[nNrR][dD]|[tT][hH])?"
     r"|[%$€£¥]"
 )
+_MARKS: Final = r"[\u0300-\u036f\u064b-\u0652\u0900-\u0963]*"
+"""Accents and vowel signs that follow their letter."""
 _ASCII_TOKEN: Final = re.compile(rf"[a-zA-Z]+(?:'[a-zA-Z]+)?|{_NUMBERS}")
 _TOKEN: Final = re.compile(
     r"[\u3040-\u9fff\uac00-\ud7af]+"
-    r"|(?:[^\W\d_\u3040-\u9fff\uac00-\ud7af]+[\u0300-\u036f\u064b-\u0652\u0900-\u0963]*)+"
-    rf"(?:'[^\W\d_]+)?|{_NUMBERS}"
+    rf"|(?:[^\W\d_\u3040-\u9fff\uac00-\ud7af]+{_MARKS})+(?:'(?:[^\W\d_]+{_MARKS})+)?|{_NUMBERS}"
 )
 _SEPARATORS: Final = re.compile("[.,]")
 _ACCENTS: Final = str.maketrans("àáâãäåçèéêëìíîïñòóôõöùúûüýÿ", "aaaaaaceeeeiiiinooooouuuuyy")
