@@ -207,7 +207,8 @@ def the_trace_link_leads_to_the_bad_answer(stack: Stack, own: Mapping[str, Any])
 
 
 def the_drift_alert_shows_bad_answers(stack: Stack, drifted: Mapping[str, Any]) -> None:
-    """Its facts are a rise of the risk, and the answers that it shows are the second model's, with their links."""
+    """It names the second model as what moved it, and the answers that it shows are that one's, with their links."""
+    assert AFTER in drifted["details"]["most_moved_1"]
     assert drifted["examples"]
     second = [row["response"] for row in ROWS if row["model"] == AFTER]
     for example in drifted["examples"]:
