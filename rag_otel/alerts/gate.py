@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from rag_otel.alert import Alert, AlertSeverity, AlertState
@@ -100,7 +100,8 @@ class Gate:
         times = [bundle.due for bundle in self.state.windows.values() if bundle.due is not None]
         if self.state.held or self.state.held_resolved:
             room_at = now if self._has_room(now) else self._sent[0] + MINUTE_S
-            times.append(room_at if self._held_is_critical() else max(room_at, self._quiet_end(now)))
+            urgent = _any_critical([*self.state.held.worst, *self.state.held_resolved])
+            times.append(room_at if urgent else max(room_at, self._quiet_end(now)))
         return min(times, default=None)
 
     def close(self, now: float) -> list[Alert]:
@@ -143,7 +144,7 @@ class Gate:
         out: list[Alert] = []
         held = self.state.held
         quiet = self._quiet_end(now) > now
-        if held and (self._held_is_critical() or not quiet) and self._has_room(now):
+        if held and (_any_critical(held.worst) or not quiet) and self._has_room(now):
             self.state.held = Bundle()
             self._sent.append(now)
             out.append(self._told(held.message(fingerprint=HELD, why="held back"), held, now))
@@ -162,9 +163,6 @@ class Gate:
     def _has_room(self, now: float) -> bool:
         # A time in the future is a clock that was set back: it must not close the gate for longer than a minute.
         return len(self._sent) < self._per_minute or not 0 <= now - self._sent[0] < MINUTE_S
-
-    def _held_is_critical(self) -> bool:
-        return any(alert.severity is AlertSeverity.CRITICAL for alert in self.state.held.worst)
 
     def _quiet_end(self, now: float) -> float:
         return self._quiet.end_at(now) or 0.0
@@ -186,6 +184,10 @@ class Gate:
         resolved = [dataclasses.replace(alert, fingerprint=name) for name in closing] if names else [alert]
         self.state.held_resolved += resolved
         return self._let_resolved_go(now)
+
+
+def _any_critical(alerts: Sequence[Alert]) -> bool:
+    return any(alert.severity is AlertSeverity.CRITICAL for alert in alerts)
 
 
 def _group(alert: Alert) -> str:

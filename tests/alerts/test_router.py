@@ -279,6 +279,15 @@ def test_the_end_of_a_warning_does_not_wake_anybody_either() -> None:
     assert resolved.state is AlertState.RESOLVED
 
 
+def test_the_end_of_what_was_critical_waits_for_room_alone() -> None:
+    """Quiet hours hold back no good news about what woke somebody; the cap does, for a minute."""
+    scene = Scene(quiet=parse_quiet_hours(["00:00-24:00"]), per_minute=1)
+    assert scene.raises(severity=AlertSeverity.CRITICAL)
+    assert not scene.raises(state=AlertState.RESOLVED)
+    (resolved,) = scene.passes(61)
+    assert resolved.state is AlertState.RESOLVED
+
+
 def test_a_monitors_problem_ends_when_the_monitor_says_so() -> None:
     """Time alone does not: it lasts until it is resolved, and then it is, at once."""
     scene = Scene(resolve_after_s=900)
