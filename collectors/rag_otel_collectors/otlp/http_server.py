@@ -156,17 +156,17 @@ class HttpServer:
             return Answer(404, b"There are /v1/traces, /healthz, /readyz and /metrics.\n")
         if method not in ("GET", "HEAD"):
             return Answer(405, b"GET only\n", headers=(("allow", "GET"),))
-        return probe(dict(scope["headers"]))
+        return await probe(dict(scope["headers"]))
 
-    def _healthz(self, headers: dict[bytes, bytes]) -> Answer:
+    async def _healthz(self, headers: dict[bytes, bytes]) -> Answer:
         return Answer(200, b"ok\n")
 
-    def _readyz(self, headers: dict[bytes, bytes]) -> Answer:
+    async def _readyz(self, headers: dict[bytes, bytes]) -> Answer:
         reason = self._not_ready()
         return Answer(200, b"ready\n") if reason is None else Answer(503, f"{reason}\n".encode())
 
-    def _show_metrics(self, headers: dict[bytes, bytes]) -> Answer:
-        return Answer(200, *self._metrics.exposition(headers.get(b"accept", b"").decode("latin-1")))
+    async def _show_metrics(self, headers: dict[bytes, bytes]) -> Answer:
+        return Answer(200, *await self._metrics.exposition(headers.get(b"accept", b"").decode("latin-1")))
 
     async def _export(self, headers: dict[bytes, bytes], receive: Callable[[], Awaitable[Any]]) -> Answer | None:
         content_type = headers.get(b"content-type", b"").decode("latin-1").partition(";")[0].strip().lower()
