@@ -211,6 +211,11 @@ def test_a_folder_that_cannot_be_is_said_at_start_up(tmp_path: Path) -> None:
         StateFolder(tmp_path / "file")
 
 
+def test_nobody_else_may_read_what_is_kept(tmp_path: Path) -> None:
+    """Alerts hold questions and answers."""
+    assert StateFolder(tmp_path).path.stat().st_mode & 0o077 == 0
+
+
 def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
     """No temporary file stays, none is ever read."""
     assert write_file(tmp_path / "a" / "state.json", b"old")
