@@ -108,7 +108,7 @@ def test_what_waits_in_the_backends_memory_is_kept(tmp_path: Path) -> None:
         arguments = ("--backend", backend.url, "--set", "drain_timeout=2")
         with a_collector(tmp_path, *arguments) as collector:
             spans = send(collector, backend, 2)
-            assert collector.metric("unconfirmed_batches") == 2
+            eventually(lambda: collector.metric("unconfirmed_batches") == 2)
             assert collector.stop() == 1
         backend.waiting.clear()  # as if killed
         backend.storing = True

@@ -145,6 +145,18 @@ def test_overload_is_answered_with_a_delay_and_loses_nothing(tmp_path: Path) -> 
         assert sorted(backend.ids()) == sorted(accepted)
 
 
+def test_what_is_too_large_to_be_held_passes(tmp_path: Path) -> None:
+    """More than half of what may be held, in one request: waiting would not make it fit. It is counted as that."""
+    settings = ("--set", "max_memory_bytes=100000")
+    with a_backend() as backend, a_collector(tmp_path, "--backend", backend.address, *settings) as collector:
+        trace = a_rag_trace(chunk="x" * 60_000)
+        collector.export(a_request(*trace))
+        eventually(lambda: sorted(backend.ids()) == sorted(span.span_id for span in trace))
+        assert scored(backend) == 0
+        assert collector.metric("passed_spans_total", reason="too_large") == 2
+        assert collector.metric("held_spans_total") == 0
+
+
 def test_a_full_disk_queue_refuses_and_recovers(tmp_path: Path) -> None:
     """With the backend away the queue reaches its bound; refusals are counted; back, everything accepted arrives."""
     port = free_port()

@@ -121,6 +121,16 @@ async def test_what_was_delivered_lately_can_be_taken_back(tmp_path: Path) -> No
     assert (await taken(outbox)).requests == (b"b",)
 
 
+async def test_what_is_delivered_for_good_is_not_taken_back(tmp_path: Path) -> None:
+    """Nothing waits: a batch that is on its way is not sent again for it."""
+    outbox = Outbox(tmp_path, ["one"])
+    reader = outbox.readers["one"]
+    outbox.append(b"a")
+    reader.delivered((await taken(outbox)).end)
+    assert (reader.rewind(), reader.rewinds) == (0, 0)
+    assert reader.idle
+
+
 async def test_what_has_a_mark_waits_for_it(tmp_path: Path) -> None:
     """In order: a later one that is stored does not make up for an earlier one; the next process starts there."""
     outbox = Outbox(tmp_path, ["one"])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from google.protobuf.message import DecodeError
@@ -122,11 +122,11 @@ class Intake:
         except DecodeError:
             raise InputError("not an OTLP export request in protobuf") from None
         fates = self._fates(message)
-        counted = Counter(fates)
-        if counted[HELD] or counted[MALFORMED]:
-            self._take_apart(request, fates)
+        if HELD in fates or MALFORMED in fates:
+            self._take_apart(request, message, fates)
         elif fates:
             self._forward(request)
+        counted = Counter(fates)
         self._count(counted)
         rejected = counted[MALFORMED]
         return Accepted(rejected, MALFORMED_IDS if rejected else "")
@@ -176,13 +176,14 @@ class Intake:
             return any(convention.owns(scope, attributes) for convention in self._conventions)
         return False
 
-    def _take_apart(self, request: bytes, fates: list[str]) -> None:
+    def _take_apart(self, request: bytes, message: ExportTraceServiceRequest, fates: list[str]) -> None:
+        """Hold the spans to be held, pass the others on; `fates` says in the end what became of them."""
         slices = split(request)
-        held: dict[bytes, list[SpanSlice]] = {}
-        for item, fate in zip(slices, fates, strict=True):
+        held: dict[bytes, list[tuple[SpanSlice, bool]]] = {}
+        for item, span, fate in zip(slices, _spans(message), fates, strict=True):
             if fate is HELD:
-                held.setdefault(Span.FromString(item.span).trace_id, []).append(item)
-        needed = sum(_held_bytes(items) for items in held.values())
+                held.setdefault(span.trace_id, []).append((item, _is_root(span)))
+        needed = sum(_held_bytes(item for item, _ in items) for items in held.values())
         if needed > self._max_request_held:
             fates[:] = [LARGE if fate is HELD else fate for fate in fates]
             held = {}
@@ -194,10 +195,11 @@ class Intake:
         if passing:
             self._forward(join(passing))
         if held:
-            self._write(lambda: self._journal.held({trace_id: join(items) for trace_id, items in held.items()}))
+            written = {trace_id: join(item for item, _ in items) for trace_id, items in held.items()}
+            self._write(lambda: self._journal.held(written))
             for trace_id, items in held.items():
-                for item in items:
-                    self._live.hold(trace_id, item, root=_is_root(Span.FromString(item.span)))
+                for item, root in items:
+                    self._live.hold(trace_id, item, root=root)
             self._held()
 
     def _forward(self, request: bytes) -> None:
@@ -230,7 +232,18 @@ def _is_root(span: Span) -> bool:
     return not span.parent_span_id.strip(b"\0")
 
 
-def _held_bytes(items: Sequence[SpanSlice]) -> int:
+def _spans(message: ExportTraceServiceRequest) -> Iterator[Span]:
+    """In the order of `wire.split`."""
+    for resource_spans in message.resource_spans:
+        for scope_spans in resource_spans.scope_spans:
+            yield from scope_spans.spans
+
+
+def _held_bytes(items: Iterable[SpanSlice]) -> int:
     """What holding these spans of one trace takes, in memory and on disk."""
-    around = {id(item.resource): len(item.resource) + len(item.scope) for item in items}
-    return sum(len(item.span) + SPAN_OVERHEAD_BYTES for item in items) + sum(around.values())
+    around: dict[int, int] = {}
+    size = 0
+    for item in items:
+        around[id(item.resource)] = len(item.resource) + len(item.scope)
+        size += len(item.span) + SPAN_OVERHEAD_BYTES
+    return size + sum(around.values())

@@ -180,6 +180,8 @@ class Reader:
     def rewind(self) -> int:
         """Deliver again what was not given up yet; returns how many batches those were."""
         again = len(self.unconfirmed)
+        if not again:
+            return 0
         self._ends.extendleft(each.end for each in reversed(self.unconfirmed))
         self.unconfirmed.clear()
         self._next = self.committed
