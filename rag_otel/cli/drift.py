@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from rag_otel.cli.backfill import moment as point_in_time
+from rag_otel.cli.drift_adwin import Opinion, second_opinion
 from rag_otel.cli.drift_history import from_files, from_phoenix, metrics_of
 from rag_otel.cli.drift_page import latest, render_page
 from rag_otel.cli.drift_plot import write_picture
@@ -44,6 +45,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--baseline-count", dest="drift_baseline_count", type=int, metavar="N", help="learn it from N")
     parser.add_argument("--margin", dest="drift_margin", type=float, help="drops that do not matter")
     parser.add_argument("--run-length", dest="drift_run_length", type=float, help="evaluations between false alarms")
+    parser.add_argument("--adwin", action="store_true", help="a second opinion on a replay, by river's ADWIN")
     parser.add_argument("--save-baselines", type=Path, metavar="FILE", help="write a file for `drift_baseline`")
     parser.add_argument("--relearn", action="store_true", help="what comes now is normal: learn new baselines")
 
@@ -67,7 +69,19 @@ def _replay(settings: Settings, arguments: argparse.Namespace) -> int:
     own = dataclasses.replace(drift_settings(settings), metrics=metrics_of(observations))
     found = replay(observations, own)
     heading = f"Replay of {', '.join(arguments.files) or arguments.project}: {len(observations):,} evaluations"
-    return _show(views(found.family, found.events, found.timelines), found.events, arguments, heading)
+    code = _show(views(found.family, found.events, found.timelines), found.events, arguments, heading)
+    if arguments.adwin:
+        for opinion in second_opinion(observations):
+            print(_second(opinion))
+    return code
+
+
+def _second(opinion: Opinion) -> str:
+    caveat = "" if opinion.evenly_picked else " (not weighted: traces were picked unevenly)"
+    if not opinion.changes:
+        return f"ADWIN: {opinion.series}: no change{caveat}"
+    told = ", ".join(f"{moment(at)} {before:.3f} -> {after:.3f}" for at, before, after in opinion.changes[-_EVENTS:])
+    return f"ADWIN: {opinion.series}: {told}{caveat}"
 
 
 def _observations(settings: Settings, arguments: argparse.Namespace) -> list[Observation]:

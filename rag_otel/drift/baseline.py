@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 from rag_otel.drift.bets import lower_bound
 
 DEFAULT_COUNT: Final = 500
-DEFAULT_ERROR: Final = 0.1
+DEFAULT_ERROR: Final = 0.075
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -60,6 +60,17 @@ def test_saved_baselines_are_held_against_another_file(tmp_path: Path, capsys: p
     capsys.readouterr()
 
 
+def test_adwin_gives_a_second_opinion(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It sees the drop too; what was picked unevenly it says it cannot weigh."""
+    main(["drift", str(a_file(tmp_path / "scores.jsonl")), "--adwin"])
+    assert "ADWIN: faithfulness.score: 20" in capsys.readouterr().out
+    rows = [{"score": 1.0, "probability": 1.0 if index % 2 else 0.1} for index in range(50)]
+    file = tmp_path / "uneven.jsonl"
+    file.write_text("\n".join(map(json.dumps, rows)))
+    main(["drift", str(file), "--adwin"])
+    assert "picked unevenly" in capsys.readouterr().out
+
+
 def test_results_of_evaluate_are_replayed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """`<metric>_detail` columns: score, risk and what could not be judged, of every metric."""
     rows = [{"faithfulness_detail": {"score": 1.0, "risk": 0.1}, "context_recall_detail": {"score": None}}] * 40

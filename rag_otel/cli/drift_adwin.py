@@ -1,0 +1,50 @@
+"""`rag-otel drift --adwin`: a second opinion on a replay, by river's ADWIN (extra `drift`).
+
+Bifet and Gavalda, "Learning from time-changing data with adaptive windowing", SDM 2007: it needs no baseline and sees
+changes in both directions, but has no bound on false alarms over time and knows nothing of sampling: where traces were
+not picked evenly its word counts little.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rag_otel.drift.observation import Observation, shown
+from rag_otel.errors import ConfigurationError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opinion:
+    """ADWIN's word on one series of all traffic."""
+
+    series: str
+    changes: tuple[tuple[float, float, float], ...]
+    """(seconds since the epoch, mean before, mean after) of each change, means as people know them."""
+    evenly_picked: bool
+    """False: probabilities differed, and ADWIN cannot weigh."""
+
+
+def second_opinion(observations: Sequence[Observation]) -> list[Opinion]:
+    """One for each series, over all traffic. Raises ConfigurationError without river."""
+    try:
+        from river.drift import ADWIN
+    except ImportError:
+        raise ConfigurationError("a second opinion needs more: pip install 'rag-otel[drift]'") from None
+    detectors: dict[str, Any] = {}
+    changes: dict[str, list[tuple[float, float, float]]] = {}
+    probabilities: dict[str, set[float]] = {}
+    for seen in observations:
+        for series, value in seen.values:
+            detector = detectors.setdefault(series, ADWIN())
+            found = changes.setdefault(series, [])
+            probabilities.setdefault(series, set()).add(round(seen.probability, 6))
+            before = shown(series, float(detector.estimation))
+            detector.update(value)
+            if detector.drift_detected:
+                found.append((seen.time_s, before, shown(series, float(detector.estimation))))
+    return [
+        Opinion(series=series, changes=tuple(found), evenly_picked=len(probabilities[series]) == 1)
+        for series, found in sorted(changes.items())
+    ]
