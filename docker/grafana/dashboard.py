@@ -236,7 +236,9 @@ def _place(x: int, y: int, w: int, h: int) -> dict[str, int]:
 
 
 def _panel(panel: Panel, number: int, place: dict[str, int]) -> dict[str, Any]:
-    defaults: dict[str, Any] = {"unit": panel.unit, "custom": {"showPoints": "never"}}
+    defaults: dict[str, Any] = {"unit": panel.unit, "custom": {}}
+    if panel.kind == "timeseries":
+        defaults["custom"]["showPoints"] = "never"
     if panel.bounds is not None:
         defaults |= {"min": panel.bounds[0], "max": panel.bounds[1]}
     if panel.threshold is not None:

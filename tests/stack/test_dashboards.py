@@ -16,6 +16,9 @@ from typing import Any
 
 import pytest
 import yaml
+from grafana_foundation_sdk.cog import plugins
+from grafana_foundation_sdk.cog.encoder import JSONEncoder
+from grafana_foundation_sdk.models.dashboard import Dashboard
 from opentelemetry.sdk.resources import Resource
 
 from rag_otel.guard import counters
@@ -88,6 +91,31 @@ def test_dashboards_hold_together(path: Path) -> None:
     variables = {each["name"] for each in json.loads(path.read_text("utf-8"))["templating"]["list"]}
     used = set(re.findall(r"\$\{?(\w+)", path.read_text("utf-8"))) - {"__rate_interval", "__range"}
     assert used <= variables | {"__all"}
+
+
+@pytest.mark.parametrize("path", DASHBOARDS, ids=lambda path: path.stem)
+def test_grafanas_own_models_know_every_field(path: Path) -> None:
+    """Read into the types of Grafana's SDK and written again, nothing is lost: a misspelt option would be."""
+    plugins.register_default_plugins()
+    source = json.loads(path.read_text("utf-8"))
+    read = json.loads(JSONEncoder().encode(Dashboard.from_json(source)))
+    assert not list(lost(source, read))
+    number = next(number for number, panel in enumerate(source["panels"]) if panel["type"] == "timeseries")
+    source["panels"][number]["fieldConfig"]["defaults"]["custom"]["showPoint"] = "never"
+    read = json.loads(JSONEncoder().encode(Dashboard.from_json(source)))
+    assert list(lost(source, read)) == [f"/panels/{number}/fieldConfig/defaults/custom/showPoint"]
+
+
+def lost(source: Any, read: Any, place: str = "") -> Iterator[str]:
+    """Where something of `source` is not, or not as it was, in `read`."""
+    if isinstance(source, dict) and isinstance(read, dict):
+        for key, value in source.items():
+            yield from lost(value, read.get(key), f"{place}/{key}")
+    elif isinstance(source, list) and isinstance(read, list) and len(source) == len(read):
+        for number, (one, other) in enumerate(zip(source, read, strict=True)):
+            yield from lost(one, other, f"{place}/{number}")
+    elif source != read:
+        yield place
 
 
 def test_grafana_is_provisioned_with_them() -> None:
