@@ -90,6 +90,15 @@ def test_reading_a_long_chunk_gives_way() -> None:
     assert steps >= len(sentence) * 1_000 / 1_000
 
 
+def test_a_claim_over_many_passages_gives_way() -> None:
+    """Looking a claim up in a very long context is cut into steps, a term each."""
+    chunk = Chunk(id="0", text="The tower of the city of Paris opened in 1889. " * 2_000, position=0)
+    index = finish(index_chunks([chunk], None))
+    claim = "The tower of Berlin opened in 1890."
+    assert sum(1 for _ in index.look_up(claim)) == len(terms_of(claim))
+    assert len(index.sentences_with(terms_of("tower")[0])) == 2_000
+
+
 def test_passages_hold_the_sentences_in_order() -> None:
     """The passages of a chunk are short runs of its sentences, none lost, each with its own words."""
     text = " ".join(f"Sentence number {n} says something of word{n}." for n in range(200))

@@ -134,35 +134,25 @@ class _Found:
 
 def _look_up(index: EvidenceIndex, weights: dict[str, float], terms: list[str], stem: str) -> _Found:
     found = _Found()
-    seen, forms, vocabulary = found.seen, found.forms, index.vocabulary
+    vocabulary, by_sentence, by_chunk = index.vocabulary, found.by_sentence, found.by_chunk
     stem_terms: list[str] | None = None
     for term, weight in weights.items():
-        if term in vocabulary:
-            seen[term] = 1.0
-            forms[term] = term
-            _add_weight(index, found, term, weight)
+        form, likeness = (term, 1.0) if term in vocabulary else index.closest_kin(term)
+        if likeness < KIN_LIKENESS:
+            if stem_terms is None:
+                stem_terms = terms_of(stem)
+            found.seen[term] = credit = _credit(index, term, terms, stem_terms)
+            found.anywhere += weight * credit
             continue
-        kin, likeness = index.closest_kin(term)
-        if likeness >= KIN_LIKENESS:
-            seen[term] = likeness
-            forms[term] = kin
-            _add_weight(index, found, kin, weight * likeness)
-            continue
-        if stem_terms is None:
-            stem_terms = terms_of(stem)
-        seen[term] = credit = _credit(index, term, terms, stem_terms)
-        found.anywhere += weight * credit
+        found.seen[term] = likeness
+        found.forms[term] = form
+        held = weight * likeness
+        sentences, chunks = index.places_of(form)
+        for number in sentences:
+            by_sentence[number] = by_sentence.get(number, 0.0) + held
+        for chunk in chunks:
+            by_chunk[chunk] = by_chunk.get(chunk, 0.0) + held
     return found
-
-
-def _add_weight(index: EvidenceIndex, found: _Found, form: str, weight: float) -> None:
-    """Credit the sentences that hold a term, and each of their chunks once, with its weight."""
-    by_sentence, by_chunk = found.by_sentence, found.by_chunk
-    sentences, chunks = index.places_of(form)
-    for number in sentences:
-        by_sentence[number] = by_sentence.get(number, 0.0) + weight
-    for chunk in chunks:
-        by_chunk[chunk] = by_chunk.get(chunk, 0.0) + weight
 
 
 def _credit(index: EvidenceIndex, term: str, terms: list[str], stem_terms: list[str]) -> float:

@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from itertools import pairwise
+from typing import Final
 
 from rag_otel.model import Chunk
 from rag_otel_evaluators.judges.embedded.passages import PREFIX, EvidenceSentence, Passage, PassageMemory, passages_of
 from rag_otel_evaluators.judges.embedded.terms import terms_of
+
+_MANY_PASSAGES: Final = 32
+"""From so many passages on looking up all the terms of a claim takes too long for one go."""
 
 
 class EvidenceIndex:
@@ -50,6 +54,17 @@ class EvidenceIndex:
         self.sentences += passage.sentences
         self.chunk_of += [chunk] * len(passage.sentences)
         self.vocabulary.update(passage.vocabulary)
+
+    def look_up(self, text: str) -> Generator[None, None, None]:
+        """Find the places of a text's terms before they are asked for; yields between them where chunks are many."""
+        if len(self._passages) < _MANY_PASSAGES:
+            return
+        for term in terms_of(text):
+            if term in self.vocabulary:
+                self.places_of(term)
+            else:
+                self.closest_kin(term)
+            yield
 
     def sentences_with(self, term: str) -> list[int]:
         """Indices into `sentences` of those that hold the term, ascending; not to be changed."""

@@ -33,10 +33,13 @@ def features_of(index: EvidenceIndex, claim: Alignment, *, list_item: bool) -> l
     """The feature vector of an aligned claim, in the order of `coefficients.FEATURES`; every entry is finite."""
     nearest = [index.sentences[sentence] for sentence, _ in claim.nearest[:_COMPARED]]
     triples = list(triples_of(claim.terms))
-    found = frozenset().union(*[sentence.triples for sentence in nearest])
+    strange = triples
+    for sentence in nearest:
+        known = sentence.triples
+        strange = [triple for triple in strange if triple not in known]
     return [
         claim.chunk_coverage,
-        sum(map(found.__contains__, triples)) / max(1, len(triples)),
+        (len(triples) - len(strange)) / max(1, len(triples)),
         math.log1p(sum(claim.unseen.values())),
         float(min(_count_strange_numbers(index, claim), _MOST)),
         float(min(_count_loose_names(claim, nearest), _MOST)),

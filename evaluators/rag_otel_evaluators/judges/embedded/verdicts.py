@@ -49,6 +49,7 @@ def judge_steps(
     verdicts, probabilities = [], []
     for claim in claims:
         yield
+        yield from index.look_up(claim.text)
         assessed = assess(index, claim, response)
         yield
         probability = unsupported_probability(coefficients, assessed)
