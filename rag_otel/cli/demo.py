@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import logging
 import shutil
 import sys
@@ -20,6 +21,7 @@ import rag_otel
 from rag_otel import semconv
 from rag_otel.alerts.log import LOGGER_NAME
 from rag_otel.cli.demo_check import failures
+from rag_otel.cli.demo_drift import BASELINE_COUNT, drift_report
 from rag_otel.cli.demo_report import Outcome, outcomes, report
 from rag_otel.cli.demo_story import Asked, OutOfFoldFaithfulness, TimeShift, examples_folder, load_app, week
 from rag_otel.cli.phoenix_reader import PhoenixReader
@@ -46,6 +48,9 @@ LOOK_AT: Final = """\
           annotations['faithfulness'].label == 'unfaithful'
           rag.evaluation.faithfulness.score < 0.5
     any span: its attributes hold the claims, their verdicts, chunk ids and verbatim quotes
+
+  The week's drift as a page, from what Phoenix holds:
+    {command} drift --phoenix-endpoint {server} --project {project} --baseline-count {count} --html drift.html
 """
 
 
@@ -68,13 +73,29 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.model is not None:
             return _live(arguments, examples, server)
         found = tell(examples, server.base_url)
-        print(f"\n{report(found, base_url=server.base_url)}\n")
+        print(f"\n{report(found, base_url=server.base_url)}\n\n{drift_report(found)}\n")
         reader = PhoenixReader(server.base_url)
         if arguments.check:
             return _check(reader, found)
-        print(LOOK_AT.format(page=reader.project_page(PROJECT)))
+        print(
+            LOOK_AT.format(
+                page=reader.project_page(PROJECT),
+                command=_command(),
+                server=server.base_url,
+                project=PROJECT,
+                count=BASELINE_COUNT,
+            )
+        )
         print("  Ctrl-C stops it.", flush=True)
         return server.wait()
+
+
+def _command() -> str:
+    """This program, as it can be called from here."""
+    called = Path(sys.argv[0])
+    with contextlib.suppress(ValueError):
+        called = called.absolute().relative_to(Path.cwd())
+    return str(called)
 
 
 def _live(arguments: argparse.Namespace, examples: Path, server: PhoenixServer) -> int:
@@ -106,6 +127,7 @@ def tell(examples: Path, base_url: str) -> list[Outcome]:
         phoenix_endpoint=base_url,
         project_name=PROJECT,
         evaluations_per_minute=_MORE_THAN_THE_DEMO_ASKS,
+        drift=False,  # it goes by the traces' own clock, and the demo's is shifted on the way to Phoenix
     )
     try:
         story = week(examples, now_ns=time.time_ns())

@@ -50,8 +50,9 @@ def observation(result: EvaluatedTrace, dimensions: Sequence[str] = DIMENSIONS) 
 
 
 def dimension_of(trace: RagTrace, name: str) -> str | None:
-    """The trace's value of a dimension; None where it has none."""
-    value = getattr(trace, name) if name in _FIELDS else trace.tags.get(name)
+    """The trace's value of a dimension, else its tag of this name; None where it has neither."""
+    value = getattr(trace, name) if name in _FIELDS else None
+    value = trace.tags.get(name) if value is None else value
     return None if value is None else str(value)[:_LONGEST]
 
 

@@ -8,9 +8,11 @@ import pytest
 
 from rag_otel.cli.demo import PROJECT
 from rag_otel.cli.demo_check import failures
+from rag_otel.cli.demo_drift import drift_report
 from rag_otel.cli.demo_report import auroc, report
 from rag_otel.cli.demo_story import AFTER, BEFORE, OutOfFoldFaithfulness, examples_folder, week
 from rag_otel.cli.main import main
+from rag_otel.drift.alerting import moment
 from tests.demo.conftest import Told
 
 pytestmark = pytest.mark.phoenix
@@ -37,6 +39,21 @@ def test_the_report_names_the_riskiest_answers_with_their_claims_and_links(told:
     assert "AUROC of risk" in text
     assert text.count(f"{told.base_url}/redirects/traces/") == 5
     assert "not_enough_info: " in text
+
+
+def test_the_swap_is_noticed_as_drift(told: Told) -> None:
+    """The terminal names the rise of the risk, the model that it came with, and the hour in which that began."""
+    first_after = min(outcome.asked.at_ns for outcome in told.outcomes if outcome.asked.model == AFTER)
+    text = drift_report(told.outcomes)
+    assert "faithfulness.risk 0.0" in text
+    assert f"since {moment(first_after / 1e9)}" in text
+    assert f"model={AFTER}: new -> 0." in text
+
+
+def test_no_drift_is_noticed_without_a_swap(told: Told) -> None:
+    """One model alone does not drift."""
+    before = [outcome for outcome in told.outcomes if outcome.asked.model == BEFORE]
+    assert drift_report(before).endswith("none noticed")
 
 
 def test_no_answer_is_judged_by_coefficients_that_saw_its_question() -> None:
