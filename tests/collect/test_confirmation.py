@@ -32,6 +32,8 @@ class Queueing:
         """Requests."""
         self.storing = True
         self.asked_status = 200
+        self.refused: bytes | None = None
+        """A span that it can never store."""
         self._server = ThreadingHTTPServer(("127.0.0.1", port), self._handler())
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
@@ -72,7 +74,7 @@ class Queueing:
 
     def _answer(self, question: bytes) -> bytes:
         if self.storing:
-            self.stored += [each for each in self.waiting if each not in self.stored]
+            self.stored += [each for each in self.waiting if each not in (*self.stored, self.refused)]
             self.waiting.clear()
         asked = re.findall(r'(s\d+): getSpanByOtelId\(spanId: "(\w+)"\)', json.loads(question)["query"])
         has = {name: {"id": "x"} if bytes.fromhex(span) in self.stored else None for name, span in asked}
@@ -141,6 +143,20 @@ def test_what_later_spans_have_overtaken_is_sent_again(tmp_path: Path) -> None:
         backend.storing = True
         eventually(lambda: sorted(backend.stored) == sorted(spans))
         eventually(lambda: collector.metric("unconfirmed_batches") == 0)
+
+
+def test_what_can_never_be_stored_is_given_up(tmp_path: Path) -> None:
+    """Sent again and again while all others are there: it holds nothing up, and is counted."""
+    with queueing() as backend, a_collector(tmp_path, "--backend", backend.url) as collector:
+        first = a_span(os.urandom(16), "never stored")
+        backend.refused = first.span_id
+        collector.export(a_request(first, scope="http"))
+        eventually(lambda: backend.taken == 1)
+        others = send(collector, backend, 1)
+        eventually(lambda: collector.metric("unconfirmed_batches_total") == 1)
+        assert backend.stored == others
+        assert collector.metric("resent_batches_total") == 3 * 2
+        assert collector.stop() == 0
 
 
 def test_a_backend_that_cannot_be_asked_is_given_time(tmp_path: Path) -> None:

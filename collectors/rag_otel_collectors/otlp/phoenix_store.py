@@ -12,7 +12,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, Final
 
-from rag_otel.errors import PermanentError
+from rag_otel.errors import PermanentError, RetryableError
 from rag_otel_collectors.otlp.wire import last_span_id
 
 VERSION_HEADER: Final = "x-phoenix-server-version"
@@ -35,9 +35,13 @@ def question(span_ids: Sequence[bytes]) -> bytes:
 
 
 def found(span_ids: Sequence[bytes], answer: bytes) -> set[bytes]:
-    """Those of the spans that Phoenix has. Raises PermanentError for an answer to another question."""
+    """Those of the spans that Phoenix has. Raises RetryableError when its database could not be asked, PermanentError
+    when it does not understand the question."""
     try:
-        data: Any = json.loads(answer)["data"]
-        return {each for n, each in enumerate(span_ids) if data[f"s{n}"] is not None}
-    except (ValueError, KeyError, TypeError):
+        content: Any = json.loads(answer)
+        # What failed while it was answered says where; what was wrong with the question does not.
+        if any("path" in each for each in content.get("errors") or ()):
+            raise RetryableError("Phoenix could not look for spans")
+        return {each for n, each in enumerate(span_ids) if content["data"][f"s{n}"] is not None}
+    except (ValueError, KeyError, TypeError, AttributeError):
         raise PermanentError("Phoenix does not say which spans it has stored") from None
