@@ -19,9 +19,12 @@ from typing import Any, Final
 from opentelemetry.sdk.resources import Resource
 
 from rag_otel.cli.terminal import table
-from rag_otel.composition import Parts, compose_delivery
+from rag_otel.composition import EMBEDDED, EMBEDDED_PER_MINUTE, Parts, compose_delivery, compose_pipeline
+from rag_otel.drift.judge_watch import JudgeWatch
+from rag_otel.drift.setup import build_judge_watch
 from rag_otel.errors import ConfigurationError
 from rag_otel.guard import logger
+from rag_otel.runner import Runner
 from rag_otel.sampling.ratio import RatioSampler
 from rag_otel.settings import Settings
 from rag_otel.telemetry.telemetry import Telemetry, telemetry_of
@@ -172,6 +175,7 @@ async def start(
         resource=_no_resource,
         telemetry=telemetry,
         keep_results=True,
+        judge_watch=_judge_watch(evaluation),
     )
     results.start()
     listening: list[Server] = list(servers.values())
@@ -196,6 +200,14 @@ def _telemetry(evaluation: Settings, metrics: Metrics) -> Telemetry:
     telemetry = telemetry_of(evaluation, resource=Resource.create, readers=readers)
     atexit.register(telemetry.shutdown, _EXPORT_S)
     return telemetry
+
+
+def _judge_watch(evaluation: Settings) -> JudgeWatch | None:
+    """The judge is watched where asking it costs nothing; others work, and are capped, in processes of their own."""
+    if evaluation.judge != EMBEDDED or evaluation.embedder is not None:
+        return None
+    pipeline = compose_pipeline(evaluation, Parts(), default_cap=EMBEDDED_PER_MINUTE)
+    return build_judge_watch(evaluation, pipeline, Runner())
 
 
 def _no_resource() -> Any:
