@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -30,6 +31,7 @@ VARIANTS = {
     ),
     "import rag_otel, one function decorated": DECORATED,
     "after instrument()": DECORATED + "rag_otel.instrument()\n",
+    "the same, with a Phoenix named": DECORATED + "rag_otel.instrument(phoenix_endpoint='http://127.0.0.1:9')\n",
 }
 TO_REACH = {"import rag_otel, one function decorated": (0.30, 40), "after instrument()": (0.40, 50)}
 REPORT = rf"""
@@ -45,8 +47,14 @@ os._exit(0)
 
 def measure(code: str, python: str = sys.executable) -> tuple[float, float, list[str], int]:
     """(CPU seconds, peak MB, heavy modules, number of modules) of a fresh process that runs `code`."""
+    environ = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     done = subprocess.run(
-        [python, "-c", code + REPORT], capture_output=True, text=True, check=True, cwd=tempfile.gettempdir()
+        [python, "-c", code + REPORT],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tempfile.gettempdir(),
+        env=environ,
     )
     seconds, megabytes, heavy, modules = json.loads(done.stdout.splitlines()[-1])
     return seconds, megabytes, heavy, modules
