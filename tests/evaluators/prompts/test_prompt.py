@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from rag_otel_evaluators.prompts import Example, Prompt
+from rag_otel_evaluators.prompts import Example, Prompt, load_prompt
 from rag_otel_evaluators.prompts.prompt import render_fields
 
 PROMPT = Prompt(
@@ -84,3 +84,15 @@ def test_examples_are_sent_in_their_own_script() -> None:
     prompt = Prompt(name="n", instruction="i", examples=(Example(input={"q": "猫"}, output={"a": "是"}),))
     assert [m.content for m in prompt.messages({})[1:3]] == ["<q>\n猫\n</q>", '{"a":"是"}']
     assert json.loads(prompt.messages({})[2].content) == {"a": "是"}
+
+
+def test_a_changed_copy_says_and_hashes_what_it_says() -> None:
+    """What was worked out for the original does not stick to its copy."""
+    prompt = load_prompt("faithfulness")
+    before, asked = prompt.hash, prompt.messages({"question": "Q?"})
+    changed = prompt.model_copy(update={"instruction": "Judge as you like."})
+    assert changed.hash != before
+    assert changed.messages({"question": "Q?"})[0].content == "Judge as you like."
+    assert prompt.model_copy().hash == before
+    assert prompt == prompt.model_copy(update={"instruction": prompt.instruction})
+    assert prompt.messages({"question": "Q?"}) == asked
