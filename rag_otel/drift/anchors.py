@@ -6,7 +6,6 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,6 +19,7 @@ _T99: Final = (
     2.831, 2.819, 2.807, 2.797, 2.787, 2.779, 2.771, 2.763, 2.756, 2.75,
 )  # fmt: skip
 """Two-sided 99% points of Student's distribution by degrees of freedom, from 1 on; 2.576 and a bit beyond."""
+_PACKAGED: Final = Path(__file__).with_name("anchors.json")
 TOLERANCE: Final = 0.02
 """Smaller shifts of a mean over the anchors are no move, however sure they are."""
 
@@ -69,11 +69,7 @@ class Shift:
 def load_anchors(path: str | Path | None = None) -> tuple[Anchor, ...]:
     """Those of a file, or the packaged ones (24 short answers of RAGTruth). Raises ConfigurationError."""
     try:
-        if path is None:
-            text = resources.files("rag_otel.drift").joinpath("anchors.json").read_text(encoding="utf-8")
-        else:
-            text = Path(path).read_text(encoding="utf-8")
-        rows = json.loads(text)["anchors"]
+        rows = json.loads(Path(path or _PACKAGED).read_text(encoding="utf-8"))["anchors"]
         anchors = tuple(
             Anchor(
                 id=str(row["id"]),
