@@ -49,10 +49,12 @@ async def ask(model):
 warm_up("openai/gpt-4o-mini")
 before = set(sys.modules)
 with JudgeServer(answer=lambda request: {"a": 1}) as server:
-    model = llm_model("openai/gpt-4o-mini", api_base=server.url, api_key="k", timeout_s=1, retry=RetryPolicy(base_s=0))
-    for fault in (None, RateLimited(), ServerError(), ClosedConnection(), Hang()):
-        server.fail_next(fault)
-        assert asyncio.run(ask(model)) == 1
+    at = {"api_base": server.url, "api_key": "k", "timeout_s": 1, "retry": RetryPolicy(base_s=0)}
+    for direct in (True, False):
+        model = llm_model("openai/gpt-4o-mini", direct=direct, **at)
+        for fault in (None, RateLimited(), ServerError(), ClosedConnection(), Hang()):
+            server.fail_next(fault)
+            assert asyncio.run(ask(model)) == 1
 print(json.dumps(sorted(set(sys.modules) - before)))
 """
     assert run(code, tmp_path) == []
@@ -100,7 +102,7 @@ from rag_otel_evaluators.structured import Message
 from tests.judge_server import JudgeServer, ServerError
 
 async def judge_calls(server):
-    model = llm_model("openai/judge", api_base=server.url, api_key="k")
+    model = llm_model("openai/judge", api_base=server.url, api_key="k", direct=False)
     for _ in range(2):
         assert (await model.complete([Message(role="user", content="?")], Answer)).value.a == 1
     server.fail_next(ServerError(422))

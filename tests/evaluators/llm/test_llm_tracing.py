@@ -105,18 +105,19 @@ async def test_an_instrumentation_sees_the_application_and_not_the_judge(
     with JudgeServer(answer=lambda request: {"a": 1}) as server, instrumented(provider):
         with suppressed():
             await asyncio.to_thread(warm_up, "openai/judge")
-            model = llm_model("openai/judge", api_base=server.url, api_key="k")
-            assert (await model.complete([Message(role="user", content="?")], Answer)).value == Answer(a=1)
-            server.fail_next(ServerError(401))
-            with pytest.raises(PermanentError):
-                await model.complete([Message(role="user", content="?")], Answer)
+            for direct in (True, False):
+                model = llm_model("openai/judge", api_base=server.url, api_key="k", direct=direct)
+                assert (await model.complete([Message(role="user", content="?")], Answer)).value == Answer(a=1)
+                server.fail_next(ServerError(401))
+                with pytest.raises(PermanentError):
+                    await model.complete([Message(role="user", content="?")], Answer)
         judge_calls = len(server.requests)
         await application_call(server)
         # The application's span may come later, from a worker; what the judge's calls had caused would come first.
         async with asyncio.timeout(20):
             while not exporter.get_finished_spans():
                 await asyncio.sleep(0.01)
-    assert judge_calls == 2
+    assert judge_calls == 4
     written = [f"{span.name} {dict(span.attributes or {})}" for span in exporter.get_finished_spans()]
     assert any("answering" in text for text in written)
     assert not [text for text in written if "judge" in text]
