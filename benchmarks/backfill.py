@@ -16,11 +16,11 @@ Beside wall time the CPU time of either side is given: on a machine with other w
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import resource
 import secrets
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -191,4 +191,6 @@ def main(traces: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1_000)
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("traces", type=int, nargs="?", default=1_000, help="traces that Phoenix holds")
+    main(parser.parse_args().traces)
