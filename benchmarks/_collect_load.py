@@ -34,6 +34,7 @@ TRACES_PER_REQUEST = 20
 SPANS_PER_TRACE = 5
 CHUNK_BYTES = 1000
 CLAIMS = 6
+UNFAITHFUL = 1 / 6
 CORES = sorted(os.sched_getaffinity(0))
 COLLECTOR_CORES = {CORES[0]}
 LOAD_CORES = set(CORES[1:]) or {CORES[0]}
@@ -43,7 +44,11 @@ LOAD_CORES = set(CORES[1:]) or {CORES[0]}
 
 
 class Traces:
-    """Makes RAG traces: 5 spans, 5 chunks of 1 kB, an answer of 6 claims, out of real passages."""
+    """Makes RAG traces: 5 spans, 5 chunks of 1 kB, an answer of 6 claims, out of real passages.
+
+    Answers are sentences of their own chunks; in one of six, as people found in the labelled data, one sentence comes
+    from elsewhere.
+    """
 
     def __init__(self, seed: int = 0) -> None:
         self._random = random.Random(seed)
@@ -51,7 +56,7 @@ class Traces:
         texts = [" ".join(row["contexts"]) for row in rows]
         text = " ".join(texts)
         self._chunks = [text[at : at + CHUNK_BYTES] for at in range(0, len(text) - CHUNK_BYTES, CHUNK_BYTES)]
-        self._sentences = [s for s in re.split(r"(?<=[.!?])\s+", text) if 40 < len(s) < 160]
+        self._sentences = _sentences(text)
         self._questions = [row["question"] for row in rows]
 
     def request(self, traces: int = TRACES_PER_REQUEST) -> bytes:
@@ -68,8 +73,11 @@ class Traces:
     def _trace(self) -> Iterator[Span]:
         trace_id, root = os.urandom(16), os.urandom(8)
         question = self._random.choice(self._questions)
-        answer = " ".join(self._random.sample(self._sentences, CLAIMS))
         chunks = self._random.sample(self._chunks, 5)
+        said = self._random.sample([s for chunk in chunks for s in _sentences(chunk)], CLAIMS)
+        if self._random.random() < UNFAITHFUL:
+            said[-1] = self._random.choice(self._sentences)
+        answer = " ".join(said)
         documents = {f"{semconv.DOCUMENTS}.{n}.{semconv.DOCUMENT_CONTENT}": text for n, text in enumerate(chunks)}
         io = {semconv.INPUT_VALUE: question, semconv.OUTPUT_VALUE: answer}
         yield self._span(trace_id, root, "retrieve", semconv.KIND_RETRIEVER, documents)
@@ -92,6 +100,10 @@ class Traces:
         )
         span.MergeFromString(attribute_bytes({semconv.SPAN_KIND: kind, **more}))
         return span
+
+
+def _sentences(text: str) -> list[str]:
+    return [sentence for sentence in re.split(r"(?<=[.!?])\s+", text) if 40 < len(sentence) < 160]
 
 
 @dataclass
