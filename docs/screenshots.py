@@ -17,7 +17,12 @@ from playwright.sync_api import Page, sync_playwright
 
 from rag_otel.cli.demo import PROJECT
 from rag_otel.cli.demo_check import RISK
+from rag_otel.cli.demo_drift import BASELINE_COUNT
+from rag_otel.cli.drift_history import from_phoenix
+from rag_otel.cli.drift_plot import write_picture
+from rag_otel.cli.drift_view import replay, views
 from rag_otel.cli.phoenix_reader import PhoenixReader
+from rag_otel.drift.family import DriftSettings
 from rag_otel.writers.phoenix_links import trace_link
 
 PREFIX = "rag.evaluation.faithfulness"
@@ -68,6 +73,14 @@ def claims(page: Page, link: str, number: int) -> None:
     page.screenshot(path=IMAGES / "claims.png", clip={"x": 340, "y": 40, "width": 1560, "height": 620})
 
 
+def alarm(reader: PhoenixReader) -> None:
+    """What drift monitoring says of the demo's week: the series that it was noticed in first."""
+    seen = list(from_phoenix(reader, PROJECT, ("model",)))
+    found = replay(seen, DriftSettings(baseline_count=BASELINE_COUNT, dimensions=("model",)))
+    first = views(found.family, found.events, found.timelines)[:1]
+    write_picture(first, IMAGES / "drift-alarm.png", heading="rag-otel drift: the week of the demo")
+
+
 def telling(spans: Sequence[dict[str, Any]]) -> tuple[str, int]:
     """Trace id of a risky answer with few claims, and the number of its first unsupported one."""
     short = [span for span in spans if span["attributes"].get(CLAIMS, 99) <= 8]
@@ -81,6 +94,7 @@ def main() -> None:
     base_url = sys.argv[1] if len(sys.argv) > 1 else "http://127.0.0.1:6006"
     reader = PhoenixReader(base_url)
     project_page = reader.project_page(PROJECT)
+    alarm(reader)
     trace_id, number = telling(reader.spans(PROJECT))
     with sync_playwright() as playwright:
         flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
