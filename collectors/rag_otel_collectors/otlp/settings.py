@@ -25,7 +25,8 @@ from typing import Any, Final
 from pydantic import TypeAdapter, ValidationError
 
 from rag_otel.errors import ConfigurationError
-from rag_otel.settings import ResolvedSettings, Settings, resolve, resolve_table, row, shown
+from rag_otel.settings import ResolvedSettings, Settings, resolve
+from rag_otel.settings_rows import MASK, resolve_table, row, shown
 from rag_otel.writers.phoenix_links import phoenix_base_url
 from rag_otel_collectors.otlp.connection import BackendSettings
 
@@ -34,7 +35,6 @@ _PHOENIX_CONFIRM_S: Final = 15.0
 """Phoenix answers when it has queued spans; killed, it loses those of the last moments, and it ignores repeats."""
 _SCHEMES: Final = {"grpc": ("grpc", False), "grpcs": ("grpc", True), "http": ("http", False), "https": ("http", True)}
 _LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
-_MASKED: Final = "********"
 _IN_PROCESS_ONLY: Final = frozenset({"max_held", "max_held_bytes"})
 
 
@@ -226,8 +226,8 @@ def _forbid_circle(collector: CollectorSettings, backend: BackendSettings) -> No
 def _backend_row(backend: BackendSettings) -> tuple[str, str, str]:
     endpoint = backend.endpoint
     if password := urllib.parse.urlsplit(endpoint).password:
-        endpoint = endpoint.replace(password, _MASKED)
-    headers = "".join(f", {name}: {_MASKED}" for name in backend.headers)
+        endpoint = endpoint.replace(password, MASK)
+    headers = "".join(f", {name}: {MASK}" for name in backend.headers)
     return backend.name, endpoint, f"{backend.protocol}{' with TLS' if backend.tls else ''}{headers}"
 
 
