@@ -17,7 +17,8 @@ import os
 import time
 from collections.abc import Iterator
 
-from _collect_load import COLLECTOR_CORES, CORES, LOAD_CORES, SPANS_PER_TRACE, Sink, Traces, collector, load
+from _collect_load import COLLECTOR_CORES, CORES, LOAD_CORES, Sink, collector, load
+from _collect_traces import SPANS_PER_TRACE, Traces
 
 from rag_otel.cli.terminal import table
 
