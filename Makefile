@@ -52,7 +52,7 @@ unit: $(DEV_READY)  ## The tests alone
 	  $(BIN)/python -m pytest --last-failed --last-failed-no-failures none
 
 train: $(DEV_READY)  ## Train the embedded judge; reproduces the shipped coefficients to the byte
-	$(BIN)/python -m rag_otel_evaluators.judges.embedded.train
+	$(BIN)/python -m rag_otel_evaluators.judges.embedded.training.train
 
 bench: $(DEV_READY)  ## The figures of the README; each script says how long it took
 	$(BIN)/python benchmarks/run_all.py

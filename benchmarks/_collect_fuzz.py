@@ -19,7 +19,7 @@ sys.path.append(str(Path(__file__).parents[1]))  # for tests/, whose mutations a
 
 def fuzz(count: int) -> None:
     """Damaged requests over both protocols, then a good one."""
-    from tests.collect.mutations import mutations
+    from tests.collectors.otlp.mutations import mutations
 
     sink = Sink()
     with collector(sink.port, "grace=0.5", "idle=2") as running:

@@ -20,7 +20,7 @@ from typing import Any
 import grpc
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from rag_otel_collectors.otlp.grpc_server import SERVICE
+from rag_otel_collectors.otlp.receivers.grpc_server import SERVICE
 
 METHOD = f"/{SERVICE}/Export"
 CORES = sorted(os.sched_getaffinity(0))

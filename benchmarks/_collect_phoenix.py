@@ -20,8 +20,8 @@ sys.path.append(str(Path(__file__).parents[1]))  # for tests/, whose client of P
 def phoenix(seconds: float, rate: float) -> None:
     """Phoenix killed with -9 under load, started again on the same database, and killed once more as soon as it has
     taken some of what had waited: those spans are acknowledged, and in its memory."""
-    from rag_otel.cli.phoenix_server import start_phoenix
-    from tests.phoenix_server import PhoenixApi
+    from rag_otel.cli.demo.phoenix_server import start_phoenix
+    from tests.support.phoenix_server import PhoenixApi
 
     with tempfile.TemporaryDirectory() as folder:
         servers = [start_phoenix(Path(folder))]

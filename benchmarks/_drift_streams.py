@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rag_otel_evaluators.faithfulness import Faithfulness
 from rag_otel_evaluators.judges.embedded import OutOfFold
+from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 
 DATA = Path(__file__).parents[1] / "examples" / "data"
 RARE = 0.1

@@ -31,12 +31,12 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.trace.v1.trace_pb2 import ScopeSpans, Span
 
 from rag_otel import semconv
+from rag_otel.cli.demo.phoenix_server import PhoenixServer, start_phoenix
 from rag_otel.cli.main import main as rag_otel
-from rag_otel.cli.phoenix_reader import PhoenixReader
-from rag_otel.cli.phoenix_server import PhoenixServer, start_phoenix
 from rag_otel.cli.terminal import table
+from rag_otel.delivery.http import post, to_json
 from rag_otel.errors import RagOtelError
-from rag_otel.writers.http import post, to_json
+from rag_otel_collectors.stored.phoenix_client import PhoenixReader
 
 DATA = Path(__file__).parents[1] / "examples" / "data" / "ragtruth_qa_dev.jsonl"
 PROJECT = "backfill-benchmark"

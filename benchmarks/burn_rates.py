@@ -16,8 +16,8 @@ import random
 from collections.abc import Sequence
 
 from rag_otel.alert import AlertSeverity
-from rag_otel.alerts.burn import Budget
-from rag_otel.alerts.slo import MIN_LONG, MIN_SHORT
+from rag_otel.alerts.monitors.burn import Budget
+from rag_otel.alerts.monitors.slo import MIN_LONG, MIN_SHORT
 from rag_otel.cli.terminal import table
 
 START_S = 1_700_000_000

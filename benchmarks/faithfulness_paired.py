@@ -31,8 +31,8 @@ from faithfulness_quality import (
 )
 
 from rag_otel.cli.terminal import table
-from rag_otel_evaluators.faithfulness import UNFAITHFUL_FROM
 from rag_otel_evaluators.judges.embedded import OutOfFold
+from rag_otel_evaluators.metrics.faithfulness import UNFAITHFUL_FROM
 
 FIRST_VERSION = Path(__file__).parent / "data" / "embedded_version_1.jsonl"
 THRESHOLDS = tuple(step / 100 for step in range(5, 80))

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from rag_otel.cli.terminal import table
 from rag_otel.model import Verdict
-from rag_otel_evaluators.faithfulness import UNFAITHFUL_FROM, Faithfulness
 from rag_otel_evaluators.judges.embedded import OutOfFold
+from rag_otel_evaluators.metrics.faithfulness import UNFAITHFUL_FROM, Faithfulness
 
 DATA = Path(__file__).parents[1] / "examples" / "data"
 RESAMPLES = 1000

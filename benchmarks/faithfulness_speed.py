@@ -44,7 +44,7 @@ def cases() -> dict[str, list[Case]]:
 
 
 def _own_answers(rows: list[dict[str, str]], size: int) -> Iterator[Case]:
-    from rag_otel_evaluators.segmentation import segment
+    from rag_otel_evaluators.text.claim_segmentation import segment
 
     for at, row in enumerate(rows):
         claims = segment(row["response"]).claims
@@ -77,8 +77,8 @@ def _mixed_answers(rows: list[dict[str, str]]) -> Iterator[Case]:
 
 def serve() -> None:
     """Judge what is asked for on standard input, with the version that this process imports; a line for a line."""
-    from rag_otel_evaluators.faithfulness import Faithfulness
     from rag_otel_evaluators.judges.embedded import EmbeddedJudge
+    from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 
     def forgetful() -> EmbeddedJudge:
         try:

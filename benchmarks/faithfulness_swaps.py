@@ -14,7 +14,7 @@ from faithfulness_quality import DATA, auroc
 
 from rag_otel.cli.terminal import table
 from rag_otel_evaluators.judges.embedded import OutOfFold
-from rag_otel_evaluators.judges.embedded.labelled import load_answers
+from rag_otel_evaluators.judges.embedded.training.labelled import load_answers
 from rag_otel_evaluators.judges.embedded.verdicts import UNSUPPORTED_FROM, unsupported_probability
 
 

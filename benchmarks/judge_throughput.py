@@ -30,11 +30,11 @@ from typing import Any, TypeVar
 from rag_otel.cli.terminal import table
 from rag_otel.errors import RagOtelError
 from rag_otel.model import Evaluation
-from rag_otel_evaluators.faithfulness import Faithfulness
 from rag_otel_evaluators.judges.llm import llm_model, warm_up
 from rag_otel_evaluators.judges.llm_faithfulness import LlmJudge
 from rag_otel_evaluators.llm.limits import Limits
 from rag_otel_evaluators.llm.retry import RetryPolicy
+from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 
 ROOT = Path(__file__).parents[1]
 DATA = ROOT / "examples" / "data" / "ragtruth_qa_dev.jsonl"
@@ -63,7 +63,13 @@ class Took:
 @contextmanager
 def server(faults: float = 0.0) -> Iterator[str]:
     """The address of a judge in a process of its own."""
-    command = [sys.executable, "-m", "tests.judge_server", "--answer", "tests.faithful_oracle:quick_answer"]
+    command = [
+        sys.executable,
+        "-m",
+        "tests.support.judge_server",
+        "--answer",
+        "tests.support.faithful_oracle:quick_answer",
+    ]
     command += ["--latency", str(LATENCY_S), "--faults", str(faults)]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     try:

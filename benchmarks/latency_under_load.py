@@ -27,7 +27,7 @@ from opentelemetry.sdk.trace import ReadableSpan, SpanLimits, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
 
 import rag_otel
-from rag_otel.guard import counters
+from rag_otel.safety.guard import counters
 
 DATA = Path(__file__).parents[1] / "examples/data/ragtruth_qa_dev.jsonl"
 Answer = Callable[[dict[str, Any]], dict[str, Any]]

@@ -15,15 +15,15 @@ from typing import Any
 
 from playwright.sync_api import Page, sync_playwright
 
-from rag_otel.cli.demo import PROJECT
-from rag_otel.cli.demo_check import RISK
-from rag_otel.cli.demo_drift import BASELINE_COUNT
-from rag_otel.cli.drift_history import from_phoenix
-from rag_otel.cli.drift_plot import write_picture
-from rag_otel.cli.drift_view import replay, views
-from rag_otel.cli.phoenix_reader import PhoenixReader
+from rag_otel.cli.demo.check import RISK
+from rag_otel.cli.demo.command import PROJECT
+from rag_otel.cli.demo.drift import BASELINE_COUNT
+from rag_otel.cli.drift_report.picture import write_picture
+from rag_otel.cli.drift_report.view import replay, views
 from rag_otel.drift.family import DriftSettings
 from rag_otel.writers.phoenix_links import trace_link
+from rag_otel_collectors.stored.phoenix_client import PhoenixReader
+from rag_otel_collectors.stored.scores import from_phoenix
 
 PREFIX = "rag.evaluation.faithfulness"
 CLAIMS = f"{PREFIX}.claim_count"

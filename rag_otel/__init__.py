@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rag_otel.instrumentation import Instrumentation, flush, instrument, uninstrument
     from rag_otel.observing.decorator import observe
     from rag_otel.observing.session import record_chunks, using
-    from rag_otel.processor import RagSpanProcessor
+    from rag_otel.processing.processor import RagSpanProcessor
 
 __version__ = "0.1.0"
 __all__ = [
@@ -39,7 +39,7 @@ __all__ = [
 
 _LAZY = {
     "Instrumentation": "rag_otel.instrumentation",
-    "RagSpanProcessor": "rag_otel.processor",
+    "RagSpanProcessor": "rag_otel.processing.processor",
     "flush": "rag_otel.instrumentation",
     "instrument": "rag_otel.instrumentation",
     "observe": "rag_otel.observing.decorator",

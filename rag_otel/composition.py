@@ -16,29 +16,29 @@ from opentelemetry.metrics import MeterProvider
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan
 
-from rag_otel import privacy
 from rag_otel.alert import Alert
-from rag_otel.alerts.callback import CallbackChannel
-from rag_otel.alerts.channels import configured_channels
-from rag_otel.alerts.log import LogChannel
+from rag_otel.alerts.channels.callback import CallbackChannel
+from rag_otel.alerts.channels.configured import configured_channels
+from rag_otel.alerts.channels.log import LogChannel
 from rag_otel.alerts.setup import build_monitors, build_router, examples_of
-from rag_otel.chunk_texts import ChunkTexts, resolver_named
+from rag_otel.delivery.dispatcher import Dispatcher
+from rag_otel.delivery.state_folder import StateFolder
 from rag_otel.drift.judge_watch import JudgeWatch
 from rag_otel.drift.setup import build_judge_watch, build_monitor
 from rag_otel.errors import ConfigurationError
+from rag_otel.evaluation.background_worker import BackgroundWorker
+from rag_otel.evaluation.chunk_texts import ChunkTexts, resolver_named
 from rag_otel.model import AttributeValue, EvaluatedTrace
 from rag_otel.pipeline import Pipeline
 from rag_otel.protocols import AlertChannel, ChunkResolver, Convention, Evaluator, Sampler, Writer
-from rag_otel.runner import Runner
 from rag_otel.runtime import Runtime
+from rag_otel.safety import privacy
+from rag_otel.safety.tracing_suppression import suppressed
 from rag_otel.sampling.cap import EvaluationCap
 from rag_otel.sampling.ratio import RatioSampler
 from rag_otel.settings import Settings
-from rag_otel.state_folder import StateFolder
-from rag_otel.suppression import suppressed
 from rag_otel.telemetry.telemetry import Telemetry, telemetry_of
 from rag_otel.writers.attributes import evaluation_attributes, status_attributes
-from rag_otel.writers.delivery import Delivery
 from rag_otel.writers.evaluation_span import EvaluationSpanWriter
 from rag_otel.writers.feedback import annotator_kind
 from rag_otel.writers.phoenix_links import trace_link
@@ -86,7 +86,7 @@ def compose(
         logger_provider=parts.logger_provider,
     )
     pipeline = compose_pipeline(settings, parts, default_cap=EMBEDDED_PER_MINUTE)
-    runner = Runner()
+    worker = BackgroundWorker()
     return Runtime(
         settings=settings,
         pipeline=pipeline,
@@ -98,9 +98,9 @@ def compose(
             emit=emit,
             resource=resource,
             telemetry=telemetry,
-            judge_watch=build_judge_watch(settings, pipeline, runner),
+            judge_watch=build_judge_watch(settings, pipeline, worker),
         ),
-        runner=runner,
+        worker=worker,
         telemetry=telemetry,
     )
 
@@ -167,7 +167,7 @@ def compose_delivery(
     telemetry: Telemetry | None = None,
     keep_results: bool = False,
     judge_watch: JudgeWatch | None = None,
-) -> Delivery:
+) -> Dispatcher:
     """The writers, the monitors and the alerts; `emit` and `resource` as for `compose`. Imports no judge, and starts a
     thread only where a state folder holds what the last process could not deliver.
 
@@ -182,7 +182,7 @@ def compose_delivery(
     drift = build_monitor(
         settings, router.raise_alert, examples=examples_of(settings, link), state=state, judge=judge_watch
     )
-    return Delivery(
+    return Dispatcher(
         [*_writers(settings, emit, resource), *watching, *monitors, *([drift] if drift else []), *parts.writers],
         alerts=router,
         state=state,
@@ -192,11 +192,11 @@ def compose_delivery(
 
 def _evaluators(settings: Settings) -> tuple[Evaluator, ...]:
     if settings.judge == EMBEDDED and settings.embedder is None:
-        from rag_otel_evaluators.registry import build
+        from rag_otel_evaluators.metrics.registry import build
 
         return build(settings.metrics)
-    from rag_otel_evaluators.evaluation_config import EvaluationConfig
-    from rag_otel_evaluators.evaluation_setup import build_evaluators
+    from rag_otel_evaluators.build import build_evaluators
+    from rag_otel_evaluators.offline.config import EvaluationConfig
 
     config = EvaluationConfig.model_validate(
         {

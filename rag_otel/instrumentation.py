@@ -20,14 +20,15 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.trace import Tracer
 
-from rag_otel import provider, runtime, semconv
+from rag_otel import runtime, semconv
 from rag_otel.alert import Alert
-from rag_otel.attach import Attachment, attach
 from rag_otel.composition import Parts, compose
-from rag_otel.guard import guarded
-from rag_otel.processor import following
+from rag_otel.processing import provider
+from rag_otel.processing.attach import Attachment, attach
+from rag_otel.processing.processor import following
 from rag_otel.protocols import AlertChannel, ChunkResolver, Convention, Evaluator, Sampler, Writer
 from rag_otel.runtime import Runtime
+from rag_otel.safety.guard import guarded
 from rag_otel.settings import ResolvedSettings, Settings, resolve
 
 _EXIT_FLUSH_S: Final = 10.0

@@ -326,4 +326,4 @@ class EvaluatedTrace:
     project: str | None = None
     """The Phoenix project that the span was exported to, for links."""
     origin: Any = field(default=None, compare=False, repr=False)
-    """In process, the `rag_otel.records.SpanOrigin` of the target span: a late evaluation span follows it."""
+    """In process, the target's `processing.sdk_spans.SpanOrigin`: a late evaluation span follows it."""

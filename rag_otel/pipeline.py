@@ -12,8 +12,9 @@ import dataclasses
 import time
 from collections.abc import Callable, Sequence
 
-from rag_otel.chunk_texts import ChunkTexts
 from rag_otel.errors import PermanentError, RetryableError
+from rag_otel.evaluation.chunk_texts import ChunkTexts
+from rag_otel.evaluation.usage_meter import metered
 from rag_otel.model import (
     Chunk,
     EvaluatedTrace,
@@ -27,10 +28,9 @@ from rag_otel.model import (
     SpanRef,
     UnevaluableReason,
 )
+from rag_otel.observing.call_snapshot import Snapshot
 from rag_otel.protocols import Convention, Evaluator, Sampler
 from rag_otel.sampling.cap import EvaluationCap
-from rag_otel.snapshot import Snapshot
-from rag_otel.spending import metered
 
 _CHUNK_REASONS = frozenset({UnevaluableReason.NO_CHUNKS, UnevaluableReason.NO_CHUNK_TEXT, UnevaluableReason.TRUNCATED})
 

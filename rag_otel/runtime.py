@@ -18,13 +18,13 @@ from opentelemetry.trace import Tracer
 
 from rag_otel import semconv
 from rag_otel.errors import ConfigurationError
-from rag_otel.guard import guarded
+from rag_otel.safety.guard import guarded
 
 # Only types: importing the pipeline and asyncio would double what `import rag_otel` costs.
 if TYPE_CHECKING:
+    from rag_otel.evaluation.background_worker import BackgroundWorker
     from rag_otel.model import AttributeValue, EvaluatedTrace, EvaluationStatus, SamplingDecision
     from rag_otel.pipeline import Pipeline
-    from rag_otel.runner import Runner
     from rag_otel.settings import Settings
 
     Attributes: TypeAlias = Mapping[str, AttributeValue]
@@ -74,10 +74,10 @@ class DeliveryQueue(Protocol):
         ...
 
 
-def _new_runner() -> Runner:
-    from rag_otel.runner import Runner
+def _new_worker() -> BackgroundWorker:
+    from rag_otel.evaluation.background_worker import BackgroundWorker
 
-    return Runner()
+    return BackgroundWorker()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -91,7 +91,7 @@ class Runtime:
     status_attributes: Callable[[EvaluationStatus, str | None, SamplingDecision | None], Attributes]
     """What is written on a span without scores: its status, why, and the sampling decision."""
     delivery: DeliveryQueue
-    runner: Runner = field(default_factory=_new_runner)
+    worker: BackgroundWorker = field(default_factory=_new_worker)
     """The one worker thread that evaluates; started by the first job."""
     telemetry: Outlet | None = None
     """Metrics and events; None: nobody wants any."""
@@ -102,14 +102,14 @@ class Runtime:
     def close(self, timeout_s: float) -> None:
         """Stop evaluating and delivering, within `timeout_s` seconds. Spans still held are released by their
         processors, so flush those first. Safe to call twice."""
-        self.runner.shutdown(timeout_s / 2)
+        self.worker.shutdown(timeout_s / 2)
         self.delivery.shutdown(timeout_s / 2)
         if self.telemetry is not None:
             self.telemetry.shutdown(timeout_s / 2)
 
     def after_fork(self) -> None:
         """Start over in a forked child: nothing of the parent's work is done twice."""
-        self.runner.after_fork()
+        self.worker.after_fork()
         self.delivery.after_fork()
         if self.telemetry is not None:
             self.telemetry.after_fork()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from rag_otel.cli.phoenix_server import PhoenixServer
+    from rag_otel.cli.demo.phoenix_server import PhoenixServer
 
 os.environ["RAG_OTEL_RAISE_INTERNAL_ERRORS"] = "1"
 # Frameworks under test must not report home.
@@ -31,7 +31,7 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="session")
 def phoenix_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PhoenixServer]:
     """A real Phoenix, started once per run: give each test its own project name."""
-    from rag_otel.cli.phoenix_server import start_phoenix
+    from rag_otel.cli.demo.phoenix_server import start_phoenix
 
     with start_phoenix(tmp_path_factory.mktemp("phoenix")) as server:
         yield server

@@ -15,13 +15,13 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 import rag_otel
-from rag_otel import provider as providers
 from rag_otel.alert import Alert
-from rag_otel.cli.phoenix_server import PhoenixServer
+from rag_otel.cli.demo.phoenix_server import PhoenixServer
 from rag_otel.errors import ConfigurationError
+from rag_otel.processing import provider as providers
 from rag_otel.settings import resolve
-from tests.http_receiver import http_receiver
-from tests.phoenix_server import PhoenixApi, eventually
+from tests.support.http_receiver import http_receiver
+from tests.support.phoenix_server import PhoenixApi, eventually
 
 SCORE = "rag.evaluation.faithfulness.score"
 CHUNK = {"id": "w-1", "text": "The tower is 330 metres high and was finished in 1889."}

@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from rag_otel.alerts.webhook import verify
+from rag_otel.alerts.channels.webhook import verify
 
 
 def lines(path: str, message: Mapping[str, Any]) -> list[str]:

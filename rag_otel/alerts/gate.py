@@ -16,7 +16,7 @@ from typing import Final
 from rag_otel.alert import Alert, AlertSeverity, AlertState
 from rag_otel.alerts.digest import Bundle
 from rag_otel.alerts.schedule import QuietHours
-from rag_otel.guard import counters
+from rag_otel.safety.guard import counters
 
 MINUTE_S: Final = 60.0
 HELD: Final = "held"

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from rag_otel.alerts.gate import GateState
 from rag_otel.alerts.incidents import Incident
-from rag_otel.guard import guarded
-from rag_otel.state_folder import StateFolder, read_file, set_aside, write_file
+from rag_otel.delivery.state_folder import StateFolder, read_file, set_aside, write_file
+from rag_otel.safety.guard import guarded
 
 VERSION: Final = 1
 FILE: Final = "alerts.json"

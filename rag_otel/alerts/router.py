@@ -14,15 +14,15 @@ import time
 from collections.abc import Callable, Sequence
 
 from rag_otel.alert import Alert, AlertState
-from rag_otel.alerts.examples import Examples
 from rag_otel.alerts.gate import Gate
 from rag_otel.alerts.incidents import Incidents
 from rag_otel.alerts.memory import RouterMemory, RouterState
+from rag_otel.alerts.messages.examples import Examples
 from rag_otel.alerts.rules import DEFAULT_RULES, AlertRule, AlertRules, parse_rule
 from rag_otel.alerts.schedule import QuietHours
-from rag_otel.guard import counters, guarded
 from rag_otel.model import EvaluatedTrace
 from rag_otel.protocols import AlertChannel
+from rag_otel.safety.guard import counters, guarded
 
 _SAVE_EVERY_S = 1.0
 

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from rag_otel.alert import Alert, AlertSeverity
-from rag_otel.alerts.examples import Examples
+from rag_otel.alerts.messages.examples import Examples
 from rag_otel.errors import ConfigurationError
 from rag_otel.model import EvaluatedTrace, Evaluation, Verdict
 

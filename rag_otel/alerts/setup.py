@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from rag_otel.alerts.examples import Examples
-from rag_otel.alerts.health import FailureMonitor, SilenceMonitor
 from rag_otel.alerts.memory import RouterMemory
-from rag_otel.alerts.monitors import Monitor, Monitors
+from rag_otel.alerts.messages.examples import Examples
+from rag_otel.alerts.monitors.combined import Monitor, Monitors
+from rag_otel.alerts.monitors.health import FailureMonitor, SilenceMonitor
+from rag_otel.alerts.monitors.slo import Objective, SloMonitor
 from rag_otel.alerts.router import AlertRouter
 from rag_otel.alerts.rules import parse_rule
 from rag_otel.alerts.schedule import parse_quiet_hours
-from rag_otel.alerts.slo import Objective, SloMonitor
+from rag_otel.delivery.state_folder import StateFolder
 from rag_otel.model import EvaluatedTrace
 from rag_otel.protocols import AlertChannel, Writer
 from rag_otel.settings import Settings
-from rag_otel.state_folder import StateFolder
 
 
 def build_router(

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from rag_otel.alert import Alert, AlertSeverity, AlertState
-from rag_otel.alerts.channels import configured_channels
-from rag_otel.alerts.log import LogChannel
+from rag_otel.alerts.channels.configured import configured_channels
+from rag_otel.alerts.channels.log import LogChannel
 from rag_otel.cli.terminal import table
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
 from rag_otel.model import Claim, ClaimVerdict, Quote, SpanRef, Verdict
 from rag_otel.protocols import AlertChannel, Renews
+from rag_otel.safety.tracing_suppression import suppressed
 from rag_otel.settings import Settings, resolve
-from rag_otel.suppression import suppressed
 from rag_otel.writers.phoenix_links import phoenix_base_url
 
 NAME: Final = "rag_otel_test"

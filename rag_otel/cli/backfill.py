@@ -20,20 +20,20 @@ from typing import Any, Final
 
 from tqdm import tqdm
 
-from rag_otel.cli.backfill_engine import Backfill, Budget, Store, Tally
-from rag_otel.cli.backfill_files import FileStore
-from rag_otel.cli.backfill_phoenix import PhoenixStore
 from rag_otel.cli.backfill_report import conclude
 from rag_otel.cli.backfill_workers import Workers
-from rag_otel.cli.phoenix_reader import PhoenixReader
 from rag_otel.composition import Parts, compose_attributes, compose_pipeline
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
 from rag_otel.pipeline import Pipeline
+from rag_otel.safety.tracing_suppression import suppressed
 from rag_otel.settings import Settings, resolve
-from rag_otel.suppression import suppressed
 from rag_otel.writers.feedback import annotator_kind
 from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter
-from rag_otel_evaluators.courtesy import in_slices_of
+from rag_otel_collectors.backfill.engine import Backfill, Budget, Store, Tally
+from rag_otel_collectors.backfill.file_source import FileStore
+from rag_otel_collectors.backfill.phoenix_source import PhoenixStore
+from rag_otel_collectors.stored.phoenix_client import PhoenixReader
+from rag_otel_evaluators.cooperative import time_slice
 
 _PHOENIX_TIMEOUT_S: Final = 120.0
 _UNCAPPED: Final = 1e9
@@ -129,7 +129,7 @@ def _workers(arguments: argparse.Namespace, settings: Settings) -> Workers | Non
 def _backfill(
     store: Store, pipeline: Pipeline, workers: Workers | None, arguments: argparse.Namespace, tally: Tally
 ) -> None:
-    with suppressed(), in_slices_of(_SLICE_S), _bar(tally) as bar:
+    with suppressed(), time_slice(_SLICE_S), _bar(tally) as bar:
         backfill = Backfill(
             store=store,
             pipeline=pipeline,

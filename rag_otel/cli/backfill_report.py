@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
-from rag_otel.cli.backfill_engine import Tally
 from rag_otel.cli.terminal import table
 from rag_otel.pipeline import Pipeline
 from rag_otel.writers.feedback import annotator_kind
+from rag_otel_collectors.backfill.engine import Tally
 
 CHARACTERS_PER_TOKEN: Final = 4.0
 """Of English text, about."""

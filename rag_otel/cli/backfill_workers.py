@@ -16,9 +16,9 @@ from rag_otel.composition import Parts, compose_pipeline
 from rag_otel.errors import PermanentError
 from rag_otel.model import EvaluatedTrace, RagTrace, SamplingDecision
 from rag_otel.pipeline import Pipeline
+from rag_otel.safety.tracing_suppression import suppressed
 from rag_otel.settings import Settings
-from rag_otel.suppression import suppressed
-from rag_otel_evaluators.courtesy import in_slices_of
+from rag_otel_evaluators.cooperative import time_slice
 
 _SLICE_S: Final = 1.0
 """One answer at a time: there is nobody to give way to."""
@@ -59,5 +59,5 @@ def _prepare(settings: Settings) -> None:
 
 
 def _evaluate(trace: RagTrace, decision: SamplingDecision) -> EvaluatedTrace:
-    with suppressed(), in_slices_of(_SLICE_S):
+    with suppressed(), time_slice(_SLICE_S):
         return _loop.run_until_complete(_pipeline.evaluate(trace, decision))

@@ -23,36 +23,36 @@ from rag_otel.composition import EMBEDDED, EMBEDDED_PER_MINUTE, Parts, compose_d
 from rag_otel.drift.judge_watch import JudgeWatch
 from rag_otel.drift.setup import build_judge_watch
 from rag_otel.errors import ConfigurationError
-from rag_otel.guard import logger
-from rag_otel.runner import Runner
+from rag_otel.evaluation.background_worker import BackgroundWorker
+from rag_otel.safety.guard import logger
 from rag_otel.sampling.ratio import RatioSampler
 from rag_otel.settings import Settings
 from rag_otel.telemetry.telemetry import Telemetry, telemetry_of
 
 try:
-    from rag_otel.telemetry.scrape import Scraped, ScrapeReader
+    from rag_otel.telemetry.prometheus_families import Scraped, ScrapeReader
     from rag_otel_collectors.otlp import settings as collector_settings
-    from rag_otel_collectors.otlp.backends import Sender
+    from rag_otel_collectors.otlp.assembly.journal import Journal
+    from rag_otel_collectors.otlp.assembly.live_traces import LiveTraces
     from rag_otel_collectors.otlp.collector import Collector, Server
-    from rag_otel_collectors.otlp.connection import BackendSettings, Connection
-    from rag_otel_collectors.otlp.grpc_backend import GrpcConnection
-    from rag_otel_collectors.otlp.grpc_server import GrpcServer
-    from rag_otel_collectors.otlp.http_backend import HttpConnection
-    from rag_otel_collectors.otlp.http_server import HttpServer
-    from rag_otel_collectors.otlp.intake import Intake
-    from rag_otel_collectors.otlp.journal import Journal
-    from rag_otel_collectors.otlp.keys import ApiKeys
-    from rag_otel_collectors.otlp.live_traces import LiveTraces
+    from rag_otel_collectors.otlp.evaluation.pool import EvaluationPool
+    from rag_otel_collectors.otlp.exporters.connection import BackendSettings, Connection
+    from rag_otel_collectors.otlp.exporters.grpc_backend import GrpcConnection
+    from rag_otel_collectors.otlp.exporters.http_backend import HttpConnection
+    from rag_otel_collectors.otlp.exporters.outbox import Outbox
+    from rag_otel_collectors.otlp.exporters.sender import Sender
     from rag_otel_collectors.otlp.metrics import Metrics
-    from rag_otel_collectors.otlp.outbox import Outbox
-    from rag_otel_collectors.otlp.pool import EvaluationPool
-    from rag_otel_collectors.otlp.server_tls import ServerTls
+    from rag_otel_collectors.otlp.receivers.api_keys import ApiKeys
+    from rag_otel_collectors.otlp.receivers.grpc_server import GrpcServer
+    from rag_otel_collectors.otlp.receivers.http_server import HttpServer
+    from rag_otel_collectors.otlp.receivers.intake import Intake
+    from rag_otel_collectors.otlp.receivers.tls import ServerTls
 except ImportError as error:
     raise ConfigurationError(f"the collector needs more: pip install 'rag-otel[collector]' ({error})") from None
 
 from rag_otel_collectors.conventions import default_conventions
 
-WORKER: Final = ("-m", "rag_otel.cli.collect_worker")
+WORKER: Final = ("-m", "rag_otel.cli.worker")
 _SEGMENT_BYTES: Final = 16 * 2**20
 _EXPORT_S: Final = 5.0
 """For the last metrics and events, when the process ends."""
@@ -207,7 +207,7 @@ def _judge_watch(evaluation: Settings) -> JudgeWatch | None:
     if evaluation.judge != EMBEDDED or evaluation.embedder is not None:
         return None
     pipeline = compose_pipeline(evaluation, Parts(), default_cap=EMBEDDED_PER_MINUTE)
-    return build_judge_watch(evaluation, pipeline, Runner())
+    return build_judge_watch(evaluation, pipeline, BackgroundWorker())
 
 
 def _no_resource() -> Any:

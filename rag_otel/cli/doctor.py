@@ -21,16 +21,17 @@ from opentelemetry import trace as trace_api
 from opentelemetry.sdk.trace import TracerProvider
 
 import rag_otel
-from rag_otel import provider, semconv
-from rag_otel.cli.phoenix_reader import PhoenixReader
+from rag_otel import semconv
 from rag_otel.cli.terminal import table
+from rag_otel.delivery.http import to_json
 from rag_otel.errors import PermanentError, RagOtelError
-from rag_otel.guard import counters
 from rag_otel.model import EvaluatedTrace, EvaluationStatus
+from rag_otel.processing import provider
+from rag_otel.safety.guard import counters
 from rag_otel.sampling.ratio import RatioSampler
 from rag_otel.settings import ResolvedSettings, resolve
-from rag_otel.writers.http import to_json
 from rag_otel.writers.memory import MemoryWriter
+from rag_otel_collectors.stored.phoenix_client import PhoenixReader
 
 CHUNK: Final = "The lighthouse of Kap Arkona was built in 1827 and is 19.3 metres high."
 QUESTION: Final = "When was the lighthouse of Kap Arkona built?"

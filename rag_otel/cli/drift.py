@@ -11,20 +11,20 @@ from pathlib import Path
 from typing import Any, Final
 
 from rag_otel.cli.backfill import moment as point_in_time
-from rag_otel.cli.drift_adwin import Opinion, second_opinion
-from rag_otel.cli.drift_history import from_files, from_phoenix, metrics_of
-from rag_otel.cli.drift_page import latest, render_page
-from rag_otel.cli.drift_plot import write_picture
-from rag_otel.cli.drift_state import StoredState, ask_to_relearn, read_states
-from rag_otel.cli.drift_view import SeriesView, replay, views
-from rag_otel.cli.phoenix_reader import PhoenixReader
+from rag_otel.cli.drift_report.adwin import Opinion, second_opinion
+from rag_otel.cli.drift_report.page import latest, render_page
+from rag_otel.cli.drift_report.picture import write_picture
+from rag_otel.cli.drift_report.view import SeriesView, replay, views
 from rag_otel.cli.terminal import table
 from rag_otel.drift.alerting import describe, moment
 from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.observation import ALL, Observation, shown
 from rag_otel.drift.setup import drift_settings
+from rag_otel.drift.states import StoredState, ask_to_relearn, read_states
 from rag_otel.errors import ConfigurationError, InputError, PermanentError, RetryableError
 from rag_otel.settings import Settings, resolve
+from rag_otel_collectors.stored.phoenix_client import PhoenixReader
+from rag_otel_collectors.stored.scores import from_files, from_phoenix, metrics_of
 
 _TIMEOUT_S: Final = 120.0
 _EVENTS: Final = 12

@@ -15,14 +15,14 @@ from typing import Any
 from rag_otel.cli.evaluate_verdict import shortcomings
 from rag_otel.cli.terminal import progress, table
 from rag_otel.errors import ConfigurationError
-from rag_otel_evaluators.dataset_files import read_records
-from rag_otel_evaluators.dataset_writers import open_writer
-from rag_otel_evaluators.datasets import Row, parse_columns, read_rows
-from rag_otel_evaluators.evaluation_config import STANDARD_OUTPUT, EvaluationConfig, make_config, read_config_file
-from rag_otel_evaluators.evaluation_setup import build_evaluators, rows_at_once
-from rag_otel_evaluators.offline import column_needs, evaluate_rows
-from rag_otel_evaluators.report.statistics import MetricSummary
-from rag_otel_evaluators.results import Results, as_columns, result_columns
+from rag_otel_evaluators.build import build_evaluators, rows_at_once
+from rag_otel_evaluators.offline.config import STANDARD_OUTPUT, EvaluationConfig, make_config, read_config_file
+from rag_otel_evaluators.offline.dataset_files import read_records
+from rag_otel_evaluators.offline.dataset_writers import open_writer
+from rag_otel_evaluators.offline.datasets import Row, parse_columns, read_rows
+from rag_otel_evaluators.offline.results import Results, as_columns, result_columns
+from rag_otel_evaluators.offline.rows import column_needs, evaluate_rows
+from rag_otel_evaluators.offline.statistics import MetricSummary
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from rag_otel_evaluators.report.statistics import MetricSummary
-from rag_otel_evaluators.results import Results
+from rag_otel_evaluators.offline.results import Results
+from rag_otel_evaluators.offline.statistics import MetricSummary
 
 
 def shortcomings(results: Results, summaries: Sequence[MetricSummary], fail_under: Mapping[str, float]) -> list[str]:

@@ -15,15 +15,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rag_otel.chunk_texts import ChunkTexts, resolver_named
 from rag_otel.cli.inspect_explain import as_text, explanation, no_rag_trace
 from rag_otel.errors import InputError
+from rag_otel.evaluation.chunk_texts import ChunkTexts, resolver_named
 from rag_otel.model import RagTrace
 from rag_otel.protocols import Convention
 from rag_otel.settings import Settings, resolve
-from rag_otel_collectors.assembly import AssembledTrace, TraceAssembler
 from rag_otel_collectors.conventions import default_conventions
-from rag_otel_collectors.files import read_spans
+from rag_otel_collectors.stored.assembly import AssembledTrace, TraceAssembler
+from rag_otel_collectors.stored.otlp_files import read_spans
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

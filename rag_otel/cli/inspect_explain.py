@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from rag_otel.model import RagTrace, SpanRecord, UnevaluableReason
 from rag_otel.protocols import Convention
-from rag_otel_collectors.assembly import AssembledTrace
+from rag_otel_collectors.stored.assembly import AssembledTrace
 
 WHY: Final[Mapping[UnevaluableReason, str]] = {
     UnevaluableReason.NO_QUESTION: "no span says what was asked; is the content of messages captured?",

@@ -18,7 +18,7 @@ from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.history import History, Moments
 from rag_otel.drift.observation import ALL, DIMENSIONS, RISK, SCORE, UNJUDGED, Observation, signal_of
 from rag_otel.drift.series import Series, SeriesSettings, Turn
-from rag_otel.guard import counters
+from rag_otel.safety.guard import counters
 
 Key: TypeAlias = tuple[str, str]
 """(series, slice)"""
@@ -50,7 +50,7 @@ class DriftSettings:
 
 
 class Family:
-    """Feeds observations to their series and tells what turned. Not thread-safe: one writer's lane feeds it."""
+    """Feeds observations to their series and tells what turned. Not thread-safe: one writer's queue feeds it."""
 
     def __init__(self, settings: DriftSettings) -> None:
         self.settings = settings

@@ -17,9 +17,9 @@ from typing import Any, Final, TypeAlias
 
 from rag_otel.drift.anchors import Anchor, Reading, Shift, identity_of, reading_of, reading_state, shift
 from rag_otel.drift.observation import signal_of
-from rag_otel.guard import guarded
 from rag_otel.model import Evaluation
 from rag_otel.protocols import Evaluator
+from rag_otel.safety.guard import guarded
 
 Run: TypeAlias = Callable[[Callable[[], Coroutine[Any, Any, None]]], bool]
 """Starts a job on the worker; False when it does not take it."""

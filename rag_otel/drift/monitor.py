@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from rag_otel.alert import Alert, AlertExample
-from rag_otel.alerts.examples import Examples
+from rag_otel.alerts.messages.examples import Examples
+from rag_otel.delivery.state_folder import StateFolder
 from rag_otel.drift import memory
 from rag_otel.drift.alerting import drift_alert, judge_alert
 from rag_otel.drift.event import DriftEvent
@@ -19,10 +20,9 @@ from rag_otel.drift.judge_watch import Cause, JudgeWatch, Verdict
 from rag_otel.drift.observation import ALL, RISK, SCORE, observation, shown
 from rag_otel.drift.problems import Problems
 from rag_otel.drift.series import Series
-from rag_otel.guard import counters, guarded
 from rag_otel.model import EvaluatedTrace
-from rag_otel.readings import Sample, readings
-from rag_otel.state_folder import StateFolder
+from rag_otel.safety.guard import counters, guarded
+from rag_otel.telemetry.gauges import Sample, gauges
 
 SAVE_EVERY_S: Final = 30.0
 _REMEMBERED: Final = 64
@@ -70,10 +70,10 @@ class DriftMonitor:
         if judge is not None:
             judge.changed = self._judge_read
         self._start_over()
-        readings.offer("rag_otel.drift.alarm", self._alarms)
-        readings.offer("rag_otel.drift.evidence", self._evidence)
-        readings.offer("rag_otel.drift.mean", self._means)
-        readings.offer("rag_otel.drift.baseline", self._baselines)
+        gauges.offer("rag_otel.drift.alarm", self._alarms)
+        gauges.offer("rag_otel.drift.evidence", self._evidence)
+        gauges.offer("rag_otel.drift.mean", self._means)
+        gauges.offer("rag_otel.drift.baseline", self._baselines)
 
     def _start_over(self) -> None:
         self._lock = threading.RLock()

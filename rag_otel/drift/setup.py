@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from rag_otel.alert import Alert
-from rag_otel.alerts.examples import Examples
+from rag_otel.alerts.messages.examples import Examples
+from rag_otel.delivery.state_folder import StateFolder
 from rag_otel.drift.anchors import load_anchors
 from rag_otel.drift.baseline import Baseline
 from rag_otel.drift.family import DriftSettings, Key
@@ -16,10 +17,9 @@ from rag_otel.drift.judge_watch import JudgeWatch
 from rag_otel.drift.monitor import DriftMonitor
 from rag_otel.drift.observation import ALL, SCORE, shown
 from rag_otel.errors import ConfigurationError
+from rag_otel.evaluation.background_worker import BackgroundWorker
 from rag_otel.pipeline import Pipeline
-from rag_otel.runner import Runner
 from rag_otel.settings import Settings
-from rag_otel.state_folder import StateFolder
 
 _FIRST_METRIC: Final = "faithfulness"
 
@@ -52,7 +52,7 @@ def build_monitor(
     return DriftMonitor(drift_settings(settings), raise_alert, examples=examples, state=state, judge=judge)
 
 
-def build_judge_watch(settings: Settings, pipeline: Pipeline, runner: Runner) -> JudgeWatch | None:
+def build_judge_watch(settings: Settings, pipeline: Pipeline, worker: BackgroundWorker) -> JudgeWatch | None:
     """The application's own evaluators over the anchors, on its own worker, within its own cap; None where nobody
     wants it. Raises ConfigurationError for anchors that cannot be read."""
     if not (settings.drift and settings.judge_watch):
@@ -61,7 +61,7 @@ def build_judge_watch(settings: Settings, pipeline: Pipeline, runner: Runner) ->
     return JudgeWatch(
         pipeline.evaluators,
         load_anchors(settings.judge_anchors),
-        runner.submit,
+        worker.submit,
         admit=cap.admit if cap is not None else lambda: True,
         interval_s=settings.judge_watch_interval,
         timeout_s=settings.evaluation_timeout,

@@ -13,9 +13,9 @@ from typing import Any, Final
 from opentelemetry.context import Context, get_current, set_value
 from opentelemetry.trace import Span, Status, StatusCode, get_current_span, set_span_in_context
 
-from rag_otel import privacy, snapshot
-from rag_otel.guard import counters, guarded, logger, report_internal_error
 from rag_otel.model import Chunk
+from rag_otel.observing import call_snapshot
+from rag_otel.observing.call_snapshot import OBSERVATION_KEY, Snapshot
 from rag_otel.observing.content import attribute_room, content_attributes
 from rag_otel.observing.documents import encodable, to_chunks, unique
 from rag_otel.observing.extract import Arguments, Extractor
@@ -23,7 +23,8 @@ from rag_otel.observing.session import as_identity, as_tags, session_in, tags_in
 from rag_otel.observing.shapes import chunks_in, question_in, response_in, served, text_of
 from rag_otel.observing.unsampled import is_left_out, leaves_out
 from rag_otel.runtime import tracer as pick_tracer
-from rag_otel.snapshot import OBSERVATION_KEY, Snapshot
+from rag_otel.safety import privacy
+from rag_otel.safety.guard import counters, guarded, logger, report_internal_error
 
 _NO_CALL: Final[Arguments] = ((), {})
 _NO_LABELS: Final[Mapping[str, Any]] = {}
@@ -182,7 +183,7 @@ class Observation(Call):
         context = self._span.get_span_context()
         try:
             taken = self._snapshot(incomplete=incomplete, failed=error is not None)
-            snapshot.offer(context, taken)
+            call_snapshot.offer(context, taken)
             hidden = privacy.hidden_now() if self._plan.capture_content else privacy.EVERYTHING_HIDDEN
             room, elsewhere = attribute_room(self._span), self.documents_elsewhere
             self._span.set_attributes(content_attributes(taken, hidden=hidden, elsewhere=elsewhere, room=room))
@@ -194,7 +195,7 @@ class Observation(Call):
             try:
                 self._span.end()
             finally:
-                snapshot.discard(context)
+                call_snapshot.discard(context)
 
     def _snapshot(self, *, incomplete: bool, failed: bool) -> Snapshot:
         labels, outside = self._labels, self._outside

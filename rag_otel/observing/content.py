@@ -15,8 +15,8 @@ from opentelemetry.trace import Span
 
 from rag_otel import semconv
 from rag_otel.model import AttributeValue, Chunk
-from rag_otel.privacy import HiddenContent
-from rag_otel.snapshot import Snapshot
+from rag_otel.observing.call_snapshot import Snapshot
+from rag_otel.safety.privacy import HiddenContent
 
 _MAX_METADATA: Final = 4096
 """Characters of JSON: a document's longer metadata (an embedding in it) stays out of the span."""

@@ -17,12 +17,12 @@ from typing import Any, TypeVar, overload
 
 from opentelemetry.context import attach, detach
 
-from rag_otel import privacy
 from rag_otel.errors import ConfigurationError
 from rag_otel.observing.call import Call, Plan, begin
 from rag_otel.observing.extract import Selector
 from rag_otel.observing.plan import make_plan
 from rag_otel.observing.streams import async_generator_function, generator_function, hand_out
+from rag_otel.safety import privacy
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from rag_otel.errors import SelectorError
-from rag_otel.guard import counters, logger
 from rag_otel.observing.annotations import Fields, fields_along
+from rag_otel.safety.guard import counters, logger
 
 Selector: TypeAlias = str | Callable[..., Any]
 Arguments: TypeAlias = tuple[tuple[Any, ...], Mapping[str, Any]]

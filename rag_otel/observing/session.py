@@ -14,8 +14,8 @@ from typing import Final
 from opentelemetry.context import Context, attach, create_key, detach, get_current, get_value, set_value
 
 from rag_otel import semconv
-from rag_otel.guard import counters, guarded, logger
-from rag_otel.snapshot import OBSERVATION_KEY, Observing
+from rag_otel.observing.call_snapshot import OBSERVATION_KEY, Observing
+from rag_otel.safety.guard import counters, guarded, logger
 
 _TAGS_KEY: Final = create_key("rag-otel-tags")
 _NO_TAGS: Final[Mapping[str, str]] = {}

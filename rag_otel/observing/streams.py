@@ -16,9 +16,9 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 from opentelemetry.context import Context, attach, detach, get_current
 
-from rag_otel.guard import report_internal_error
 from rag_otel.observing.call import Call
 from rag_otel.observing.transcript import Transcript
+from rag_otel.safety.guard import report_internal_error
 
 T = TypeVar("T")
 Start: TypeAlias = Callable[[tuple[Any, ...], Mapping[str, Any]], tuple[Call | None, Any]]

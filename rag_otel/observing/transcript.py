@@ -7,8 +7,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from rag_otel.guard import guarded
 from rag_otel.observing.shapes import response_in, text_of
+from rag_otel.safety.guard import guarded
 
 MAX_CHARACTERS: Final = 1_000_000
 """A longer answer is not kept and the call counts as incomplete: memory is bounded, half an answer is not judged."""

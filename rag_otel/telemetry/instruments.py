@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from opentelemetry.context import Context
 from opentelemetry.metrics import CallbackOptions, Counter, Histogram, Meter, Observation
 
-from rag_otel.guard import guarded
+from rag_otel.safety.guard import guarded
 from rag_otel.telemetry.names import INSTRUMENTS, Instrument, Kind
 from rag_otel.telemetry.observed import gauge_samples, total_samples
 

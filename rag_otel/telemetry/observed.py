@@ -10,9 +10,9 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
-from rag_otel.guard import counters
-from rag_otel.readings import Sample, readings
+from rag_otel.safety.guard import counters
 from rag_otel.telemetry import names
+from rag_otel.telemetry.gauges import Sample, gauges
 from rag_otel.telemetry.labels import BoundedLabels
 from rag_otel.telemetry.names import Instrument, Kind
 
@@ -21,7 +21,7 @@ _MAX_VALUES: Final = 200
 """Of one label. What is counted is named by us, but for alerts, destinations and a resolver's reasons."""
 _bounded: Final = BoundedLabels(_MAX_VALUES)
 
-_ALERT_LANE: Final = "alert_"
+_ALERT_QUEUE: Final = "alert_"
 _ALERT_OUTCOMES: Final = frozenset({"raised", "suppressed", "held", "sent", "resolved", "untold"})
 _GIVEN_UP: Final = frozenset({"lost", "refused", "abandoned"})
 _SPANS_DROPPED: Final = {"spans.not_kept": "not_kept", "spans.forgotten": "forgotten"}
@@ -41,7 +41,7 @@ def total_samples(row: Instrument) -> list[Sample]:
 def gauge_samples(row: Instrument) -> list[Sample]:
     """What the sources of a gauge say, one value for each label set; 0 for one without labels that nobody offers."""
     values: dict[tuple[tuple[str, str], ...], float] = {} if row.labels else {(): 0.0}
-    for value, labels in readings.read(row.name):
+    for value, labels in gauges.read(row.name):
         key = tuple(sorted(labels.items()))
         known = values.get(key)
         if known is None:
@@ -62,17 +62,17 @@ def _cache(name: str) -> _Labels | None:
 
 
 def _delivery(name: str) -> _Labels | None:
-    lane = _lane(name)
-    return None if lane is None else {"destination": lane[0], "outcome": lane[1]}
+    queue = _queue_name(name)
+    return None if queue is None else {"destination": queue[0], "outcome": queue[1]}
 
 
 def _dropped(name: str) -> _Labels | None:
     if name in _SPANS_DROPPED:
         return {"what": "span", "reason": _SPANS_DROPPED[name]}
-    lane = _lane(name)
-    if lane is None or lane[1] not in _GIVEN_UP:
+    queue = _queue_name(name)
+    if queue is None or queue[1] not in _GIVEN_UP:
         return None
-    return {"what": "alert" if lane[0].startswith(_ALERT_LANE) else "result", "reason": lane[1]}
+    return {"what": "alert" if queue[0].startswith(_ALERT_QUEUE) else "result", "reason": queue[1]}
 
 
 def _alert(name: str) -> _Labels | None:
@@ -82,7 +82,7 @@ def _alert(name: str) -> _Labels | None:
     return {"name": alert, "outcome": outcome} if family == "alerts" and outcome in _ALERT_OUTCOMES else None
 
 
-def _lane(name: str) -> tuple[str, str] | None:
+def _queue_name(name: str) -> tuple[str, str] | None:
     """(destination, outcome) of `delivery.<destination>.<outcome>`."""
     family, _, rest = name.partition(".")
     destination, _, outcome = rest.rpartition(".")

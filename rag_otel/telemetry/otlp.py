@@ -17,8 +17,8 @@ from opentelemetry.sdk.metrics.export import (
 )
 
 from rag_otel.errors import ConfigurationError
-from rag_otel.guard import counters
-from rag_otel.suppression import suppressed
+from rag_otel.safety.guard import counters
+from rag_otel.safety.tracing_suppression import suppressed
 
 if TYPE_CHECKING:
     from opentelemetry.sdk._logs import ReadableLogRecord

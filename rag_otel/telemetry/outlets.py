@@ -17,7 +17,7 @@ from opentelemetry.metrics import MeterProvider
 from opentelemetry.sdk.resources import Resource
 
 from rag_otel import semconv
-from rag_otel.guard import guarded
+from rag_otel.safety.guard import guarded
 from rag_otel.telemetry.instruments import Instruments
 
 if TYPE_CHECKING:

@@ -12,12 +12,12 @@ from opentelemetry.metrics import MeterProvider
 from opentelemetry.sdk.resources import Resource
 
 from rag_otel.errors import ConfigurationError
-from rag_otel.guard import guarded
 from rag_otel.protocols import Writer
+from rag_otel.safety.guard import guarded
 from rag_otel.settings import Settings
+from rag_otel.telemetry.evaluation_event import EvaluationEventWriter
 from rag_otel.telemetry.outlets import ApplicationEvents, ApplicationMetrics, Outlet, OwnEvents, OwnMetrics
 from rag_otel.telemetry.writer import TelemetryWriter
-from rag_otel.writers.evaluation_event import EvaluationEventWriter
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.metrics.export import MetricReader
@@ -91,7 +91,7 @@ def _metrics(
     if settings.telemetry_exporter == "none":
         return None
     if settings.telemetry_exporter == "prometheus":
-        from rag_otel.telemetry.prometheus import PrometheusMetrics
+        from rag_otel.telemetry.metrics_page import PrometheusMetrics
 
         return PrometheusMetrics(settings.telemetry_address, resource=resource, readers=lambda: readers)
     if settings.telemetry_exporter == "otlp":

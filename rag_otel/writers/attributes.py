@@ -19,7 +19,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from rag_otel import semconv
-from rag_otel.guard import counters, logger
 from rag_otel.model import (
     AttributeValue,
     ClaimVerdict,
@@ -29,7 +28,8 @@ from rag_otel.model import (
     SamplingDecision,
     Verdict,
 )
-from rag_otel.privacy import HiddenContent, content_hidden
+from rag_otel.safety.guard import counters, logger
+from rag_otel.safety.privacy import HiddenContent, content_hidden
 
 ClaimsFormat = Literal["flat", "json"]
 UNSUPPORTED = frozenset({Verdict.CONTRADICTED, Verdict.NOT_ENOUGH_INFO})

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from rag_otel.model import AttributeValue, EvaluatedTrace, Evaluation, SamplingDecision
-from rag_otel.privacy import HiddenContent
+from rag_otel.safety.privacy import HiddenContent
 from rag_otel.writers.attributes import hidden_content, present, unsupported
 
 AnnotatorKind = Literal["CODE", "LLM"]

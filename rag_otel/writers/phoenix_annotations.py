@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from rag_otel.delivery.export_queue import ExportPolicy
+from rag_otel.delivery.http import post, to_json
 from rag_otel.model import EvaluatedTrace
 from rag_otel.writers.attributes import present
 from rag_otel.writers.feedback import IDENTIFIER, annotator_kind, feedback
-from rag_otel.writers.http import post, to_json
-from rag_otel.writers.lane import LanePolicy
 from rag_otel.writers.phoenix_links import phoenix_base_url
 
 RESERVED_NAMES: Final = frozenset({"note"})
@@ -26,7 +26,7 @@ class PhoenixAnnotationWriter:
     """Writes `faithfulness`, `hallucination_risk`, ... on spans, and scores of chunks on their documents."""
 
     name = "phoenix_annotations"
-    lane_policy = LanePolicy(linger_s=6.0)
+    export_policy = ExportPolicy(linger_s=6.0)
     """Longer than the five seconds for which span processors batch by default: the spans go first."""
     keeps_results = True
     """Where results are kept across restarts, those that Phoenix has not taken are."""

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rag_otel.alert import Alert, AlertExample, AlertSeverity, AlertState
 from rag_otel.model import Claim, ClaimVerdict, Quote, SpanRef, Verdict
-from tests.results import CLAIMS, QUESTION, RESPONSE
+from tests.support.results import CLAIMS, QUESTION, RESPONSE
 
 LINK = "http://phoenix/redirects/traces/1"
 MARKED = "The moon orbits the earth. [[It is made of cheese.]] [[Nobody has seen its far side.]]"

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from rag_otel.cli.phoenix_server import free_port
+from rag_otel.cli.demo.phoenix_server import free_port
 
 T = TypeVar("T")
 PATIENCE_S = 30.0

@@ -21,7 +21,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from rag_otel.cli.phoenix_server import free_port
+from rag_otel.cli.demo.phoenix_server import free_port
 
 HOST = "127.0.0.1"
 USER, PASSWORD = "alerts", "s3cret-password"

@@ -7,10 +7,10 @@ from collections import Counter
 import pytest
 
 from rag_otel.alert import Alert, AlertState
-from rag_otel.alerts.health import FailureMonitor, SilenceMonitor, traces_seen
-from rag_otel.guard import counters
+from rag_otel.alerts.monitors.health import FailureMonitor, SilenceMonitor, traces_seen
 from rag_otel.model import Evaluation
-from tests.results import a_result, an_evaluation
+from rag_otel.safety.guard import counters
+from tests.support.results import a_result, an_evaluation
 
 FIRING, RESOLVED = AlertState.FIRING, AlertState.RESOLVED
 FAILED = an_evaluation(score=None, risk=None, label=None, claims=(), error_type="builtins.TimeoutError")

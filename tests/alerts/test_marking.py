@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag_otel.alerts.marking import GAP, Passage, clean, cut_around, marked, one_line, shorten
 from rag_otel.model import Claim, ClaimVerdict, Verdict
+from rag_otel.rendering.claim_marking import GAP, Passage, clean, cut_around, marked, one_line, shorten
 
 TEXT = "The moon orbits the earth. It is made of cheese. Nobody has seen its far side."
 

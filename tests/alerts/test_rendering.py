@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_otel.alert import Alert
-from rag_otel.alerts.message import to_dict
-from rag_otel.alerts.rendering import HIDDEN, compose_message, plain_text, text_within
-from rag_otel.writers.http import to_json
+from rag_otel.alerts.messages.message import to_dict
+from rag_otel.alerts.messages.rendering import HIDDEN, compose_message, plain_text, text_within
+from rag_otel.delivery.http import to_json
 from tests.alerts.alert_builders import (
     LINK,
     MARKED,
@@ -19,7 +19,7 @@ from tests.alerts.alert_builders import (
     any_alert,
     resolved,
 )
-from tests.results import CHUNK, QUESTION, SECRET_TEXTS
+from tests.support.results import CHUNK, QUESTION, SECRET_TEXTS
 
 
 def test_an_answer_is_shown_with_everything_that_judges_it() -> None:

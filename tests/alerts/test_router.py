@@ -10,15 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_otel.alert import Alert, AlertSeverity, AlertState
-from rag_otel.alerts.examples import Examples
 from rag_otel.alerts.incidents import MAX_INCIDENTS
-from rag_otel.alerts.message import alert_id, to_dict
+from rag_otel.alerts.messages.examples import Examples
+from rag_otel.alerts.messages.message import alert_id, to_dict
 from rag_otel.alerts.router import AlertRouter
 from rag_otel.alerts.rules import parse_rule
 from rag_otel.alerts.schedule import parse_quiet_hours
-from rag_otel.guard import counters
 from rag_otel.model import Evaluation, Verdict
-from tests.results import QUESTION, SECRET_TEXTS, a_result, an_evaluation
+from rag_otel.safety.guard import counters
+from tests.support.results import QUESTION, SECRET_TEXTS, a_result, an_evaluation
 
 NOON = 1_700_049_600.0
 """Wednesday, 15 November 2023, 12:00 UTC."""

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from rag_otel.alert import AlertSeverity
-from rag_otel.alerts.examples import Examples
+from rag_otel.alerts.messages.examples import Examples
 from rag_otel.alerts.rules import AlertRules, Finding, Judgement, parse_rule
 from rag_otel.errors import ConfigurationError
 from rag_otel.model import Verdict
-from tests.results import CLAIMS, a_claim, a_result, an_evaluation
+from tests.support.results import CLAIMS, a_claim, a_result, an_evaluation
 
 SUPPORTED = CLAIMS[:1]
 GOOD, BETWEEN, BAD = Finding.GOOD, Finding.BETWEEN, Finding.BAD

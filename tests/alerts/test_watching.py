@@ -14,20 +14,20 @@ import pytest
 
 import rag_otel
 from rag_otel.alert import Alert, AlertState
-from rag_otel.alerts.callback import CallbackChannel
+from rag_otel.alerts.channels.callback import CallbackChannel
 from rag_otel.alerts.memory import RouterMemory
-from rag_otel.alerts.monitors import Monitors
+from rag_otel.alerts.monitors.combined import Monitors
 from rag_otel.alerts.router import AlertRouter
 from rag_otel.alerts.schedule import QuietHours, parse_quiet_hours
 from rag_otel.composition import Parts, compose_delivery
+from rag_otel.delivery.dispatcher import Dispatcher
+from rag_otel.delivery.state_folder import StateFolder
 from rag_otel.errors import ConfigurationError
-from rag_otel.guard import counters
 from rag_otel.model import EvaluatedTrace
+from rag_otel.safety.guard import counters
 from rag_otel.settings import resolve
-from rag_otel.state_folder import StateFolder
-from rag_otel.writers.delivery import Delivery
-from tests.phoenix_server import eventually
-from tests.results import a_result, an_evaluation
+from tests.support.phoenix_server import eventually
+from tests.support.results import a_result, an_evaluation
 
 PATIENCE_S = 20.0
 FAILED = an_evaluation(score=None, risk=None, label=None, claims=(), error_type="builtins.TimeoutError")
@@ -42,9 +42,9 @@ def told() -> list[Alert]:
 @pytest.fixture
 def composed(told: list[Alert]) -> Iterator[Any]:
     """`composed(setting=...)`: a delivery as the settings want it, telling `told`."""
-    made: list[Delivery] = []
+    made: list[Dispatcher] = []
 
-    def compose(**settings: Any) -> Delivery:
+    def compose(**settings: Any) -> Dispatcher:
         made.append(
             compose_delivery(
                 resolve(settings, {}).settings,
@@ -76,7 +76,7 @@ def test_a_problem_is_resolved_by_itself(composed: Any, told: list[Alert]) -> No
 
 
 def test_failing_evaluators_are_raised_by_the_composed_monitors(composed: Any, told: list[Alert]) -> None:
-    """Through settings, lanes, ticker and router to the callback; and no answer of theirs is unfaithful."""
+    """Through settings, queues, ticker and router to the callback; and no answer of theirs is unfaithful."""
     delivery = composed(alert_digest=0, slo_target=0.95)
     for _ in range(30):
         delivery.submit(a_result(FAILED))
@@ -108,7 +108,7 @@ def test_a_monitor_of_ones_own_raises_through_the_router(told: list[Alert]) -> N
                 state = AlertState.RESOLVED if result.trace.route == "calm" else AlertState.FIRING
                 self._raise(Alert(name="watch", fingerprint="watch", metric="", state=state))
 
-    delivery = Delivery([Watcher()], alerts=AlertRouter([CallbackChannel(told.append)], rules=[]))
+    delivery = Dispatcher([Watcher()], alerts=AlertRouter([CallbackChannel(told.append)], rules=[]))
     for route in ("calm", "busy", "busy", "calm", "calm"):
         delivery.submit(a_result(route=route))
     assert delivery.flush(PATIENCE_S)
@@ -118,7 +118,7 @@ def test_a_monitor_of_ones_own_raises_through_the_router(told: list[Alert]) -> N
 
 
 def test_monitors_that_are_switched_off_cost_no_thread(composed: Any) -> None:
-    """No monitor, no lane for them."""
+    """No monitor, no queue for them."""
     delivery = composed(alert_silence=0, alert_failing_share=0)
     delivery.submit(a_result())
     assert delivery.flush(PATIENCE_S)
@@ -139,7 +139,7 @@ def test_a_forked_child_has_a_ticker_of_its_own(told: list[Alert]) -> None:
     """And tells what it saw itself, not what its parent did."""
     reader, sender = os.pipe()
     channel = CallbackChannel(lambda alert: os.write(sender, f"{os.getpid()}:{alert.route}\n".encode()))
-    delivery = Delivery(alerts=AlertRouter([channel], digest_s=0.05))
+    delivery = Dispatcher(alerts=AlertRouter([channel], digest_s=0.05))
     delivery.submit(a_result(route="parent"))
     child = os.fork()
     if child == 0:
@@ -183,7 +183,7 @@ def test_what_quiet_hours_held_back_survives_a_restart(tmp_path: Path, told: lis
 
 def test_without_a_state_folder_a_shutdown_tells_what_quiet_hours_held_back(told: list[Alert]) -> None:
     """Better at night than never."""
-    delivery = Delivery(alerts=AlertRouter([CallbackChannel(told.append)], quiet=ALWAYS))
+    delivery = Dispatcher(alerts=AlertRouter([CallbackChannel(told.append)], quiet=ALWAYS))
     delivery.submit(a_result())
     assert delivery.flush(PATIENCE_S)
     assert not told

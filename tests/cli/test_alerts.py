@@ -10,7 +10,7 @@ import pytest
 
 from rag_otel.cli.main import main
 from tests.alerts.mail_receiver import MailReceiver, mail_receiver
-from tests.http_receiver import Receiver, http_receiver
+from tests.support.http_receiver import Receiver, http_receiver
 
 pytestmark = pytest.mark.filterwarnings("ignore:'imghdr' is deprecated")
 SECRET = "xyzzyxyzzy"

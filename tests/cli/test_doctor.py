@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from rag_otel.cli.demo.phoenix_server import PhoenixServer
 from rag_otel.cli.main import main
-from rag_otel.cli.phoenix_server import PhoenixServer
 
 
 @pytest.mark.phoenix

@@ -15,9 +15,9 @@ import pyarrow.parquet
 import pytest
 
 from rag_otel.cli.main import main
-from rag_otel_evaluators.dataset_files import read_records
-from tests import faithful_oracle
-from tests.judge_server import JudgeRequest, JudgeServer, ServerError
+from rag_otel_evaluators.offline.dataset_files import read_records
+from tests.support import faithful_oracle
+from tests.support.judge_server import JudgeRequest, JudgeServer, ServerError
 
 EINSTEIN = "Albert Einstein (born 14 March 1879) was a German-born theoretical physicist."
 RIGHT = {"question": "When?", "contexts": [EINSTEIN], "response": "Einstein was born on 14th March 1879."}

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from rag_otel.cli.main import main
-from tests.collectors.otlp_json import a_json_span, a_request, text_attributes
-from tests.collectors.spans import ANSWER, FIXTURES, PARIS, QUESTION
+from tests.collectors.conventions.otlp_json import a_json_span, a_request, text_attributes
+from tests.collectors.conventions.spans import ANSWER, FIXTURES, PARIS, QUESTION
 
 KEYS = [
     "trace_id",

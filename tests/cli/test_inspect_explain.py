@@ -12,8 +12,8 @@ import pytest
 from rag_otel.cli.inspect_explain import WHY
 from rag_otel.cli.main import main
 from rag_otel.model import UnevaluableReason
-from tests.collectors.otlp_json import a_json_span, a_request, text_attributes
-from tests.collectors.spans import ANSWER, EUROPE, FIXTURES, PARIS, QUESTION, TOWER
+from tests.collectors.conventions.otlp_json import a_json_span, a_request, text_attributes
+from tests.collectors.conventions.spans import ANSWER, EUROPE, FIXTURES, PARIS, QUESTION, TOWER
 
 
 def rows(capsys: pytest.CaptureFixture[str], *arguments: object) -> list[dict[str, Any]]:

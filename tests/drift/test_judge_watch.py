@@ -18,9 +18,9 @@ from rag_otel.drift.family import DriftSettings
 from rag_otel.drift.judge_watch import Cause, JudgeWatch
 from rag_otel.drift.monitor import DriftMonitor
 from rag_otel.errors import ConfigurationError
+from rag_otel.evaluation.background_worker import BackgroundWorker
 from rag_otel.model import Chunk, Evaluation
-from rag_otel.runner import Runner
-from rag_otel_evaluators.faithfulness import Faithfulness
+from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 from tests.drift.streams import START_S, results
 
 SCRIPT = Path(__file__).parents[2] / "examples" / "data" / "make_anchors.py"
@@ -58,8 +58,8 @@ class Clock:
 
 
 @pytest.fixture
-def runner() -> Iterator[Runner]:
-    made = Runner()
+def worker() -> Iterator[BackgroundWorker]:
+    made = BackgroundWorker()
     yield made
     made.shutdown(5.0)
 
@@ -100,9 +100,9 @@ def test_anchors_that_cannot_be_read_are_named(tmp_path: Path, content: str) -> 
         load_anchors(tmp_path / "anchors.json")
 
 
-def test_the_embedded_judge_reads_the_same_twice(runner: Runner) -> None:
+def test_the_embedded_judge_reads_the_same_twice(worker: BackgroundWorker) -> None:
     """On the worker, through its own evaluator: no shift at all, and it agrees with people better than chance."""
-    watch = JudgeWatch([Faithfulness()], load_anchors(), runner.submit)
+    watch = JudgeWatch([Faithfulness()], load_anchors(), worker.submit)
     wait_for_reading(watch)
     wait_for_reading(watch)
     moved = watch.shift("faithfulness", "risk")

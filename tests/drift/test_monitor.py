@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from rag_otel.alert import Alert, AlertState
-from rag_otel.alerts.examples import Examples
+from rag_otel.alerts.messages.examples import Examples
+from rag_otel.delivery.dispatcher import Dispatcher
+from rag_otel.delivery.state_folder import StateFolder
 from rag_otel.drift import memory
 from rag_otel.drift.family import DriftSettings
 from rag_otel.drift.monitor import DriftMonitor
-from rag_otel.guard import counters
-from rag_otel.readings import readings
-from rag_otel.state_folder import StateFolder
-from rag_otel.writers.delivery import Delivery
+from rag_otel.safety.guard import counters
+from rag_otel.telemetry.gauges import gauges
 from tests.drift.streams import result, results
 
 SETTINGS = DriftSettings(baseline_count=200, average_run_length=1000.0)
@@ -45,7 +45,7 @@ def test_a_drop_is_one_alert_and_one_end() -> None:
     assert len(alert.examples) == 3
     assert alert.examples[0].score == 0.5
     assert alert.examples[0].response is not None
-    firing = [labels["slice"] for value, labels in readings.read("rag_otel.drift.alarm") if value]
+    firing = [labels["slice"] for value, labels in gauges.read("rag_otel.drift.alarm") if value]
     assert {"all", "model=large"} <= set(firing)
     monitor.write(results(0.92, 1500, at=600, seed=2))
     assert [each.state for each in told] == [AlertState.FIRING, AlertState.RESOLVED]
@@ -117,7 +117,7 @@ def test_new_baselines_on_request(tmp_path: Path) -> None:
 def test_a_forked_child_has_series_of_its_own(tmp_path: Path) -> None:
     """The child starts empty in another part of the folder; the parent's state is not touched by it."""
     monitor = a_monitor(Told(), state := StateFolder(tmp_path))
-    delivery = Delivery([monitor], state=state)
+    delivery = Dispatcher([monitor], state=state)
     monitor.write(results(0.92, 50))
     pid = os.fork()
     if pid == 0:

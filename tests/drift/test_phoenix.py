@@ -6,11 +6,11 @@ import secrets
 
 import pytest
 
+from rag_otel.cli.demo.phoenix_server import PhoenixServer
 from rag_otel.cli.main import main
-from rag_otel.cli.phoenix_server import PhoenixServer
-from tests.backfill.stored import a_trace, send
-from tests.collectors.otlp_json import text_attributes
-from tests.phoenix_server import PhoenixApi
+from tests.collectors.backfill.stored import a_trace, send
+from tests.collectors.conventions.otlp_json import text_attributes
+from tests.support.phoenix_server import PhoenixApi
 
 pytestmark = pytest.mark.phoenix
 

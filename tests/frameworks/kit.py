@@ -14,7 +14,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 import rag_otel
 from rag_otel import semconv
 from rag_otel.model import RagTrace, SpanRecord
-from rag_otel.records import span_record
+from rag_otel.processing.sdk_spans import span_record
 from rag_otel_collectors.conventions import default_conventions
 
 QUESTION = "What is the capital of France?"

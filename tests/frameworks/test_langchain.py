@@ -21,7 +21,7 @@ from opentelemetry.instrumentation.genai.langchain import LangChainInstrumentor 
 from opentelemetry.instrumentation.langchain import LangchainInstrumentor as TraceloopInstrumentor
 
 from tests.frameworks.kit import ANSWER, QUESTION, TEXTS, Run, a_run, running, told
-from tests.judge_server import JudgeServer
+from tests.support.judge_server import JudgeServer
 
 CHUNKS = list(TEXTS.values())
 EVALUATED = ("evaluated", None, 1.0)

@@ -17,8 +17,8 @@ from typing import Any
 
 import yaml
 
-from tests.phoenix_server import eventually
 from tests.stack.conftest import DOCKER, shortened, tool
+from tests.support.phoenix_server import eventually
 
 
 def free_port() -> int:

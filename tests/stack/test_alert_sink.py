@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from rag_otel.alert import Alert
-from rag_otel.alerts.webhook import WebhookChannel
+from rag_otel.alerts.channels.webhook import WebhookChannel
 from rag_otel.errors import PermanentError
-from tests.phoenix_server import eventually
 from tests.stack.conftest import DOCKER
 from tests.stack.kit import a_process, free_port
+from tests.support.phoenix_server import eventually
 
 SECRET = "a-long-random-secret"
 

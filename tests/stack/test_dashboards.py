@@ -21,15 +21,15 @@ from grafana_foundation_sdk.cog.encoder import JSONEncoder
 from grafana_foundation_sdk.models.dashboard import Dashboard
 from opentelemetry.sdk.resources import Resource
 
-from rag_otel.guard import counters
 from rag_otel.model import Usage
+from rag_otel.safety.guard import counters
 from rag_otel.settings import resolve
 from rag_otel.telemetry.telemetry import Telemetry, telemetry_of
-from tests.collect.kit import CollectorProcess, a_backend, a_collector, a_rag_trace, a_request, a_span
-from tests.phoenix_server import eventually
-from tests.results import a_result, an_evaluation
+from tests.collectors.otlp.kit import CollectorProcess, a_backend, a_collector, a_rag_trace, a_request, a_span
 from tests.stack.conftest import DOCKER
 from tests.stack.kit import Prometheus, a_prometheus, free_port
+from tests.support.phoenix_server import eventually
+from tests.support.results import a_result, an_evaluation
 
 GRAFANA = DOCKER / "grafana"
 DASHBOARDS = sorted((GRAFANA / "dashboards").glob("*.json"))

@@ -18,13 +18,13 @@ from typing import Any
 
 import pytest
 
-from rag_otel.alerts.webhook import verify
-from rag_otel.cli.phoenix_server import PhoenixServer
-from tests.collect.kit import CollectorProcess, a_collector
-from tests.http_receiver import Received, Receiver, http_receiver
-from tests.phoenix_server import PhoenixApi, eventually
+from rag_otel.alerts.channels.webhook import verify
+from rag_otel.cli.demo.phoenix_server import PhoenixServer
+from tests.collectors.otlp.kit import CollectorProcess, a_collector
 from tests.stack.conftest import DOCKER, tool
 from tests.stack.kit import Prometheus, a_process, a_prometheus, an_alertmanager
+from tests.support.http_receiver import Received, Receiver, http_receiver
+from tests.support.phoenix_server import PhoenixApi, eventually
 
 DIVISOR = 60
 PER_SECOND = 8

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
-from rag_otel.alerts import digest, health, rules, slo
+from rag_otel.alerts import digest, rules
+from rag_otel.alerts.monitors import health, slo
 from rag_otel.drift import alerting as drift_alerts
 from rag_otel.telemetry.names import INSTRUMENTS, Kind
 from rag_otel_collectors.otlp import metrics as collector_metrics

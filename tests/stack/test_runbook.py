@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from rag_otel.cli.phoenix_reader import PhoenixReader
-from rag_otel.cli.phoenix_server import PhoenixServer
-from rag_otel.writers.http import post
-from rag_otel_collectors.otlp.wire import attribute_bytes
-from tests.browser import chromium_page
-from tests.collect.kit import a_rag_trace, a_request
-from tests.phoenix_server import PhoenixApi, eventually
+from rag_otel.cli.demo.phoenix_server import PhoenixServer
+from rag_otel.delivery.http import post
+from rag_otel_collectors.otlp.protobuf.wire import attribute_bytes
+from rag_otel_collectors.stored.phoenix_client import PhoenixReader
+from tests.collectors.otlp.kit import a_rag_trace, a_request
 from tests.stack.test_rules import alerts
+from tests.support.browser import chromium_page
+from tests.support.phoenix_server import PhoenixApi, eventually
 
 RUNBOOK = (Path(__file__).parents[2] / "docs" / "runbook.md").read_text("utf-8")
 PROJECT = "runbook"

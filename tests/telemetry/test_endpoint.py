@@ -17,9 +17,9 @@ from prometheus_client.parser import text_string_to_metric_families as plain_tex
 
 import rag_otel
 from rag_otel.errors import ConfigurationError
-from rag_otel.guard import counters
+from rag_otel.safety.guard import counters
+from rag_otel.telemetry.metrics_page import PrometheusMetrics
 from rag_otel.telemetry.names import SCORE_EDGES
-from rag_otel.telemetry.prometheus import PrometheusMetrics
 from tests.telemetry.kit import ANSWER, a_provider, answer, ids
 
 OPEN_METRICS = "application/openmetrics-text; version=1.0.0"

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 import pytest
 
 import rag_otel
-from rag_otel.guard import counters
 from rag_otel.model import Chunk, Evaluation
-from rag_otel.readings import Sample, readings
+from rag_otel.safety.guard import counters
 from rag_otel.telemetry import names
+from rag_otel.telemetry.gauges import Sample, gauges
 from rag_otel.telemetry.observed import gauge_samples, total_samples
 from tests.telemetry.kit import CHUNK, a_provider
 
@@ -23,7 +23,7 @@ class Source:
 
     def __init__(self, name: str, *samples: Sample) -> None:
         self.samples = list(samples)
-        readings.offer(name, self.read)
+        gauges.offer(name, self.read)
 
     def read(self) -> list[Sample]:
         return self.samples

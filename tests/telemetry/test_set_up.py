@@ -14,7 +14,7 @@ from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 
 import rag_otel
 from rag_otel.settings import resolve
-from tests.http_receiver import Receiver
+from tests.support.http_receiver import Receiver
 from tests.telemetry.kit import a_provider, answer, evaluate_answers, exported_events, exported_metrics, points
 
 GLOBAL = """
@@ -44,7 +44,7 @@ from opentelemetry.sdk.trace import TracerProvider
 rag_otel.instrument(TracerProvider())
 heavy = ("opentelemetry.sdk.metrics", "opentelemetry.sdk._logs", "prometheus_client",
          "opentelemetry.exporter.otlp.proto.http.metric_exporter", "rag_otel.telemetry.otlp",
-         "rag_otel.telemetry.scrape")
+         "rag_otel.telemetry.prometheus_families")
 print(json.dumps([name for name in heavy if name in sys.modules]))
 """
 

@@ -13,7 +13,7 @@ from rag_otel.telemetry import names
 from rag_otel.telemetry.instruments import Instruments
 from rag_otel.telemetry.labels import OTHER
 from rag_otel.telemetry.writer import TelemetryWriter
-from tests.results import SECRET_TEXTS, a_result, an_evaluation
+from tests.support.results import SECRET_TEXTS, a_result, an_evaluation
 from tests.telemetry.kit import points
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rag_otel.model import EvaluationStatus, SamplingDecision, Verdict
 from rag_otel.writers.attributes import evaluation_attributes, status_attributes
-from tests.results import RESPONSE, SECRET_TEXTS, a_claim, a_result, an_evaluation
+from tests.support.results import RESPONSE, SECRET_TEXTS, a_claim, a_result, an_evaluation
 
 PREFIX = "rag.evaluation.faithfulness."
 

@@ -13,7 +13,7 @@ from opentelemetry.sdk.trace import ReadableSpan
 
 from rag_otel.model import EvaluatedTrace, EvaluationStatus, SpanRef
 from rag_otel.writers.evaluation_span import EvaluationSpanWriter, job_key
-from tests.results import SECRET_TEXTS, a_result, a_target, an_evaluation, with_status
+from tests.support.results import SECRET_TEXTS, a_result, a_target, an_evaluation, with_status
 
 LATE = EvaluationStatus.LATE
 

@@ -16,21 +16,21 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExportResult
 from opentelemetry.trace import SpanContext, TraceFlags
 
-from rag_otel.cli.phoenix_server import PhoenixServer, free_port
-from rag_otel.guard import counters
+from rag_otel.cli.demo.phoenix_server import PhoenixServer, free_port
+from rag_otel.delivery.dispatcher import Dispatcher
+from rag_otel.delivery.export_queue import ExportPolicy
 from rag_otel.model import EvaluatedTrace, EvaluationStatus, SpanRef
+from rag_otel.safety.guard import counters
 from rag_otel.writers.attributes import evaluation_attributes
-from rag_otel.writers.delivery import Delivery
 from rag_otel.writers.evaluation_span import EvaluationSpanWriter
-from rag_otel.writers.lane import LanePolicy
 from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter
 from rag_otel.writers.phoenix_links import span_link, trace_link
-from tests.browser import chromium_page
-from tests.phoenix_server import PhoenixApi, eventually
-from tests.results import SECRET_TEXTS, a_result, an_evaluation, with_status
+from tests.support.browser import chromium_page
+from tests.support.phoenix_server import PhoenixApi, eventually
+from tests.support.results import SECRET_TEXTS, a_result, an_evaluation, with_status
 
 pytestmark = pytest.mark.phoenix
-QUICK = LanePolicy(linger_s=0.01, backoff_s=0.05, max_backoff_s=0.2)
+QUICK = ExportPolicy(linger_s=0.01, backoff_s=0.05, max_backoff_s=0.2)
 
 
 class Project:
@@ -238,7 +238,7 @@ def test_nothing_is_lost_while_phoenix_is_away(project: Project, phoenix_server:
     """Results that are finished while nobody listens arrive once Phoenix does."""
     port = free_port()
     writer = PhoenixAnnotationWriter(f"http://127.0.0.1:{port}/v1/traces", timeout_s=5)
-    delivery = Delivery([writer], policy=QUICK)
+    delivery = Dispatcher([writer], policy=QUICK)
     retries = counters.get("delivery.phoenix_annotations.retries")
     targets = [project.span() for _ in range(20)]
     eventually(lambda: len(project.api.spans(project.name)) == len(targets))

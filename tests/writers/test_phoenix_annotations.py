@@ -9,8 +9,8 @@ import pytest
 from rag_otel.errors import PermanentError
 from rag_otel.writers.feedback import annotator_kind, risk_name
 from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter
-from tests.http_receiver import http_receiver
-from tests.results import a_result, a_target, an_evaluation
+from tests.support.http_receiver import http_receiver
+from tests.support.results import a_result, a_target, an_evaluation
 
 
 def test_a_batch_is_one_request_with_the_key_as_bearer_token() -> None:

@@ -10,14 +10,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from rag_otel.protocols import Convention
-from rag_otel_collectors.conventions.dialect import Dialect
 from rag_otel_collectors.conventions.genai import GenAi
 from rag_otel_collectors.conventions.litellm import LiteLlm
 from rag_otel_collectors.conventions.openinference import OpenInference
 from rag_otel_collectors.conventions.openlit import OpenLit
 from rag_otel_collectors.conventions.pydantic_ai import PydanticAi
 from rag_otel_collectors.conventions.rag_otel_spans import RagOtelSpans
-from rag_otel_collectors.conventions.reading import DialectConvention
+from rag_otel_collectors.conventions.reading.dialect import Dialect
+from rag_otel_collectors.conventions.reading.trace_reader import DialectConvention
 from rag_otel_collectors.conventions.traceloop import Traceloop
 
 __all__ = ["Dialect", "default_conventions", "dialects"]

@@ -10,10 +10,10 @@ from typing import Any, Final
 
 from rag_otel import semconv
 from rag_otel.model import SpanRecord
-from rag_otel_collectors.conventions.documents import Document, documents_in
-from rag_otel_collectors.conventions.retrieval import Passages, source, text_problem, to_chunks
-from rag_otel_collectors.conventions.tree import SpanTree
-from rag_otel_collectors.conventions.values import parse_object
+from rag_otel_collectors.conventions.reading.documents import Document, documents_in
+from rag_otel_collectors.conventions.reading.retrieval import Passages, source, text_problem, to_chunks
+from rag_otel_collectors.conventions.reading.tree import SpanTree
+from rag_otel_collectors.conventions.reading.values import parse_object
 
 _SCOPE: Final = "openinference.instrumentation.dspy"
 _INPUTS: Final = ("context", "contexts", "passages", "documents")

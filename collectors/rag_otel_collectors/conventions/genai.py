@@ -15,12 +15,19 @@ from typing import Any, Final
 
 from rag_otel import semconv
 from rag_otel.model import SpanRecord, StatusCode, UnevaluableReason
-from rag_otel_collectors.conventions.dialect import Answer, Dialect, Found, Role
-from rag_otel_collectors.conventions.documents import Document, documents_in
-from rag_otel_collectors.conventions.messages import ASSISTANT, USER, Message, last_text, numbered_messages
-from rag_otel_collectors.conventions.retrieval import Retrieval, text_problem
-from rag_otel_collectors.conventions.tools import looks_like_documents, read_tool
-from rag_otel_collectors.conventions.values import all_text, answer_text, is_cut, parse, parse_whole, question_text
+from rag_otel_collectors.conventions.reading.dialect import Answer, Dialect, Found, Role
+from rag_otel_collectors.conventions.reading.documents import Document, documents_in
+from rag_otel_collectors.conventions.reading.messages import ASSISTANT, USER, Message, last_text, numbered_messages
+from rag_otel_collectors.conventions.reading.retrieval import Retrieval, text_problem
+from rag_otel_collectors.conventions.reading.tools import looks_like_documents, read_tool
+from rag_otel_collectors.conventions.reading.values import (
+    all_text,
+    answer_text,
+    is_cut,
+    parse,
+    parse_whole,
+    question_text,
+)
 
 _SCOPES: Final = ("opentelemetry.instrumentation.genai.", "opentelemetry.instrumentation.openai_v2")
 _ROLES: Final = {

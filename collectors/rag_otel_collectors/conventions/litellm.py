@@ -12,10 +12,10 @@ from typing import Any, Final
 
 from rag_otel import semconv
 from rag_otel.model import SpanRecord, StatusCode, UnevaluableReason
-from rag_otel_collectors.conventions.documents import Document, documents_in
 from rag_otel_collectors.conventions.genai import GenAi
-from rag_otel_collectors.conventions.retrieval import Retrieval, text_problem
-from rag_otel_collectors.conventions.values import finite, parse
+from rag_otel_collectors.conventions.reading.documents import Document, documents_in
+from rag_otel_collectors.conventions.reading.retrieval import Retrieval, text_problem
+from rag_otel_collectors.conventions.reading.values import finite, parse
 
 _SCOPE: Final = "litellm"
 _CALL_ID: Final = "litellm.call_id"

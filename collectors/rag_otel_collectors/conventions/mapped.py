@@ -7,12 +7,12 @@ from typing import Any
 
 from rag_otel import semconv
 from rag_otel.model import SpanRecord, StatusCode
-from rag_otel_collectors.conventions.dialect import Answer, Dialect, Found, Role
-from rag_otel_collectors.conventions.documents import Document, documents_in
-from rag_otel_collectors.conventions.json_path import Reference, Step, follow
 from rag_otel_collectors.conventions.mapping import AttributeMapping
-from rag_otel_collectors.conventions.retrieval import Retrieval, text_problem
-from rag_otel_collectors.conventions.values import finite
+from rag_otel_collectors.conventions.reading.dialect import Answer, Dialect, Found, Role
+from rag_otel_collectors.conventions.reading.documents import Document, documents_in
+from rag_otel_collectors.conventions.reading.json_path import Reference, Step, follow
+from rag_otel_collectors.conventions.reading.retrieval import Retrieval, text_problem
+from rag_otel_collectors.conventions.reading.values import finite
 
 
 class Mapped(Dialect):

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from rag_otel.errors import ConfigurationError
-from rag_otel_collectors.conventions.json_path import Reference, Step, parse_path
+from rag_otel_collectors.conventions.reading.json_path import Reference, Step, parse_path
 
 _REQUIRED: Final = ("question", "response", "chunks")
 _DETAILS: Final = ("chunk_text", "chunk_id", "chunk_score")

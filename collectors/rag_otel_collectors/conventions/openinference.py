@@ -12,9 +12,7 @@ from typing import Any, Final
 
 from rag_otel import semconv
 from rag_otel.model import SpanRecord
-from rag_otel_collectors.conventions.dialect import Answer, Dialect, Found, Role
 from rag_otel_collectors.conventions.dspy import context_inputs, has_context
-from rag_otel_collectors.conventions.messages import ASSISTANT, USER, Message, flattened_messages, last_text
 from rag_otel_collectors.conventions.openinference_spans import (
     RETRIEVALS,
     kind,
@@ -22,9 +20,11 @@ from rag_otel_collectors.conventions.openinference_spans import (
     parsed_output,
     read_retrieval,
 )
-from rag_otel_collectors.conventions.retrieval import Passages, Retrieval
-from rag_otel_collectors.conventions.tree import SpanTree
-from rag_otel_collectors.conventions.values import answer_text, holds_placeholder, parse_object, question_text
+from rag_otel_collectors.conventions.reading.dialect import Answer, Dialect, Found, Role
+from rag_otel_collectors.conventions.reading.messages import ASSISTANT, USER, Message, flattened_messages, last_text
+from rag_otel_collectors.conventions.reading.retrieval import Passages, Retrieval
+from rag_otel_collectors.conventions.reading.tree import SpanTree
+from rag_otel_collectors.conventions.reading.values import answer_text, holds_placeholder, parse_object, question_text
 
 _SCOPE: Final = "openinference.instrumentation"
 _ROLES: Final = {

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from rag_otel import semconv
 from rag_otel.model import SpanRecord, StatusCode, UnevaluableReason
-from rag_otel_collectors.conventions.documents import Document, documents_in, flattened_documents
-from rag_otel_collectors.conventions.retrieval import Retrieval, text_problem
-from rag_otel_collectors.conventions.values import parse, parse_object, question_text
+from rag_otel_collectors.conventions.reading.documents import Document, documents_in, flattened_documents
+from rag_otel_collectors.conventions.reading.retrieval import Retrieval, text_problem
+from rag_otel_collectors.conventions.reading.values import parse, parse_object, question_text
 
 RETRIEVALS: Final = (semconv.KIND_RETRIEVER, semconv.KIND_RERANKER)
 

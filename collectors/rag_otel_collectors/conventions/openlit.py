@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from rag_otel.model import SpanRecord, UnevaluableReason
-from rag_otel_collectors.conventions.dialect import Answer, Found, Role
-from rag_otel_collectors.conventions.documents import Document
 from rag_otel_collectors.conventions.genai import GenAi
-from rag_otel_collectors.conventions.values import answer_text, parse, question_text
+from rag_otel_collectors.conventions.reading.dialect import Answer, Found, Role
+from rag_otel_collectors.conventions.reading.documents import Document
+from rag_otel_collectors.conventions.reading.values import answer_text, parse, question_text
 
 _SCOPE: Final = "openlit"
 _ENDPOINT: Final = "gen_ai.operation.endpoint"

@@ -7,11 +7,11 @@ from typing import Any, Final
 
 from rag_otel import semconv
 from rag_otel.model import SpanRecord
-from rag_otel_collectors.conventions.dialect import Answer, Found, Role
 from rag_otel_collectors.conventions.genai import GenAi
-from rag_otel_collectors.conventions.messages import USER, read_messages
-from rag_otel_collectors.conventions.tools import looks_like_documents
-from rag_otel_collectors.conventions.values import answer_text, parse
+from rag_otel_collectors.conventions.reading.dialect import Answer, Found, Role
+from rag_otel_collectors.conventions.reading.messages import USER, read_messages
+from rag_otel_collectors.conventions.reading.tools import looks_like_documents
+from rag_otel_collectors.conventions.reading.values import answer_text, parse
 
 _SCOPE: Final = "pydantic-ai"
 _MESSAGES: Final = ("pydantic_ai.all_messages", "all_messages_events")

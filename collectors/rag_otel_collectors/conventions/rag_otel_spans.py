@@ -12,13 +12,13 @@ from typing import Any
 
 from rag_otel import semconv
 from rag_otel.model import RagTrace, SpanRecord, UnevaluableReason
-from rag_otel_collectors.conventions.compose import Reading, compose
-from rag_otel_collectors.conventions.dialect import Dialect
-from rag_otel_collectors.conventions.mixture import Mixture, is_evaluator
-from rag_otel_collectors.conventions.observed import is_returned_documents, own_documents, plain_text
-from rag_otel_collectors.conventions.recovery import recover
-from rag_otel_collectors.conventions.retrieval import Passages, find_retrievals, source, unite
-from rag_otel_collectors.conventions.tree import SpanTree
+from rag_otel_collectors.conventions.reading.chunk_recovery import recover
+from rag_otel_collectors.conventions.reading.dialect import Dialect
+from rag_otel_collectors.conventions.reading.mixed_dialects import MixedDialects, is_evaluator
+from rag_otel_collectors.conventions.reading.observed_spans import is_returned_documents, own_documents, plain_text
+from rag_otel_collectors.conventions.reading.rag_trace import Reading, compose
+from rag_otel_collectors.conventions.reading.retrieval import Passages, find_retrievals, source, unite
+from rag_otel_collectors.conventions.reading.tree import SpanTree
 
 
 class RagOtelSpans:
@@ -43,10 +43,10 @@ class RagOtelSpans:
     def read(self, spans: Sequence[SpanRecord]) -> list[RagTrace]:
         if not any(span.scope == semconv.SCOPE for span in spans):
             return []
-        tree, mixture = SpanTree(spans), Mixture(self._dialects)
+        tree, mixture = SpanTree(spans), MixedDialects(self._dialects)
         return [self._read_entry(tree, mixture, span) for span in tree.spans if _is_entry(tree, mixture, span)]
 
-    def _read_entry(self, tree: SpanTree, mixture: Mixture, entry: SpanRecord) -> RagTrace:
+    def _read_entry(self, tree: SpanTree, mixture: MixedDialects, entry: SpanRecord) -> RagTrace:
         below = tree.descendants(entry, prune=is_evaluator)
         return compose(
             convention=self.name,
@@ -59,7 +59,7 @@ class RagOtelSpans:
             tags=_tags(entry),
         )
 
-    def _passages(self, tree: SpanTree, mixture: Mixture, entry: SpanRecord) -> Passages:
+    def _passages(self, tree: SpanTree, mixture: MixedDialects, entry: SpanRecord) -> Passages:
         """The entry's own documents, else those retrieved under it by no other observed call that answered."""
         own = own_documents(entry)
         if own.documents:
@@ -69,7 +69,7 @@ class RagOtelSpans:
         return recover(passages, nested, mixture) if self._recover else passages
 
 
-def _is_entry(tree: SpanTree, mixture: Mixture, span: SpanRecord) -> bool:
+def _is_entry(tree: SpanTree, mixture: MixedDialects, span: SpanRecord) -> bool:
     """True for every observed call, but for a search function inside of another call or of a dialect's entry."""
     if span.scope != semconv.SCOPE or is_evaluator(span):
         return False

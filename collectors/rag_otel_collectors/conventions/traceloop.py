@@ -12,11 +12,11 @@ from typing import Any, Final
 
 from rag_otel import semconv
 from rag_otel.model import SpanRecord, UnevaluableReason
-from rag_otel_collectors.conventions.dialect import Answer, Found, Role
 from rag_otel_collectors.conventions.genai import GenAi
-from rag_otel_collectors.conventions.retrieval import Retrieval
+from rag_otel_collectors.conventions.reading.dialect import Answer, Found, Role
+from rag_otel_collectors.conventions.reading.retrieval import Retrieval
+from rag_otel_collectors.conventions.reading.values import all_text, answer_text, is_cut, question_text
 from rag_otel_collectors.conventions.traceloop_retrieval import VECTOR_STORES, chooses, entity, read_retrieval, searches
-from rag_otel_collectors.conventions.values import all_text, answer_text, is_cut, question_text
 
 _INSTRUMENTED: Final = frozenset(
     f"opentelemetry.instrumentation.{name}"

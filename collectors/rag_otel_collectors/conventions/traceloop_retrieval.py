@@ -7,9 +7,16 @@ from typing import Any, Final
 
 from rag_otel import semconv
 from rag_otel.model import SpanRecord, StatusCode, UnevaluableReason
-from rag_otel_collectors.conventions.documents import Document, documents_in
-from rag_otel_collectors.conventions.retrieval import Retrieval, text_problem
-from rag_otel_collectors.conventions.values import finite, is_cut, parse, parse_object, parse_whole, question_text
+from rag_otel_collectors.conventions.reading.documents import Document, documents_in
+from rag_otel_collectors.conventions.reading.retrieval import Retrieval, text_problem
+from rag_otel_collectors.conventions.reading.values import (
+    finite,
+    is_cut,
+    parse,
+    parse_object,
+    parse_whole,
+    question_text,
+)
 
 VECTOR_STORES: Final = frozenset(
     f"opentelemetry.instrumentation.{name}"

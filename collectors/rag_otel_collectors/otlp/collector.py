@@ -17,19 +17,19 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan
 
-from rag_otel.guard import counters, guarded, logger
 from rag_otel.model import EvaluatedTrace
-from rag_otel.records import SpanOrigin
+from rag_otel.processing.sdk_spans import SpanOrigin
+from rag_otel.safety.guard import counters, guarded, logger
 from rag_otel_collectors.otlp import metrics as names
-from rag_otel_collectors.otlp.backends import Sender
-from rag_otel_collectors.otlp.evaluation import Reply
-from rag_otel_collectors.otlp.intake import Intake
-from rag_otel_collectors.otlp.journal import Journal
-from rag_otel_collectors.otlp.live_traces import LiveTrace, LiveTraces
+from rag_otel_collectors.otlp.assembly.journal import Journal
+from rag_otel_collectors.otlp.assembly.live_traces import LiveTrace, LiveTraces
+from rag_otel_collectors.otlp.evaluation.pool import EvaluationPool
+from rag_otel_collectors.otlp.evaluation.trace_evaluator import Reply
+from rag_otel_collectors.otlp.exporters.outbox import Outbox
+from rag_otel_collectors.otlp.exporters.sender import Sender
 from rag_otel_collectors.otlp.metrics import Metrics
-from rag_otel_collectors.otlp.outbox import Outbox
-from rag_otel_collectors.otlp.pool import EvaluationPool
-from rag_otel_collectors.otlp.wire import SpanSlice, join
+from rag_otel_collectors.otlp.protobuf.wire import SpanSlice, join
+from rag_otel_collectors.otlp.receivers.intake import Intake
 
 _DISK_RETRY_S: Final = 1.0
 _SERVER_GRACE_S: Final = 2.0

@@ -26,9 +26,9 @@ from pydantic import TypeAdapter, ValidationError
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.settings import ResolvedSettings, Settings, resolve
-from rag_otel.settings_rows import MASK, resolve_table, row, shown
+from rag_otel.settings.rows import MASK, resolve_table, row, shown
 from rag_otel.writers.phoenix_links import phoenix_base_url
-from rag_otel_collectors.otlp.connection import BackendSettings
+from rag_otel_collectors.otlp.exporters.connection import BackendSettings
 
 _ENV: Final = "RAG_OTEL_COLLECTOR_"
 _PHOENIX_CONFIRM_S: Final = 15.0

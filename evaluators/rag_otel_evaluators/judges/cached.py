@@ -13,7 +13,7 @@ from typing import Final
 from pydantic import TypeAdapter
 
 from rag_otel.model import Chunk, Claim, Usage
-from rag_otel_evaluators.judge import Judge, Judgement
+from rag_otel_evaluators.judges.judge import Judge, Judgement
 from rag_otel_evaluators.llm.cache import DiskCache, content_key
 
 _CACHE_FORMAT: Final = 1

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
+from rag_otel.evaluation.usage_meter import add_usage, metered
 from rag_otel.model import Chunk, Claim, ClaimVerdict, ReasonCode, Verdict
-from rag_otel.spending import add_usage, metered
-from rag_otel_evaluators.judge import Judge, Judgement, risk_of, supported_probability
+from rag_otel_evaluators.judges.judge import Judge, Judgement, risk_of, supported_probability
 
 SURE_SUPPORTED_FROM: Final = 0.97
 """Probability of being supported from which the cheap judge's word is enough. Frozen: of the development data's claims

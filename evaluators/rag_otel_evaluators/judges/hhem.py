@@ -17,9 +17,9 @@ from typing import Final, TypeAlias
 
 from rag_otel.errors import PermanentError
 from rag_otel.model import Chunk, Claim, ClaimVerdict, Quote, Usage, Verdict
-from rag_otel_evaluators.judge import Judgement
 from rag_otel_evaluators.judges.hhem_checkpoint import PUBLISHED_MODEL, Checkpoint, load_checkpoint
 from rag_otel_evaluators.judges.hhem_windows import Window, nearest_sentence, window_spans
+from rag_otel_evaluators.judges.judge import Judgement
 from rag_otel_evaluators.judges.local_thread import ModelThread
 
 SUPPORTED_FROM: Final = 0.5

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from rag_otel.model import Chunk, Quote
-from rag_otel_evaluators.sentences import sentence_spans
+from rag_otel_evaluators.text.sentences import sentence_spans
 
 _ID: Final = re.compile(r"\[?c(\d+)(?:\.s(\d+))?\]?", re.IGNORECASE)
 
@@ -74,7 +74,7 @@ class NumberedEvidence:
 
 
 def number_evidence(chunks: Sequence[Chunk]) -> Generator[None, None, NumberedEvidence]:
-    """Cut all chunks into sentences; yields after each sentence, for `courtesy`."""
+    """Cut all chunks into sentences; yields after each sentence, for `cooperative`."""
     spans: list[tuple[tuple[int, int], ...]] = []
     for chunk in chunks:
         of_chunk: list[tuple[int, int]] = []

@@ -24,14 +24,14 @@ from pydantic import BaseModel, BeforeValidator
 
 from rag_otel.errors import RagOtelError
 from rag_otel.model import Chunk, Claim, ClaimVerdict, ReasonCode, Verdict
-from rag_otel_evaluators.courtesy import courteous
-from rag_otel_evaluators.judge import Judgement, supported_probability
+from rag_otel_evaluators.cooperative import cooperatively
+from rag_otel_evaluators.judges.judge import Judgement, supported_probability
 from rag_otel_evaluators.judges.llm_evidence import NumberedEvidence, number_evidence
 from rag_otel_evaluators.judges.llm_statements import decompose
-from rag_otel_evaluators.metric import MeteredModel, choose_prompts
-from rag_otel_evaluators.numbered import Answers, ask_about_each
+from rag_otel_evaluators.llm.structured import StructuredModel
+from rag_otel_evaluators.metrics.llm_metric import MeteredModel, choose_prompts
 from rag_otel_evaluators.prompts import Prompt
-from rag_otel_evaluators.structured import StructuredModel
+from rag_otel_evaluators.prompts.numbered_items import Answers, ask_about_each
 
 Strategy = Literal["single", "two_step"]
 Reading = Literal["strict", "lenient"]
@@ -130,7 +130,7 @@ class LlmJudge:
     ) -> Judgement:
         """See `Judge.judge`. Errors of the model are raised while no verdict is known; later they cost the missing."""
         model = MeteredModel(self.model)
-        evidence = await courteous(number_evidence(chunks))
+        evidence = await cooperatively(number_evidence(chunks))
         problems: tuple[str, ...] = ()
         if self.strategy == "two_step":
             prompt = self.prompts[_STATEMENTS_PROMPT]

@@ -16,9 +16,9 @@ from pydantic import BaseModel
 
 from rag_otel.errors import RagOtelError
 from rag_otel.model import Claim
-from rag_otel_evaluators.numbered import ROUNDS, TOKENS_BESIDES, TOKENS_PER_ITEM
+from rag_otel_evaluators.llm.structured import StructuredModel
 from rag_otel_evaluators.prompts import Prompt
-from rag_otel_evaluators.structured import StructuredModel
+from rag_otel_evaluators.prompts.numbered_items import ROUNDS, TOKENS_BESIDES, TOKENS_PER_ITEM
 
 _FROM_THE_ANSWER: Final = 0.5
 """Share of a statement's words that must occur in answer or question; a paraphrase keeps more, an invention less."""

@@ -23,8 +23,8 @@ from rag_otel_evaluators.llm.failures import CallError, FailureKind
 from rag_otel_evaluators.llm.limits import Limits
 from rag_otel_evaluators.llm.modes import with_schema
 from rag_otel_evaluators.llm.retry import RetryPolicy
+from rag_otel_evaluators.llm.structured import Message
 from rag_otel_evaluators.llm.transport import ChatRequest, Reply
-from rag_otel_evaluators.structured import Message
 
 try:
     import torch

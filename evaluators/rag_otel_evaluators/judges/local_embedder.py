@@ -8,8 +8,8 @@ from pathlib import Path
 
 from rag_otel.errors import ConfigurationError, PermanentError
 from rag_otel.model import Usage
-from rag_otel_evaluators.embedding import Embeddings
 from rag_otel_evaluators.judges.local_thread import ModelThread
+from rag_otel_evaluators.llm.embedding import Embeddings
 
 try:
     from sentence_transformers import SentenceTransformer

@@ -15,13 +15,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from rag_otel.evaluation.usage_meter import add_usage
 from rag_otel.model import Chunk, Claim, ClaimVerdict
-from rag_otel.spending import add_usage
-from rag_otel_evaluators.judge import Judge, Judgement
+from rag_otel_evaluators.judges.judge import Judge, Judgement
 from rag_otel_evaluators.judges.llm_statements import decompose
-from rag_otel_evaluators.metric import MeteredModel, choose_prompts
+from rag_otel_evaluators.llm.structured import StructuredModel
+from rag_otel_evaluators.metrics.llm_metric import MeteredModel, choose_prompts
 from rag_otel_evaluators.prompts import Prompt
-from rag_otel_evaluators.structured import StructuredModel
 
 _REVISION: Final = "1"
 _PROMPT: Final = "faithfulness_statements"

@@ -15,8 +15,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from rag_otel.guard import counters
-from rag_otel.readings import Sample, readings
+from rag_otel.safety.guard import counters
+from rag_otel.telemetry.gauges import Sample, gauges
 from rag_otel.telemetry.names import BREAKER_OPEN
 from rag_otel_evaluators.llm.failures import CallError, FailureKind
 
@@ -81,7 +81,7 @@ class CircuitBreaker:
         self._opened_by: CallError | None = None
         self._opens_at = 0.0
         self._probing = False
-        readings.offer(BREAKER_OPEN.name, self._open)
+        gauges.offer(BREAKER_OPEN.name, self._open)
 
     @property
     def state(self) -> BreakerState:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from rag_otel.errors import ConfigurationError
-from rag_otel.guard import counters, logger
+from rag_otel.safety.guard import counters, logger
 
 _SCHEMA: Final = "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL, stored REAL NOT NULL)"
 _BUSY_TIMEOUT_S: Final = 30.0

@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import Final
 
 from rag_otel.errors import PermanentError, RetryableError
+from rag_otel.evaluation.usage_meter import add_usage, spend
 from rag_otel.model import Usage
-from rag_otel.spending import add_usage, spend
 from rag_otel_evaluators.llm.breaker import BreakerState, CircuitBreaker
 from rag_otel_evaluators.llm.cache import DiskCache, content_key
 from rag_otel_evaluators.llm.failures import CallError, FailureKind
@@ -22,8 +22,8 @@ from rag_otel_evaluators.llm.limits import Limits, RateLimiter
 from rag_otel_evaluators.llm.parsing import Reading, read_answer
 from rag_otel_evaluators.llm.retry import RetryPolicy
 from rag_otel_evaluators.llm.schema import response_schema
+from rag_otel_evaluators.llm.structured import Completion, Message, T
 from rag_otel_evaluators.llm.transport import ChatRequest, Reply, Transport
-from rag_otel_evaluators.structured import Completion, Message, T
 
 _CACHE_FORMAT: Final = 1
 """Raise it when what is sent or stored for a given key changes its meaning."""

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel
 
-from rag_otel_evaluators.embedding import Embeddings
-from rag_otel_evaluators.structured import Message, StructuredModel
+from rag_otel_evaluators.llm.embedding import Embeddings
+from rag_otel_evaluators.llm.structured import Message, StructuredModel
 
 
 class Vectors(BaseModel):

@@ -11,8 +11,8 @@ from pydantic import BaseModel
 
 from rag_otel_evaluators.llm.failures import CallError, FailureKind
 from rag_otel_evaluators.llm.schema import response_schema, schema_instruction
+from rag_otel_evaluators.llm.structured import Message
 from rag_otel_evaluators.llm.transport import Reply
-from rag_otel_evaluators.structured import Message
 
 _NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9_-]")
 

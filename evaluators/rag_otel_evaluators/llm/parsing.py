@@ -17,7 +17,7 @@ from typing import Any, Final, Generic
 
 from pydantic import BaseModel, ValidationError
 
-from rag_otel_evaluators.structured import T
+from rag_otel_evaluators.llm.structured import T
 
 _THINKING: Final = re.compile(r"<(think|thinking|reasoning)>.*?(</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _OPENING: Final = re.compile(r"[{\[]")

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from pydantic import BaseModel
 
 from rag_otel.model import Usage
-from rag_otel_evaluators.structured import Message
+from rag_otel_evaluators.llm.structured import Message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,9 +15,9 @@ from typing import Any, Final
 from pydantic import BaseModel
 
 from rag_otel.errors import ConfigurationError, InputError
-from rag_otel_evaluators.numbered import ask_about_each
+from rag_otel_evaluators.llm.structured import StructuredModel
+from rag_otel_evaluators.prompts.numbered_items import ask_about_each
 from rag_otel_evaluators.prompts.prompt import LANGUAGE_PATTERN, Example, Prompt
-from rag_otel_evaluators.structured import StructuredModel
 
 _IDENTIFIER: Final = re.compile(r"[a-z0-9_.-]+")
 """Never translated: one lower-case ASCII word is an id (`c0.s1`) or a word of a fixed vocabulary (`supported`)."""

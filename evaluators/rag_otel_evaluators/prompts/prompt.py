@@ -22,7 +22,7 @@ from typing import Any, Final, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from rag_otel_evaluators.structured import Message
+from rag_otel_evaluators.llm.structured import Message
 
 InputField: TypeAlias = str | int | Sequence[str] | Sequence[Sequence[str]]
 """A text, a number, a list of texts (`[0]`, `[1]`, ...) or texts cut into sentences (`[c0.s0]`, ...)."""

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from rag_otel.errors import ConfigurationError, PermanentError, RagOtelError, RetryableError
 from rag_otel.model import Chunk, Claim, ClaimVerdict, ReasonCode, Usage, Verdict
-from rag_otel_evaluators.faithfulness import Faithfulness
-from rag_otel_evaluators.judge import Judge, Judgement
 from rag_otel_evaluators.judges.cascade import CascadeJudge
 from rag_otel_evaluators.judges.embedded import EmbeddedJudge
-from rag_otel_evaluators.segmentation import segment
+from rag_otel_evaluators.judges.judge import Judge, Judgement
+from rag_otel_evaluators.metrics.faithfulness import Faithfulness
+from rag_otel_evaluators.text.claim_segmentation import segment
 
 CHUNKS = [Chunk(id="a", text="Whatever.", position=0)]
 ANSWER = "One is clear. Two is doubtful. Three is wrong. Four is doubtful too."

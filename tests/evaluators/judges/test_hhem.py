@@ -16,10 +16,10 @@ from transformers import T5ForTokenClassification
 
 from rag_otel.errors import ConfigurationError, PermanentError
 from rag_otel.model import Chunk, ClaimVerdict, Verdict
-from rag_otel_evaluators.faithfulness import Faithfulness
-from rag_otel_evaluators.judge import Judge
 from rag_otel_evaluators.judges.hhem import HhemJudge, hhem_judge
-from rag_otel_evaluators.segmentation import segment
+from rag_otel_evaluators.judges.judge import Judge
+from rag_otel_evaluators.metrics.faithfulness import Faithfulness
+from rag_otel_evaluators.text.claim_segmentation import segment
 
 PAIRS = [
     ("The tower is 330 metres high.", "The tower is high."),

@@ -14,15 +14,15 @@ from pydantic import BaseModel, Field
 from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
 from rag_otel.errors import ConfigurationError, PermanentError
-from rag_otel_evaluators.context_recall import ContextRecall
-from rag_otel_evaluators.embedding import cosine_similarity
 from rag_otel_evaluators.judges.local import local_model
 from rag_otel_evaluators.judges.local_embedder import local_embedder
 from rag_otel_evaluators.judges.local_json import JsonWriting, TokenRules, bounded_schema, closing_tokens
 from rag_otel_evaluators.judges.local_thread import ModelThread
 from rag_otel_evaluators.llm.cache import DiskCache
 from rag_otel_evaluators.llm.client import ResilientModel
-from rag_otel_evaluators.structured import Message, StructuredModel
+from rag_otel_evaluators.llm.embedding import cosine_similarity
+from rag_otel_evaluators.llm.structured import Message, StructuredModel
+from rag_otel_evaluators.metrics.context_recall import ContextRecall
 
 
 class Finding(BaseModel):

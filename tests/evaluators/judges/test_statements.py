@@ -15,18 +15,18 @@ from hypothesis import strategies as st
 from rag_otel.cli.main import main
 from rag_otel.errors import ConfigurationError, RetryableError
 from rag_otel.model import Evaluation, Verdict
-from rag_otel_evaluators.evaluation_config import make_config
-from rag_otel_evaluators.evaluation_setup import build_evaluators
-from rag_otel_evaluators.faithfulness import Faithfulness
-from rag_otel_evaluators.judge import Judge
+from rag_otel_evaluators.build import build_evaluators
 from rag_otel_evaluators.judges.embedded import EmbeddedJudge
 from rag_otel_evaluators.judges.hhem import hhem_judge
+from rag_otel_evaluators.judges.judge import Judge
 from rag_otel_evaluators.judges.llm import llm_model
 from rag_otel_evaluators.judges.statements import StatementsJudge
 from rag_otel_evaluators.llm.retry import RetryPolicy
-from tests.faithful_oracle import answer as oracle
-from tests.faithful_oracle import fields_of
-from tests.judge_server import JudgeRequest, JudgeServer, ServerError, doubled_item
+from rag_otel_evaluators.metrics.faithfulness import Faithfulness
+from rag_otel_evaluators.offline.config import make_config
+from tests.support.faithful_oracle import answer as oracle
+from tests.support.faithful_oracle import fields_of
+from tests.support.judge_server import JudgeRequest, JudgeServer, ServerError, doubled_item
 
 CHUNKS = ["Marie Curie was born in Warsaw in 1867.", "Marie Curie won two Nobel Prizes."]
 RESPONSE = "She was born in Warsaw in 1867. She won three Nobel Prizes, and the circus bought her minster."

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rag_otel.errors import ConfigurationError
-from rag_otel.guard import counters
+from rag_otel.safety.guard import counters
 from rag_otel_evaluators.llm.cache import DiskCache, content_key
 
 

@@ -21,8 +21,8 @@ from rag_otel_evaluators.llm.client import ResilientModel
 from rag_otel_evaluators.llm.failures import FailureKind
 from rag_otel_evaluators.llm.limits import Limits
 from rag_otel_evaluators.llm.retry import RetryPolicy
-from rag_otel_evaluators.structured import Message, StructuredModel
-from tests.judge_server import (
+from rag_otel_evaluators.llm.structured import Message, StructuredModel
+from tests.support.judge_server import (
     ClosedConnection,
     Fault,
     Hang,

@@ -14,17 +14,17 @@ from hypothesis import strategies as st
 
 from rag_otel.errors import PermanentError, RetryableError
 from rag_otel.model import Chunk, Evaluation, ReasonCode, Usage, Verdict
-from rag_otel_evaluators.faithfulness import Faithfulness
-from rag_otel_evaluators.judge import Judge
+from rag_otel_evaluators.judges.judge import Judge
 from rag_otel_evaluators.judges.llm import llm_model
 from rag_otel_evaluators.judges.llm_faithfulness import LlmJudge
 from rag_otel_evaluators.llm.parsing import read_answer
 from rag_otel_evaluators.llm.retry import RetryPolicy
-from rag_otel_evaluators.registry import build
-from rag_otel_evaluators.structured import Completion, Message, T
-from tests.faithful_oracle import answer as oracle
-from tests.faithful_oracle import fields_of, items_of
-from tests.judge_server import (
+from rag_otel_evaluators.llm.structured import Completion, Message, T
+from rag_otel_evaluators.metrics.faithfulness import Faithfulness
+from rag_otel_evaluators.metrics.registry import build
+from tests.support.faithful_oracle import answer as oracle
+from tests.support.faithful_oracle import fields_of, items_of
+from tests.support.judge_server import (
     Changed,
     Hang,
     JudgeRequest,

@@ -24,7 +24,7 @@ def run(code: str, cwd: Path) -> Any:
 def test_everything_but_one_module_works_without_litellm(tmp_path: Path) -> None:
     """Client, parsing, limits and the judges over them import neither litellm nor OpenAI's client."""
     code = """
-import rag_otel_evaluators.llm.client, rag_otel_evaluators.llm.modes, rag_otel_evaluators.structured
+import rag_otel_evaluators.llm.client, rag_otel_evaluators.llm.modes, rag_otel_evaluators.llm.structured
 print(json.dumps(sorted({name.partition('.')[0] for name in sys.modules} & {'litellm', 'openai', 'httpx', 'numpy'})))
 """
     assert run(code, tmp_path) == []
@@ -37,8 +37,8 @@ import asyncio
 from pydantic import BaseModel
 from rag_otel_evaluators.judges.llm import llm_model, warm_up
 from rag_otel_evaluators.llm.retry import RetryPolicy
-from rag_otel_evaluators.structured import Message
-from tests.judge_server import ClosedConnection, JudgeServer, RateLimited, ServerError, Hang
+from rag_otel_evaluators.llm.structured import Message
+from tests.support.judge_server import ClosedConnection, JudgeServer, RateLimited, ServerError, Hang
 
 class Answer(BaseModel):
     a: int
@@ -98,8 +98,8 @@ before = state()
 
 from rag_otel.errors import PermanentError
 from rag_otel_evaluators.judges.llm import llm_model, warm_up
-from rag_otel_evaluators.structured import Message
-from tests.judge_server import JudgeServer, ServerError
+from rag_otel_evaluators.llm.structured import Message
+from tests.support.judge_server import JudgeServer, ServerError
 
 async def judge_calls(server):
     model = llm_model("openai/judge", api_base=server.url, api_key="k", direct=False)

@@ -16,10 +16,10 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from pydantic import BaseModel
 
 from rag_otel.errors import PermanentError
-from rag_otel.suppression import suppressed
+from rag_otel.safety.tracing_suppression import suppressed
 from rag_otel_evaluators.judges.llm import llm_model, warm_up
-from rag_otel_evaluators.structured import Message
-from tests.judge_server import JudgeServer, ServerError
+from rag_otel_evaluators.llm.structured import Message
+from tests.support.judge_server import JudgeServer, ServerError
 
 
 class Answer(BaseModel):

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from rag_otel.model import Evaluation, Verdict
-from rag_otel_evaluators.faithfulness import Faithfulness
 from rag_otel_evaluators.judges.llm import llm_model
 from rag_otel_evaluators.judges.llm_faithfulness import LlmJudge
 from rag_otel_evaluators.llm.retry import RetryPolicy
-from tests.faithful_oracle import answer as oracle
-from tests.faithful_oracle import fields_of, items_of
-from tests.judge_server import JudgeRequest, JudgeServer, ServerError
+from rag_otel_evaluators.metrics.faithfulness import Faithfulness
+from tests.support.faithful_oracle import answer as oracle
+from tests.support.faithful_oracle import fields_of, items_of
+from tests.support.judge_server import JudgeRequest, JudgeServer, ServerError
 
 CHUNKS = ["Marie Curie was born in Warsaw in 1867.", "Marie Curie won two Nobel Prizes."]
 RESPONSE = "She was born in Warsaw in 1867. Marie Curie won two Nobel Prizes."

@@ -8,7 +8,7 @@ import pytest
 
 from rag_otel.errors import ConfigurationError
 from rag_otel_evaluators.llm.limits import Limits, RateLimiter
-from tests.virtual_time import VirtualLoop, virtual_loop
+from tests.support.virtual_time import VirtualLoop, virtual_loop
 
 
 def start_times(

@@ -8,10 +8,10 @@ import pytest
 
 from rag_otel.errors import RetryableError
 from rag_otel.model import ReasonCode
-from rag_otel_evaluators.context_relevance import ContextRelevance
+from rag_otel_evaluators.llm.structured import StructuredModel
+from rag_otel_evaluators.metrics.context_relevance import ContextRelevance
 from rag_otel_evaluators.prompts import load_prompt
-from rag_otel_evaluators.structured import StructuredModel
-from tests.judge_server import JudgeRequest, JudgeServer, ServerError
+from tests.support.judge_server import JudgeRequest, JudgeServer, ServerError
 
 QUESTION = "When and where was Albert Einstein born?"
 CHUNKS = ["Albert Einstein was born March 14, 1879.", "Albert Einstein was born at Ulm, in Württemberg, Germany."]

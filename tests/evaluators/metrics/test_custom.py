@@ -13,12 +13,12 @@ from pydantic import BaseModel, Field
 from rag_otel.errors import ConfigurationError
 from rag_otel.model import Chunk, Evaluation, ReasonCode
 from rag_otel.protocols import Evaluator
-from rag_otel_evaluators.custom import llm_evaluator
-from rag_otel_evaluators.functions import function_evaluator
+from rag_otel_evaluators.llm.structured import StructuredModel
+from rag_otel_evaluators.metrics.custom import llm_evaluator
+from rag_otel_evaluators.metrics.functions import function_evaluator
 from rag_otel_evaluators.prompts import Example, Prompt
-from rag_otel_evaluators.structured import StructuredModel
 from tests.evaluators.metrics.conftest import fields_of
-from tests.judge_server import JudgeServer, ServerError
+from tests.support.judge_server import JudgeServer, ServerError
 
 CASE: dict[str, Any] = {"question": "Where?", "chunks": ["Paris is in France."], "response": "In France, please."}
 

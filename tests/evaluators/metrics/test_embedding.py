@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_otel_evaluators.embedding import HashedNgramEmbedder, cosine_similarity
+from rag_otel_evaluators.llm.embedding import HashedNgramEmbedder, cosine_similarity
 
 
 async def similarity(first: str, second: str) -> float:
@@ -60,7 +60,7 @@ async def test_case_and_width_do_not_matter() -> None:
 def test_every_process_embeds_alike() -> None:
     """Scores of two days can be compared: nothing depends on the process's hash seed."""
     program = (
-        "import asyncio; from rag_otel_evaluators.embedding import HashedNgramEmbedder as E;"
+        "import asyncio; from rag_otel_evaluators.llm.embedding import HashedNgramEmbedder as E;"
         "print(asyncio.run(E().embed(['Where is Ulm?'])).vectors)"
     )
     outputs = {

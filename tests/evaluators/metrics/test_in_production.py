@@ -11,10 +11,10 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 import rag_otel
 from rag_otel.errors import ConfigurationError
-from rag_otel_evaluators.context_relevance import ContextRelevance
 from rag_otel_evaluators.judges.llm import llm_model
-from tests.faithful_oracle import answer as oracle
-from tests.judge_server import JudgeServer
+from rag_otel_evaluators.metrics.context_relevance import ContextRelevance
+from tests.support.faithful_oracle import answer as oracle
+from tests.support.judge_server import JudgeServer
 
 RATINGS = {"chunks": [{"chunk": 0, "rating": 2}], "rating": 2}
 

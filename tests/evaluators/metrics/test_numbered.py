@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_otel_evaluators.numbered import match
+from rag_otel_evaluators.prompts.numbered_items import match
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ import pytest
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.protocols import Evaluator
-from rag_otel_evaluators.registry import build, metric_names
-from rag_otel_evaluators.response_relevancy import ResponseRelevancy
-from rag_otel_evaluators.structured import StructuredModel
+from rag_otel_evaluators.llm.structured import StructuredModel
+from rag_otel_evaluators.metrics.registry import build, metric_names
+from rag_otel_evaluators.metrics.response_relevancy import ResponseRelevancy
 
 BUILT_IN = [
     "faithfulness",
@@ -27,8 +27,8 @@ BUILT_IN = [
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An installed package that adds metrics by entry points, as pip leaves it on the path."""
     (tmp_path / "their_metrics.py").write_text(
-        "from rag_otel_evaluators.functions import function_evaluator\n"
-        "from rag_otel_evaluators.custom import llm_evaluator\n"
+        "from rag_otel_evaluators.metrics.functions import function_evaluator\n"
+        "from rag_otel_evaluators.metrics.custom import llm_evaluator\n"
         "from pydantic import BaseModel\n"
         "class Answer(BaseModel):\n"
         "    polite: bool\n"

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from rag_otel.model import ReasonCode
-from rag_otel_evaluators.embedding import Embedder, Embeddings, HashedNgramEmbedder
 from rag_otel_evaluators.llm.embedder import ModelEmbedder
-from rag_otel_evaluators.response_relevancy import ResponseRelevancy
-from rag_otel_evaluators.structured import StructuredModel
+from rag_otel_evaluators.llm.embedding import Embedder, Embeddings, HashedNgramEmbedder
+from rag_otel_evaluators.llm.structured import StructuredModel
+from rag_otel_evaluators.metrics.response_relevancy import ResponseRelevancy
 from tests.evaluators.metrics.conftest import fields_of
-from tests.judge_server import JudgeServer, ServerError, embed
+from tests.support.judge_server import JudgeServer, ServerError, embed
 
 QUESTION = "Where is France and what is its capital?"
 RESPONSE = "France is in western Europe and its capital is Paris."

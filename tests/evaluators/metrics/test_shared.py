@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.protocols import Evaluator
-from rag_otel_evaluators.context_precision import ContextPrecision
-from rag_otel_evaluators.context_recall import ContextRecall
-from rag_otel_evaluators.context_relevance import ContextRelevance
-from rag_otel_evaluators.embedding import HashedNgramEmbedder
-from rag_otel_evaluators.metric import LlmMetric
+from rag_otel_evaluators.llm.embedding import HashedNgramEmbedder
+from rag_otel_evaluators.llm.structured import StructuredModel
+from rag_otel_evaluators.metrics.context_precision import ContextPrecision
+from rag_otel_evaluators.metrics.context_recall import ContextRecall
+from rag_otel_evaluators.metrics.context_relevance import ContextRelevance
+from rag_otel_evaluators.metrics.llm_metric import LlmMetric
+from rag_otel_evaluators.metrics.response_relevancy import ResponseRelevancy
 from rag_otel_evaluators.prompts import Prompt, load_prompt, save_prompt
-from rag_otel_evaluators.response_relevancy import ResponseRelevancy
-from rag_otel_evaluators.structured import StructuredModel
 from rag_otel_evaluators.sync import run_sync
-from tests.judge_server import JudgeServer
+from tests.support.judge_server import JudgeServer
 
 CASE: dict[str, Any] = {
     "question": "Where is Ulm, and how old is it?",

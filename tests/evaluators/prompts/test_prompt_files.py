@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from rag_otel_evaluators.context_precision import ChunkVerdicts
-from rag_otel_evaluators.context_recall import Attributions
-from rag_otel_evaluators.context_relevance import Ratings
+from rag_otel_evaluators.metrics.context_precision import ChunkVerdicts
+from rag_otel_evaluators.metrics.context_recall import Attributions
+from rag_otel_evaluators.metrics.context_relevance import Ratings
+from rag_otel_evaluators.metrics.response_relevancy import GeneratedQuestions
 from rag_otel_evaluators.prompts import Prompt, list_prompts, load_prompt
 from rag_otel_evaluators.prompts.adapt import structure_problems
-from rag_otel_evaluators.response_relevancy import GeneratedQuestions
 
 PROMPTS = list_prompts()
 NAMES = sorted({prompt.name for prompt in PROMPTS})

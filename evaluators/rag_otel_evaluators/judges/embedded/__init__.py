@@ -8,6 +8,6 @@ from __future__ import annotations
 
 from rag_otel_evaluators.judges.embedded.coefficients import Coefficients
 from rag_otel_evaluators.judges.embedded.judge import EmbeddedJudge
-from rag_otel_evaluators.judges.embedded.out_of_fold import OutOfFold
+from rag_otel_evaluators.judges.embedded.training.out_of_fold import OutOfFold
 
 __all__ = ["Coefficients", "EmbeddedJudge", "OutOfFold"]

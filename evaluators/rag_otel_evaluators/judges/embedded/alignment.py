@@ -9,7 +9,7 @@ from typing import Final
 
 from rag_otel_evaluators.judges.embedded.evidence import EvidenceIndex
 from rag_otel_evaluators.judges.embedded.terms import WEIGHTS, terms_of, terms_of_tokens, tokenize
-from rag_otel_evaluators.sentences import CITATIONS
+from rag_otel_evaluators.text.sentences import CITATIONS
 
 ASKED_CREDIT: Final = 0.8
 """A word that only the question holds counts as this much seen: repeating the question claims little."""

@@ -1,6 +1,6 @@
 """The chunks of one trace, indexed once by sentence, so that every claim finds its evidence without a scan.
 
-Long work is written as generators that yield at courtesy points (a fraction of a millisecond apart): whoever drives
+Long work is written as generators that yield at cooperative points (a fraction of a millisecond apart): whoever drives
 them decides whether to give up the interpreter there.
 """
 
@@ -128,7 +128,7 @@ def _shared_prefix(one: str, other: str) -> int:
 def index_chunks(
     chunks: Sequence[Chunk], question: str | None, memory: PassageMemory | None = None
 ) -> Generator[None, None, EvidenceIndex]:
-    """Index the chunks; yields at courtesy points and returns the index. `memory`: of the chunks that came before."""
+    """Index the chunks; yields at cooperative points, returns the index. `memory`: of the chunks that came before."""
     read = passages_of if memory is None else memory.passages_of
     index = EvidenceIndex(chunks, question)
     for number, chunk in enumerate(chunks):

@@ -12,9 +12,9 @@ from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from rag_otel.model import Chunk, Claim
-from rag_otel_evaluators.courtesy import courteous
-from rag_otel_evaluators.judge import Judgement
+from rag_otel_evaluators.cooperative import cooperatively
 from rag_otel_evaluators.judges.embedded.coefficients import Coefficients, shipped_coefficients
+from rag_otel_evaluators.judges.judge import Judgement
 
 if TYPE_CHECKING:
     from rag_otel_evaluators.judges.embedded.passages import PassageMemory
@@ -47,12 +47,12 @@ class EmbeddedJudge:
         self, *, question: str | None, chunks: Sequence[Chunk], response: str, claims: Sequence[Claim]
     ) -> Judgement:
         """See `Judge.judge`; never raises on odd text."""
-        return await courteous(self.steps(question=question, chunks=chunks, response=response, claims=claims))
+        return await cooperatively(self.steps(question=question, chunks=chunks, response=response, claims=claims))
 
     def steps(
         self, *, question: str | None, chunks: Sequence[Chunk], response: str, claims: Sequence[Claim]
     ) -> Generator[None, None, Judgement]:
-        """The work of `judge` as a generator that yields at courtesy points, for callers without an event loop."""
+        """The work of `judge` as a generator that yields at cooperative points, for callers without an event loop."""
         # Tables and patterns come with the first answer, on the thread that judges: no start waits for them.
         from rag_otel_evaluators.judges.embedded.passages import PassageMemory
         from rag_otel_evaluators.judges.embedded.verdicts import judge_steps

@@ -8,7 +8,7 @@ from typing import Final
 from rag_otel_evaluators.judges.embedded.alignment import Alignment
 from rag_otel_evaluators.judges.embedded.evidence import EvidenceIndex
 from rag_otel_evaluators.judges.embedded.terms import NEGATION_TERMS, WEIGHTS, term_of
-from rag_otel_evaluators.languages.denials import ANTONYMS, LIMITING_WORDS, NEGATING_WORDS
+from rag_otel_evaluators.text.languages.negations import ANTONYMS, LIMITING_WORDS, NEGATING_WORDS
 
 LOOKED_AT: Final = 3
 """How many of the nearest sentences are compared."""

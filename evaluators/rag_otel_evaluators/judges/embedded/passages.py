@@ -11,12 +11,12 @@ from typing import Final, NamedTuple
 
 from rag_otel_evaluators.judges.embedded.dates import Date, dates_in
 from rag_otel_evaluators.judges.embedded.terms import WEIGHTS, terms_of
-from rag_otel_evaluators.sentences import sentence_spans, trimmed
+from rag_otel_evaluators.text.sentences import sentence_spans, trimmed
 
 PREFIX: Final = 5
 """Two terms that share at least this many leading characters may be the same word in another form."""
 _COURTESY_CHARACTERS: Final = 500
-"""Characters read between two courtesy points: well below 0.1 ms."""
+"""Characters read between two cooperative points: well below 0.1 ms."""
 _LONGEST_SENTENCE: Final = 600
 """A longer sentence (a table, a log) is cut at white space, so that a quote stays readable."""
 _PASSAGE_CHARACTERS: Final = 1_500
@@ -85,7 +85,7 @@ class Passage(NamedTuple):
 
 
 def passages_of(text: str) -> Generator[None, None, tuple[Passage, ...]]:
-    """Read a chunk's text; yields at courtesy points and returns its passages. Sentences without a term stay out."""
+    """Read a chunk's text; yields at cooperative points and returns its passages. Sentences without a term stay out."""
     passages: list[Passage] = []
     sentences: list[EvidenceSentence] = []
     characters, passage_start = 0, 0

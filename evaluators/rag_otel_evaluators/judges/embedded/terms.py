@@ -12,11 +12,11 @@ from collections.abc import Iterable
 from itertools import chain
 from typing import Final
 
-from rag_otel_evaluators.languages.common_words import FRAME_WORDS, FUNCTION_WORDS
-from rag_otel_evaluators.languages.denials import NEGATIONS
-from rag_otel_evaluators.languages.quantities import MONTHS, NUMBER_WORDS, UNITS
-from rag_otel_evaluators.languages.scripts import SPACELESS
-from rag_otel_evaluators.word_memo import WordMemo
+from rag_otel_evaluators.text.languages.common_words import FRAME_WORDS, FUNCTION_WORDS
+from rag_otel_evaluators.text.languages.negations import NEGATIONS
+from rag_otel_evaluators.text.languages.quantities import MONTHS, NUMBER_WORDS, UNITS
+from rag_otel_evaluators.text.languages.scripts import SPACELESS
+from rag_otel_evaluators.text.word_memo import WordMemo
 
 FRAME_WEIGHT: Final = 0.25
 """Weight of a word that frames what is said; a function word weighs 0, any other word 1."""

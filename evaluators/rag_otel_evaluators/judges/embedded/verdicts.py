@@ -6,13 +6,13 @@ from collections.abc import Generator, Sequence
 from typing import Final
 
 from rag_otel.model import Chunk, Claim, ClaimVerdict, Quote, Usage, Verdict
-from rag_otel_evaluators.judge import Judgement
 from rag_otel_evaluators.judges.embedded.alignment import Alignment
 from rag_otel_evaluators.judges.embedded.assessment import AssessedClaim, assess
 from rag_otel_evaluators.judges.embedded.coefficients import Coefficients, sigmoid
 from rag_otel_evaluators.judges.embedded.evidence import EvidenceIndex, index_chunks
 from rag_otel_evaluators.judges.embedded.language import speaks_another_language
 from rag_otel_evaluators.judges.embedded.passages import PassageMemory
+from rag_otel_evaluators.judges.judge import Judgement
 
 UNSUPPORTED_FROM: Final = 0.3
 """Probability of being unsupported from which a claim's verdict is `not_enough_info`. Frozen: chosen once, on
@@ -42,7 +42,7 @@ def judge_steps(
     response: str,
     claims: Sequence[Claim],
 ) -> Generator[None, None, Judgement]:
-    """Judge the claims of an answer; yields at courtesy points. `memory`: of the chunks that came before."""
+    """Judge the claims of an answer; yields at cooperative points. `memory`: of the chunks that came before."""
     index = yield from index_chunks(chunks, question, memory)
     if speaks_another_language(index, response):
         return _unjudged(claims)

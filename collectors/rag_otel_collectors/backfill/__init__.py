@@ -1,0 +1,1 @@
+"""Backfill: stored traces that have no score are read, judged, and their scores written where the traces are."""

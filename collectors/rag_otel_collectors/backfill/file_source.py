@@ -1,0 +1,163 @@
+"""OTLP/JSON files as the store of a backfill: traces out of the files, scores into an enriched copy of them.
+
+Results go into a journal beside the output first (SQLite, `<output>.partial`), since the spans of a trace may stand
+anywhere in the files: they are read once to judge and once to copy. An interrupted run goes on from its journal; a
+finished one is known by its output, whose scores count as done.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any, Final
+
+from rag_otel import semconv
+from rag_otel.errors import ConfigurationError
+from rag_otel.model import AttributeValue, EvaluatedTrace, EvaluationStatus, RagTrace, ReasonCode, SpanRecord, SpanRef
+from rag_otel.protocols import Evaluator
+from rag_otel.writers.attributes import status_attributes
+from rag_otel_collectors.backfill.engine import Spans, is_current
+from rag_otel_collectors.stored.assembly import TraceAssembler
+from rag_otel_collectors.stored.enriched_files import write_enriched
+from rag_otel_collectors.stored.otlp_files import STDIN, read_spans
+
+OURS: Final = (f"{semconv.EVALUATION}.", "rag.sampling.")
+"""Prefixes of what evaluation writes on a span."""
+_BATCH: Final = 100
+_HELD_BYTES: Final = 128 * 2**20
+"""Text of spans whose traces are not known to be whole yet."""
+_HELD_SPANS: Final = 200_000
+_FAILURES: Final = (ReasonCode.JUDGE_ERROR, ReasonCode.TIMEOUT)
+
+
+class FileStore:
+    """Some files and what becomes of them. Call `finish` at the end; `close` keeps the journal for the next run."""
+
+    def __init__(
+        self,
+        files: Sequence[str],
+        output: Path,
+        evaluators: Sequence[Evaluator],
+        attributes: Callable[[EvaluatedTrace], Mapping[str, AttributeValue]],
+        *,
+        dry_run: bool = False,
+    ) -> None:
+        """Raises ConfigurationError for a set of files that cannot work, InputError for an output that is no OTLP."""
+        if STDIN in files:
+            raise ConfigurationError("standard input cannot be read twice: name a file")
+        self._files = files
+        self._output = output
+        self._evaluators = evaluators
+        self._attributes = attributes
+        self._journal_path = output.with_name(f"{output.name}.partial")
+        self.cut = 0
+        """Traces that were judged before the end of the files, because too many were open at once."""
+        in_memory = dry_run and not self._journal_path.exists()
+        try:
+            self._journal = sqlite3.connect("" if in_memory else self._journal_path, check_same_thread=False)
+            self._journal.execute(
+                "CREATE TABLE IF NOT EXISTS spans (id TEXT PRIMARY KEY, attributes TEXT, fresh INTEGER)"
+            )
+        except sqlite3.Error as error:
+            raise ConfigurationError(f"{self._journal_path} cannot be used: {error}") from None
+        if output.exists():
+            self._take_over_output()
+
+    def _take_over_output(self) -> None:
+        for span in read_spans(str(self._output)):
+            self._take_over(span)
+        self._journal.commit()
+
+    def _take_over(self, span: SpanRecord) -> None:
+        """Whatever evaluation has written on a span counts as done."""
+        if semconv.STATUS in span.attributes:
+            ours = {key: value for key, value in span.attributes.items() if key.startswith(OURS)}
+            self._keep(SpanRef(trace_id=span.trace_id, span_id=span.span_id), ours, fresh=False)
+
+    def batches(self) -> Iterator[list[Spans]]:
+        assembler = TraceAssembler(max_spans=_HELD_SPANS, max_bytes=_HELD_BYTES)
+        batch: list[Spans] = []
+        for span in chain.from_iterable(read_spans(file) for file in self._files):
+            self._take_over(span)
+            for trace in assembler.add(span):
+                self.cut += 1
+                batch.append(trace.spans)
+            if len(batch) >= _BATCH:
+                yield batch
+                batch = []
+        for trace in assembler.flush():
+            batch.append(trace.spans)
+            if len(batch) >= _BATCH:
+                yield batch
+                batch = []
+        if batch:
+            yield batch
+
+    def missing(self, traces: Sequence[RagTrace]) -> list[tuple[str, ...]]:
+        return [self._missing(trace) for trace in traces]
+
+    def _missing(self, trace: RagTrace) -> tuple[str, ...]:
+        stored = self._stored(trace.target) or {}
+        return tuple(each.name for each in self._evaluators if not _scored(each, stored))
+
+    def write(self, results: Sequence[EvaluatedTrace]) -> None:
+        for result in results:
+            again = tuple(f"{semconv.EVALUATION}.{each.name}." for each in result.evaluations)
+            stored = self._stored(result.trace.target) or {}
+            kept = {key: value for key, value in stored.items() if not key.startswith(again)}
+            self._keep(result.trace.target, kept | dict(self._attributes(result)), fresh=True)
+        self._journal.commit()
+
+    def settle(self) -> None:
+        """Every write is in the journal when it returns."""
+
+    def skip(self, traces: Sequence[RagTrace]) -> None:
+        for trace in traces:
+            if self._stored(trace.target) is None:
+                reason = str(trace.unevaluable_reason)
+                self._keep(trace.target, status_attributes(EvaluationStatus.SKIPPED, reason), fresh=True)
+        self._journal.commit()
+
+    def finish(self) -> int:
+        """Write the output where there is anything new, and drop the journal; returns how many spans it changes."""
+        fresh = self._journal.execute("SELECT count(*) FROM spans WHERE fresh").fetchone()[0]
+        if fresh or not self._output.exists():
+            write_enriched(self._files, self._output, self._change, replaced=OURS)
+        self._journal.close()
+        self._journal_path.unlink(missing_ok=True)
+        return int(fresh)
+
+    def close(self) -> None:
+        """Leave the journal to the next run."""
+        self._journal.close()
+
+    def _change(self, trace_id: str, span_id: str) -> dict[str, Any] | None:
+        return self._stored(SpanRef(trace_id=trace_id, span_id=span_id))
+
+    def _stored(self, span: SpanRef) -> dict[str, Any] | None:
+        row = self._journal.execute("SELECT attributes FROM spans WHERE id = ?", (_key(span),)).fetchone()
+        return None if row is None else json.loads(row[0])
+
+    def _keep(self, span: SpanRef, attributes: Mapping[str, Any], *, fresh: bool) -> None:
+        """What is fresh replaces what was there; what an earlier run wrote does not."""
+        verb = "REPLACE" if fresh else "IGNORE"
+        self._journal.execute(
+            f"INSERT OR {verb} INTO spans VALUES (?, ?, ?)", (_key(span), json.dumps(dict(attributes)), fresh)
+        )
+
+
+def _key(span: SpanRef) -> str:
+    return span.trace_id + span.span_id
+
+
+def _scored(evaluator: Evaluator, attributes: Mapping[str, Any]) -> bool:
+    """Whether the span has this evaluator's score; a failure is none."""
+    fields = {
+        name: attributes.get(semconv.metric_key(evaluator.name, name))
+        for name in ("version", "judge", "reason_code", "claim_count")
+    }
+    failed = fields["reason_code"] in _FAILURES and fields["claim_count"] is None
+    return not failed and is_current(evaluator, fields)

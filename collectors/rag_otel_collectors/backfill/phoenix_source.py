@@ -1,0 +1,164 @@
+"""Phoenix as the store of a backfill: traces by its REST API, scores as annotations.
+
+An annotation says in its metadata which evaluator version and judge it comes from, so Phoenix itself is the record of
+what has been done: nothing is kept beside it, and any number of interrupted runs go on where the work is left.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final, TypeVar
+
+from rag_otel.errors import RetryableError
+from rag_otel.model import EvaluatedTrace, RagTrace
+from rag_otel.protocols import Evaluator, Writer
+from rag_otel.safety.guard import logger
+from rag_otel.writers.feedback import IDENTIFIER
+from rag_otel_collectors.backfill.engine import Spans, is_current
+from rag_otel_collectors.stored.phoenix_client import PhoenixReader
+from rag_otel_collectors.stored.phoenix_spans import stored_traces
+
+T = TypeVar("T")
+_BACKOFF_S: Final = 0.5
+_MAX_BACKOFF_S: Final = 15.0
+_POLL_S: Final = 0.05
+_MAX_POLL_S: Final = 2.0
+_RESEND_S: Final = 30.0
+PATIENCE_S: Final = 300.0
+"""How long Phoenix may be away before a run gives up."""
+
+
+class PhoenixStore:
+    """One project, from one time to another."""
+
+    def __init__(
+        self,
+        reader: PhoenixReader,
+        writer: Writer,
+        evaluators: Sequence[Evaluator],
+        *,
+        project: str,
+        since: datetime | None,
+        until: datetime | None,
+        patience_s: float = PATIENCE_S,
+    ) -> None:
+        self._reader = _Patient(reader, patience_s)
+        self._writer = writer
+        self._evaluators = evaluators
+        self._project = project
+        self._since = since
+        self._until = until
+        self._patience_s = patience_s
+        self._unconfirmed: Sequence[EvaluatedTrace] = ()
+
+    def batches(self) -> Iterator[list[Spans]]:
+        for traces in stored_traces(self._reader, self._project, since=self._since, until=self._until):
+            yield [trace.spans for trace in traces]
+
+    def missing(self, traces: Sequence[RagTrace]) -> list[tuple[str, ...]]:
+        current = self._current([trace.target.span_id for trace in traces])
+        return [
+            tuple(each.name for each in self._evaluators if (trace.target.span_id, each.name) not in current)
+            for trace in traces
+        ]
+
+    def _current(self, span_ids: Sequence[str]) -> set[tuple[str, str]]:
+        """(span id, metric) of the scores that are there already, by the same evaluator version and judge."""
+        wanted = {each.name: each for each in self._evaluators}
+        rows = self._reader.annotations(self._project, span_ids, names=wanted) if span_ids else []
+        return {
+            (row["span_id"], row["name"])
+            for row in rows
+            if row["identifier"] == IDENTIFIER and _scored(wanted[row["name"]], row["metadata"] or {})
+        }
+
+    def write(self, results: Sequence[EvaluatedTrace]) -> None:
+        """Hand results to Phoenix, which queues them: its form that stores at once takes five times as long."""
+        self.settle()
+        self._send(results)
+        self._unconfirmed = results
+
+    def _send(self, results: Sequence[EvaluatedTrace]) -> None:
+        patiently(lambda: self._writer.write(results), self._patience_s)
+
+    def settle(self) -> None:
+        """Wait until Phoenix shows what it was given last; a Phoenix that was restarted in between is given it again.
+
+        What it does not show for too long (its span was deleted, say) is left to the next run, with a warning.
+        """
+        results, self._unconfirmed = self._unconfirmed, ()
+        now = time.monotonic()
+        give_up, again, wait_s = now + self._patience_s, now + _RESEND_S, _POLL_S
+        while results := self._not_there(results):
+            now = time.monotonic()
+            if now > give_up:
+                logger.warning("rag-otel: %d results were sent and are not in Phoenix", len(results))
+                return
+            if now > again:
+                self._send(results)
+                again = now + _RESEND_S
+            time.sleep(wait_s)
+            wait_s = min(wait_s * 2, _MAX_POLL_S)
+
+    def _not_there(self, results: Sequence[EvaluatedTrace]) -> list[EvaluatedTrace]:
+        current = self._current([result.trace.target.span_id for result in results])
+        return [
+            result
+            for result in results
+            if any((result.trace.target.span_id, each.name) not in current for each in result.evaluations)
+        ]
+
+    def skip(self, traces: Sequence[RagTrace]) -> None:
+        """A trace that cannot be evaluated has nothing to show as an annotation."""
+
+
+def _scored(evaluator: Evaluator, metadata: Mapping[str, Any]) -> bool:
+    return "error_type" not in metadata and is_current(evaluator, metadata)
+
+
+class _Patient:
+    """A reader that tries again while Phoenix is away; a page is asked for again from where it stopped."""
+
+    def __init__(self, reader: PhoenixReader, patience_s: float) -> None:
+        self._reader = reader
+        self._patience_s = patience_s
+
+    def traces(
+        self, project: str, *, since: datetime | None = None, until: datetime | None = None
+    ) -> Iterator[dict[str, Any]]:
+        cursor: str | None = None
+        while True:
+            page, cursor = self._page(project, since, until, cursor)
+            yield from page
+            if cursor is None:
+                return
+
+    def _page(
+        self, project: str, since: datetime | None, until: datetime | None, cursor: str | None
+    ) -> tuple[list[dict[str, Any]], str | None]:
+        return patiently(
+            lambda: self._reader.trace_page(project, since=since, until=until, cursor=cursor), self._patience_s
+        )
+
+    def spans(self, project: str, trace_ids: Sequence[str]) -> list[dict[str, Any]]:
+        return patiently(lambda: self._reader.spans(project, trace_ids=trace_ids), self._patience_s)
+
+    def annotations(self, project: str, span_ids: Sequence[str], *, names: Iterable[str]) -> list[dict[str, Any]]:
+        return patiently(lambda: self._reader.annotations(project, span_ids, names=names), self._patience_s)
+
+
+def patiently(call: Callable[[], T], patience_s: float) -> T:
+    """What `call` returns; while it raises RetryableError it is made again, for `patience_s` seconds at most."""
+    deadline, wait_s = time.monotonic() + patience_s, _BACKOFF_S
+    while True:
+        try:
+            return call()
+        except RetryableError as error:
+            wait_s = max(wait_s, error.retry_after_s or 0.0)
+            if time.monotonic() + wait_s > deadline:
+                raise
+            logger.warning("rag-otel: %s; trying again in %.1f s", error, wait_s)
+            time.sleep(wait_s)
+            wait_s = min(wait_s * 2, _MAX_BACKOFF_S)

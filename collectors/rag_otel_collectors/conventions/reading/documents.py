@@ -1,0 +1,128 @@
+"""Retrieved documents as instrumentations write them: flattened into attributes, or as a JSON value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from rag_otel import semconv
+from rag_otel_collectors.conventions.reading.values import finite, is_repr, parse_object
+
+_INDEX_DIGITS: Final = 9
+_LISTS: Final = ("documents", "nodes", "source_nodes", "source_documents", "results", "chunks", "passages")
+_TEXTS: Final = ("page_content", "content", "text", "long_text")
+_IDS: Final = ("id", "id_", "node_id", "doc_id", "document_id")
+_METADATA: Final = ("metadata", "meta")
+_SCORES: Final = ("relevance_score", "score")
+"""Where rerankers and stores that cannot return a score leave it in the metadata."""
+_REPR_ID: Final = re.compile(r"(?:<?NodeWithScore\(node=\w+\(id_=|Document\(id=)([^,()]+)")
+_REPR_TAIL: Final = 100
+_REPR_SCORE: Final = re.compile(r"score[=:] ?([-+.\de]+)(?:, embedding: [^']*)?\)>?$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """One document of one retrieval, before it is a chunk of a trace."""
+
+    text: str | None
+    """None where the span names the document without its text."""
+    id: str | None = None
+    score: float | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlattenedDocuments:
+    """What `<prefix>.<n>.document.*` attributes say."""
+
+    documents: tuple[Document, ...]
+    """By index."""
+    gap: bool
+    """True when an index is missing: the SDK's limits evicted it."""
+
+
+def flattened_documents(attributes: Mapping[str, Any], prefix: str) -> FlattenedDocuments:
+    """Gather `<prefix>.<n>.document.{content,id,score,metadata}` into documents."""
+    start = prefix + "."
+    fields: dict[int, dict[str, Any]] = {}
+    for key, value in attributes.items():
+        if not key.startswith(start):
+            continue
+        index, _, name = key[len(start) :].partition(".")
+        if index.isdecimal() and len(index) <= _INDEX_DIGITS:
+            fields.setdefault(int(index), {})[name] = value
+    return FlattenedDocuments(
+        documents=tuple(_from_attributes(fields[index]) for index in sorted(fields)),
+        gap=sorted(fields) != list(range(len(fields))),
+    )
+
+
+def documents_in(value: Any) -> tuple[Document, ...] | None:
+    """The documents of a parsed JSON output; None where it holds no list of documents.
+
+    Texts or objects, bare or under a usual name. The `repr` of a document is one without text.
+    """
+    if isinstance(value, Mapping):
+        listed = next((value[name] for name in _LISTS if _is_list(value.get(name))), None)
+        return None if listed is None else documents_in(listed)
+    if not _is_list(value):
+        return None
+    documents = [_from_json(item) for item in value]
+    return tuple(each for each in documents if each is not None) if all(documents) else None
+
+
+def _from_attributes(fields: Mapping[str, Any]) -> Document:
+    text = fields.get(semconv.DOCUMENT_CONTENT)
+    metadata = _metadata(fields.get(semconv.DOCUMENT_METADATA))
+    return Document(
+        text=text if isinstance(text, str) else None,
+        id=_id(fields.get(semconv.DOCUMENT_ID)),
+        score=_score(fields.get(semconv.DOCUMENT_SCORE), metadata),
+        metadata=metadata,
+    )
+
+
+def _from_json(item: Any) -> Document | None:
+    if isinstance(item, str):
+        return _from_repr(item) if is_repr(item) else Document(text=item)
+    if not isinstance(item, Mapping):
+        return None
+    body = next((item[name] for name in ("node", "document") if isinstance(item.get(name), Mapping)), item)
+    metadata = _metadata(_first(body, _METADATA))
+    text = _first(body, _TEXTS)
+    return Document(
+        text=text if isinstance(text, str) else None,
+        id=_id(_first(body, _IDS)),
+        score=_score(item.get("score"), metadata),
+        metadata=metadata,
+    )
+
+
+def _from_repr(text: str) -> Document:
+    """LlamaIndex: `<NodeWithScore(node=TextNode(id_=d1), score=0.9)>`; Haystack: `Document(id=d1, ..., score: 0.9)`."""
+    named = _REPR_ID.match(text)
+    scored = _REPR_SCORE.search(text[-_REPR_TAIL:])
+    return Document(text=None, id=named[1] if named else None, score=finite(scored[1]) if scored else None)
+
+
+def _first(fields: Mapping[str, Any], names: Sequence[str]) -> Any:
+    return next((fields[name] for name in names if fields.get(name) is not None), None)
+
+
+def _id(value: Any) -> str | None:
+    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) and value != "" else None
+
+
+def _metadata(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else parse_object(value)
+
+
+def _score(value: Any, metadata: Mapping[str, Any]) -> float | None:
+    score = finite(value)
+    return score if score is not None else finite(_first(metadata, _SCORES))
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)

@@ -1,0 +1,43 @@
+"""What single spans of `@observe` say: an answer, or the documents that the call knew."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from rag_otel import semconv
+from rag_otel.model import SpanRecord
+from rag_otel_collectors.conventions.reading.documents import flattened_documents
+from rag_otel_collectors.conventions.reading.retrieval import Retrieval, text_problem
+
+_FIRST_DOCUMENT: Final = f"{semconv.DOCUMENTS}.0.{semconv.DOCUMENT_CONTENT}"
+
+
+def is_answered_call(span: SpanRecord) -> bool:
+    """True for an observed call with an answer: what was retrieved under it belongs to it, not to what is around."""
+    return span.scope == semconv.SCOPE and semconv.OUTPUT_VALUE in span.attributes
+
+
+def is_returned_documents(scope: str, attributes: Mapping[str, Any]) -> bool:
+    """True for an observed call that returned documents and no answer: the retrieval of the call around it."""
+    return scope == semconv.SCOPE and _FIRST_DOCUMENT in attributes and semconv.OUTPUT_VALUE not in attributes
+
+
+def own_documents(span: SpanRecord) -> Retrieval:
+    """The documents that stand on an observed call itself."""
+    flat = flattened_documents(span.attributes, semconv.DOCUMENTS)
+    truncated = flat.gap or span.dropped_attributes > 0 or semconv.OMITTED_DOCUMENTS in span.attributes
+    return Retrieval(
+        span=span,
+        documents=flat.documents,
+        problem=text_problem(flat.documents, truncated=truncated),
+        query=plain_text(span, semconv.INPUT_VALUE),
+        query_attribute=semconv.INPUT_VALUE,
+        attribute=f"{semconv.DOCUMENTS}.*",
+    )
+
+
+def plain_text(span: SpanRecord, key: str) -> str | None:
+    """Our own spans hold the text itself: nothing in it is taken for JSON."""
+    value = span.attributes.get(key)
+    return value if isinstance(value, str) and value.strip() else None

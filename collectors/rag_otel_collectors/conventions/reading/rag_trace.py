@@ -1,0 +1,122 @@
+"""A RagTrace out of what a convention found, with the one reason why it cannot be evaluated, if there is any."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from rag_otel import semconv
+from rag_otel.model import RagTrace, Source, SpanRecord, StatusCode, UnevaluableReason
+from rag_otel_collectors.conventions.reading.retrieval import Passages, reference
+from rag_otel_collectors.conventions.reading.values import parse_object
+
+_ORDER: Final = (
+    UnevaluableReason.ERROR,
+    UnevaluableReason.INCOMPLETE,
+    UnevaluableReason.REDACTED,
+    UnevaluableReason.TRUNCATED,
+    UnevaluableReason.NO_CHUNKS,
+    UnevaluableReason.NO_CHUNK_TEXT,
+    UnevaluableReason.NO_QUESTION,
+    UnevaluableReason.NO_RESPONSE,
+)
+"""Of several reasons the one that explains the others: what failed or was hidden before what is missing."""
+
+_TRACELOOP: Final = "traceloop.association.properties."
+_SESSION: Final = (
+    semconv.SESSION_ID,
+    semconv.GEN_AI_CONVERSATION_ID,
+    *(_TRACELOOP + name for name in ("session_id", "thread_id", "conversation_id")),
+)
+_USER: Final = (semconv.USER_ID, _TRACELOOP + "user_id", "enduser.id", "gen_ai.request.user", "llm.user")
+"""Attributes, the most specific first."""
+_SESSION_KEYS: Final = ("session_id", "thread_id", "conversation_id")
+_USER_KEYS: Final = ("user_id",)
+"""Names inside the JSON of the `metadata` attribute."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """A text, or the reason why there is none."""
+
+    text: str | None = None
+    problem: UnevaluableReason | None = None
+    source: Source | None = None
+
+    @classmethod
+    def of(cls, text: str | None, missing: UnevaluableReason, source: Source | None = None) -> Reading:
+        """The text unless it is missing, or stands for one that a privacy switch took out."""
+        if text == semconv.REDACTED:
+            return cls(problem=UnevaluableReason.REDACTED, source=source)
+        return cls(text=text, source=source) if text else cls(problem=missing)
+
+
+def compose(
+    *,
+    convention: str,
+    entry: SpanRecord,
+    below: Sequence[SpanRecord],
+    question: Reading,
+    passages: Passages,
+    response: Reading,
+    model: str | None,
+    tags: Mapping[str, str] | None = None,
+    session_id: str | None = None,
+    user_id: str | None = None,
+) -> RagTrace:
+    """The RAG trace whose scores belong to `entry`; `below` are the spans under it, by start."""
+    spans = [entry, *below]
+    problems = {question.problem, passages.problem, response.problem}
+    if entry.status is StatusCode.ERROR:
+        problems.add(UnevaluableReason.ERROR)
+    if not passages.seen:
+        problems.add(UnevaluableReason.NO_CHUNKS)
+    sources = (question.source, *passages.sources, response.source)
+    return RagTrace(
+        target=reference(entry),
+        chunk_span=passages.span,
+        question=question.text,
+        chunks=passages.chunks,
+        response=response.text,
+        model=model,
+        response_id=_response_id(spans, response.source),
+        session_id=session_id or _identity(spans, _SESSION, _SESSION_KEYS),
+        user_id=user_id or _identity(spans, _USER, _USER_KEYS),
+        service=_string(entry.resource.get(semconv.SERVICE_NAME)),
+        route=entry.name or None,
+        tags=tags or {},
+        start_ns=entry.start_ns,
+        duration_ns=max(0, entry.end_ns - entry.start_ns),
+        convention=convention,
+        sources=tuple(each for each in sources if each is not None),
+        unevaluable_reason=next((reason for reason in _ORDER if reason in problems), None),
+    )
+
+
+def _response_id(spans: Sequence[SpanRecord], source: Source | None) -> str | None:
+    """The provider's id on the span that the response was read from, else on the last one that has any."""
+    told = {span.span_id: text for span in spans if (text := _string(span.attributes.get(semconv.GEN_AI_RESPONSE_ID)))}
+    if source is not None and source.span.span_id in told:
+        return told[source.span.span_id]
+    return list(told.values())[-1] if told else None
+
+
+def _identity(spans: Sequence[SpanRecord], keys: Sequence[str], names: Sequence[str]) -> str | None:
+    """An id from the first of these attributes, else from the `metadata` JSON, of the first span that has one."""
+    for key in keys:
+        for span in spans:
+            direct = _string(span.attributes.get(key))
+            if direct is not None:
+                return direct
+    for span in spans:
+        if semconv.METADATA in span.attributes:
+            metadata = parse_object(span.attributes[semconv.METADATA])
+            found = next((text for name in names if (text := _string(metadata.get(name))) is not None), None)
+            if found is not None:
+                return found
+    return None
+
+
+def _string(value: Any) -> str | None:
+    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) and value != "" else None

@@ -1,0 +1,209 @@
+"""RAG traces out of the spans of a trace id, whatever dialects are mixed in it.
+
+An entry is the topmost span that a dialect owns. Its input is the question, its output the answer; where the output is
+a stream, or an object without text, the last model call that ended after the retrieval has the answer. What has no
+entry around it, a retrieval beside the model call that used it, is put together by `turns.py`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from rag_otel import semconv
+from rag_otel.model import RagTrace, SpanRecord, StatusCode, UnevaluableReason
+from rag_otel_collectors.conventions.reading.chunk_recovery import recover
+from rag_otel_collectors.conventions.reading.conversations import Part, conversations, inner_parts, turns
+from rag_otel_collectors.conventions.reading.dialect import Dialect, Role
+from rag_otel_collectors.conventions.reading.mixed_dialects import MixedDialects
+from rag_otel_collectors.conventions.reading.rag_trace import Reading, compose
+from rag_otel_collectors.conventions.reading.retrieval import Passages, Retrieval, find_retrievals, source, unite
+from rag_otel_collectors.conventions.reading.tree import SpanTree
+
+_NEVER_ANSWERS: Final = (Role.RETRIEVAL, Role.EMBEDDING)
+_AGENTS: Final = (Role.AGENT, Role.TOOL)
+_LETTERS: Final = re.compile(r"\w")
+
+
+class DialectConvention:
+    """A `Convention`: the entries of one dialect, with the spans of any dialect below them."""
+
+    def __init__(self, dialect: Dialect, dialects: Sequence[Dialect], *, recover_chunks: bool = True) -> None:
+        """`dialects` are `dialect` and the others, in the order in which they are asked; `recover_chunks`: texts that
+        are on no retrieval span are taken from the prompt where that is safe."""
+        self._dialect = dialect
+        self._dialects = dialects
+        self._recover = recover_chunks
+
+    @property
+    def name(self) -> str:
+        return self._dialect.name
+
+    def owns(self, scope: str, attributes: Mapping[str, Any]) -> bool:
+        return scope != semconv.SCOPE and self._dialect.owns(scope, attributes)
+
+    def retrieves(self, scope: str, attributes: Mapping[str, Any]) -> bool:
+        return scope != semconv.SCOPE and self._dialect.retrieves(scope, attributes)
+
+    def calls(self, scope: str, attributes: Mapping[str, Any]) -> bool:
+        """See `rag_otel.protocols.KnowsCalls`."""
+        return scope != semconv.SCOPE and self._dialect.calls(scope, attributes)
+
+    def read(self, spans: Sequence[SpanRecord]) -> list[RagTrace]:
+        if not any(self.owns(span.scope, span.attributes) for span in spans):
+            return []
+        mixture = MixedDialects(self._dialects)
+        if not mixture.retrieves(spans):
+            return []
+        tree = SpanTree(spans)
+        reader = _Reader(tree, mixture, self._recover)
+        parts = [part for entry in mixture.entries(tree) for part in reader.parts(entry)]
+        traces = (reader.read(part) for part in turns(tree, parts, mixture) if part.dialect is self._dialect)
+        return [trace for trace in traces if trace is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads the parts of one trace."""
+
+    tree: SpanTree
+    mixture: MixedDialects
+    recover: bool
+
+    def parts(self, entry: SpanRecord) -> list[Part]:
+        """The entry with what is below it; or several, where it only holds several questions together."""
+        whole = self._part(entry)
+        if whole is None:
+            return []
+        mixture = self.mixture
+        if mixture.role(entry) in _NEVER_ANSWERS or mixture.question(entry) or mixture.answer(entry).found:
+            return [whole]
+        inner = (self._part(span) for span in inner_parts(self.tree, mixture, entry))
+        return conversations([part for part in inner if part is not None], whole, mixture)
+
+    def _part(self, entry: SpanRecord) -> Part | None:
+        dialect = self.mixture.dialect_of(entry)
+        if dialect is None:
+            return None
+        below = self.tree.descendants(entry, prune=self.mixture.is_foreign)
+        spans = (entry, *below)
+        retrievals = tuple(find_retrievals(self.tree, spans, self.mixture.retrieval))
+        calls = tuple(self.mixture.answering_calls(self.tree, spans, retrievals))
+        return Part(
+            entry=entry,
+            dialect=dialect,
+            below=tuple(below),
+            retrievals=retrievals,
+            calls=calls,
+            answers=_may_answer(dialect.role(entry), calls) and self.mixture.answer(entry).found is not None,
+        )
+
+    def read(self, part: Part) -> RagTrace | None:
+        """The RAG trace of a part; None where nothing was retrieved."""
+        spans = (part.entry, *part.below)
+        passages = self._passages(part, spans)
+        if not passages.seen:
+            return None
+        if self.recover:
+            passages = recover(passages, spans, self.mixture)
+        return compose(
+            convention=part.dialect.name,
+            entry=part.entry,
+            below=part.below,
+            question=self._question(part, spans, passages),
+            passages=passages,
+            response=self._response(part, passages),
+            model=self.mixture.model_name((part.entry, *part.calls)),
+            session_id=self.mixture.identity("session_id", spans),
+            user_id=self.mixture.identity("user_id", spans),
+        )
+
+    def _passages(self, part: Part, spans: Sequence[SpanRecord]) -> Passages:
+        passages = unite(part.retrievals)
+        for dialect in () if passages.seen else self.mixture.dialects:
+            passages = dialect.passages_given(self.tree, spans)
+            if passages.seen:
+                break
+        return passages
+
+    def _question(self, part: Part, spans: Sequence[SpanRecord], passages: Passages) -> Reading:
+        """The entry's input, else what an agent was told before it searched, else what a model was asked or what was
+        searched for: never a prompt that has the passages in it."""
+        entry, mixture = part.entry, self.mixture
+        searched = next((each for each in part.retrievals if each.query), None)
+        found = None if part.is_prompt else mixture.question(entry)
+        asked_by = entry
+        if found is None and any(mixture.role(span) in _AGENTS for span in spans):
+            start = min((each.span.start_ns for each in part.retrievals), default=0)
+            told = ((mixture.asked(span), span) for span in spans if mixture.is_call(span) and span.start_ns < start)
+            found, asked_by = next(((text, span) for text, span in told if text is not None), (None, entry))
+        if found is None and part.calls:
+            asked_by = part.calls[-1]
+            found = mixture.asked(asked_by)
+            if (
+                found is not None
+                and not mixture.is_exact(asked_by)
+                and not _is_question(found.text, searched, passages)
+            ):
+                found = None
+        if found is not None:
+            where = source("question", asked_by, found.attribute)
+            return Reading.of(found.text, UnevaluableReason.NO_QUESTION, where)
+        if searched is not None:
+            where = source("question", searched.span, searched.query_attribute)
+            return Reading.of(searched.query, UnevaluableReason.NO_QUESTION, where)
+        return Reading(problem=part.dialect.missing(entry) or UnevaluableReason.NO_QUESTION)
+
+    def _response(self, part: Part, passages: Passages) -> Reading:
+        """The entry's output, else the text of the last model call that may have written it."""
+        entry, calls, dialect = part.entry, part.calls, part.dialect
+        answer = self.mixture.answer(entry)
+        if answer.abandoned:
+            return Reading(problem=UnevaluableReason.INCOMPLETE)
+        found = answer.found if _may_answer(dialect.role(entry), calls) else None
+        if found is not None and (calls or not _only_documents(found.text, passages)):
+            where = source("response", entry, found.attribute)
+            if self._left_early(entry, calls, found.text):
+                return Reading(text=found.text, problem=UnevaluableReason.INCOMPLETE, source=where)
+            return Reading.of(found.text, UnevaluableReason.NO_RESPONSE, where)
+        failed = entry.status is StatusCode.ERROR
+        for call in () if failed else reversed(calls):
+            written = self.mixture.wrote(call) if call.status is not StatusCode.ERROR else None
+            if written is not None:
+                where = source("response", call, written.attribute)
+                if self.mixture.cut_short(call):
+                    return Reading(text=written.text, problem=UnevaluableReason.INCOMPLETE, source=where)
+                return Reading.of(written.text, UnevaluableReason.NO_RESPONSE, where)
+        if answer.streaming:
+            return Reading(problem=UnevaluableReason.INCOMPLETE)
+        return Reading(problem=dialect.missing(entry) or UnevaluableReason.NO_RESPONSE)
+
+    def _left_early(self, entry: SpanRecord, calls: Sequence[SpanRecord], text: str) -> bool:
+        """True for a stream that its reader left: its call says so, or outlived the entry and wrote more than that."""
+        if calls and self.mixture.cut_short(calls[-1]):
+            return True
+        later = (self.mixture.wrote(call) for call in calls if call.end_ns > entry.end_ns)
+        return any(whole and len(whole.text) > len(text) and whole.text.startswith(text) for whole in later)
+
+
+def _is_question(asked: str, searched: Retrieval | None, passages: Passages) -> bool:
+    """False for a prompt that quotes the passages, or that is wrapped around what was searched for."""
+    if any(chunk.text and chunk.text in asked for chunk in passages.chunks):
+        return False
+    if searched is not None and searched.query and searched.query in asked:
+        return searched.query == asked
+    return any(chunk.text for chunk in passages.chunks)
+
+
+def _may_answer(role: Role, calls: Sequence[SpanRecord]) -> bool:
+    """A retrieval's output is documents; so is a tool's, unless a model was called in it."""
+    return role not in _NEVER_ANSWERS and (role is not Role.TOOL or bool(calls))
+
+
+def _only_documents(text: str, passages: Passages) -> bool:
+    """True when a chain without any model call returned the retrieved texts and nothing else."""
+    for chunk in sorted(passages.chunks, key=lambda each: -len(each.text)):
+        text = text.replace(chunk.text, "") if chunk.text else text
+    return bool(passages.chunks) and _LETTERS.search(text) is None

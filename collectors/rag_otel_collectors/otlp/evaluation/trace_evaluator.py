@@ -1,0 +1,177 @@
+"""What an evaluation process does with an assembled trace: reads, decides, judges, says what is written on which span.
+
+The pipeline is the same as in process. A trace waits `hold_s` for its scores; then it leaves with the status `late`,
+and what is found afterwards follows as an annotation and an evaluation span.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
+
+from rag_otel import semconv
+from rag_otel.model import (
+    AttributeValue,
+    EvaluatedTrace,
+    EvaluationStatus,
+    RagTrace,
+    SamplingDecision,
+    SpanRecord,
+    SpanRef,
+)
+from rag_otel.pipeline import Pipeline
+from rag_otel.safety.guard import guarded, logger
+from rag_otel_collectors.otlp.protobuf.span_records import Outline, span_records
+from rag_otel_collectors.otlp.protobuf.wire import SpanSlice, attribute_bytes
+
+Attributes: TypeAlias = Mapping[str, AttributeValue]
+StatusForm: TypeAlias = Callable[[EvaluationStatus, str | None, SamplingDecision | None], Attributes]
+DEADLINE: Final = "deadline"
+ALREADY: Final = "already_evaluated"
+"""The application evaluates in process: its spans say so."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """An assembled trace."""
+
+    number: int
+    trace_id: str
+    slices: tuple[SpanSlice, ...]
+    outlines: tuple[Outline, ...] = ()
+    """Spans that have been forwarded already."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What is known of a job now. The first one lets the trace go, later ones bring late results."""
+
+    number: int
+    attributes: Mapping[str, bytes] = field(default_factory=dict)
+    """Span id -> what is appended to the serialised span."""
+    results: tuple[EvaluatedTrace, ...] = ()
+    resources: Mapping[SpanRef, Mapping[str, Any]] = field(default_factory=dict)
+    """Of late results: the resource of the span that they belong to."""
+    outcomes: tuple[tuple[str, str], ...] = ()
+    """(status, reason) of every RAG trace in the trace, for counting."""
+    last: bool = True
+    """False: results are still to come."""
+    counted: Mapping[str, int] = field(default_factory=dict)
+    """What this process has counted (`rag_otel.safety.guard.counters`) since its last reply."""
+    breaker_open: bool = False
+    """Its judge is not called for now."""
+
+
+class _Found:
+    """What is known of a job so far."""
+
+    def __init__(self) -> None:
+        self.outcomes: list[tuple[str, str]] = []
+        self._written: dict[str, Attributes] = {}
+        """By span id."""
+        self._results: list[EvaluatedTrace] = []
+
+    def unscored(
+        self, trace: RagTrace, status: EvaluationStatus, reason: str, decision: SamplingDecision, form: StatusForm
+    ) -> None:
+        """The trace leaves with a status and no scores."""
+        self._written[trace.target.span_id] = form(status, reason, decision)
+        self.outcomes.append((str(status), reason))
+
+    def scored(self, result: EvaluatedTrace, form: Callable[[EvaluatedTrace], Attributes]) -> None:
+        """The trace leaves with its scores."""
+        self._written[result.trace.target.span_id] = form(result)
+        self.outcomes.append((str(result.status), ""))
+        self._results.append(result)
+
+    def reply(self, number: int, *, last: bool) -> Reply:
+        return Reply(
+            number=number,
+            attributes={span_id: attribute_bytes(added) for span_id, added in self._written.items()},
+            results=tuple(self._results),
+            outcomes=tuple(self.outcomes),
+            last=last,
+        )
+
+
+class TraceEvaluator:
+    """Evaluates assembled traces, several at a time."""
+
+    def __init__(
+        self,
+        *,
+        pipeline: Pipeline,
+        attributes: Callable[[EvaluatedTrace], Attributes],
+        status_attributes: StatusForm,
+        hold_s: float,
+    ) -> None:
+        self._pipeline = pipeline
+        self._attributes = attributes
+        self._status_attributes = status_attributes
+        self._hold_s = hold_s
+
+    async def evaluate(self, job: Job, reply: Callable[[Reply], None]) -> None:
+        """Answer with one reply or, where results are late, with two. Never raises."""
+        outcomes: tuple[tuple[str, str], ...] = ((str(EvaluationStatus.FAILED), "internal_error"),)
+        try:
+            records = {record.span_id: record for record in span_records(job.trace_id, job.slices, job.outlines)}
+            read = [await self._pipeline.with_texts(each) for each in self._rag_traces(list(records.values()))]
+            found, chosen = self._sort(records, read)
+            tasks = {asyncio.ensure_future(self._pipeline.evaluate(*each)): each for each in chosen}
+            late = (await asyncio.wait(tasks, timeout=self._hold_s))[1] if tasks else set()
+            for task, (trace, decision) in tasks.items():
+                if task in late:
+                    found.unscored(trace, EvaluationStatus.LATE, DEADLINE, decision, self._status_attributes)
+                else:
+                    found.scored(task.result(), self._attributes)
+            reply(found.reply(job.number, last=not late))
+            outcomes = ()
+            if late:
+                reply(await self._late(job.number, late, records))
+        except Exception as error:  # noqa: BLE001 - the trace must leave, whatever goes wrong with it
+            logger.error("rag-otel: internal error while evaluating a trace", exc_info=error)
+            reply(Reply(number=job.number, outcomes=outcomes))
+
+    async def _late(
+        self, number: int, tasks: Iterable[asyncio.Future[EvaluatedTrace]], records: Mapping[str, SpanRecord]
+    ) -> Reply:
+        results = [dataclasses.replace(each, status=EvaluationStatus.LATE) for each in await asyncio.gather(*tasks)]
+        targets = [result.trace.target for result in results]
+        return Reply(
+            number=number,
+            results=tuple(results),
+            resources={target: dict(records[target.span_id].resource) for target in targets},
+        )
+
+    def _sort(
+        self, records: Mapping[str, SpanRecord], traces: Iterable[RagTrace]
+    ) -> tuple[_Found, list[tuple[RagTrace, SamplingDecision]]]:
+        """What is known of the traces that are not evaluated, and those that are to be."""
+        found = _Found()
+        chosen: list[tuple[RagTrace, SamplingDecision]] = []
+        for trace in traces:
+            if semconv.STATUS in records[trace.target.span_id].attributes:
+                found.outcomes.append((str(EvaluationStatus.SKIPPED), ALREADY))
+                continue
+            decision = self._pipeline.sampler.decide(trace.target)
+            reason: str | None = trace.unevaluable_reason
+            if reason is None:
+                decision = self._pipeline.decide(trace.target)
+                reason = None if decision.sampled else decision.reason
+            if reason is None:
+                chosen.append((trace, decision))
+            else:
+                found.unscored(trace, EvaluationStatus.SKIPPED, str(reason), decision, self._status_attributes)
+        return found, chosen
+
+    def _rag_traces(self, records: Sequence[SpanRecord]) -> list[RagTrace]:
+        """What every convention reads, one trace a target: the convention that is asked first decides."""
+        found: dict[SpanRef, RagTrace] = {}
+        for convention in self._pipeline.conventions:
+            with guarded("collector.read"):
+                for trace in convention.read(records):
+                    found.setdefault(trace.target, trace)
+        return list(found.values())

@@ -1,0 +1,117 @@
+"""A backend that speaks OTLP over HTTP, in protobuf: the standard library's client on a thread of its own.
+
+Source: https://opentelemetry.io/docs/specs/otlp/#otlphttp-response.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import http.client
+import ssl
+import urllib.parse
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final
+
+from google.protobuf.message import DecodeError
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
+
+from rag_otel.errors import PermanentError, RetryableError
+from rag_otel_collectors.otlp.exporters import phoenix_store
+from rag_otel_collectors.otlp.exporters.connection import (
+    BackendAwayError,
+    BackendRefusalError,
+    BackendSettings,
+    ReconnectError,
+)
+
+_PATH: Final = "/v1/traces"
+_REFUSALS: Final = frozenset({400, 413, 415, 422})
+_EXCERPT: Final = 200
+_GZIP_LEVEL: Final = 1
+
+
+class HttpConnection:
+    """A connection that is kept open to one backend."""
+
+    def __init__(self, settings: BackendSettings) -> None:
+        """Raises OSError where a certificate cannot be read. Connects with the first `send`."""
+        address = urllib.parse.urlsplit(settings.endpoint)
+        base = address.path.rstrip("/").removesuffix(_PATH)
+        self._path = f"{base}{_PATH}?{address.query}" if address.query else f"{base}{_PATH}"
+        self._query_path = base + phoenix_store.QUERY_PATH
+        host, port = address.hostname or "", address.port
+        if settings.tls:
+            context = ssl.create_default_context(cafile=settings.ca_file)
+            if settings.cert_file:
+                context.load_cert_chain(settings.cert_file, settings.key_file)
+            self._connection: http.client.HTTPConnection = http.client.HTTPSConnection(
+                host, port, timeout=settings.timeout_s, context=context
+            )
+        else:
+            self._connection = http.client.HTTPConnection(host, port, timeout=settings.timeout_s)
+        self.tells_what_is_stored = False
+        self._gzip = settings.compression == "gzip"
+        self._headers = {
+            "Content-Type": "application/x-protobuf",
+            "User-Agent": "rag-otel",
+            **({"Content-Encoding": "gzip"} if self._gzip else {}),
+            **settings.headers,
+        }
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix=f"rag-otel-{settings.name}")
+
+    async def send(self, request: bytes) -> int:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._send, request)
+
+    async def stored(self, span_ids: Sequence[bytes]) -> set[bytes]:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._stored, span_ids)
+
+    async def close(self) -> None:
+        self._thread.shutdown(wait=False, cancel_futures=True)
+        self._connection.close()
+
+    def _send(self, request: bytes) -> int:
+        body = gzip.compress(request, _GZIP_LEVEL) if self._gzip else request
+        return _rejected(*self._post(self._path, body, self._headers))
+
+    def _stored(self, span_ids: Sequence[bytes]) -> set[bytes]:
+        headers = {**self._headers, "Content-Type": "application/json", "Content-Encoding": "identity"}
+        status, _, answer = self._post(self._query_path, phoenix_store.question(span_ids), headers)
+        if status == 429 or status >= 500:
+            raise RetryableError(f"HTTP {status}")
+        if status != 200:
+            raise PermanentError(f"HTTP {status}")
+        return phoenix_store.found(span_ids, answer)
+
+    def _post(self, path: str, body: bytes, headers: Mapping[str, str]) -> tuple[int, str | None, bytes]:
+        """Status, Retry-After and body of the answer. Raises RetryableError where there is none."""
+        reused = self._connection.sock is not None
+        try:
+            self._connection.request("POST", path, body, dict(headers))
+            with self._connection.getresponse() as response:
+                self.tells_what_is_stored |= response.getheader(phoenix_store.VERSION_HEADER) is not None
+                return response.status, response.getheader("Retry-After"), response.read()
+        except TimeoutError:
+            self._connection.close()
+            raise RetryableError("no answer in time") from None
+        except (OSError, http.client.HTTPException) as error:
+            self._connection.close()
+            if reused and isinstance(error, (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError)):
+                raise ReconnectError(f"the connection was closed: {error}") from None
+            raise BackendAwayError(f"no answer: {error}") from None
+
+
+def _rejected(status: int, retry_after: str | None, answer: bytes) -> int:
+    """How many spans an answer rejects. Raises RetryableError and BackendRefusalError."""
+    if 200 <= status < 300:
+        try:
+            return int(ExportTraceServiceResponse.FromString(answer).partial_success.rejected_spans)
+        except DecodeError:  # Phoenix and others answer with nothing, or with JSON
+            return 0
+    said = f"HTTP {status}: {' '.join(answer[:_EXCERPT].decode('utf-8', 'replace').split())}"
+    if status in _REFUSALS:
+        raise BackendRefusalError(said)
+    # Also what only the operator can mend (a wrong key, a wrong address): what waits is safe in the meantime.
+    wait = retry_after.strip() if retry_after else ""
+    raise RetryableError(said, retry_after_s=float(wait) if wait.isdigit() else None)

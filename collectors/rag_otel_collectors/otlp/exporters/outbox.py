@@ -1,0 +1,232 @@
+"""What waits to be forwarded: one log on disk, read by every backend at its own pace.
+
+A request is in the log before its sender is told that it was accepted, and stays until every backend has taken it, so
+a backend that is away, and a collector that is killed, lose nothing. Each backend's place in the log is kept in a
+small file; after a crash it may be a moment old, and what was delivered since then is delivered again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import struct
+import time
+import zlib
+from collections import deque
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from rag_otel_collectors.otlp.assembly.segments import Position, SegmentLog
+
+_CURSOR: Final = struct.Struct("<QQI")
+
+
+class Batch(NamedTuple):
+    """Some records of the log, in its order."""
+
+    requests: tuple[bytes, ...]
+    """Serialised export requests; written after one another they are one request."""
+    end: Position
+    """Where the next batch starts."""
+
+
+class Outbox:
+    """The log and its readers. All methods belong to the event loop's thread."""
+
+    def __init__(
+        self,
+        folder: Path,
+        readers: Sequence[str],
+        *,
+        segment_bytes: int = 16 * 2**20,
+        recent_bytes: int = 32 * 2**20,
+        fsync: bool = False,
+    ) -> None:
+        """`readers` are the names of the backends. At most `recent_bytes` of what was written last are also kept in
+        memory, so that readers who keep up read no file."""
+        self._log = SegmentLog(folder / "log", segment_bytes=segment_bytes, fsync=fsync)
+        self._recent: dict[Position, bytes] = {}
+        self._recent_bytes = 0
+        self._max_recent_bytes = recent_bytes
+        self._grown = asyncio.Event()
+        self.readers = {name: Reader(self, folder / f"{name}.cursor") for name in readers}
+
+    @property
+    def disk_bytes(self) -> int:
+        """How much disk the log takes."""
+        return self._log.disk_bytes
+
+    @property
+    def start(self) -> Position:
+        """Where the oldest record starts."""
+        return self._log.start
+
+    @property
+    def end(self) -> Position:
+        """Where the next record will start."""
+        return self._log.end
+
+    def append(self, request: bytes) -> None:
+        """Keep a serialised request until every backend has taken it. Raises OSError when the disk does not."""
+        (position,) = self._log.append([request])
+        self._recent[position] = request
+        self._recent_bytes += len(request)
+        while self._recent_bytes > self._max_recent_bytes:
+            self._forget_recent()
+        self.look_again()
+
+    async def grown(self) -> None:
+        """Wait for the next `append`."""
+        await self._grown.wait()
+
+    def read(self, position: Position) -> tuple[bytes, Position] | None:
+        """The record at `position` and where the next one starts; None at the end of the log."""
+        recent = self._recent.get(position)
+        return self._log.read(position) if recent is None else (recent, self._log.after(position, recent))
+
+    def look_again(self) -> None:
+        """Wake the readers that wait: one of them has gone back."""
+        self._grown.set()
+        self._grown.clear()
+
+    def forget_taken(self) -> None:
+        """Delete what all readers have taken."""
+        low = min(reader.committed for reader in self.readers.values())
+        self._log.drop_before(low.segment)
+        while self._recent and next(iter(self._recent)) < low:
+            self._forget_recent()
+
+    def close(self) -> None:
+        """Write every reader's place down and close the files. Safe to call twice."""
+        for reader in self.readers.values():
+            reader.close()
+        self._log.close()
+
+    def _forget_recent(self) -> None:
+        self._recent_bytes -= len(self._recent.pop(next(iter(self._recent))))
+
+
+class Delivered(NamedTuple):
+    """A batch that a backend took, and may have to be given again."""
+
+    end: Position
+    mark: bytes
+    """The span that tells, once the backend has it, that the batch is stored; empty: time tells."""
+    until: float
+    """Without a mark, it is kept until this moment, monotonic seconds."""
+
+
+class Reader:
+    """One backend's place in the log: what is before `committed` is delivered for good, what is before `_next` is
+    delivered, and may have to be delivered again."""
+
+    def __init__(self, outbox: Outbox, cursor: Path) -> None:
+        self._outbox = outbox
+        self._file = os.open(cursor, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self.committed = self._load() or outbox.start
+        if self.committed > outbox.end:  # the log was deleted and begun anew
+            self.committed = outbox.start
+        self._next = self.committed
+        self.unconfirmed: deque[Delivered] = deque()
+        """What was delivered and is not given up yet, in the log's order."""
+        self._ends: deque[Position] = deque()
+        """Where the batches ended that are to be delivered again: they keep their bounds, so that a mark that was
+        stored the first time stands for no more than it did then."""
+        self.rewinds = 0
+        """How often what was delivered was taken back."""
+
+    async def next(self, max_bytes: int) -> Batch:
+        """Wait for the next records: as many as there are, of at most `max_bytes` together but at least one.
+
+        The same ones again until they are reported as delivered. Raises OSError when the disk cannot be read.
+        """
+        while (batch := self._peek(max_bytes)) is None:
+            await self._outbox.grown()
+        return batch
+
+    @property
+    def idle(self) -> bool:
+        """True when everything in the log is delivered."""
+        return self._next >= self._outbox.end or self._outbox.read(self._next) is None
+
+    @property
+    def confirmed(self) -> bool:
+        """True when nothing that was delivered waits for its mark."""
+        return not any(each.mark for each in self.unconfirmed)
+
+    def delivered(self, end: Position, *, confirm_s: float = 0.0, mark: bytes = b"") -> None:
+        """Everything before `end` is delivered. `rewind` can take that back until `confirm` is told that `mark` is
+        stored or, without a mark, for `confirm_s` more seconds."""
+        self._next = end
+        while self._ends and self._ends[0] <= end:
+            self._ends.popleft()
+        self.unconfirmed.append(Delivered(end, mark, time.monotonic() + confirm_s))
+        self.settle()
+
+    def settle(self) -> None:
+        """Give up what was delivered long enough ago."""
+        self._give_up(lambda first: not first.mark and first.until <= time.monotonic())
+
+    def confirm(self, stored: Collection[bytes]) -> int:
+        """Give up what the backend has stored, as far as nothing before it is missing; returns how many batches."""
+        return self._give_up(lambda first: first.mark in stored or (not first.mark and first.until <= time.monotonic()))
+
+    def give_up_first(self) -> None:
+        """Take the oldest batch for stored."""
+        first = self.unconfirmed.popleft()
+        self._commit(first.end)
+
+    def rewind(self) -> int:
+        """Deliver again what was not given up yet; returns how many batches those were."""
+        again = len(self.unconfirmed)
+        if not again:
+            return 0
+        self._ends.extendleft(each.end for each in reversed(self.unconfirmed))
+        self.unconfirmed.clear()
+        self._next = self.committed
+        self.rewinds += 1
+        self._outbox.look_again()
+        return again
+
+    def close(self) -> None:
+        """Take what was delivered and has no mark for stored; what has one is delivered again by the next process.
+        Safe to call twice."""
+        if self._file >= 0:
+            self._give_up(lambda first: not first.mark)
+            os.close(self._file)
+            self._file = -1
+
+    def _give_up(self, condition: Callable[[Delivered], bool]) -> int:
+        gone = 0
+        low = None
+        while self.unconfirmed and condition(self.unconfirmed[0]):
+            low = self.unconfirmed.popleft().end
+            gone += 1
+        if low is not None:
+            self._commit(low)
+        return gone
+
+    def _peek(self, max_bytes: int) -> Batch | None:
+        requests: list[bytes] = []
+        size, at = 0, self._next
+        while (found := self._outbox.read(at)) is not None:
+            request, following = found
+            if requests and (size + len(request) > max_bytes or (self._ends and at == self._ends[0])):
+                break
+            requests.append(request)
+            size, at = size + len(request), following
+        return Batch(tuple(requests), at) if requests else None
+
+    def _commit(self, position: Position) -> None:
+        self.committed = position
+        record = struct.pack("<QQ", *position)
+        os.pwrite(self._file, record + struct.pack("<I", zlib.crc32(record)), 0)
+        self._outbox.forget_taken()
+
+    def _load(self) -> Position | None:
+        record = os.pread(self._file, _CURSOR.size, 0)
+        if len(record) < _CURSOR.size or zlib.crc32(record[:16]) != _CURSOR.unpack(record)[2]:
+            return None
+        segment, offset, _ = _CURSOR.unpack(record)
+        return Position(segment, offset)

@@ -1,0 +1,94 @@
+"""OTLP protobuf to what conventions read: attributes as a mapping, spans as `SpanRecord`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
+from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span
+
+from rag_otel.model import SpanRecord, StatusCode
+from rag_otel_collectors.otlp.protobuf.wire import SpanSlice
+
+_STATUS: Final = {1: StatusCode.OK, 2: StatusCode.ERROR}
+
+
+class Outline(NamedTuple):
+    """What is remembered of a span that has passed: its place in the trace, none of its content."""
+
+    span_id: str
+    parent_id: str | None
+    name: str
+    scope: str
+    start_ns: int
+    end_ns: int
+
+
+def attributes_from(pairs: Iterable[KeyValue]) -> dict[str, Any]:
+    """Attributes as a mapping; a value of no type and a number that is none are left out."""
+    values = {pair.key: any_value(pair.value) for pair in pairs}
+    return {key: value for key, value in values.items() if value is not None}
+
+
+def any_value(value: AnyValue) -> Any:
+    """An `AnyValue` as str, bool, int, float, bytes, list or dict; None for an empty one, a NaN and infinity."""
+    kind = value.WhichOneof("value")
+    if kind == "string_value":
+        return value.string_value
+    if kind == "double_value":
+        return value.double_value if math.isfinite(value.double_value) else None
+    if kind == "array_value":
+        return [any_value(item) for item in value.array_value.values]
+    if kind == "kvlist_value":
+        return {pair.key: any_value(pair.value) for pair in value.kvlist_value.values}
+    return None if kind is None else getattr(value, kind)
+
+
+def outline(span: Span, scope: str) -> Outline:
+    """The place of a span in its trace."""
+    return Outline(
+        span_id=span.span_id.hex(),
+        parent_id=span.parent_span_id.hex() or None,
+        name=span.name,
+        scope=scope,
+        start_ns=span.start_time_unix_nano,
+        end_ns=span.end_time_unix_nano,
+    )
+
+
+def span_records(trace_id: str, slices: Sequence[SpanSlice], outlines: Iterable[Outline] = ()) -> list[SpanRecord]:
+    """The spans of one trace as conventions read them; those that have passed have no attributes."""
+    resources: dict[bytes, Mapping[str, Any]] = {}
+    scopes: dict[bytes, str] = {}
+    records = []
+    for item in slices:
+        if item.resource not in resources:
+            resources[item.resource] = resource_attributes(item.resource)
+        if item.scope not in scopes:
+            scopes[item.scope] = ScopeSpans.FromString(item.scope).scope.name
+        records.append(_record(Span.FromString(item.span), trace_id, resources[item.resource], scopes[item.scope]))
+    return records + [SpanRecord(trace_id=trace_id, **passed._asdict()) for passed in outlines]
+
+
+def resource_attributes(resource: bytes) -> dict[str, Any]:
+    """The attributes of a `SpanSlice.resource`."""
+    return attributes_from(ResourceSpans.FromString(resource).resource.attributes)
+
+
+def _record(span: Span, trace_id: str, resource: Mapping[str, Any], scope: str) -> SpanRecord:
+    return SpanRecord(
+        trace_id=trace_id,
+        span_id=span.span_id.hex(),
+        parent_id=span.parent_span_id.hex() or None,
+        name=span.name,
+        attributes=attributes_from(span.attributes),
+        resource=resource,
+        scope=scope,
+        status=_STATUS.get(span.status.code, StatusCode.UNSET),
+        start_ns=span.start_time_unix_nano,
+        end_ns=span.end_time_unix_nano,
+        events=tuple((event.name, attributes_from(event.attributes)) for event in span.events),
+        dropped_attributes=span.dropped_attributes_count,
+    )

@@ -1,0 +1,153 @@
+"""OTLP over gRPC, in: requests as bytes, refusals with the delay after which to try again.
+
+The delay stands in the rich status, where the specification puts it, and in the trailing metadata
+`google.rpc.retryinfo-bin`, where the Python exporter looks.
+Source: https://opentelemetry.io/docs/specs/otlp/#otlpgrpc-throttling
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NoReturn
+
+import grpc
+from google.protobuf.any_pb2 import Any as AnyMessage
+from google.protobuf.duration_pb2 import Duration
+from google.rpc.error_details_pb2 import RetryInfo
+from google.rpc.status_pb2 import Status
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
+    ExportTracePartialSuccess,
+    ExportTraceServiceResponse,
+)
+
+from rag_otel.errors import ConfigurationError, InputError
+from rag_otel_collectors.otlp import metrics as names
+from rag_otel_collectors.otlp.exporters.grpc_backend import RETRY_INFO, STATUS_DETAILS
+from rag_otel_collectors.otlp.metrics import Metrics
+from rag_otel_collectors.otlp.receivers.api_keys import ApiKeys
+from rag_otel_collectors.otlp.receivers.bodies import GZIP_MAGIC, Arrivals, gunzip
+from rag_otel_collectors.otlp.receivers.intake import CROWDED, Accepted, Intake, RefusedError
+from rag_otel_collectors.otlp.receivers.tls import ServerTls
+
+SERVICE: Final = "opentelemetry.proto.collector.trace.v1.TraceService"
+_GRPC: Final = "grpc"
+_MAX_STREAMS: Final = 32
+"""Requests at once on one connection; the client keeps others back."""
+_MAX_ARRIVING_BYTES: Final = 128 * 2**20
+"""Of all bodies that are being received at once, as large as they may be."""
+_FEWEST_BODIES: Final = 4
+
+
+class GrpcServer:
+    """Listens for OTLP/gRPC."""
+
+    def __init__(
+        self,
+        intake: Intake,
+        metrics: Metrics,
+        *,
+        address: str,
+        keys: ApiKeys,
+        tls: ServerTls | None = None,
+        max_request_bytes: int = 16 * 2**20,
+    ) -> None:
+        self._intake = intake
+        self._metrics = metrics
+        self._address = address
+        self._keys = keys
+        self._tls = tls
+        self._max_request_bytes = max_request_bytes
+        self._arrivals = Arrivals(max(_FEWEST_BODIES, _MAX_ARRIVING_BYTES // max_request_bytes))
+        self._server: Any = None
+        self.port = 0
+
+    async def start(self) -> None:
+        """Listen. Raises ConfigurationError when the address is taken or a certificate is no use."""
+        self._server = grpc.aio.server(
+            options=[
+                ("grpc.max_receive_message_length", self._max_request_bytes),
+                ("grpc.max_concurrent_streams", _MAX_STREAMS),
+                # Bodies come as they were sent: we unpack them, within our own bound.
+                ("grpc.per_message_decompression", 0),
+                ("grpc.so_reuseport", 0),
+                ("grpc.http2.max_ping_strikes", 0),
+                ("grpc.keepalive_time_ms", 60_000),
+                ("grpc.keepalive_timeout_ms", 20_000),
+            ]
+        )
+        # As a stream of one message: it is read when we ask for it, not before the call has reached us.
+        handler = grpc.stream_unary_rpc_method_handler(self._export)
+        self._server.add_generic_rpc_handlers(
+            (grpc.method_handlers_generic_handler(SERVICE, {"Export": handler}),),
+        )
+        try:
+            if self._tls is None:
+                self.port = self._server.add_insecure_port(self._address)
+            else:
+                credentials = grpc.ssl_server_credentials(
+                    [(self._tls.key, self._tls.certificate)], self._tls.client_ca, self._tls.client_ca is not None
+                )
+                self.port = self._server.add_secure_port(self._address, credentials)
+        except RuntimeError:
+            self.port = 0
+        if not self.port:
+            raise ConfigurationError(f"cannot listen for gRPC on {self._address}: is the address in use?")
+        await self._server.start()
+
+    async def stop(self, grace_s: float) -> None:
+        """Take no new connections; answer what has come in. Safe to call twice."""
+        if self._server is not None:
+            await self._server.stop(grace_s)
+
+    async def _export(self, _: Any, context: Any) -> bytes:
+        headers = dict(context.invocation_metadata() or ())
+        if not self._keys.admit(headers.get("authorization"), headers.get("x-api-key")):
+            self._metrics.add(names.REQUESTS, transport=_GRPC, outcome="unauthenticated")
+            await context.abort(grpc.StatusCode.UNAUTHENTICATED, "no valid API key")
+        try:
+            self._intake.admit()
+            accepted = self._intake.accept(await self._body(context))
+        except InputError as error:
+            self._metrics.add(names.REQUESTS, transport=_GRPC, outcome="invalid")
+            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
+        except RefusedError as error:
+            self._metrics.add(names.REQUESTS, transport=_GRPC, outcome="refused")
+            await _refuse(context, error)
+        self._metrics.add(names.REQUESTS, transport=_GRPC, outcome="accepted")
+        return bytes(response(accepted).SerializeToString())
+
+    async def _body(self, context: Any) -> bytes:
+        """The request, unpacked. Raises InputError, and RefusedError when there is no room to receive it."""
+        try:
+            async with self._arrivals.place():
+                request = await context.read()
+        except TimeoutError:
+            raise self._intake.refused(CROWDED) from None
+        if request is grpc.aio.EOF:
+            raise InputError("the call has no request")
+        if request[:2] == GZIP_MAGIC:
+            request = gunzip(request, self._max_request_bytes)
+        return bytes(request)
+
+
+def response(accepted: Accepted) -> ExportTraceServiceResponse:
+    """The answer to a request that was taken in: empty, or what was malformed in it."""
+    if not accepted.rejected_spans:
+        return ExportTraceServiceResponse()
+    partial = ExportTracePartialSuccess(rejected_spans=accepted.rejected_spans, error_message=accepted.message)
+    return ExportTraceServiceResponse(partial_success=partial)
+
+
+def retry_status(error: RefusedError) -> tuple[Status, RetryInfo]:
+    """UNAVAILABLE, and when to come back."""
+    seconds = error.retry_after_s or 1.0
+    info = RetryInfo(retry_delay=Duration(seconds=int(seconds), nanos=int(seconds % 1 * 1e9)))
+    detail = AnyMessage()
+    detail.Pack(info)
+    return Status(code=grpc.StatusCode.UNAVAILABLE.value[0], message=str(error), details=[detail]), info
+
+
+async def _refuse(context: Any, error: RefusedError) -> NoReturn:
+    status, info = retry_status(error)
+    trailing = ((STATUS_DETAILS, status.SerializeToString()), (RETRY_INFO, info.SerializeToString()))
+    await context.abort(grpc.StatusCode.UNAVAILABLE, str(error), trailing)
+    raise AssertionError("abort always raises")

@@ -1,0 +1,112 @@
+"""Spans out of OTLP/JSON files: one object, or one per line as the Collector's file exporter writes; gzip or not.
+
+Lines are read one after another. A file that is one object over several lines has to fit into memory.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import re
+import sys
+import zlib
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from rag_otel.errors import InputError
+from rag_otel.model import SpanRecord
+from rag_otel_collectors.stored.otlp_json import span_records
+
+STDIN: Final = "-"
+_GZIP: Final = b"\x1f\x8b"
+_TRACES: Final = "resourceSpans"
+_OTHER_SIGNALS: Final = ("resourceMetrics", "resourceLogs", "resourceProfiles")
+"""What the Collector writes into the same file when it is told to; nothing of it is a trace."""
+_EXPECTED: Final = "expected OTLP/JSON: an object with resourceSpans, or one on each line"
+_DECODER: Final = json.JSONDecoder()
+_BLANKS: Final = re.compile(r"\s*")
+
+
+def read_spans(path: str) -> Iterator[SpanRecord]:
+    """Every span of a file in its order; `-` is standard input.
+
+    Raises InputError that names the file, the line and what was expected.
+    """
+    for place, request in read_requests(path):
+        yield from spans_of(request, place)
+
+
+def read_requests(path: str) -> Iterator[tuple[str, Any]]:
+    """(place, parsed object) of every object in a file, whatever it is; raises what `read_spans` does."""
+    name = "standard input" if path == STDIN else path
+    try:
+        with _open(path) as raw:
+            yield from _requests(_text(raw), name)
+    except UnicodeDecodeError as error:
+        raise InputError(f"{name}: not UTF-8 text; {_EXPECTED} ({error.reason} at byte {error.start})") from None
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"{name}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _open(path: str) -> io.BufferedReader:
+    return open(sys.stdin.fileno(), "rb", closefd=False) if path == STDIN else open(path, "rb")
+
+
+def _text(raw: io.BufferedReader) -> io.TextIOWrapper:
+    compressed = raw.peek(len(_GZIP))[: len(_GZIP)] == _GZIP
+    return io.TextIOWrapper(gzip.open(raw) if compressed else raw, encoding="utf-8-sig")
+
+
+def _requests(lines: io.TextIOWrapper, name: str) -> Iterator[tuple[str, Any]]:
+    """(place, parsed object) of each object: by line, or of the whole text where an object spans lines."""
+    empty = True
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            request = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            if not empty or not line.lstrip().startswith("{"):
+                raise InputError(
+                    f"{name}, line {number}: not JSON; {_EXPECTED} ({getattr(error, 'msg', error)})"
+                ) from None
+            yield from _objects(line + lines.read(), name, number)
+            return
+        empty = False
+        yield f"{name}, line {number}", request
+    if empty:
+        raise InputError(f"{name}: empty; {_EXPECTED}")
+
+
+def _objects(text: str, name: str, first_line: int) -> Iterator[tuple[str, Any]]:
+    """The objects of a text, one after another, however they are broken into lines."""
+    position, line = 0, first_line
+    while position < len(text):
+        try:
+            request, end = _DECODER.raw_decode(text, position)
+        except json.JSONDecodeError as error:
+            line = first_line + error.lineno - 1
+            raise InputError(f"{name}, line {line}: not JSON; {_EXPECTED} ({error.msg})") from None
+        except RecursionError:
+            raise InputError(f"{name}, line {line}: nested too deeply; {_EXPECTED}") from None
+        yield f"{name}, line {line}", request
+        end += len(_BLANKS.match(text, end)[0])  # type: ignore[index]  # it also matches nothing
+        line += text.count("\n", position, end)
+        position = end
+
+
+def spans_of(request: Any, place: str) -> Iterator[SpanRecord]:
+    """The spans of one object that was read at `place`. Raises InputError that names the place."""
+    if not isinstance(request, Mapping) or not any(key in request for key in (_TRACES, *_OTHER_SIGNALS)):
+        raise InputError(f"{place}: {_EXPECTED}, not {_described(request)}")
+    try:
+        yield from span_records(request)
+    except InputError as error:
+        raise InputError(f"{place}: {error}") from None
+
+
+def _described(request: Any) -> str:
+    if isinstance(request, Mapping):
+        return f"an object with {', '.join(map(repr, list(request)[:4])) or 'nothing in it'}"
+    return "a list" if isinstance(request, list) else f"{request!r:.40}"

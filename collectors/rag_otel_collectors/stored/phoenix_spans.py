@@ -1,0 +1,149 @@
+"""Spans that Phoenix has stored, back as the spans that were sent.
+
+Phoenix keeps what an instrumentation wrote, in its own shape: dotted keys come back flat, but the JSON texts that it
+parses on arrival (`metadata` of spans and documents) come back as keys of their own, the kind of a span stands beside
+its attributes, and the instrumentation scope, the resource and the count of dropped attributes are not kept at all.
+The dialects tell a few frameworks apart by their scope, so it is inferred from what only those write.
+Found with arize-phoenix 20.26 (`phoenix/trace/attributes.py`, `GET /v1/projects/{project}/spans`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final, Protocol
+
+from rag_otel import semconv
+from rag_otel.model import SpanRecord, StatusCode
+from rag_otel_collectors.stored.assembly import AssembledTrace
+
+TRACES_AT_ONCE: Final = 100
+"""Traces whose spans are read in one go, and so the most that are in memory."""
+
+_UNKNOWN_KIND: Final = "UNKNOWN"
+"""What Phoenix says of a span without a kind."""
+_PARSED: Final = re.compile(
+    r"(?P<key>(?:.+\.)?(?:metadata|llm\.prompt_template\.variables|tool\.parameters))\.(?P<path>.+)"
+)
+"""Keys below an attribute whose JSON Phoenix has parsed; as many segments as possible before it."""
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_STATUS: Final = {"OK": StatusCode.OK, "ERROR": StatusCode.ERROR}
+_OURS: Final = (semconv.INCOMPLETE, semconv.OMITTED_DOCUMENTS)
+_OUR_PREFIXES: Final = (f"{semconv.DOCUMENTS}.0.", semconv.TAG_PREFIX)
+"""On a CHAIN: instrumentations put documents on RETRIEVER spans alone."""
+_SCOPE_BY_ENDING: Final = (
+    ("postprocess_nodes", "openinference.instrumentation.llama_index"),
+    (".forward", "openinference.instrumentation.dspy"),
+    (".run", "openinference.instrumentation.haystack"),
+)
+"""How frameworks name the spans that their dialects read by scope."""
+_OPENLIT: Final = "openlit"
+_OPENLIT_MARK: Final = "gen_ai.sdk.version"
+_TRACELOOP_LLAMA_INDEX: Final = "opentelemetry.instrumentation.llamaindex"
+_GEN_AI: Final = "gen_ai."
+_SYNTHESIZED: Final = (semconv.SPAN_KIND, "input.", "output.", "llm.", "retrieval.", "embedding.", "tool.")
+"""OpenInference attributes that Phoenix adds to spans of the GenAI conventions. Kept, they would make one question a
+trace of two dialects."""
+
+
+class PhoenixRows(Protocol):
+    """Rows of Phoenix's REST API."""
+
+    def traces(
+        self, project: str, *, since: datetime | None = None, until: datetime | None = None
+    ) -> Iterator[dict[str, Any]]:
+        """Traces by their start, oldest first."""
+        ...
+
+    def spans(self, project: str, trace_ids: Sequence[str]) -> list[dict[str, Any]]:
+        """All spans of these traces."""
+        ...
+
+
+def stored_traces(
+    rows: PhoenixRows, project: str, *, since: datetime | None = None, until: datetime | None = None
+) -> Iterator[list[AssembledTrace]]:
+    """The traces of a project that started from `since` on and before `until`, oldest first, some at a time.
+
+    Every trace is whole: Phoenix knows which spans belong to it. Raises what `rows` does.
+    """
+    batch: list[str] = []
+    for row in rows.traces(project, since=since, until=until):
+        batch.append(row["trace_id"])
+        if len(batch) == TRACES_AT_ONCE:
+            yield _assembled(rows.spans(project, batch), batch)
+            batch = []
+    if batch:
+        yield _assembled(rows.spans(project, batch), batch)
+
+
+def _assembled(rows: Iterable[Mapping[str, Any]], trace_ids: Sequence[str]) -> list[AssembledTrace]:
+    spans: dict[str, list[SpanRecord]] = {trace_id: [] for trace_id in trace_ids}
+    for row in rows:
+        record = stored_span(row)
+        spans[record.trace_id].append(record)
+    return [AssembledTrace(trace_id=each, spans=tuple(found)) for each, found in spans.items()]
+
+
+def stored_span(row: Mapping[str, Any]) -> SpanRecord:
+    """One row of `GET /v1/projects/{project}/spans`, as the span that was sent; its resource stays empty."""
+    kind = {} if row["span_kind"] == _UNKNOWN_KIND else {semconv.SPAN_KIND: row["span_kind"]}
+    attributes = _without_synthesized(nested(row["attributes"]) | kind)
+    return SpanRecord(
+        trace_id=row["context"]["trace_id"],
+        span_id=row["context"]["span_id"],
+        parent_id=row["parent_id"] or None,
+        name=row["name"],
+        attributes=attributes,
+        scope=inferred_scope(row["name"], attributes),
+        status=_STATUS.get(row["status_code"], StatusCode.UNSET),
+        start_ns=_nanoseconds(row["start_time"]),
+        end_ns=_nanoseconds(row["end_time"]),
+        events=tuple((event["name"], event["attributes"]) for event in row["events"]),
+    )
+
+
+def nested(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """Flat attributes, with what Phoenix parsed put together again: `metadata.a.b` is `b` in `a` of `metadata`."""
+    flat: dict[str, Any] = {}
+    parsed: dict[str, dict[str, Any]] = {}
+    for key, value in attributes.items():
+        found = _PARSED.fullmatch(key)
+        if found is None:
+            flat[key] = value
+        else:
+            level = parsed.setdefault(found["key"], {})
+            *path, leaf = found["path"].split(".")
+            for name in path:
+                inner = level.setdefault(name, {})
+                level = inner if isinstance(inner, dict) else level
+            level[leaf] = value
+    return flat | {key: value for key, value in parsed.items() if key not in flat}
+
+
+def inferred_scope(name: str, attributes: Mapping[str, Any]) -> str:
+    """The instrumentation scope that a stored span had, where the dialects need it; empty for all others."""
+    if _OPENLIT_MARK in attributes:
+        return _OPENLIT
+    if semconv.TRACELOOP_KIND in attributes:
+        in_langchain = semconv.TRACELOOP_WORKFLOW in attributes
+        return _TRACELOOP_LLAMA_INDEX if name.endswith(".task") and not in_langchain else ""
+    if attributes.get(semconv.SPAN_KIND) != semconv.KIND_CHAIN:
+        return ""
+    if any(key in attributes for key in _OURS) or any(key.startswith(_OUR_PREFIXES) for key in attributes):
+        return semconv.SCOPE
+    return next((scope for ending, scope in _SCOPE_BY_ENDING if name.endswith(ending)), "")
+
+
+def _without_synthesized(attributes: dict[str, Any]) -> dict[str, Any]:
+    """What was sent by an instrumentation that writes `gen_ai.*`: without what Phoenix derived from it."""
+    if not any(key.startswith(_GEN_AI) for key in attributes):
+        return attributes
+    return {key: value for key, value in attributes.items() if not key.startswith(_SYNTHESIZED)}
+
+
+def _nanoseconds(text: str) -> int:
+    """An ISO 8601 time, of microseconds, as integer nanoseconds since the epoch."""
+    since_epoch = datetime.fromisoformat(text) - _EPOCH
+    return (since_epoch.days * 86_400 + since_epoch.seconds) * 10**9 + since_epoch.microseconds * 1_000

@@ -1,0 +1,203 @@
+"""What `rag-otel drift` replays: scores in JSON Lines, in OTLP/JSON files with our attributes, or in Phoenix."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import chain
+from typing import Any, Final
+
+from rag_otel import semconv
+from rag_otel.drift.observation import RISK, SCORE, UNJUDGED, Observation, dimension_of
+from rag_otel.errors import InputError
+from rag_otel.model import RagTrace, SpanRecord, SpanRef
+from rag_otel.writers.feedback import FAITHFULNESS, IDENTIFIER, risk_name
+from rag_otel_collectors.conventions import default_conventions
+from rag_otel_collectors.stored.assembly import TraceAssembler
+from rag_otel_collectors.stored.otlp_files import read_requests, spans_of
+from rag_otel_collectors.stored.phoenix_client import PhoenixReader
+from rag_otel_collectors.stored.phoenix_spans import stored_traces
+
+_TIMES: Final = ("time", "timestamp", "start_time")
+_DETAIL: Final = "_detail"
+_NS: Final = 1_000_000_000
+_KEY: Final = f"{semconv.EVALUATION}."
+_PROBABILITY: Final = (semconv.SAMPLING_PROBABILITY, "sampling_probability", "probability")
+
+
+def from_files(files: Sequence[str], dimensions: Sequence[str]) -> list[Observation]:
+    """What the files hold, by time. A line is OTLP/JSON with `rag.evaluation.*` attributes, or a row: `score` and
+    `risk` (of faithfulness), `<metric>_detail` as `rag-otel evaluate` writes it, or flat `rag.evaluation.*` keys; with
+    `time` (ISO or epoch seconds), `probability` and the dimensions' columns where there are such. Rows without a time
+    are a second apart. Raises InputError.
+    """
+    found: list[Observation] = []
+    assembler = TraceAssembler()
+    for file in files:
+        for number, (place, row) in enumerate(read_requests(file)):
+            if isinstance(row, Mapping) and "resourceSpans" in row:
+                complete = chain.from_iterable(assembler.add(span) for span in spans_of(row, place))
+                found += chain.from_iterable(_of_trace(trace.spans, {}, dimensions) for trace in complete)
+            else:
+                found += _of_row(row, place, number, dimensions)
+    found += chain.from_iterable(_of_trace(trace.spans, {}, dimensions) for trace in assembler.flush())
+    return sorted(found, key=lambda each: each.time_s)
+
+
+def from_phoenix(
+    reader: PhoenixReader,
+    project: str,
+    dimensions: Sequence[str],
+    *,
+    since: datetime | None = None,
+    until: datetime | None = None,
+) -> Iterator[Observation]:
+    """The scored traces of a project, oldest first: our annotations, else attributes. Raises what the reader does."""
+    for batch in stored_traces(_Rows(reader), project, since=since, until=until):
+        ids = [span.span_id for trace in batch for span in trace.spans]
+        notes: dict[str, dict[str, Any]] = {}
+        for row in reader.annotations(project, ids) if ids else ():
+            if row["identifier"] == IDENTIFIER:
+                notes.setdefault(row["span_id"], {}).update(_of_annotation(row))
+        found = [each for trace in batch for each in _of_trace(trace.spans, notes, dimensions)]
+        yield from sorted(found, key=lambda each: each.time_s)
+
+
+class _Rows:
+    """Phoenix's rows as `stored_traces` asks for them."""
+
+    def __init__(self, reader: PhoenixReader) -> None:
+        self._reader = reader
+
+    def traces(
+        self, project: str, *, since: datetime | None = None, until: datetime | None = None
+    ) -> Iterator[dict[str, Any]]:
+        cursor: str | None = None
+        while True:
+            rows, cursor = self._reader.trace_page(project, since=since, until=until, cursor=cursor)
+            yield from rows
+            if not cursor:
+                return
+
+    def spans(self, project: str, trace_ids: Sequence[str]) -> list[dict[str, Any]]:
+        return self._reader.spans(project, trace_ids=trace_ids)
+
+
+def _of_annotation(row: Mapping[str, Any]) -> dict[str, Any]:
+    """An annotation as the attributes that would have said the same."""
+    metadata, name = row.get("metadata") or {}, str(row["name"])
+    metric, field = name, SCORE
+    if name == risk_name(FAITHFULNESS):
+        metric, field = FAITHFULNESS, RISK
+    elif name.endswith("_risk"):
+        metric, field = name.removesuffix("_risk"), RISK
+    score = (row.get("result") or {}).get("score")
+    values = {f"{_KEY}{metric}.{field}": score, semconv.SAMPLING_PROBABILITY: metadata.get("sampling_probability")}
+    if score is None:
+        values[f"{_KEY}{metric}.reason_code"] = metadata.get("reason_code") or "unscored"
+    return {key: value for key, value in values.items() if value is not None}
+
+
+def _of_trace(
+    spans: Sequence[SpanRecord], notes: Mapping[str, Mapping[str, Any]], dimensions: Sequence[str]
+) -> Iterator[Observation]:
+    """Every scored span of a trace, once."""
+    known: dict[SpanRef, RagTrace] | None = None
+    for span in spans:
+        attributes = {**span.attributes, **notes.get(span.span_id, {})}
+        if attributes.get(semconv.SPAN_KIND) == semconv.KIND_EVALUATOR:
+            continue
+        values = _values(attributes)
+        if not values:
+            continue
+        if known is None:
+            known = {
+                trace.target: trace for convention in default_conventions() for trace in convention.read(list(spans))
+            }
+        ref = SpanRef(trace_id=span.trace_id, span_id=span.span_id)
+        trace = known.get(ref) or RagTrace(target=ref, route=span.name, service=span.resource.get(semconv.SERVICE_NAME))
+        yield Observation(
+            time_s=span.start_ns / _NS,
+            probability=_probability(attributes),
+            slices=tuple(f"{name}={value}" for name in dimensions if (value := dimension_of(trace, name))),
+            values=tuple(values),
+        )
+
+
+def _of_row(row: Any, place: str, number: int, dimensions: Sequence[str]) -> Iterator[Observation]:
+    if not isinstance(row, Mapping):
+        raise InputError(f"{place}: expected an object with scores, not {type(row).__name__}")
+    flat: dict[str, Any] = {key: value for key, value in row.items() if key.startswith("rag.")}
+    for field in (SCORE, RISK):
+        if field in row:
+            flat[f"{_KEY}{FAITHFULNESS}.{field}"] = row[field]
+    for key, value in row.items():
+        if key.endswith(_DETAIL) and isinstance(value, Mapping):
+            metric = key.removesuffix(_DETAIL)
+            flat |= {f"{_KEY}{metric}.{field}": value.get(field) for field in (SCORE, RISK, "reason_code")}
+    values = _values(flat)
+    if not values:
+        raise InputError(f"{place}: no score: expected `score`, `<metric>_detail` or `rag.evaluation.<metric>.score`")
+    yield Observation(
+        time_s=_time(row, place, number),
+        probability=_probability({**row, **flat}),
+        slices=tuple(f"{name}={row[name]}" for name in dimensions if row.get(name) not in (None, "")),
+        values=tuple(values),
+    )
+
+
+def _values(attributes: Mapping[str, Any]) -> list[tuple[str, float]]:
+    """(series, goodness) of every metric that the attributes tell of."""
+    metrics: dict[str, dict[str, Any]] = {}
+    for key, value in attributes.items():
+        if key.startswith(_KEY):
+            metric, _, field = key.removeprefix(_KEY).partition(".")
+            if field:
+                metrics.setdefault(metric, {})[field] = value
+    values = []
+    for metric, fields in metrics.items():
+        score, risk = _share(fields.get(SCORE)), _share(fields.get(RISK))
+        if score is None and risk is None and SCORE not in fields and "reason_code" not in fields:
+            continue
+        claims = fields.get("claim_count")
+        judged = 0.0 if score is None else 1.0
+        if isinstance(claims, int) and claims > 0:
+            judged = 1.0 - min(1.0, float(fields.get("unjudged_count") or 0) / claims)
+        values.append((f"{metric}.{UNJUDGED}", judged))
+        if score is not None:
+            values.append((f"{metric}.{SCORE}", score))
+        if risk is not None:
+            values.append((f"{metric}.{RISK}", 1.0 - risk))
+    return values
+
+
+def _share(value: Any) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= 1.0:
+        return None
+    return float(value)
+
+
+def _probability(attributes: Mapping[str, Any]) -> float:
+    given = next((attributes[key] for key in _PROBABILITY if attributes.get(key) is not None), 1.0)
+    return float(given) if isinstance(given, int | float) and 0.0 < given <= 1.0 else 1.0
+
+
+def _time(row: Mapping[str, Any], place: str, number: int) -> float:
+    given = next((row[name] for name in _TIMES if row.get(name) is not None), None)
+    if given is None:
+        return float(number)
+    try:
+        if isinstance(given, int | float):
+            at = float(given)
+            return at / _NS if at > 1e16 else at
+        moment = datetime.fromisoformat(str(given))
+    except ValueError:
+        raise InputError(f"{place}: {given!r} is no time: write ISO 8601 or seconds since the epoch") from None
+    at = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    return at if math.isfinite(at) else float(number)
+
+
+def metrics_of(observations: Iterable[Observation]) -> int:
+    """How many metrics share the budget."""
+    return max(1, len({name.rpartition(".")[0] for each in observations for name, _ in each.values}))

@@ -1,0 +1,163 @@
+"""From a configuration to evaluators: the only place that knows which name stands for which kind of judge."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any, Final
+
+from rag_otel.errors import ConfigurationError
+from rag_otel.protocols import Evaluator
+from rag_otel_evaluators.metrics.registry import EMBEDDED, MetricSetup, build
+from rag_otel_evaluators.offline.config import EvaluationConfig, JudgeConfig, ModelConfig
+
+if TYPE_CHECKING:
+    from rag_otel_evaluators.judges.judge import Judge
+    from rag_otel_evaluators.llm.cache import DiskCache
+    from rag_otel_evaluators.llm.embedding import Embedder
+    from rag_otel_evaluators.llm.structured import StructuredModel
+
+_HHEM: Final = "hhem"
+_LOCAL: Final = "local/"
+_CASCADE: Final = "cascade/"
+_ROWS_AHEAD: Final = 5
+
+
+def build_evaluators(config: EvaluationConfig, resources: ExitStack) -> tuple[Evaluator, ...]:
+    """The metrics that the configuration names; what they hold open is closed with `resources`.
+
+    The heavy imports of judges happen here. Raises ConfigurationError.
+    """
+    cache = _open_cache(config, resources)
+    return build(
+        config.metrics,
+        judge=_judge(config, cache),
+        embedder=None if config.embedder is None else _embedder(config.embedder, config.concurrency, cache),
+        language=config.language,
+        prompt_folder=config.prompts,
+        strategy=config.judge.strategy,
+        reading=config.judge.reading,
+        classifier=_classifier(config.judge, cache),
+    )
+
+
+def rows_at_once(config: EvaluationConfig) -> int:
+    """A few more than calls may be under way: a judge that is waited for has no idle slot while a row is prepared."""
+    return config.concurrency if config.judge.model == EMBEDDED else config.concurrency + _ROWS_AHEAD
+
+
+def _open_cache(config: EvaluationConfig, resources: ExitStack) -> DiskCache | None:
+    """None where nothing is worth keeping: the embedded judge is quicker than a disk."""
+    if config.cache_path is None or (config.judge.model == EMBEDDED and config.embedder is None):
+        return None
+    from rag_otel_evaluators.llm.cache import DiskCache
+
+    cache = DiskCache(config.cache_path)
+    resources.callback(cache.close)
+    return cache
+
+
+def _judge(config: EvaluationConfig, cache: DiskCache | None) -> str | StructuredModel | Judge:
+    name = config.judge.model
+    if name == EMBEDDED:
+        return EMBEDDED
+    if name.startswith(_CASCADE):
+        return _cascade(config, cache)
+    if name.partition("/")[0] == _HHEM:
+        return _hhem(config.judge, cache)
+    if name.startswith(_LOCAL):
+        from rag_otel_evaluators.judges.local import local_model
+
+        parameters = _parameters_of(local_model, config.judge)
+        return local_model(name.removeprefix(_LOCAL), cache=cache, **parameters)
+    from rag_otel_evaluators.judges.llm import llm_model, warm_up
+
+    settings = _call_settings(config.judge, config.concurrency)
+    model = llm_model(name, temperature=config.judge.temperature, cache=cache, **settings)
+    warm_up(name)  # what litellm would load, and warn of, in the midst of traffic or of the progress bar
+    return model
+
+
+def _cascade(config: EvaluationConfig, cache: DiskCache | None) -> Judge:
+    """The embedded judge first; what stands behind `cascade/` gets the claims that it is unsure of."""
+    from rag_otel_evaluators.judges.cascade import CascadeJudge
+    from rag_otel_evaluators.judges.embedded import EmbeddedJudge
+
+    settings = config.judge.model_copy(update={"model": config.judge.model.removeprefix(_CASCADE)})
+    expensive = _judge(config.model_copy(update={"judge": settings}), cache)
+    if isinstance(expensive, str):
+        raise ConfigurationError(f"{config.judge.model}: a cascade needs a second judge behind `{_CASCADE}`")
+    shared = MetricSetup(
+        judge=expensive,
+        strategy=settings.strategy,
+        reading=settings.reading,
+        classifier=_classifier(settings, cache),
+        language=config.language,
+        prompt_folder=config.prompts,
+    )
+    return CascadeJudge(cheap=EmbeddedJudge(), expensive=shared.faithfulness_judge)
+
+
+def _classifier(config: JudgeConfig, cache: DiskCache | None) -> str | Judge:
+    """Who gives the verdicts of the strategy `classifier`; loaded only for it."""
+    if config.strategy != "classifier" or config.classifier == EMBEDDED:
+        return EMBEDDED
+    if config.classifier.partition("/")[0] == _HHEM:
+        return _hhem(JudgeConfig(model=config.classifier), cache)
+    raise ConfigurationError(f"classifier: {config.classifier!r} is neither `{EMBEDDED}` nor `{_HHEM}[/...]`")
+
+
+def _hhem(config: JudgeConfig, cache: DiskCache | None) -> Judge:
+    from rag_otel_evaluators.judges.cached import CachedJudge
+    from rag_otel_evaluators.judges.hhem import hhem_judge
+
+    folder, parameters = config.model.partition("/")[2], _parameters_of(hhem_judge, config)
+    judge = hhem_judge(folder, **parameters) if folder else hhem_judge(**parameters)
+    return judge if cache is None else CachedJudge(judge, cache)
+
+
+def _embedder(config: ModelConfig, concurrency: int, cache: DiskCache | None) -> Embedder:
+    if config.model.startswith(_LOCAL):
+        from rag_otel_evaluators.judges.local_embedder import local_embedder
+
+        return local_embedder(config.model.removeprefix(_LOCAL), **_parameters_of(local_embedder, config))
+    from rag_otel_evaluators.judges.llm import llm_embedder
+
+    return llm_embedder(config.model, cache=cache, **_call_settings(config, concurrency))
+
+
+def _parameters_of(loader: Callable[..., Any], config: ModelConfig) -> Mapping[str, Any]:
+    """The configured parameters, which for a model in this process are its loader's arguments."""
+    known = inspect.signature(loader).parameters.keys() - {"model", "cache"}
+    if unknown := config.parameters.keys() - known:
+        raise ConfigurationError(
+            f"{config.model}: parameters: unknown {', '.join(sorted(unknown))}; there are: {', '.join(sorted(known))}"
+        )
+    return config.parameters
+
+
+def _call_settings(config: ModelConfig, concurrency: int) -> Mapping[str, Any]:
+    from rag_otel_evaluators.llm.limits import Limits
+
+    return {
+        "api_base": config.api_base,
+        "api_key": _api_key(config),
+        "parameters": config.parameters,
+        "timeout_s": config.timeout,
+        "limits": Limits(
+            concurrency=concurrency,
+            requests_per_minute=config.requests_per_minute,
+            tokens_per_minute=config.tokens_per_minute,
+        ),
+    }
+
+
+def _api_key(config: ModelConfig) -> str | None:
+    if config.api_key_env is None:
+        return None
+    key = os.environ.get(config.api_key_env)
+    if not key:
+        raise ConfigurationError(f"{config.model}: the environment variable {config.api_key_env} holds no key")
+    return key

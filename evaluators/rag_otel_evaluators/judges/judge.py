@@ -1,0 +1,71 @@
+"""Who decides: the interface between a metric of claims and the judge that gives the verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Final, Protocol, runtime_checkable
+
+from rag_otel.model import Chunk, Claim, ClaimVerdict, Usage, Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """What a judge says of one answer."""
+
+    verdicts: tuple[ClaimVerdict, ...]
+    """In the order of the claims. At least one per claim: a judge may split a claim further (the parts keep its
+    sentence index and lie within its span); a claim that it could not judge is `unjudged`."""
+    risk: float | None = None
+    """Calibrated probability in 0..1 that at least one claim is unsupported; None: derived from the verdicts."""
+    usage: Usage | None = None
+    reason_code: str | None = None
+    """Why claims are unjudged, a `ReasonCode` or a judge's own; None where all are judged."""
+    prompts: tuple[str, ...] = ()
+    """Which prompts were asked, for the record; empty for judges that are not asked in words."""
+    problems: tuple[str, ...] = ()
+    """What was set aside of a model's answer, in words; what concerns one claim stands in its explanation."""
+
+
+@runtime_checkable
+class Judge(Protocol):
+    """Gives a verdict on every claim of an answer, with its evidence."""
+
+    @property
+    def name(self) -> str:
+        """For the record: `embedded`, `openai/gpt-4o-mini`, ..."""
+        ...
+
+    @property
+    def version(self) -> str:
+        """Changes whenever the same answer may be judged differently."""
+        ...
+
+    async def judge(
+        self, *, question: str | None, chunks: Sequence[Chunk], response: str, claims: Sequence[Claim]
+    ) -> Judgement:
+        """Judge the claims of `response` against the chunks; both are never empty.
+
+        `claim.text` is what to judge (a list's stem is put before its item); `response[claim.start:claim.end]` is
+        its verbatim slice. Quotes are verbatim slices of chunks, `chunk_ids` are ids of `chunks`. May raise
+        `RetryableError` or `PermanentError`. CPU-bound work gives way often: see `cooperative`.
+        """
+        ...
+
+
+ASSUMED_CONFIDENCE: Final = 0.95
+"""How sure a verdict without a confidence counts as, when risk is derived from verdicts."""
+
+
+def risk_of(verdicts: Sequence[ClaimVerdict]) -> float | None:
+    """Probability that at least one judged claim is unsupported, claims taken as independent; None without any."""
+    judged = [verdict for verdict in verdicts if verdict.verdict is not Verdict.UNJUDGED]
+    return 1.0 - prod(supported_probability(verdict) for verdict in judged) if judged else None
+
+
+def supported_probability(verdict: ClaimVerdict) -> float:
+    """Its confidence, or what a verdict without one counts as."""
+    if verdict.confidence is not None:
+        return verdict.confidence
+    return ASSUMED_CONFIDENCE if verdict.verdict is Verdict.SUPPORTED else 1.0 - ASSUMED_CONFIDENCE

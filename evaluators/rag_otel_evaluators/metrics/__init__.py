@@ -1,0 +1,1 @@
+"""The metrics: one module each, the registry that names them, and what they share."""

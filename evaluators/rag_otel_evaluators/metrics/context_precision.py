@@ -1,0 +1,131 @@
+"""Context precision: do the useful chunks stand at the top of what was retrieved?
+
+    Context Precision@K = sum over k of (Precision@k * v_k) / number of useful chunks in the top K
+
+with v_k = 1 where the chunk at rank k is useful, and Precision@k the share of useful chunks among the first k. This
+is the average precision of information retrieval, here over a judge's relevances. Source: RAGAS, "Context Precision",
+docs.ragas.io. Example: relevances 0, 1, 1 give (1/2 + 2/3) / 2 = 0.58333...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel
+
+from rag_otel.model import Evaluation, ReasonCode
+from rag_otel_evaluators.llm.structured import StructuredModel
+from rag_otel_evaluators.metrics.inputs import Case, only_abstains
+from rag_otel_evaluators.metrics.llm_metric import LlmMetric, choose_prompts
+from rag_otel_evaluators.metrics.outcomes import with_problems
+from rag_otel_evaluators.prompts import Prompt
+from rag_otel_evaluators.prompts.numbered_items import ask_about_each
+
+
+class ChunkVerdict(BaseModel):
+    """Whether one chunk was useful for arriving at the answer."""
+
+    chunk: int
+    reason: str = ""
+    useful: bool
+
+    @property
+    def index(self) -> int:
+        return self.chunk
+
+    @property
+    def decision(self) -> bool:
+        return self.useful
+
+
+class ChunkVerdicts(BaseModel):
+    """What the judge returns."""
+
+    verdicts: list[ChunkVerdict]
+
+
+class ContextPrecision(LlmMetric):
+    """Judges every chunk, all in one call, against the response or against a reference answer.
+
+    Null: `no_question`, `no_context` (nothing retrieved), `no_response` and `abstained` (nothing was answered that a
+    chunk could have been useful for) or `no_reference`, `incomplete` (a rank without a verdict).
+    """
+
+    def __init__(
+        self,
+        *,
+        model: StructuredModel,
+        against: Literal["response", "reference"] = "response",
+        name: str | None = None,
+        language: str = "en",
+        prompt: Prompt | None = None,
+        prompt_folder: Path | str | None = None,
+    ) -> None:
+        super().__init__(
+            model=model,
+            name=name or ("context_precision" if against == "response" else "context_precision_with_reference"),
+            prompts=choose_prompts(["context_precision"], [prompt], language, prompt_folder),
+        )
+        self.against = against
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return ("question", "chunks", self.against)
+
+    async def _score(self, case: Case, model: StructuredModel) -> Evaluation:
+        answer = case.response if self.against == "response" else case.reference
+        if case.question is None:
+            return self._null(ReasonCode.NO_QUESTION, "There is no question that the chunks were retrieved for.")
+        if answer is None:
+            missing = ReasonCode.NO_RESPONSE if self.against == "response" else ReasonCode.NO_REFERENCE
+            return self._null(missing, f"There is no {self.against} to judge the chunks by.")
+        if not case.has_context:
+            return self._null(ReasonCode.NO_CONTEXT, "Nothing was retrieved, so that there is no order to judge.")
+        if only_abstains(answer):
+            return self._null(ReasonCode.ABSTAINED, f"The {self.against} answers nothing that a chunk could serve.")
+        fields = {"question": case.question, "answer": answer, "chunks": case.chunks}
+        answers = await ask_about_each(
+            model,
+            self.prompts["context_precision"],
+            fields,
+            items="chunks",
+            response_model=ChunkVerdicts,
+            answers=lambda response: response.verdicts,
+        )
+        verdicts = [answers.by_index.get(index) for index in range(len(case.chunks))]
+        chunk_scores = tuple(None if verdict is None else float(verdict.useful) for verdict in verdicts)
+        relevances = [verdict.useful for verdict in verdicts if verdict is not None]
+        if len(relevances) < len(verdicts):
+            explanation = f"{len(verdicts) - len(relevances)} of {len(verdicts)} chunks got no verdict."
+            return self._null(ReasonCode.INCOMPLETE, with_problems(explanation, answers.problems), chunk_scores)
+        reasons = [f"{case.chunk_ids[index]}: {answer.reason}" for index, answer in sorted(answers.by_index.items())]
+        explanation = " ".join(
+            [f"{sum(relevances)} of {len(relevances)} chunks are useful, at ranks {_ranks(relevances)}.", *reasons]
+        )
+        return Evaluation(
+            name=self.name,
+            score=average_precision(relevances),
+            explanation=with_problems(explanation, answers.problems),
+            chunk_scores=chunk_scores,
+        )
+
+
+def average_precision(relevances: Sequence[bool]) -> float:
+    """Context Precision@K of relevances in rank order, unrounded; 0 where none is relevant.
+
+    Raises ValueError for an empty list: a ranking of nothing is neither good nor bad.
+    """
+    if not relevances:
+        raise ValueError("the precision of an empty ranking is not defined")
+    useful, total = 0, 0.0
+    for rank, relevant in enumerate(relevances, start=1):
+        if relevant:
+            useful += 1
+            total += useful / rank
+    return total / useful if useful else 0.0
+
+
+def _ranks(relevances: Sequence[bool]) -> str:
+    return ", ".join(str(rank) for rank, relevant in enumerate(relevances, start=1) if relevant) or "none"

@@ -1,0 +1,167 @@
+"""Context relevance: can the question be answered from what was retrieved?
+
+    Context Relevance = mean over two judges of rating / 2, rating in {0, 1, 2}
+
+Two differently worded prompts rate the chunks, each alone and all together; one valid rating is enough. Source:
+"Context Relevance" of NVIDIA's metrics in RAGAS, docs.ragas.io. Unlike there, a failed judge does not void the other,
+and a rating is read as a number, not looked for in a text.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from pydantic import BaseModel
+
+from rag_otel.errors import RagOtelError, RetryableError
+from rag_otel.model import Evaluation, ReasonCode
+from rag_otel_evaluators.llm.structured import Message, StructuredModel, complete_once
+from rag_otel_evaluators.metrics.inputs import Case
+from rag_otel_evaluators.metrics.llm_metric import LlmMetric, choose_prompts
+from rag_otel_evaluators.metrics.outcomes import with_problems
+from rag_otel_evaluators.prompts import Prompt
+from rag_otel_evaluators.prompts.numbered_items import match
+
+PROMPTS: Final = ("context_relevance_first", "context_relevance_second")
+MAX_RATING: Final = 2
+TOKENS_PER_CHUNK: Final = 20
+TOKENS_BESIDES: Final = 100
+
+Rating = Literal[0, 1, 2]
+
+
+class ChunkRating(BaseModel):
+    """How far one chunk alone answers the question."""
+
+    chunk: int
+    rating: Rating
+
+    @property
+    def index(self) -> int:
+        return self.chunk
+
+    @property
+    def decision(self) -> int:
+        return self.rating
+
+
+class Ratings(BaseModel):
+    """What a judge returns: the chunks one by one, then all together."""
+
+    chunks: list[ChunkRating] = []
+    rating: Rating
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Opinion:
+    """What one judge came to; without a rating, why."""
+
+    rating: int | None
+    chunk_ratings: tuple[int | None, ...] = ()
+    problems: tuple[str, ...] = ()
+    error: RagOtelError | None = None
+
+
+class ContextRelevance(LlmMetric):
+    """Asks both judges at once, each until its rating can be read or `tries` answers could not be.
+
+    `chunk_scores` are rating / 2 of each chunk alone, averaged over the judges. Nothing retrieved scores 0 with the
+    flag `no_context`; a context that only repeats the question scores 0. Null: `no_question`, `parse_error` (neither
+    judge gave a rating).
+    """
+
+    needs = ("question", "chunks")
+
+    def __init__(
+        self,
+        *,
+        model: StructuredModel,
+        tries: int = 5,
+        name: str = "context_relevance",
+        language: str = "en",
+        prompts: Sequence[Prompt] = (),
+        prompt_folder: Path | str | None = None,
+    ) -> None:
+        """`tries`: answers of each judge at most, at least 1. Otherwise as every `LlmMetric`."""
+        super().__init__(model=model, name=name, prompts=choose_prompts(PROMPTS, prompts, language, prompt_folder))
+        if tries < 1:
+            raise ValueError(f"tries must be at least 1, not {tries}")
+        self.tries = tries
+
+    async def _score(self, case: Case, model: StructuredModel) -> Evaluation:
+        if case.question is None:
+            return self._null(ReasonCode.NO_QUESTION, "There is no question that the chunks could answer.")
+        nothing = tuple(0.0 for _ in case.chunks)
+        if not case.has_context:
+            reason, explanation = ReasonCode.NO_CONTEXT, "Nothing was retrieved."
+            return Evaluation(
+                name=self.name, score=0.0, reason_code=reason, explanation=explanation, chunk_scores=nothing
+            )
+        if "\n".join(case.chunks).strip() == case.question.strip():
+            explanation = "What was retrieved is the question itself."
+            return Evaluation(name=self.name, score=0.0, explanation=explanation, chunk_scores=nothing)
+        opinions = await asyncio.gather(*(self._ask(model, prompt, case) for prompt in self.prompts.values()))
+        return self._combine(opinions, len(case.chunks))
+
+    async def _ask(self, model: StructuredModel, prompt: Prompt, case: Case) -> _Opinion:
+        """One judge's opinion. Its errors are part of it, so that they leave the other judge alone."""
+        conversation = prompt.messages({"question": case.question, "chunks": case.chunks})
+        budget = TOKENS_PER_CHUNK * len(case.chunks) + TOKENS_BESIDES
+        problems: list[str] = []
+        calls = 0
+        while calls < self.tries:
+            again = [_reminder(problems)] if calls else []
+            try:
+                messages = [*conversation, *again]
+                completion = await complete_once(model, messages, Ratings, max_output_tokens=budget)
+            except RagOtelError as error:  # the model has its own retries; asking on would only double them
+                return _Opinion(rating=None, problems=(*problems, str(error)), error=error)
+            calls += max(1, completion.usage.calls)
+            budget *= 2 if completion.truncated else 1
+            problems = list(completion.problems) or ["no rating could be read"]
+            if completion.value is not None:
+                matched = match(completion.value.chunks, len(case.chunks))
+                ratings = [matched.by_index.get(index) for index in range(len(case.chunks))]
+                return _Opinion(
+                    rating=completion.value.rating,
+                    chunk_ratings=tuple(None if one is None else one.rating for one in ratings),
+                    problems=(*completion.problems, *matched.problems),
+                )
+        return _Opinion(rating=None, problems=(f"no valid rating in {calls} tries", *problems))
+
+    def _combine(self, opinions: Sequence[_Opinion], chunk_count: int) -> Evaluation:
+        problems = [problem for opinion in opinions for problem in opinion.problems]
+        valid = [opinion for opinion in opinions if opinion.rating is not None]
+        ratings = [opinion.rating for opinion in opinions if opinion.rating is not None]
+        if not valid:
+            errors = [opinion.error for opinion in opinions if opinion.error is not None]
+            if errors:
+                raise next((error for error in errors if isinstance(error, RetryableError)), errors[0])
+            return self._null(ReasonCode.PARSE_ERROR, with_problems("Neither judge gave a rating.", problems))
+        by_chunk = zip(*(opinion.chunk_ratings for opinion in valid), strict=True)
+        said = " and ".join(str(rating) for rating in ratings)
+        explanation = f"Rated {said} of {MAX_RATING}" + ("." if len(valid) == len(opinions) else " by one judge alone.")
+        return Evaluation(
+            name=self.name,
+            score=mean_rating(ratings),
+            explanation=with_problems(explanation, problems),
+            chunk_scores=tuple(mean_rating(given) for given in by_chunk) if chunk_count else (),
+        )
+
+
+def mean_rating(ratings: Sequence[int | None]) -> float | None:
+    """The mean of the ratings that are there, in 0..1; None where none is."""
+    known = [rating for rating in ratings if rating is not None]
+    return sum(known) / (MAX_RATING * len(known)) if known else None
+
+
+def _reminder(problems: Sequence[str]) -> Message:
+    """Another message makes it another request: no cache returns the answer that could not be read."""
+    what = "; ".join(problems)
+    return Message(
+        role="user", content=f"Your last answer could not be used: {what}. Answer again, in the form of the examples."
+    )

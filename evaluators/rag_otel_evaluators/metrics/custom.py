@@ -1,0 +1,126 @@
+"""Metrics of one's own from a prompt and a pydantic response model, in about five lines.
+
+    class Politeness(BaseModel):
+        reason: str
+        rating: int = Field(ge=1, le=5)
+
+    politeness = llm_evaluator(
+        name="politeness", model=model, response_model=Politeness,
+        prompt="Rate from 1 to 5 how polite the response is.", score=lambda answer: (answer.rating - 1) / 4,
+    )
+
+They are evaluators like the built-in ones: in production, on files, with cost, reasons and failures as data.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Mapping
+from typing import Final, Generic, TypeAlias, TypeVar
+
+from pydantic import BaseModel
+
+from rag_otel.errors import ConfigurationError
+from rag_otel.model import Evaluation, ReasonCode
+from rag_otel.semconv import check_metric_name
+from rag_otel_evaluators.llm.structured import Message, StructuredModel
+from rag_otel_evaluators.metrics.inputs import FIELDS, Case
+from rag_otel_evaluators.metrics.llm_metric import LlmMetric
+from rag_otel_evaluators.metrics.outcomes import failed, scored, with_problems
+from rag_otel_evaluators.prompts import Prompt
+from rag_otel_evaluators.prompts.prompt import InputField, render_fields
+
+_PLACEHOLDER: Final = re.compile(r"\{(" + "|".join(FIELDS) + r")\}")
+_EXPLANATIONS: Final = ("explanation", "reason", "reasoning")
+"""Fields of a response model that are taken as the explanation, where they hold a text."""
+
+R = TypeVar("R", bound=BaseModel)
+Score: TypeAlias = float | int | bool | None
+
+
+def llm_evaluator(
+    *,
+    name: str,
+    model: StructuredModel,
+    prompt: Prompt | str,
+    response_model: type[R],
+    score: Callable[[R], Score] | str,
+    version: str = "1",
+    max_output_tokens: int | None = None,
+) -> CustomLlmMetric[R]:
+    """An evaluator that asks `prompt` and scores the answer.
+
+    `prompt`: the fields that it names (`{question}`, `{chunks}`, `{response}`, `{reference}`) are put in their places;
+    where it names none, it is the instruction and all fields that are known follow it.
+    `score`: a field of the response model, or a function of it, in 0..1; None means that it cannot be told.
+
+    Raises ConfigurationError for a prompt or a score that cannot work, ValueError for a name that cannot be a metric's.
+    """
+    if isinstance(prompt, str):
+        prompt = Prompt(name=check_metric_name(name), version=version, instruction=prompt)
+    if isinstance(score, str) and score not in response_model.model_fields:
+        known = ", ".join(response_model.model_fields)
+        raise ConfigurationError(f"{name}: {response_model.__name__} has no field {score!r} to score; it has: {known}")
+    return CustomLlmMetric(
+        name=name,
+        model=model,
+        prompt=prompt,
+        response_model=response_model,
+        score=score,
+        max_output_tokens=max_output_tokens,
+    )
+
+
+class CustomLlmMetric(LlmMetric, Generic[R]):
+    """One call, one answer, one score. Null: `parse_error`, or `not_scored` where `score` returned None."""
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        model: StructuredModel,
+        prompt: Prompt,
+        response_model: type[R],
+        score: Callable[[R], Score] | str,
+        max_output_tokens: int | None = None,
+    ) -> None:
+        super().__init__(model=model, name=name, prompts=[prompt])
+        if prompt.examples and _PLACEHOLDER.search(prompt.instruction):
+            raise ConfigurationError(f"{name}: a prompt with placeholders is one message and cannot have examples")
+        self.needs = tuple(dict.fromkeys(_PLACEHOLDER.findall(prompt.instruction)))
+        self.response_model = response_model
+        self.score: Callable[[R], Score] = operator.attrgetter(score) if isinstance(score, str) else score
+        self.max_output_tokens = max_output_tokens
+
+    async def _score(self, case: Case, model: StructuredModel) -> Evaluation:
+        (prompt,) = self.prompts.values()
+        completion = await model.complete(
+            custom_messages(prompt, case), self.response_model, max_output_tokens=self.max_output_tokens
+        )
+        if completion.value is None:
+            return self._null(ReasonCode.PARSE_ERROR, with_problems("No answer could be read.", completion.problems))
+        try:
+            score = self.score(completion.value)
+            return scored(self.name, score, with_problems(_explanation(completion.value), completion.problems))
+        except Exception as error:  # noqa: BLE001 - the user's function may fail in any way
+            return failed(self.name, error)
+
+
+def custom_messages(prompt: Prompt, case: Case) -> list[Message]:
+    """The conversation of a prompt of one's own: its placeholders filled, or all that is known after it."""
+    fields: Mapping[str, InputField | None] = {
+        "question": case.question,
+        "chunks": case.chunks,
+        "response": case.response,
+        "reference": case.reference,
+    }
+    if not _PLACEHOLDER.search(prompt.instruction):
+        return prompt.messages(fields)
+    filled = _PLACEHOLDER.sub(lambda match: render_fields({match[1]: fields[match[1]]}), prompt.instruction)
+    return [Message(role="user", content=filled)]
+
+
+def _explanation(answer: BaseModel) -> str:
+    texts = (getattr(answer, field, None) for field in _EXPLANATIONS)
+    return next((text for text in texts if isinstance(text, str)), "")

@@ -1,0 +1,225 @@
+"""Metrics by name: the built-in ones, and those that other packages add.
+
+A package adds a metric by an entry point of the group `rag_otel.metrics` whose name is the metric's and whose object
+is an `Evaluator` or a function that takes a `MetricSetup` and returns one:
+
+    [project.entry-points."rag_otel.metrics"]
+    politeness = "my_package.metrics:politeness"
+
+Nothing is imported before a metric that needs it is asked for: the embedded judge alone stays small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from rag_otel.errors import ConfigurationError
+from rag_otel.protocols import Evaluator
+from rag_otel_evaluators.judges.judge import Judge
+
+if TYPE_CHECKING:
+    from rag_otel_evaluators.judges.llm_faithfulness import Reading, Strategy
+    from rag_otel_evaluators.llm.embedding import Embedder
+    from rag_otel_evaluators.llm.structured import StructuredModel
+
+ENTRY_POINTS: Final = "rag_otel.metrics"
+EMBEDDED: Final = "embedded"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricSetup:
+    """What the metrics of one configuration share."""
+
+    judge: str | StructuredModel | Judge = EMBEDDED
+    """`embedded`, the name of a language model (`openai/gpt-4o-mini`), a model, or a judge of faithfulness alone."""
+    embedder: str | Embedder | None = None
+    """The name of an embedding model, an embedder, or None for the one that needs no key."""
+    language: str = "en"
+    """Of the prompts."""
+    prompt_folder: Path | str | None = None
+    """Prompts of one's own, before the built-in ones."""
+    strategy: Strategy | Literal["classifier"] = "single"
+    """How a language model judges faithfulness: in one call, in two steps as RAGAS, or it writes the statements and
+    the `classifier` gives the verdicts."""
+    reading: Reading = "strict"
+    """What a language model counts as supported: what the chunks state, or (`lenient`) what may be inferred too."""
+    classifier: str | Judge = EMBEDDED
+    """Who gives the verdicts of the strategy `classifier`: `embedded`, or a judge."""
+
+    @cached_property
+    def model(self) -> StructuredModel:
+        """The language model, one for all metrics: its limits count for them together.
+
+        Raises ConfigurationError where only the embedded judge is there.
+        """
+        if isinstance(self.judge, Judge):
+            raise ConfigurationError(f"asks a language model, and `{self.judge.name}` is none: it judges faithfulness")
+        if not isinstance(self.judge, str):
+            return self.judge
+        if self.judge == EMBEDDED:
+            raise ConfigurationError(
+                f"asks a language model, and the judge is `{EMBEDDED}`: name a model, for example openai/gpt-4o-mini"
+            )
+        from rag_otel_evaluators.judges.llm import llm_model
+
+        return llm_model(self.judge)
+
+    @cached_property
+    def faithfulness_judge(self) -> Judge:
+        """Who judges faithfulness, by the strategy. Raises ConfigurationError for settings that do not go together."""
+        if isinstance(self.judge, Judge):
+            return self.judge
+        shared: dict[str, Any] = {"language": self.language, "prompt_folder": self.prompt_folder}
+        if self.strategy != "classifier":
+            from rag_otel_evaluators.judges.llm_faithfulness import LlmJudge
+
+            return LlmJudge(model=self.model, strategy=self.strategy, reading=self.reading, **shared)
+        from rag_otel_evaluators.judges.statements import StatementsJudge
+
+        if self.reading != "strict":
+            raise ConfigurationError(f"reading {self.reading!r} is told to a language model; a classifier knows one")
+        return StatementsJudge(model=self.model, classifier=self._classifier(), **shared)
+
+    def _classifier(self) -> Judge:
+        if isinstance(self.classifier, Judge):
+            return self.classifier
+        if self.classifier != EMBEDDED:
+            raise ConfigurationError(f"classifier {self.classifier!r}: is neither `{EMBEDDED}` nor a judge")
+        from rag_otel_evaluators.judges.embedded import EmbeddedJudge
+
+        return EmbeddedJudge()
+
+    @cached_property
+    def vectors(self) -> Embedder:
+        """The embedder, one for all metrics."""
+        if self.embedder is None:
+            from rag_otel_evaluators.llm.embedding import HashedNgramEmbedder
+
+            return HashedNgramEmbedder()
+        if not isinstance(self.embedder, str):
+            return self.embedder
+        from rag_otel_evaluators.judges.llm import llm_embedder
+
+        return llm_embedder(self.embedder)
+
+
+MetricFactory: TypeAlias = Callable[[MetricSetup], Evaluator]
+
+
+def build(
+    metrics: Sequence[str],
+    *,
+    judge: str | StructuredModel | Judge = EMBEDDED,
+    embedder: str | Embedder | None = None,
+    language: str = "en",
+    prompt_folder: Path | str | None = None,
+    strategy: Strategy | Literal["classifier"] = "single",
+    reading: Reading = "strict",
+    classifier: str | Judge = EMBEDDED,
+) -> tuple[Evaluator, ...]:
+    """The metrics of these names, in this order, sharing one judge (see `MetricSetup` for the arguments).
+
+    Raises ConfigurationError for a name that no metric has (the message lists those that exist), for a metric that
+    needs a language model where there is none, and for an entry point that cannot be loaded.
+    """
+    setup = MetricSetup(
+        judge=judge,
+        embedder=embedder,
+        language=language,
+        prompt_folder=prompt_folder,
+        strategy=strategy,
+        reading=reading,
+        classifier=classifier,
+    )
+    return tuple(_build_one(name, setup) for name in dict.fromkeys(metrics))
+
+
+def metric_names() -> list[str]:
+    """Every metric that can be asked for: the built-in ones, then the added ones by name."""
+    return [*_BUILT_IN, *sorted(_added().keys() - _BUILT_IN.keys())]
+
+
+def _build_one(name: str, setup: MetricSetup) -> Evaluator:
+    try:
+        factory = _BUILT_IN.get(name) or _load(name)
+        return factory(setup)
+    except ConfigurationError as error:
+        raise ConfigurationError(f"metric {name!r}: {error}") from error
+
+
+def _load(name: str) -> MetricFactory:
+    """The factory behind the entry point `name`."""
+    entry_point = _added().get(name)
+    if entry_point is None:
+        raise ConfigurationError(f"not known; there are: {', '.join(metric_names())}")
+    try:
+        loaded = entry_point.load()
+    except Exception as error:
+        raise ConfigurationError(f"its entry point {entry_point.value!r} cannot be loaded: {error}") from error
+    if isinstance(loaded, Evaluator) and not isinstance(loaded, type):
+        return lambda setup: loaded
+    if not callable(loaded):
+        raise ConfigurationError(f"its entry point {entry_point.value!r} is neither an evaluator nor makes one")
+    factory: MetricFactory = loaded
+    return factory
+
+
+def _added() -> dict[str, EntryPoint]:
+    return {entry_point.name: entry_point for entry_point in entry_points(group=ENTRY_POINTS)}
+
+
+def _faithfulness(setup: MetricSetup) -> Evaluator:
+    from rag_otel_evaluators.metrics.faithfulness import Faithfulness
+
+    if setup.judge == EMBEDDED:
+        return Faithfulness()
+    return Faithfulness(judge=setup.faithfulness_judge)
+
+
+def _context_precision(setup: MetricSetup) -> Evaluator:
+    from rag_otel_evaluators.metrics.context_precision import ContextPrecision
+
+    return ContextPrecision(model=setup.model, language=setup.language, prompt_folder=setup.prompt_folder)
+
+
+def _context_precision_with_reference(setup: MetricSetup) -> Evaluator:
+    from rag_otel_evaluators.metrics.context_precision import ContextPrecision
+
+    return ContextPrecision(
+        model=setup.model, against="reference", language=setup.language, prompt_folder=setup.prompt_folder
+    )
+
+
+def _context_recall(setup: MetricSetup) -> Evaluator:
+    from rag_otel_evaluators.metrics.context_recall import ContextRecall
+
+    return ContextRecall(model=setup.model, language=setup.language, prompt_folder=setup.prompt_folder)
+
+
+def _context_relevance(setup: MetricSetup) -> Evaluator:
+    from rag_otel_evaluators.metrics.context_relevance import ContextRelevance
+
+    return ContextRelevance(model=setup.model, language=setup.language, prompt_folder=setup.prompt_folder)
+
+
+def _response_relevancy(setup: MetricSetup) -> Evaluator:
+    from rag_otel_evaluators.metrics.response_relevancy import ResponseRelevancy
+
+    return ResponseRelevancy(
+        model=setup.model, embedder=setup.vectors, language=setup.language, prompt_folder=setup.prompt_folder
+    )
+
+
+_BUILT_IN: Final[dict[str, MetricFactory]] = {
+    "faithfulness": _faithfulness,
+    "context_precision": _context_precision,
+    "context_precision_with_reference": _context_precision_with_reference,
+    "context_recall": _context_recall,
+    "context_relevance": _context_relevance,
+    "response_relevancy": _response_relevancy,
+}

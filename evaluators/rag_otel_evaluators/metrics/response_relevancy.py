@@ -1,0 +1,127 @@
+"""Response relevancy: does the response answer what was asked, and no more?
+
+    Response Relevancy = mean cosine similarity of E(question) and E(g_i), over N questions g_i
+
+where the g_i are generated from the response alone: if the response is to the point, what it answers is what was
+asked. 0 where the response is noncommittal ("I don't know"). Nothing here says whether the response is true.
+Source: RAGAS, "Response Relevancy", docs.ragas.io. Unlike there, the N questions are generated in one call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from pydantic import BaseModel
+
+from rag_otel.model import Evaluation, ReasonCode
+from rag_otel_evaluators.llm.embedding import Embedder, cosine_similarity
+from rag_otel_evaluators.llm.structured import StructuredModel
+from rag_otel_evaluators.metrics.inputs import Case, only_abstains
+from rag_otel_evaluators.metrics.llm_metric import LlmMetric, choose_prompts
+from rag_otel_evaluators.metrics.outcomes import with_problems
+from rag_otel_evaluators.prompts import Prompt
+
+NONCOMMITTAL: Final = "noncommittal"
+TOKENS_PER_QUESTION: Final = 80
+TOKENS_BESIDES: Final = 100
+
+
+class GeneratedQuestions(BaseModel):
+    """What the judge returns."""
+
+    noncommittal: bool
+    questions: list[str] = []
+
+
+class ResponseRelevancy(LlmMetric):
+    """One call for N questions, one embedding call for N + 1 texts.
+
+    A mean below 0 (embeddings that point apart) scores 0. A noncommittal response scores 0 with the label
+    `noncommittal` and the flag `abstained`. Null: `no_question`, `no_response`, `parse_error` (no question could be
+    read), `embedding_error` (vectors that have no cosine).
+    """
+
+    needs = ("question", "response")
+
+    def __init__(
+        self,
+        *,
+        model: StructuredModel,
+        embedder: Embedder,
+        questions: int = 3,
+        name: str = "response_relevancy",
+        language: str = "en",
+        prompt: Prompt | None = None,
+        prompt_folder: Path | str | None = None,
+    ) -> None:
+        """`questions` is N, at least 1. Otherwise as every `LlmMetric`."""
+        super().__init__(
+            model=model,
+            name=name,
+            prompts=choose_prompts(["response_relevancy"], [prompt], language, prompt_folder),
+        )
+        if questions < 1:
+            raise ValueError(f"questions must be at least 1, not {questions}")
+        self.embedder = embedder
+        self.questions = questions
+
+    @property
+    def judge_name(self) -> str:
+        """Model and embedder: both decide the score."""
+        return f"{self.model.name}+{self.embedder.name}"
+
+    async def _score(self, case: Case, model: StructuredModel) -> Evaluation:
+        if case.question is None:
+            return self._null(ReasonCode.NO_QUESTION, "There is no question to compare with.")
+        if case.response is None:
+            return self._null(ReasonCode.NO_RESPONSE, "There is no response to judge.")
+        if only_abstains(case.response):
+            return self._noncommittal("The response says that it does not know.")
+        completion = await model.complete(
+            self.prompts["response_relevancy"].messages({"count": self.questions, "answer": case.response}),
+            GeneratedQuestions,
+            max_output_tokens=TOKENS_PER_QUESTION * self.questions + TOKENS_BESIDES,
+        )
+        if completion.value is not None and completion.value.noncommittal:
+            return self._noncommittal("The judge found the response noncommittal.")
+        read = completion.value.questions if completion.value is not None else []
+        generated = [question.strip() for question in read if question.strip()][: self.questions]
+        if not generated:
+            return self._null(
+                ReasonCode.PARSE_ERROR, with_problems("No question could be read.", list(completion.problems))
+            )
+        return await self._compare(case.question, generated)
+
+    async def _compare(self, question: str, generated: Sequence[str]) -> Evaluation:
+        embeddings = await self.embedder.embed([question, *generated])
+        original, *others = embeddings.vectors or [()]
+        similarities = [cosine_similarity(original, other) for other in others[: len(generated)]]
+        known = [similarity for similarity in similarities if similarity is not None]
+        if len(known) < len(generated):
+            explanation = (
+                f"{len(generated) - len(known)} of {len(generated)} questions have no cosine with the question."
+            )
+            return Evaluation(
+                name=self.name,
+                reason_code=ReasonCode.EMBEDDING_ERROR,
+                explanation=explanation,
+                usage=embeddings.usage,
+            )
+        pairs = zip(generated, known, strict=True)
+        return Evaluation(
+            name=self.name,
+            score=max(0.0, sum(known) / len(known)),
+            explanation="The response answers: " + "; ".join(f"{text} ({value:.2f})" for text, value in pairs),
+            usage=embeddings.usage,
+        )
+
+    def _noncommittal(self, explanation: str) -> Evaluation:
+        return Evaluation(
+            name=self.name,
+            score=0.0,
+            label=NONCOMMITTAL,
+            reason_code=ReasonCode.ABSTAINED,
+            explanation=explanation,
+        )

@@ -1,0 +1,1 @@
+"""Offline evaluation: a data set in, results, statistics and a report out."""

@@ -1,0 +1,112 @@
+"""The worst rows of a metric, each with what it was judged by: claims in the answer, quotes in the chunks."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Final
+
+from rag_otel.model import ClaimVerdict, Evaluation
+from rag_otel_evaluators.offline.datasets import Row
+from rag_otel_evaluators.offline.report.highlight import claim_marks, highlighted, quote_marks
+from rag_otel_evaluators.offline.results import Results
+
+WORST_ROWS: Final = 10
+"""Of each metric."""
+_OPEN: Final = 3
+"""How many of them are unfolded."""
+_TITLE_LENGTH: Final = 110
+
+
+def worst_rows(metric: str, results: Results, count: int = WORST_ROWS) -> list[tuple[Row, Evaluation]]:
+    """The rows with the lowest scores, the riskier one first where scores are equal; rows without a score are none."""
+    scored = [
+        (result.row, evaluation)
+        for result, evaluation in zip(results, results.evaluations(metric), strict=True)
+        if evaluation.score is not None
+    ]
+    return sorted(scored, key=lambda pair: (pair[1].score, -(pair[1].risk or 0.0), pair[0].number))[:count]
+
+
+def render_worst_rows(metric: str, results: Results) -> str:
+    """A folded card for each."""
+    cards = [
+        _card(row, evaluation, unfolded=position < _OPEN)
+        for position, (row, evaluation) in enumerate(worst_rows(metric, results))
+    ]
+    return "".join(cards) or "<p>No row has a score.</p>"
+
+
+def _card(row: Row, evaluation: Evaluation, *, unfolded: bool) -> str:
+    title = _shortened(row.question or row.response)
+    figures = [f'<span class="score">{evaluation.score:.3f}</span>']
+    if evaluation.risk is not None:
+        figures.append(f'<span class="risk">risk {evaluation.risk:.2f}</span>')
+    if evaluation.label is not None:
+        figures.append(f'<span class="label">{escape(evaluation.label)}</span>')
+    body = _texts(row, evaluation) + _claims(evaluation) + _chunks(row, evaluation)
+    figures.append(f'<span class="number">row {row.number}</span>')
+    return (
+        f'<details class="row"{" open" if unfolded else ""}><summary>{"".join(figures)} '
+        f'<span dir="auto">{escape(title)}</span></summary>{body}</details>'
+    )
+
+
+def _texts(row: Row, evaluation: Evaluation) -> str:
+    """Question, answer and reference; the claims are marked in the text that they were cut from."""
+    claims = evaluation.claims
+    of_reference = _are_of(row.reference, claims) and not _are_of(row.response, claims)
+    texts = [
+        ("question", row.question if row.question != _shortened(row.question or "") else None, ()),
+        ("answer", row.response, () if of_reference else claims),
+        ("reference", row.reference, claims if of_reference else ()),
+    ]
+    shown = [
+        f'<h4>{name}</h4><p class="text" dir="auto">{highlighted(text, claim_marks(text, marked))}</p>'
+        for name, text, marked in texts
+        if text
+    ]
+    if evaluation.explanation and not claims:  # of claims, their table says more
+        shown.append(f'<h4>explanation</h4><p class="text" dir="auto">{escape(evaluation.explanation)}</p>')
+    return "".join(shown)
+
+
+def _are_of(text: str | None, claims: tuple[ClaimVerdict, ...]) -> bool:
+    """True where every claim ends with the slice of `text` that it names (a stem may stand before it)."""
+    return text is not None and all(
+        each.claim.end <= len(text) and each.claim.text.endswith(text[each.claim.start : each.claim.end])
+        for each in claims
+    )
+
+
+def _claims(evaluation: Evaluation) -> str:
+    if not evaluation.claims:
+        return ""
+    rows = "".join(
+        f'<tr><td>{number}</td><td><span class="verdict {verdict.verdict}">{_words(verdict.verdict)}</span></td>'
+        f'<td class="figure">{"" if verdict.confidence is None else f"{verdict.confidence:.2f}"}</td>'
+        f'<td dir="auto">{escape(verdict.claim.text)}</td>'
+        f'<td>{escape(", ".join(verdict.chunk_ids))}</td><td dir="auto">{escape(verdict.explanation or "")}</td></tr>'
+        for number, verdict in enumerate(evaluation.claims, 1)
+    )
+    header = "".join(f"<th>{name}</th>" for name in ("", "verdict", "confidence", "claim", "chunks", "reason"))
+    return (
+        f'<h4>claims</h4><div class="wide"><table><thead><tr>{header}</tr></thead><tbody>{rows}</tbody></table></div>'
+    )
+
+
+def _chunks(row: Row, evaluation: Evaluation) -> str:
+    shown = []
+    for chunk in row.chunks:
+        score = evaluation.chunk_scores[chunk.position] if chunk.position < len(evaluation.chunk_scores) else None
+        figure = "" if score is None else f' <span class="score">{score:.2f}</span>'
+        text = highlighted(chunk.text, quote_marks(chunk.id, chunk.text, evaluation.claims))
+        shown.append(f'<h5>{escape(chunk.id)}{figure}</h5><p class="text chunk" dir="auto">{text}</p>')
+    return f"<h4>chunks</h4>{''.join(shown)}" if shown else "<h4>chunks</h4><p>Nothing was retrieved.</p>"
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _TITLE_LENGTH else text[:_TITLE_LENGTH].rstrip() + "…"
+
+
+def _words(verdict: str) -> str:
+    return str(verdict).replace("_", " ")

@@ -1,0 +1,148 @@
+"""What came out of a data set: rows and their evaluations, as columns, data frames, a summary or a report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rag_otel.model import ClaimVerdict, Evaluation
+from rag_otel_evaluators.offline.datasets import Row
+
+if TYPE_CHECKING:
+    from rag_otel_evaluators.offline.statistics import MetricSummary
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """One row and what was made of it."""
+
+    row: Row
+    evaluations: tuple[Evaluation, ...]
+    """One per metric, in the order of the metrics."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Results(Sequence[Result]):
+    """Every row of a data set with its evaluations, in the order of the rows."""
+
+    results: tuple[Result, ...]
+    metrics: tuple[str, ...]
+    """Names of the metrics, in the order of each result's evaluations."""
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.results[index]
+
+    def __iter__(self) -> Iterator[Result]:
+        return iter(self.results)
+
+    def evaluations(self, metric: str) -> list[Evaluation]:
+        """One metric's evaluations, in the order of the rows. Raises KeyError for a metric that was not evaluated."""
+        if metric not in self.metrics:
+            raise KeyError(f"{metric!r} was not evaluated; there are: {', '.join(self.metrics)}")
+        position = self.metrics.index(metric)
+        return [result.evaluations[position] for result in self.results]
+
+    def scores(self, metric: str) -> list[float | None]:
+        """One metric's scores in 0..1, in the order of the rows; None where it could not be told."""
+        return [evaluation.score for evaluation in self.evaluations(metric)]
+
+    def summary(self) -> list[MetricSummary]:
+        """Count, nulls by reason, mean with its interval, spread and cost of each metric."""
+        from rag_otel_evaluators.offline.statistics import summarise
+
+        return [summarise(metric, self) for metric in self.metrics]
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """The rows as they were, with `<metric>` and `<metric>_detail` for each metric."""
+        return [{**result.row.values, **as_columns(result.evaluations)} for result in self.results]
+
+    def to_pandas(self) -> Any:
+        """The same as a pandas data frame."""
+        import pandas
+
+        return pandas.DataFrame(self.to_dicts())
+
+    def save(self, path: str | Path) -> None:
+        """Write the rows with their results; the file's ending says how: .jsonl, .csv, .tsv or .parquet."""
+        from rag_otel_evaluators.offline.dataset_writers import open_writer
+
+        rows = [result.row for result in self.results]
+        with open_writer(str(path), source=None, rows=rows, results=result_columns(self.metrics)) as writer:
+            for result in self.results:
+                writer.write(result.row.values, as_columns(result.evaluations))
+
+    def report(self, folder: str | Path, *, title: str = "Evaluation") -> Path:
+        """Write an HTML report that needs nothing beside it; returns the path of its page."""
+        from rag_otel_evaluators.offline.report import write_report
+
+        return write_report(self, Path(folder), title=title)
+
+
+def result_columns(metrics: Iterable[str]) -> list[str]:
+    """Names of the columns that results add to a row, in order."""
+    return [column for metric in metrics for column in (metric, f"{metric}_detail")]
+
+
+def as_columns(evaluations: Iterable[Evaluation]) -> dict[str, Any]:
+    """`<metric>` and `<metric>_detail` for each evaluation, as plain JSON values."""
+    columns: dict[str, Any] = {}
+    for evaluation in evaluations:
+        columns[evaluation.name] = evaluation.score
+        columns[f"{evaluation.name}_detail"] = detail(evaluation)
+    return columns
+
+
+def detail(evaluation: Evaluation) -> dict[str, Any]:
+    """Everything about one result. What a result need not have (a label, chunk scores, prompts, an error) is absent."""
+    values: dict[str, Any] = {"score": evaluation.score, "risk": evaluation.risk}
+    if evaluation.label is not None:
+        values["label"] = evaluation.label
+    values |= {
+        "reason_code": None if evaluation.reason_code is None else str(evaluation.reason_code),
+        "explanation": evaluation.explanation,
+        "claims": [_claim(verdict) for verdict in evaluation.claims],
+        "judge": evaluation.judge,
+        "version": evaluation.version,
+    }
+    return values | _what_there_is(evaluation)
+
+
+def _what_there_is(evaluation: Evaluation) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    if evaluation.prompts:
+        values["prompts"] = list(evaluation.prompts)
+    if evaluation.usage is not None and evaluation.usage.calls:
+        values["usage"] = {
+            "calls": evaluation.usage.calls,
+            "input_tokens": evaluation.usage.input_tokens,
+            "output_tokens": evaluation.usage.output_tokens,
+            "cost_usd": evaluation.usage.cost_usd,
+        }
+    if evaluation.chunk_scores:
+        values["chunk_scores"] = list(evaluation.chunk_scores)
+    if evaluation.error_type is not None:
+        values["error_type"] = evaluation.error_type
+    return values
+
+
+def _claim(verdict: ClaimVerdict) -> Mapping[str, Any]:
+    return {
+        "text": verdict.claim.text,
+        "sentence_index": verdict.claim.sentence_index,
+        "start": verdict.claim.start,
+        "end": verdict.claim.end,
+        "verdict": str(verdict.verdict),
+        "confidence": verdict.confidence,
+        "chunk_ids": list(verdict.chunk_ids),
+        "quotes": [
+            {"chunk_id": quote.chunk_id, "start": quote.start, "end": quote.end, "text": quote.text}
+            for quote in verdict.quotes
+        ],
+        "explanation": verdict.explanation,
+        **({} if verdict.judge is None else {"judge": verdict.judge}),
+    }

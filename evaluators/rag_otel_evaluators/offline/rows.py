@@ -1,0 +1,134 @@
+"""Evaluate rows with the evaluators that judge live traces: the rows come back in order, with results."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+from collections import deque
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from typing import Final
+
+from rag_otel.evaluation.usage_meter import metered
+from rag_otel.model import Evaluation
+from rag_otel.protocols import Evaluator
+from rag_otel_evaluators.llm.budget import Budget
+from rag_otel_evaluators.metrics.inputs import needed_fields
+from rag_otel_evaluators.metrics.outcomes import failed
+from rag_otel_evaluators.offline.datasets import Row
+from rag_otel_evaluators.offline.results import Result
+from rag_otel_evaluators.sync import run_sync
+
+BAD_ROW: Final = "bad_row"
+"""Reason code of a row that could not be read."""
+CONCURRENCY: Final = 20
+"""Rows under way at once: a judge that waits for a network has others to go on with."""
+_AHEAD: Final = 50
+"""Rows judged ahead of one that takes long, as a multiple of the concurrency: bounds what waits to be handed out."""
+
+
+def evaluate_rows(
+    rows: Iterable[Row],
+    evaluators: Sequence[Evaluator],
+    *,
+    concurrency: int = CONCURRENCY,
+    budget_usd: float | None = None,
+) -> Generator[Result, None, None]:
+    """Each row with one evaluation per evaluator, in order. A failure is a result; nothing is raised for a row.
+
+    Judges `concurrency` rows at once, on the event loop of `run_sync`: usable in a notebook too. Closing the iterator
+    stops what is under way. Rows that would begin after `budget_usd` is spent have the reason `budget`; raises
+    ConfigurationError for a budget where a price is unknown.
+    """
+    run = _Run(rows, evaluators, concurrency, None if budget_usd is None else Budget(budget_usd))
+    try:
+        while (result := run_sync(run.next())) is not None:
+            yield result
+    finally:
+        run_sync(run.close())
+
+
+def column_needs(evaluators: Iterable[Evaluator]) -> dict[str, tuple[str, ...]]:
+    """Metric -> fields of a data set that it cannot do without."""
+    return {
+        evaluator.name: tuple("contexts" if field == "chunks" else field for field in needed_fields(evaluator))
+        for evaluator in evaluators
+    }
+
+
+class _Run:
+    """Rows under way, all on one event loop: the next one starts as soon as any is done, the oldest comes out first."""
+
+    def __init__(
+        self, rows: Iterable[Row], evaluators: Sequence[Evaluator], concurrency: int, budget: Budget | None
+    ) -> None:
+        self._waiting = iter(rows)
+        self._evaluators = evaluators
+        self._needs = column_needs(evaluators)
+        self._concurrency = concurrency
+        self._budget = budget
+        self._running = 0
+        self._tasks: deque[asyncio.Task[Result]] = deque()
+        """Not handed out yet, in the order of the rows, done or not."""
+
+    async def next(self) -> Result | None:
+        """The next result; None after the last one. A wait that is given up costs no result."""
+        self._start_more()
+        if not self._tasks:
+            return None
+        await asyncio.wait([self._tasks[0]])
+        return self._tasks.popleft().result()
+
+    async def close(self) -> None:
+        """Stop what is under way."""
+        self._waiting = iter(())
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _start_more(self) -> None:
+        while self._running < self._concurrency and len(self._tasks) < self._concurrency * _AHEAD:
+            row = next(self._waiting, None)
+            if row is None:
+                return
+            self._running += 1
+            self._tasks.append(asyncio.ensure_future(self._evaluate(row)))
+
+    async def _evaluate(self, row: Row) -> Result:
+        try:
+            return Result(row=row, evaluations=await self._evaluations(row))
+        finally:
+            self._running -= 1
+            self._start_more()
+
+    async def _evaluations(self, row: Row) -> tuple[Evaluation, ...]:
+        if self._budget is None:
+            return await _evaluate_row(row, self._evaluators, self._needs)
+        if not await self._budget.admit():
+            return tuple(self._budget.refusal(evaluator.name) for evaluator in self._evaluators)
+        evaluations = await _evaluate_row(row, self._evaluators, self._needs)
+        self._budget.settle(evaluations)
+        return evaluations
+
+
+async def _evaluate_row(
+    row: Row, evaluators: Sequence[Evaluator], needs: Mapping[str, Sequence[str]]
+) -> tuple[Evaluation, ...]:
+    return tuple(await asyncio.gather(*(_evaluate(evaluator, row, needs[evaluator.name]) for evaluator in evaluators)))
+
+
+async def _evaluate(evaluator: Evaluator, row: Row, needs: Sequence[str]) -> Evaluation:
+    if obstacle := row.obstacle(needs):
+        return Evaluation(name=evaluator.name, reason_code=BAD_ROW, explanation=obstacle)
+    with metered() as spent:
+        try:
+            return await evaluator.evaluate(
+                question=row.question, chunks=row.chunks, response=row.response, reference=row.reference
+            )
+        except Exception as error:  # noqa: BLE001 - any evaluator's failure is data
+            return dataclasses.replace(
+                failed(evaluator.name, error),
+                evaluator=type(evaluator).__qualname__,
+                version=evaluator.version,
+                judge=evaluator.judge_name,
+                usage=spent.usage,
+            )

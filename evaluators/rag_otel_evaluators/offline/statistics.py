@@ -1,0 +1,114 @@
+"""One metric over a data set in figures: how many have a score, why the others have none, how the scores lie."""
+
+from __future__ import annotations
+
+import random
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from rag_otel.evaluation.usage_meter import add_usage
+from rag_otel.model import Evaluation, Usage
+from rag_otel_evaluators.offline.results import Results
+
+_RESAMPLES: Final = 2000
+_FEWEST_RESAMPLES: Final = 200
+_DRAWS: Final = 4_000_000
+"""Draws of one bootstrap, about: bounds its time to a few seconds for large data sets."""
+_TAIL: Final = 0.025
+"""On each side of the interval: 95% lie within."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricSummary:
+    """A metric's figures. Scores in 0..1; None where there are too few for a figure (two for a spread)."""
+
+    metric: str
+    rows: int
+    scored: int
+    """Rows with a score; mean and the like are over these."""
+    nulls: Mapping[str, int]
+    """Reason code -> rows without a score, most frequent first."""
+    flags: Mapping[str, int]
+    """Reason code -> rows whose score has this caveat (`no_context`)."""
+    mean: float | None
+    interval: tuple[float, float] | None
+    """95% bootstrap interval of the mean."""
+    median: float | None
+    std: float | None
+    """Of the sample (n - 1)."""
+    minimum: float | None
+    lower_quartile: float | None
+    upper_quartile: float | None
+    maximum: float | None
+    mean_risk: float | None
+    claims: int
+    judged_claims: int
+    usage: Usage
+    failures: int
+    """Rows on which the evaluator failed."""
+
+
+def summarise(metric: str, results: Results) -> MetricSummary:
+    """The figures of one metric. Raises KeyError for one that was not evaluated."""
+    evaluations = results.evaluations(metric)
+    scores = [evaluation.score for evaluation in evaluations if evaluation.score is not None]
+    risks = [evaluation.risk for evaluation in evaluations if evaluation.risk is not None]
+    quartiles = statistics.quantiles(scores, n=4, method="inclusive") if len(scores) > 1 else scores * 3
+    usage = Usage()
+    for evaluation in evaluations:
+        usage = add_usage(usage, evaluation.usage)
+    return MetricSummary(
+        metric=metric,
+        rows=len(evaluations),
+        scored=len(scores),
+        nulls=_reasons(evaluation for evaluation in evaluations if evaluation.score is None),
+        flags=_reasons(evaluation for evaluation in evaluations if evaluation.score is not None),
+        mean=statistics.fmean(scores) if scores else None,
+        interval=bootstrap_interval(_by_question(metric, results)),
+        median=statistics.median(scores) if scores else None,
+        std=statistics.stdev(scores) if len(scores) > 1 else None,
+        minimum=min(scores, default=None),
+        lower_quartile=quartiles[0] if quartiles else None,
+        upper_quartile=quartiles[2] if quartiles else None,
+        maximum=max(scores, default=None),
+        mean_risk=statistics.fmean(risks) if risks else None,
+        claims=sum(len(evaluation.claims) for evaluation in evaluations),
+        judged_claims=sum(evaluation.judged_claims for evaluation in evaluations),
+        usage=usage,
+        failures=sum(evaluation.error_type is not None for evaluation in evaluations),
+    )
+
+
+def bootstrap_interval(groups: Sequence[Sequence[float]], *, seed: int = 0) -> tuple[float, float] | None:
+    """95% percentile interval of the mean over all values, by resampling whole groups; None for fewer than two groups.
+
+    Values of one group (several answers to one question) rise and fall together, and resampled one by one they would
+    promise more than they know. Source: Efron and Tibshirani, "An Introduction to the Bootstrap", 1993, chapters 8, 13.
+    """
+    if len(groups) < 2:
+        return None
+    totals = [(sum(group), len(group)) for group in groups]
+    resamples = max(_FEWEST_RESAMPLES, min(_RESAMPLES, _DRAWS // len(groups)))
+    draw = random.Random(seed).choices
+    means = []
+    for _ in range(resamples):
+        drawn = draw(totals, k=len(totals))
+        means.append(sum(total for total, _ in drawn) / sum(count for _, count in drawn))
+    means.sort()
+    return means[int(_TAIL * resamples)], means[min(resamples - 1, int((1 - _TAIL) * resamples))]
+
+
+def _by_question(metric: str, results: Results) -> list[list[float]]:
+    """The scores, those of one question together; a row without a question stands alone."""
+    groups: defaultdict[object, list[float]] = defaultdict(list)
+    for position, (result, score) in enumerate(zip(results, results.scores(metric), strict=True)):
+        if score is not None:
+            groups[result.row.question or position].append(score)
+    return list(groups.values())
+
+
+def _reasons(evaluations: Iterable[Evaluation]) -> dict[str, int]:
+    return dict(Counter(str(each.reason_code) for each in evaluations if each.reason_code is not None).most_common())

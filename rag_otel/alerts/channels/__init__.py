@@ -1,0 +1,1 @@
+"""Alert channels, one a module: where an alert is sent, and in what form."""

@@ -1,0 +1,217 @@
+"""Alerts to Prometheus' Alertmanager, by its API `POST /api/v2/alerts`, which groups, silences and routes them.
+
+Alertmanager wants to be told again and again while something fires, and takes silence for the end: each message says
+until when it holds (`endsAt`), a thread of this channel renews it in time, and a resolve message ends it at once. When
+the process dies, its alerts end by themselves. An alert is its labels there, so they never change while it fires.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from rag_otel.alert import Alert, AlertState
+from rag_otel.alerts.channels.redaction import redacted
+from rag_otel.alerts.messages.message import alert_id
+from rag_otel.alerts.messages.rendering import Message, Sizes, bracketed, compose_message, plain_text, timestamp
+from rag_otel.delivery.http import post, to_json
+from rag_otel.errors import PermanentError, RetryableError
+from rag_otel.rendering.claim_marking import one_line, shorten
+from rag_otel.safety.guard import counters
+from rag_otel.safety.tracing_suppression import suppressed
+
+RENEW_S: Final = 60.0
+RENEWALS_MISSED: Final = 4
+"""An alert ends by itself when so many renewals in a row did not arrive: Prometheus' own rule."""
+MAX_FIRING: Final = 256
+"""Renewed at once; of more, the oldest end by themselves."""
+_PATH: Final = "/api/v2/alerts"
+_SIZES: Final = Sizes(question=500, response=1500, claim=300, quote=300)
+_Labels = tuple[tuple[str, str], ...]
+
+
+@dataclass(slots=True)
+class _Firing:
+    """What is renewed."""
+
+    labels: _Labels
+    payload: dict[str, Any]
+
+
+class AlertmanagerChannel:
+    """Pushes alerts, renews them while they fire, ends them. Tried again as `http.post` says.
+
+    Safe to repeat: the same labels are the same alert. A forked child renews nothing of its parent's.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        name: str = "alertmanager",
+        authorization: str | None = None,
+        renew_s: float = RENEW_S,
+        timeout_s: float = 10.0,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """`url` is Alertmanager's address, with its path prefix where it has one; `authorization` is the value of the
+        header: `Bearer ...` or `Basic ...`. `clock` tells seconds since the epoch."""
+        self.name = name
+        self._url = url.rstrip("/").removesuffix(_PATH) + _PATH
+        self._authorization = authorization
+        self._renew_s = renew_s
+        self._timeout_s = timeout_s
+        self._clock = clock
+        self._start_empty()
+
+    def _start_empty(self) -> None:
+        self._process = os.getpid()
+        self._order = threading.Lock()
+        """Held while something is posted: a renewal that overtakes the end of an alert would raise it again."""
+        self._lock = threading.Lock()
+        self._wake = threading.Event()
+        """Ends the renewing thread's wait."""
+        self._thread: threading.Thread | None = None
+        self._firing: OrderedDict[str, _Firing] = OrderedDict()
+        """By fingerprint, the oldest first."""
+
+    def send(self, alert: Alert) -> None:
+        """Raises RetryableError or PermanentError."""
+        self._forked()
+        current = _Firing(labels=labels_of(alert), payload=_payload(alert, self._clock()))
+        with self._order:
+            with self._lock:
+                earlier = self._firing.pop(alert.fingerprint, None)
+            batch = []
+            if earlier is not None and earlier.labels != current.labels:  # to Alertmanager it is another alert now
+                batch.append({**earlier.payload, "endsAt": self._time()})
+            over = alert.state is AlertState.RESOLVED
+            batch.append({**current.payload, "endsAt": self._time(0.0 if over else self._holds_s)})
+            self._post(batch)
+            if not over:
+                self._remember(alert.fingerprint, current)
+
+    def stop_renewing(self) -> None:
+        """Stop renewing: what fires ends by itself after a while, unless another process tells of it."""
+        self._forked()
+        with self._lock:
+            self._firing.clear()
+        self._wake.set()
+
+    def _forked(self) -> None:
+        if os.getpid() != self._process:
+            self._start_empty()
+
+    @property
+    def _holds_s(self) -> float:
+        return self._renew_s * RENEWALS_MISSED
+
+    def _time(self, ahead_s: float = 0.0) -> str:
+        return timestamp(int((self._clock() + ahead_s) * 1e9), timespec="milliseconds")
+
+    def _post(self, batch: list[dict[str, Any]]) -> None:
+        headers = {"Authorization": self._authorization} if self._authorization else {}
+        with redacted(self._authorization):
+            post(self._url, to_json(batch), headers=headers, timeout_s=self._timeout_s)
+
+    def _remember(self, fingerprint: str, current: _Firing) -> None:
+        with self._lock:
+            self._firing[fingerprint] = current
+            if len(self._firing) > MAX_FIRING:
+                self._firing.popitem(last=False)
+                counters.add("alerts.alertmanager.not_renewed")
+            if self._thread is None:
+                self._start_thread()
+
+    def _start_thread(self) -> None:
+        thread = threading.Thread(
+            target=_renew_while_needed,
+            args=(weakref.ref(self), self._wake, self._renew_s),
+            name=f"rag-otel-{self.name}",
+            daemon=True,
+        )
+        try:
+            thread.start()
+        except RuntimeError:  # Python 3.12 starts none while the interpreter ends: nothing is left to renew
+            return
+        self._thread = thread
+
+    def _renew(self) -> bool:
+        """Tell Alertmanager again of everything that fires; False, and no thread any more, when nothing does."""
+        with self._order:
+            with self._lock:
+                payloads = [each.payload for each in self._firing.values()]
+                if not payloads:
+                    self._thread = None
+                    return False
+            ends_at = self._time(self._holds_s)
+            try:
+                self._post([{**payload, "endsAt": ends_at} for payload in payloads])
+            except (RetryableError, PermanentError):
+                counters.add("alerts.alertmanager.renewals_failed")
+        return True
+
+
+def _renew_while_needed(channel: weakref.ref[AlertmanagerChannel], wake: threading.Event, pause_s: float) -> None:
+    """The thread: holds the channel only while it works, so a channel that nobody holds any more ends it."""
+    with suppressed():
+        while True:
+            wake.wait(pause_s)
+            wake.clear()
+            owner = channel()
+            if owner is None or not owner._renew():
+                return
+            del owner
+
+
+def labels_of(alert: Alert) -> _Labels:
+    """What identifies the alert in Alertmanager, and what its routes match: no text of any answer."""
+    labels = {
+        "alertname": alert.name,
+        "severity": str(alert.severity),
+        "metric": alert.metric,
+        "service": alert.service or "",
+        "route": alert.route or "",
+        "fingerprint": alert.fingerprint,
+    }
+    return tuple((name, one_line(value, 200)) for name, value in labels.items() if value)
+
+
+def annotations_of(alert: Alert, message: Message) -> dict[str, str]:
+    """What people read: a line, the whole message, and its parts for templates of one's own."""
+    first = message.answers[0] if message.answers else None
+    annotations = {
+        "summary": message.title,
+        "description": plain_text(message, _SIZES),
+        "question": shorten(first.question, _SIZES.question) if first else "",
+        "answer": bracketed(first.passages, _SIZES.response) if first else "",
+        "unsupported_claims": "\n".join(one_line(claim.claim.text, _SIZES.claim) for claim in first.claims[:5])
+        if first
+        else "",
+        "score": "" if alert.score is None else f"{alert.score:.4g}",
+        "risk": "" if alert.risk is None else f"{alert.risk:.4g}",
+        "sampling_reason": str(alert.sampling_reason),
+        "trace": alert.link or "",
+        "trace_id": alert.target.trace_id if alert.target else "",
+        "id": alert_id(alert),
+    }
+    return {name: value for name, value in annotations.items() if value}
+
+
+def _payload(alert: Alert, now: float) -> dict[str, Any]:
+    """The alert without its end, which every renewal sets anew."""
+    payload: dict[str, Any] = {
+        "labels": dict(labels_of(alert)),
+        "annotations": annotations_of(alert, compose_message(alert)),
+        # Alertmanager refuses what ends before it began: a span's clock may be ahead of ours.
+        "startsAt": timestamp(min(alert.since_ns or alert.time_ns or int(now * 1e9), int(now * 1e9))),
+    }
+    if alert.link:
+        payload["generatorURL"] = alert.link
+    return payload

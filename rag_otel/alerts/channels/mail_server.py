@@ -1,0 +1,138 @@
+"""Where alerts are mailed through: the address of a mail server, and one message handed to it.
+
+smtps://user@mail.example.com:465      TLS from the first byte
+smtp://user@mail.example.com:587       STARTTLS, which the server must offer; a server on this machine may do without
+smtp://relay.internal:25?starttls=off  plain text, where nothing else is to be had: never with a password
+"""
+
+from __future__ import annotations
+
+import contextlib
+import smtplib
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from email.message import EmailMessage
+from typing import Final, Literal
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from rag_otel.alerts.channels.redaction import redacted
+from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
+from rag_otel.safety.guard import counters, logger
+
+_PORTS: Final = {"smtp": 587, "smtps": 465}
+_LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+StartTls = Literal["required", "off"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MailServer:
+    """How to reach a mail server."""
+
+    host: str
+    port: int
+    tls: bool = True
+    """TLS from the first byte; else plain text until STARTTLS."""
+    starttls: StartTls = "required"
+    user: str | None = None
+    password: str | None = field(default=None, repr=False)
+    timeout_s: float = 10.0
+
+    @classmethod
+    def at(cls, url: str, *, password: str | None = None, timeout_s: float = 10.0) -> MailServer:
+        """The server at this address. Raises ConfigurationError that says what is wrong with it, and no password."""
+        parts = urlsplit(url)
+        try:
+            port = parts.port
+        except ValueError:
+            raise _wrong("its port is no number") from None
+        if parts.scheme not in _PORTS or not parts.hostname:
+            raise _wrong("it must be smtp://host:587 (STARTTLS) or smtps://host:465 (TLS)")
+        if parts.password is not None:
+            raise _wrong("a password does not belong into it: put that into alert_smtp_password")
+        asked = parse_qs(parts.query).get("starttls", [""])[-1]
+        if asked not in ("", "required", "off"):
+            raise _wrong(f"starttls must be required or off, not {asked!r}")
+        local = parts.hostname in _LOOPBACK and not asked
+        server = cls(
+            host=parts.hostname,
+            port=port or _PORTS[parts.scheme],
+            tls=parts.scheme == "smtps",
+            starttls="off" if asked == "off" or local else "required",
+            user=unquote(parts.username) if parts.username else None,
+            password=password,
+            timeout_s=timeout_s,
+        )
+        if server.password and not server.user:
+            raise _wrong("alert_smtp_password is given, but no user: write smtp://user@host")
+        if server.password and not server.tls and asked == "off":
+            raise _wrong("a password would travel in plain text: leave starttls=off out, or use smtps://")
+        return server
+
+    def deliver(self, message: EmailMessage) -> None:
+        """Hand over one message; who is refused beside others that are not is counted and logged.
+
+        Raises RetryableError (no connection, a timeout, an answer of 4xx) or PermanentError (5xx).
+        """
+        with redacted(self.password):
+            refused = self._hand_over(message)
+        if refused:
+            counters.add("alerts.mail.recipients_refused", len(refused))
+            logger.warning("rag-otel: %s refused some recipients of an alert (%s)", self._where, _said(refused))
+
+    def _hand_over(self, message: EmailMessage) -> Mapping[str, tuple[int, bytes]]:
+        """Who was refused, and why."""
+        try:
+            with self._connected() as smtp:
+                return smtp.send_message(message)
+        except smtplib.SMTPRecipientsRefused as error:
+            codes = [code for code, _ in error.recipients.values()]
+            raise self._failed(max(codes), f"every recipient refused ({_said(error.recipients)})") from None
+        except smtplib.SMTPResponseException as error:
+            raise self._failed(error.smtp_code, _text(error.smtp_error)) from None
+        except smtplib.SMTPNotSupportedError as error:
+            raise PermanentError(f"{self._where}: {error}") from None
+        except (OSError, smtplib.SMTPException) as error:
+            raise RetryableError(f"no answer from {self._where}: {error}") from None
+
+    @property
+    def _where(self) -> str:
+        return f"mail server {self.host}:{self.port}"
+
+    def _connected(self) -> smtplib.SMTP:
+        if self.tls:
+            context = ssl.create_default_context()
+            smtp: smtplib.SMTP = smtplib.SMTP_SSL(self.host, self.port, timeout=self.timeout_s, context=context)
+        else:
+            smtp = smtplib.SMTP(self.host, self.port, timeout=self.timeout_s)
+        try:
+            self._secure(smtp)
+        except BaseException:
+            with contextlib.suppress(OSError, smtplib.SMTPException):
+                smtp.close()
+            raise
+        return smtp
+
+    def _secure(self, smtp: smtplib.SMTP) -> None:
+        if not self.tls and self.starttls == "required":
+            smtp.starttls(context=ssl.create_default_context())
+        if self.user and self.password:
+            smtp.login(self.user, self.password)
+
+    def _failed(self, code: int, said: str) -> RetryableError | PermanentError:
+        kind = PermanentError if code >= 500 else RetryableError
+        return kind(f"SMTP {code} from {self._where}: {said}")
+
+
+def _wrong(what: str) -> ConfigurationError:
+    return ConfigurationError(f"alert_smtp_url (environment: RAG_OTEL_ALERT_SMTP_URL): {what}")
+
+
+def _said(refused: Mapping[str, tuple[int, bytes]]) -> str:
+    """The servers' answers without the addresses, which are people's."""
+    return "; ".join(sorted({f"{code} {_text(answer)}" for code, answer in refused.values()}))
+
+
+def _text(answer: bytes | str) -> str:
+    text = answer.decode("utf-8", "replace") if isinstance(answer, bytes) else str(answer)
+    return " ".join(text.split())[:200]

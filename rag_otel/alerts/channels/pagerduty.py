@@ -1,0 +1,117 @@
+"""Alerts to PagerDuty, as events of its Events API v2 (https://developer.pagerduty.com/docs/events-api-v2-overview).
+
+One problem is one incident: the fingerprint is the `dedup_key`, a resolve message closes what a firing one opened.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import Any, Final
+
+from rag_otel.alert import Alert, AlertState
+from rag_otel.alerts.channels.redaction import redacted
+from rag_otel.alerts.messages.rendering import (
+    HIDDEN,
+    Answer,
+    Message,
+    Sizes,
+    bracketed,
+    compose_message,
+    timestamp,
+    verdict_words,
+)
+from rag_otel.delivery.http import post, to_json
+from rag_otel.rendering.claim_marking import one_line, shorten
+
+ENDPOINT: Final = "https://events.pagerduty.com/v2/enqueue"
+MAX_EVENT_BYTES: Final = 512 * 1024
+MAX_SUMMARY: Final = 1024
+MAX_DEDUP_KEY: Final = 255
+_MAX_FIELD: Final = 255
+_SIZES: Final = Sizes(question=4000, response=20_000, claim=1000, quote=1000, claims=20, quotes=3, examples=10)
+
+
+class PagerDutyChannel:
+    """Triggers and resolves incidents. Tried again as `http.post` says: 429 and 5xx, as PagerDuty asks for."""
+
+    name = "pagerduty"
+
+    def __init__(self, routing_key: str, *, url: str = ENDPOINT, timeout_s: float = 10.0) -> None:
+        """`routing_key` is the integration key of a service; `url` differs in the EU."""
+        self._routing_key = routing_key
+        self._url = url
+        self._timeout_s = timeout_s
+
+    def send(self, alert: Alert) -> None:
+        """Raises RetryableError or PermanentError."""
+        with redacted(self._routing_key):
+            post(self._url, event(alert, self._routing_key), timeout_s=self._timeout_s)
+
+
+def event(alert: Alert, routing_key: str) -> bytes:
+    """The request's body, at most `MAX_EVENT_BYTES` long: texts give way first, then examples."""
+    head = {"routing_key": routing_key, "dedup_key": dedup_key(alert)}
+    if alert.state is AlertState.RESOLVED:
+        return to_json({**head, "event_action": "resolve"})
+    message, sizes = compose_message(alert), _SIZES
+    while len(body := to_json({**head, **_trigger(alert, message, sizes)})) > MAX_EVENT_BYTES:
+        if sizes == sizes.smaller():  # nothing is left to give way: facts of one's own are what is so long
+            return to_json({**head, **_trigger(alert, message, None)})
+        sizes = sizes.smaller()
+    return body
+
+
+def dedup_key(alert: Alert) -> str:
+    """The fingerprint; a digest of it where it is longer than PagerDuty takes."""
+    key = alert.fingerprint
+    return key if len(key) <= MAX_DEDUP_KEY else sha256(key.encode("utf-8", "replace")).hexdigest()
+
+
+def _trigger(alert: Alert, message: Message, sizes: Sizes | None) -> dict[str, Any]:
+    payload = {
+        "summary": shorten(message.title, MAX_SUMMARY),
+        "source": one_line(alert.service or "", _MAX_FIELD) or "rag-otel",
+        "severity": str(alert.severity),
+        "component": one_line(alert.route or "", _MAX_FIELD) or None,
+        "group": one_line(alert.service or "", _MAX_FIELD) or None,
+        "class": alert.name,
+        "timestamp": timestamp(alert.since_ns or alert.time_ns) if alert.since_ns or alert.time_ns else None,
+        "custom_details": None if sizes is None else _details(message, sizes),
+    }
+    link = {"href": alert.link, "text": "Open in Phoenix"}
+    return {
+        "event_action": "trigger",
+        "client": "rag-otel",
+        "client_url": alert.link,
+        "links": [link] if alert.link else [],
+        "payload": {name: value for name, value in payload.items() if value is not None},
+    }
+
+
+def _details(message: Message, sizes: Sizes) -> dict[str, Any]:
+    answers = [_answer(answer, sizes) for answer in message.answers[: max(1, sizes.examples)]]
+    first = answers[0] if answers else {}
+    return {**dict(message.facts), **first, **({"examples": answers[1:]} if answers[1:] else {})}
+
+
+def _answer(answer: Answer, sizes: Sizes) -> dict[str, Any]:
+    if answer.hidden:
+        return {"text": HIDDEN, "link": answer.link} if answer.link else {"text": HIDDEN}
+    fields: dict[str, Any] = {
+        **dict(answer.facts),
+        "link": answer.link,
+        "question": shorten(answer.question, sizes.question),
+        "answer": bracketed(answer.passages, sizes.response),
+        "unsupported claims": [
+            {
+                "claim": one_line(claim.claim.text, sizes.claim),
+                "verdict": verdict_words(claim),
+                "nearest": [
+                    f"{one_line(quote.chunk_id, 80)}: {one_line(quote.text, sizes.quote)}"
+                    for quote in claim.quotes[: sizes.quotes]
+                ],
+            }
+            for claim in answer.claims[: sizes.claims]
+        ],
+    }
+    return {name: value for name, value in fields.items() if value}

@@ -1,0 +1,147 @@
+"""Alerts to Slack, through an incoming webhook, as Block Kit (https://docs.slack.dev/reference/block-kit/blocks).
+
+Slack refuses a message whole when one block is too long, so every text is cut to its block as it is counted there:
+escaped. Everything that came from outside is escaped, so an answer that says `<!channel>` wakes nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from rag_otel.alert import Alert, AlertSeverity, AlertState
+from rag_otel.alerts.channels.redaction import redacted, secret_parts
+from rag_otel.alerts.messages.message import summary
+from rag_otel.alerts.messages.rendering import HIDDEN, LEGEND, Answer, Message, Sizes, compose_message, verdict_words
+from rag_otel.delivery.http import post, to_json
+from rag_otel.rendering.claim_marking import Passage, cut_around, shorten
+
+MAX_BLOCKS: Final = 50
+MAX_SECTION: Final = 3000
+MAX_FIELD: Final = 2000
+MAX_FIELDS: Final = 10
+MAX_HEADER: Final = 150
+_MAX_FALLBACK: Final = 3000
+_MAX_LINK: Final = 1000
+_SIZES: Final = Sizes(question=600, response=2600, claim=500, quote=400)
+_SIGNS: Final = {AlertSeverity.WARNING: "⚠️", AlertSeverity.CRITICAL: "🔴"}
+_RESOLVED: Final = "✅"
+
+
+class SlackChannel:
+    """POSTs a message to a Slack incoming webhook. Tried again as `http.post` says; Slack asks for a pause with 429."""
+
+    name = "slack"
+
+    def __init__(self, url: str, *, timeout_s: float = 10.0) -> None:
+        """`url` is the webhook's whole address, which is a secret."""
+        self._url = url
+        self._timeout_s = timeout_s
+
+    def send(self, alert: Alert) -> None:
+        """Raises RetryableError or PermanentError."""
+        body = to_json({"text": fallback(alert), "blocks": blocks(alert), "unfurl_links": False})
+        with redacted(*secret_parts(self._url)):
+            post(self._url, body, timeout_s=self._timeout_s)
+
+
+def fallback(alert: Alert) -> str:
+    """The line that notifications show."""
+    return _mrkdwn(summary(alert), _MAX_FALLBACK)
+
+
+def blocks(alert: Alert) -> list[dict[str, Any]]:
+    """The message as blocks, each within Slack's limits."""
+    message = compose_message(alert)
+    sign = _RESOLVED if alert.state is AlertState.RESOLVED else _SIGNS[alert.severity]
+    title = shorten(f"{sign} {message.title}", MAX_HEADER, measure=_units)
+    made = [{"type": "header", "text": {"type": "plain_text", "text": title, "emoji": False}}, *_facts(message)]
+    for number, answer in enumerate(message.answers[: _SIZES.examples], 1):
+        if len(message.answers) > 1:
+            made += [{"type": "divider"}, _section(_headed(answer, number, len(message.answers)))]
+        made += [_section(text) for text in _answer(answer)]
+    if message.link:
+        made.append(_section(_link(message.link)))
+    return made[:MAX_BLOCKS]
+
+
+def escaped(text: str) -> str:
+    """Slack's three escapes; also takes the meaning from `<!channel>`, `<@user>` and `<http://...|text>`."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _facts(message: Message) -> list[dict[str, Any]]:
+    """Two columns of facts; a section holds ten."""
+    fields = [
+        {"type": "mrkdwn", "text": f"*{_mrkdwn(name, 100)}*\n{_mrkdwn(value, MAX_FIELD - 200)}", "verbatim": True}
+        for name, value in message.facts[: 2 * MAX_FIELDS]
+    ]
+    starts = range(0, len(fields), MAX_FIELDS)
+    return [{"type": "section", "fields": fields[start : start + MAX_FIELDS]} for start in starts]
+
+
+def _answer(answer: Answer) -> Iterator[str]:
+    if answer.hidden:
+        yield f"_{HIDDEN}_"
+    if answer.question:
+        yield f"*Question*\n{_quoted(_mrkdwn(answer.question, _SIZES.question))}"
+    if answer.passages:
+        legend = f" ({LEGEND})" if any(passage.unsupported for passage in answer.passages) else ""
+        cut = cut_around(answer.passages, _SIZES.response, measure=lambda kept: _units(_quoted(_marked(kept))))
+        yield f"*Answer*{legend}\n{_quoted(_marked(cut))}"
+    if answer.claims:
+        lines = []
+        for claim in answer.claims[: _SIZES.claims]:
+            lines.append(f"• *{verdict_words(claim)}*: {_mrkdwn(' '.join(claim.claim.text.split()), _SIZES.claim)}")
+            for quote in claim.quotes[:1]:
+                where, text = _mrkdwn(quote.chunk_id, 80), _mrkdwn(" ".join(quote.text.split()), _SIZES.quote)
+                lines.append(f"    nearest, in chunk {where}: “{text}”")
+        yield from _in_sections("*Unsupported claims*", lines, len(answer.claims) - _SIZES.claims)
+
+
+def _in_sections(title: str, lines: Sequence[str], omitted: int) -> Iterator[str]:
+    """The lines under one title, in as many sections as they need."""
+    text = title
+    for line in [*lines, *([f"and {omitted} more"] if omitted > 0 else [])]:
+        if _units(text) + 1 + _units(line) > MAX_SECTION:
+            yield text
+            text = line
+        else:
+            text = f"{text}\n{line}"
+    yield text
+
+
+def _headed(answer: Answer, number: int, total: int) -> str:
+    facts = ", ".join(f"{name} {value}" for name, value in answer.facts)
+    heading = f"*Answer {number} of {total}*" + (f": {_mrkdwn(facts, 500)}" if facts else "")
+    return f"{heading}\n{_link(answer.link)}" if answer.link else heading
+
+
+def _marked(passages: Sequence[Passage]) -> str:
+    return "".join(f"[[{escaped(each.text)}]]" if each.unsupported else escaped(each.text) for each in passages)
+
+
+def _mrkdwn(text: str, limit: int) -> str:
+    """`text`, escaped, taking at most `limit`; cut before it is escaped."""
+    return escaped(shorten(text, limit, measure=lambda kept: _units(escaped(kept))))
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f">{line}" for line in text.split("\n"))
+
+
+def _link(url: str) -> str:
+    """Shown as a link where it can stand in one; as text where a sign in it would end it."""
+    whole = escaped(url)
+    if len(whole) > _MAX_LINK or "|" in url or any(sign.isspace() for sign in url):
+        return _mrkdwn(url, _MAX_LINK)
+    return f"<{whole}|Open in Phoenix>"
+
+
+def _section(text: str) -> dict[str, Any]:
+    return {"type": "section", "text": {"type": "mrkdwn", "text": text, "verbatim": True}}
+
+
+def _units(text: str) -> int:
+    """Length in UTF-16 units, as JavaScript counts: never less than in characters."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2

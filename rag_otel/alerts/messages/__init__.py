@@ -1,0 +1,1 @@
+"""What an alert says: its text, its evidence, its links."""

@@ -1,0 +1,112 @@
+"""An alert as the JSON object that webhooks carry and log records attach, and as one line for humans."""
+
+from __future__ import annotations
+
+import math
+from hashlib import sha256
+from typing import Any, Final
+
+from rag_otel.alert import Alert, AlertExample, AlertState
+from rag_otel.model import ClaimVerdict
+from rag_otel.rendering.claim_marking import one_line
+
+VERSION: Final = 1
+"""Of the object's shape; fields may be added, none is renamed or removed within a version."""
+_LINE: Final = 600
+"""Characters of the line for people, its link not counted."""
+
+
+def alert_id(alert: Alert) -> str:
+    """Identifies this alert: the same at every retry, so that a receiver can drop what it has seen."""
+    if alert.target is not None and alert.state is AlertState.FIRING:
+        about = f"{alert.target.trace_id}-{alert.target.span_id}"
+    else:  # a problem may be told of several times, as a digest or as a reminder: each is a message of its own
+        about = f"{sha256(alert.fingerprint.encode()).hexdigest()[:16]}-{alert.since_ns}-{alert.time_ns}"
+    ending = "-resolved" if alert.state is AlertState.RESOLVED else ""
+    return f"{alert.name}-{alert.metric}-{about}{ending}"
+
+
+def to_dict(alert: Alert) -> dict[str, Any]:
+    """The whole alert in JSON's types. Hidden content is null and an empty list, unknown numbers are null."""
+    return {
+        "version": VERSION,
+        "id": alert_id(alert),
+        "text": summary(alert),
+        "name": alert.name,
+        "fingerprint": alert.fingerprint,
+        "metric": alert.metric,
+        "score": alert.score,
+        "risk": alert.risk,
+        "label": alert.label,
+        "question": alert.question,
+        "response": alert.response,
+        "unsupported_claims": [_claim(claim) for claim in alert.claims],
+        "trace_id": alert.target and alert.target.trace_id,
+        "span_id": alert.target and alert.target.span_id,
+        "service": alert.service,
+        "route": alert.route,
+        "link": alert.link,
+        "sampling_reason": str(alert.sampling_reason),
+        "suppressed": alert.suppressed,
+        "time_unix_ns": alert.time_ns,
+        "state": str(alert.state),
+        "severity": str(alert.severity),
+        "headline": alert.headline,
+        "count": alert.count,
+        "examples": [_example(example) for example in alert.examples],
+        "details": {name: _finite(value) for name, value in alert.details.items()},
+        "since_unix_ns": alert.since_ns or alert.time_ns,
+    }
+
+
+def summary(alert: Alert) -> str:
+    """One line: where, how bad, the first unsupported claim, the link."""
+    parts = [f"Resolved: {headline(alert)}" if alert.state is AlertState.RESOLVED else headline(alert)]
+    if alert.count > 1:
+        parts.append(f"{alert.count} answers")
+    if alert.risk is not None:
+        parts.append(f"hallucination risk {alert.risk:.2f}")
+    if alert.score is not None:
+        parts.append(f"{alert.metric} {alert.score:.2f}")
+    if alert.claims:
+        more = f" (and {len(alert.claims) - 1} more)" if len(alert.claims) > 1 else ""
+        parts.append(f"unsupported: {one_line(alert.claims[0].claim.text)}{more}")
+    if alert.suppressed:
+        parts.append(f"{alert.suppressed} similar held back")
+    return one_line("; ".join(parts), _LINE) + (f" - {alert.link}" if alert.link else "")
+
+
+def headline(alert: Alert) -> str:
+    """What happened and where, on one line: the alert's own headline, else one made of its name."""
+    where = " ".join(part for part in (alert.service, alert.route) if part) or "unknown service"
+    return one_line(alert.headline) or one_line(f"{alert.name.replace('_', ' ').capitalize()} in {where}")
+
+
+def _example(example: AlertExample) -> dict[str, Any]:
+    return {
+        "question": example.question,
+        "response": example.response,
+        "score": example.score,
+        "risk": example.risk,
+        "unsupported_claims": [_claim(claim) for claim in example.claims],
+        "trace_id": example.target and example.target.trace_id,
+        "span_id": example.target and example.target.span_id,
+        "link": example.link,
+        "sampling_reason": str(example.sampling_reason),
+    }
+
+
+def _claim(claim: ClaimVerdict) -> dict[str, Any]:
+    return {
+        "text": claim.claim.text,
+        "verdict": str(claim.verdict),
+        "confidence": claim.confidence,
+        "chunk_ids": list(claim.chunk_ids),
+        "nearest_quotes": [{"chunk_id": quote.chunk_id, "text": quote.text} for quote in claim.quotes],
+        "explanation": claim.explanation,
+    }
+
+
+def _finite(value: str | float) -> str | float | None:
+    """JSON has no NaN and no infinity: one odd fact must not lose the alert."""
+    return value if isinstance(value, str) or math.isfinite(value) else None

@@ -1,0 +1,231 @@
+"""An alert as people read it, before any channel's own format: a title, facts, answers with their evidence, a link.
+
+Every channel renders the same `Message`, so what one shows and hides, all show and hide. Texts in it are whole and
+clean; a renderer cuts them to its `Sizes`, and escapes what it has cut.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Final
+
+from rag_otel.alert import Alert, AlertExample, AlertState
+from rag_otel.alerts.messages.message import headline
+from rag_otel.model import ClaimVerdict, Verdict
+from rag_otel.rendering.claim_marking import Passage, clean, cut_around, marked, one_line, shorten
+
+LEGEND: Final = "[[marked]]: nothing retrieved supports it"
+HIDDEN: Final = "The text of this answer is hidden by its privacy settings."
+VERDICTS: Final = {
+    Verdict.CONTRADICTED: "contradicted",
+    Verdict.NOT_ENOUGH_INFO: "not supported",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes:
+    """How much of each part is shown: characters of a text, and how many of a kind."""
+
+    question: int = 500
+    response: int = 2000
+    claim: int = 300
+    quote: int = 300
+    claims: int = 5
+    quotes: int = 2
+    examples: int = 3
+
+    def smaller(self) -> Sizes:
+        """About half of it; never less than one answer, one claim and a few words of each text."""
+        return Sizes(
+            question=max(40, self.question // 2),
+            response=max(80, self.response // 2),
+            claim=max(40, self.claim // 2),
+            quote=max(40, self.quote // 2),
+            claims=max(1, self.claims // 2),
+            quotes=max(1, self.quotes // 2),
+            examples=self.examples // 2,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """One answer as evidence: what was asked, what was said, which of it nothing supports."""
+
+    question: str
+    """Empty where it is hidden, or was never known."""
+    passages: tuple[Passage, ...]
+    """The whole response, its unsupported claims marked; empty where it is hidden."""
+    claims: tuple[ClaimVerdict, ...]
+    """The unsupported ones, texts clean."""
+    facts: tuple[tuple[str, str], ...] = ()
+    """(name, value) of this answer, where it is one of several."""
+    link: str | None = None
+
+    @property
+    def hidden(self) -> bool:
+        return not (self.question or self.passages or self.claims)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """What a channel renders."""
+
+    title: str
+    """One line: what happened, where; says so when it is over."""
+    facts: tuple[tuple[str, str], ...]
+    """(name, value), in the order of interest."""
+    answers: tuple[Answer, ...]
+    link: str | None
+
+
+def compose_message(alert: Alert) -> Message:
+    """The message of an alert. Holds no more text than the alert does: what is hidden there is not here."""
+    own = _answer(alert, facts=(), link=None)
+    over = alert.state is AlertState.RESOLVED  # such a message shows no answer: nothing is hidden there
+    answers = [] if alert.target is None or (over and own.hidden) else [own]
+    answers += [
+        _answer(example, facts=tuple(_scores(example.score, example.risk, alert.metric)), link=example.link)
+        for example in alert.examples
+        if example.target is None or example.target != alert.target
+    ]
+    return Message(title=_title(alert), facts=tuple(_facts(alert)), answers=tuple(answers), link=alert.link)
+
+
+def plain_text(message: Message, sizes: Sizes = Sizes()) -> str:
+    """The message for anything that shows text: mail, pagers, chats without a format of their own."""
+    parts = [message.title, *([message.link] if message.link else [])]
+    parts += ["", *(f"{name}: {value}" for name, value in message.facts)]
+    shown = message.answers[: max(1, sizes.examples)]
+    for number, answer in enumerate(shown, 1):
+        if len(message.answers) > 1:
+            parts += ["", f"--- answer {number} of {len(message.answers)}", *_headed(answer)]
+        parts += answer_lines(answer, sizes)
+    return "\n".join(parts) + "\n"
+
+
+def text_within(message: Message, limit: int, sizes: Sizes = Sizes()) -> str:
+    """`plain_text` of at most `limit` characters: parts become shorter before any is left out."""
+    while len(text := plain_text(message, sizes)) > limit:
+        if sizes == sizes.smaller():
+            return shorten(text, max(0, limit))
+        sizes = sizes.smaller()
+    return text
+
+
+def answer_lines(answer: Answer, sizes: Sizes) -> Iterator[str]:
+    """One answer in lines of text: question, response with its marks, unsupported claims, nearest quotes."""
+    if answer.hidden:
+        yield from ("", HIDDEN)
+    if answer.question:
+        yield from ("", "Question", _indented(shorten(answer.question, sizes.question)))
+    if answer.passages:
+        legend = f" ({LEGEND})" if any(passage.unsupported for passage in answer.passages) else ""
+        yield from ("", f"Answer{legend}", _indented(bracketed(answer.passages, sizes.response)))
+    if answer.claims:
+        yield from ("", "Unsupported claims")
+        for number, claim in enumerate(answer.claims[: sizes.claims], 1):
+            yield f"  {number}. {verdict_words(claim)}: {one_line(claim.claim.text, sizes.claim)}"
+            for quote in claim.quotes[: sizes.quotes]:
+                yield f'     nearest, in chunk {one_line(quote.chunk_id, 80)}: "{one_line(quote.text, sizes.quote)}"'
+            if claim.explanation:
+                yield f"     why: {one_line(claim.explanation, sizes.claim)}"
+        if len(answer.claims) > sizes.claims:
+            yield f"  and {len(answer.claims) - sizes.claims} more"
+
+
+def bracketed(passages: Sequence[Passage], limit: int) -> str:
+    """The response with [[unsupported claims]] in double brackets, at most `limit` characters, brackets included."""
+
+    def text(each: Sequence[Passage]) -> str:
+        return "".join(f"[[{passage.text}]]" if passage.unsupported else passage.text for passage in each)
+
+    return text(cut_around(passages, limit, measure=lambda each: len(text(each))))
+
+
+def verdict_words(claim: ClaimVerdict) -> str:
+    """The verdict in words, with the probability of support where the judge gives one."""
+    words = VERDICTS.get(claim.verdict, str(claim.verdict))
+    return words if claim.confidence is None else f"{words} (probability of support {claim.confidence:.2f})"
+
+
+def timestamp(time_ns: int, *, timespec: str = "seconds") -> str:
+    """A moment in UTC as ISO 8601 and RFC 3339 have it; `timespec` as for `datetime.isoformat`."""
+    return datetime.fromtimestamp(time_ns / 1e9, UTC).isoformat(timespec=timespec).replace("+00:00", "Z")
+
+
+def number(value: str | float) -> str:
+    """A fact's value: short, and `unknown` for what is no number."""
+    if isinstance(value, str):
+        return one_line(value)
+    return f"{value:.4g}" if math.isfinite(value) else "unknown"
+
+
+def _title(alert: Alert) -> str:
+    return one_line(f"Resolved: {headline(alert)}" if alert.state is AlertState.RESOLVED else headline(alert))
+
+
+def _facts(alert: Alert) -> Iterator[tuple[str, str]]:
+    yield from _scores(alert.score, alert.risk, alert.metric)
+    if alert.count > 1:
+        yield "answers", str(alert.count)
+    if alert.since_ns:
+        yield "since", timestamp(alert.since_ns) + _lasting(alert.time_ns - alert.since_ns)
+    elif alert.time_ns:
+        yield "at", timestamp(alert.time_ns)
+    yield from _named(alert.details)
+    yield from _named({"service": alert.service or "", "route": alert.route or ""})
+    yield "severity", str(alert.severity)
+    if alert.sampling_reason:
+        yield "picked by", one_line(str(alert.sampling_reason))
+    if alert.suppressed:
+        yield "held back", f"{alert.suppressed} similar"
+
+
+def _scores(score: float | None, risk: float | None, metric: str) -> Iterator[tuple[str, str]]:
+    if risk is not None:
+        yield "hallucination risk", f"{risk:.2f}"
+    if score is not None:
+        yield one_line(metric), f"{score:.2f}"
+
+
+def _named(facts: Mapping[str, str | float]) -> Iterator[tuple[str, str]]:
+    for name, value in facts.items():
+        if value != "":
+            yield one_line(name.replace("_", " "), 60), number(value)
+
+
+def _lasting(duration_ns: int) -> str:
+    seconds = duration_ns // 10**9
+    if seconds < 60:
+        return ""
+    days, hours, minutes = seconds // 86400, seconds // 3600 % 24, seconds // 60 % 60
+    parts = [f"{count} {unit}" for count, unit in ((days, "d"), (hours, "h"), (minutes, "min")) if count]
+    return f" (for {' '.join(parts)})"
+
+
+def _answer(shown: Alert | AlertExample, *, facts: tuple[tuple[str, str], ...], link: str | None) -> Answer:
+    return Answer(
+        question=clean(shown.question or "").strip(),
+        passages=_clean(marked(shown.response or "", shown.claims)),
+        claims=shown.claims,
+        facts=facts,
+        link=link,
+    )
+
+
+def _clean(passages: Sequence[Passage]) -> tuple[Passage, ...]:
+    """Cleaned after they were marked: claims are placed in the response as it was judged."""
+    cleaned = (replace(passage, text=clean(passage.text)) for passage in passages)
+    return tuple(passage for passage in cleaned if passage.text)
+
+
+def _headed(answer: Answer) -> list[str]:
+    facts = ", ".join(f"{name} {value}" for name, value in answer.facts)
+    return [part for part in (facts, answer.link) if part]
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"  {line}".rstrip() for line in text.split("\n"))

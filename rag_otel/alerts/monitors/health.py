@@ -1,0 +1,223 @@
+"""The monitors of the evaluation itself: it fails, or it is silent while traces flow.
+
+A judge that is down makes every other signal look calm: no bad answer is seen, because none is seen at all.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from rag_otel.alert import Alert, AlertState
+from rag_otel.alerts.monitors.burn import MINUTE_S, Ring
+from rag_otel.model import EvaluatedTrace, SamplingReason
+from rag_otel.safety.guard import counters
+
+EVALUATORS_SILENT: Final = "evaluators_silent"
+EVALUATOR_FAILING: Final = "evaluator_failing"
+MIN_TRACES: Final = 20
+"""Traces without any evaluation before silence is told."""
+MIN_EVALUATIONS: Final = 20
+"""Evaluations of a window before their failing is told."""
+WINDOW_MINUTES: Final = 10
+_CHECK_EVERY_S: Final = 15.0
+_MAX_METRICS: Final = 100
+_MAX_ERRORS: Final = 20
+_TRACE: Final = "trace."
+_NOT_MEANT: Final = frozenset({SamplingReason.NOT_SAMPLED, SamplingReason.RATE_LIMITED})
+"""Reasons for which a trace was never meant to be evaluated: no sign of silence."""
+
+
+def traces_seen() -> dict[str, int]:
+    """RAG traces of this process that were meant to be evaluated, by `status.reason`, counted since it started."""
+    seen = {}
+    for name, count in counters.snapshot().items():
+        if name.startswith(_TRACE) and name.rpartition(".")[2] not in _NOT_MEANT:
+            seen[name.removeprefix(_TRACE)] = count
+    return seen
+
+
+class SilenceMonitor:
+    """Raises `evaluators_silent` when traces flow for `silence_s` seconds and not one evaluation comes out."""
+
+    name = "silence"
+
+    def __init__(
+        self,
+        *,
+        raise_alert: Callable[[Alert], None],
+        silence_s: float = 900.0,
+        seen: Callable[[], Mapping[str, int]] = traces_seen,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """`seen` counts the traces that were meant to be evaluated, by what became of them."""
+        self._raise = raise_alert
+        self._silence_s = silence_s
+        self._seen = seen
+        self._clock = clock
+        self._lock = threading.RLock()
+        self._start_over()
+
+    def _start_over(self) -> None:
+        self._heard: Mapping[str, int] = dict(self._seen())
+        """What had been seen when the last evaluation came."""
+        self._flowing_since: float | None = None
+        self._service: str | None = None
+        self._firing_since: float | None = None
+        self._check_at = self._clock()
+
+    def write(self, batch: Sequence[EvaluatedTrace]) -> None:
+        """Any evaluation breaks the silence, a failed one too: that is another alert's matter."""
+        if not any(result.evaluations for result in batch):
+            return
+        with self._lock:
+            self._heard, self._flowing_since = dict(self._seen()), None
+            self._service = batch[-1].trace.service
+            resolved = self._message(AlertState.RESOLVED) if self._firing_since is not None else None
+            self._firing_since = None
+        if resolved is not None:
+            self._raise(resolved)
+
+    def due(self) -> float | None:
+        return self._check_at
+
+    def tick(self) -> None:
+        with self._lock:
+            now = self._clock()
+            self._check_at = now + _CHECK_EVERY_S
+            silent = sum(self._since_heard().values())
+            if silent and self._flowing_since is None:
+                self._flowing_since = now
+            long_enough = self._flowing_since is not None and now - self._flowing_since >= self._silence_s
+            firing = self._firing_since is None and silent >= MIN_TRACES and long_enough
+            if firing:
+                self._firing_since = self._flowing_since
+            alert = self._message(AlertState.FIRING) if firing else None
+        if alert is not None:
+            self._raise(alert)
+
+    def after_fork(self) -> None:
+        """The child has seen nothing yet."""
+        self._lock = threading.RLock()
+        self._start_over()
+
+    def close(self) -> None:
+        """Nothing to save: the next process counts its own."""
+
+    def _since_heard(self) -> dict[str, int]:
+        seen = {what: count - self._heard.get(what, 0) for what, count in self._seen().items()}
+        return {what: count for what, count in seen.items() if count > 0}
+
+    def _message(self, state: AlertState) -> Alert:
+        now, since = self._clock(), self._firing_since or 0.0
+        missed = Counter(self._since_heard())
+        if state is AlertState.FIRING:
+            what = ", ".join(f"{count} {name}" for name, count in missed.most_common(3))
+            headline = f"No evaluation for {(now - since) / 60:.0f} min while {missed.total()} traces came: {what}"
+        else:
+            headline = "Evaluations come again"
+        return Alert(
+            name=EVALUATORS_SILENT,
+            fingerprint=f"{self._service or '-'}/{EVALUATORS_SILENT}",
+            metric="",
+            state=state,
+            headline=headline,
+            service=self._service,
+            details={name: float(count) for name, count in missed.most_common(_MAX_ERRORS)},
+            since_ns=round(since * 1e9),
+            time_ns=round(now * 1e9),
+        )
+
+
+class FailureMonitor:
+    """Raises `evaluator_failing` when more than a share of a metric's evaluations failed in the last ten minutes.
+
+    It is over when less than half of that share did, among as many evaluations.
+    """
+
+    name = "failures"
+
+    def __init__(
+        self,
+        *,
+        raise_alert: Callable[[Alert], None],
+        share: float = 0.5,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._raise = raise_alert
+        self._share = share
+        self._clock = clock
+        self.after_fork()
+
+    def after_fork(self) -> None:
+        """The child counts its own."""
+        self._lock = threading.RLock()
+        self._rings: dict[str, Ring] = {}
+        self._errors: dict[str, Counter[str]] = {}
+        """Metric -> error types since it last did not fail."""
+        self._firing_since: dict[str, float] = {}
+        self._service: str | None = None
+        self._check_at = self._clock()
+
+    def close(self) -> None:
+        """Nothing to save: ten minutes are soon counted again."""
+
+    def write(self, batch: Sequence[EvaluatedTrace]) -> None:
+        with self._lock:
+            minute = int(self._clock() // MINUTE_S)
+            for result in batch:
+                self._service = result.trace.service
+                for evaluation in result.evaluations:
+                    if evaluation.name not in self._rings and len(self._rings) >= _MAX_METRICS:
+                        continue
+                    ring = self._rings.setdefault(evaluation.name, Ring(bucket_minutes=1, count=WINDOW_MINUTES))
+                    ring.add(minute, bad=float(evaluation.error_type is not None), weight=1.0)
+                    if evaluation.error_type is not None:
+                        errors = self._errors.setdefault(evaluation.name, Counter())
+                        if evaluation.error_type in errors or len(errors) < _MAX_ERRORS:
+                            errors[evaluation.error_type] += 1
+
+    def due(self) -> float | None:
+        return self._check_at if self._rings else None
+
+    def tick(self) -> None:
+        with self._lock:
+            now = self._clock()
+            self._check_at = now + _CHECK_EVERY_S
+            alerts = [alert for metric in self._rings if (alert := self._look(metric, now)) is not None]
+        for alert in alerts:
+            self._raise(alert)
+
+    def _look(self, metric: str, now: float) -> Alert | None:
+        window = self._rings[metric].window(int(now // MINUTE_S), WINDOW_MINUTES)
+        share = window.share
+        if share is None or window.total < MIN_EVALUATIONS:
+            return None
+        since = self._firing_since.get(metric)
+        if since is None and share >= self._share:
+            self._firing_since[metric] = now
+            return self._message(metric, AlertState.FIRING, share, window.total, now, now)
+        if share < self._share / 2:
+            self._errors.pop(metric, None)
+            if since is not None:
+                del self._firing_since[metric]
+                return self._message(metric, AlertState.RESOLVED, share, window.total, since, now)
+        return None
+
+    def _message(self, metric: str, state: AlertState, share: float, total: float, since: float, now: float) -> Alert:
+        errors = self._errors.get(metric, Counter())
+        mostly = f", mostly {errors.most_common(1)[0][0]}" if errors and state is AlertState.FIRING else ""
+        return Alert(
+            name=EVALUATOR_FAILING,
+            fingerprint=f"{self._service or '-'}/{EVALUATOR_FAILING}:{metric}",
+            metric=metric,
+            state=state,
+            headline=f"{metric}: {share:.0%} of {total:.0f} evaluations failed in {WINDOW_MINUTES} min{mostly}",
+            service=self._service,
+            details={"failed_share": share, "evaluations": total, **{name: float(n) for name, n in errors.items()}},
+            since_ns=round(since * 1e9),
+            time_ns=round(now * 1e9),
+        )

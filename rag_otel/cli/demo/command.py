@@ -1,0 +1,170 @@
+"""`rag-otel demo`: a week of real answers with a model swap in it, evaluated, and Phoenix open on the result."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import logging
+import shutil
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
+import rag_otel
+from rag_otel import semconv
+from rag_otel.alerts.channels.log import LOGGER_NAME
+from rag_otel.cli.demo.check import failures
+from rag_otel.cli.demo.drift import BASELINE_COUNT, drift_report
+from rag_otel.cli.demo.phoenix_server import DEFAULT_PORT, PhoenixServer, free_port, start_phoenix
+from rag_otel.cli.demo.report import Outcome, outcomes, report
+from rag_otel.cli.demo.story import Asked, OutOfFoldFaithfulness, TimeShift, examples_folder, load_app, week
+from rag_otel.cli.terminal import progress
+from rag_otel.errors import RagOtelError
+from rag_otel.writers.memory import MemoryWriter
+from rag_otel_collectors.stored.phoenix_client import PhoenixReader
+
+PROJECT: Final = "rag-otel-demo"
+_WAIT_S: Final = 120.0
+_POLL_S: Final = 0.2
+_MORE_THAN_THE_DEMO_ASKS: Final = 1_000_000.0
+
+LOOK_AT: Final = """\
+  Phoenix is open at {page}
+
+  What to look at:
+    {page}/metrics
+        charts of faithfulness and hallucination_risk over the week (scroll down): the last three days
+        are the cheaper model's
+    {page}/spans
+        both as columns; in the filter box:
+          annotations['hallucination_risk'].score > 0.6
+          annotations['faithfulness'].label == 'unfaithful'
+          rag.evaluation.faithfulness.score < 0.5
+    any span: its attributes hold the claims, their verdicts, chunk ids and verbatim quotes
+
+  The week's drift as a page, from what Phoenix holds:
+    {command} drift --phoenix-endpoint {server} --project {project} --baseline-count {count} --html drift.html
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--check", action="store_true", help="verify what was written through Phoenix's API, then exit")
+    parser.add_argument("--port", type=int, help=f"Phoenix's port (default: {DEFAULT_PORT}, or a free one)")
+    parser.add_argument("--model", help="a model that answers and judges, live, in place of the recorded week")
+    parser.add_argument("--questions", type=int, default=20, help="with --model: how many questions (default: 20)")
+    parser.add_argument("--dir", type=Path, default=Path(".demo"), help="where Phoenix keeps its data (default: .demo)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the story; with `--check` 0 when Phoenix has it all, 1 else; without, Phoenix stays until Ctrl-C."""
+    examples = examples_folder()
+    port = arguments.port or free_port(0 if arguments.check else DEFAULT_PORT)
+    folder = arguments.dir / f"phoenix-{port}"
+    shutil.rmtree(folder, ignore_errors=True)  # nobody listens on the port, so nobody uses it
+    print("Starting Phoenix (half a minute at the first start) ...", flush=True)
+    with start_phoenix(folder, port=port) as server:
+        if arguments.model is not None:
+            return _live(arguments, examples, server)
+        found = tell(examples, server.base_url)
+        print(f"\n{report(found, base_url=server.base_url)}\n\n{drift_report(found)}\n")
+        reader = PhoenixReader(server.base_url)
+        if arguments.check:
+            return _check(reader, found)
+        print(
+            LOOK_AT.format(
+                page=reader.project_page(PROJECT),
+                command=_command(),
+                server=server.base_url,
+                project=PROJECT,
+                count=BASELINE_COUNT,
+            )
+        )
+        print("  Ctrl-C stops it.", flush=True)
+        return server.wait()
+
+
+def _command() -> str:
+    """This program, as it can be called from here."""
+    called = Path(sys.argv[0])
+    with contextlib.suppress(ValueError):
+        called = called.absolute().relative_to(Path.cwd())
+    return str(called)
+
+
+def _live(arguments: argparse.Namespace, examples: Path, server: PhoenixServer) -> int:
+    from rag_otel.cli.demo import live as demo_live  # litellm: seconds to import, and an extra
+
+    results = demo_live.tell_live(examples, server.base_url, model=arguments.model, questions=arguments.questions)
+    print(f"\n{demo_live.live_report(results, base_url=server.base_url)}\n")
+    if arguments.check:
+        return 0 if len(results) == arguments.questions else 1
+    print(f"  Phoenix is open at {PhoenixReader(server.base_url).project_page(demo_live.PROJECT)}; Ctrl-C stops it.")
+    return server.wait()
+
+
+def tell(examples: Path, base_url: str) -> list[Outcome]:
+    """Ask the app the week's questions, let rag-otel evaluate them, wait until Phoenix has everything."""
+    clock = TimeShift(BatchSpanProcessor(OTLPSpanExporter(endpoint=f"{base_url}/v1/traces")))
+    provider = TracerProvider(
+        resource=Resource.create({semconv.PROJECT_NAME: PROJECT, semconv.SERVICE_NAME: "quickstart"})
+    )
+    provider.add_span_processor(clock)
+    memory = MemoryWriter()
+    # The demo's table names the risky answers itself: an alert in between would only disturb it.
+    logging.getLogger(LOGGER_NAME).addHandler(logging.NullHandler())
+    logging.getLogger(LOGGER_NAME).propagate = False
+    rag_otel.instrument(
+        provider,
+        evaluators=[OutOfFoldFaithfulness(examples)],
+        writers=[memory],
+        phoenix_endpoint=base_url,
+        project_name=PROJECT,
+        evaluations_per_minute=_MORE_THAN_THE_DEMO_ASKS,
+        drift=False,  # it goes by the traces' own clock, and the demo's is shifted on the way to Phoenix
+    )
+    try:
+        story = week(examples, now_ns=time.time_ns())
+        app = load_app(examples)
+        for asked in progress(story, total=len(story), description="answering and evaluating"):
+            clock.now_ns = asked.at_ns
+            app.answer(asked.question, asked.model)
+        rag_otel.flush(timeout=_WAIT_S)
+        _wait_until_there(PhoenixReader(base_url), [f.trace.target.span_id for f in memory.results])
+    finally:
+        rag_otel.uninstrument()
+        provider.shutdown()
+    return outcomes(_by_question(story), memory.results)
+
+
+def _by_question(story: Sequence[Asked]) -> dict[tuple[str, str], Asked]:
+    return {(asked.question, asked.model): asked for asked in story}
+
+
+def _wait_until_there(reader: PhoenixReader, span_ids: Sequence[str]) -> None:
+    """Return once every span has come and has an annotation; after `_WAIT_S` seconds the check will say what is not."""
+    deadline = time.monotonic() + _WAIT_S
+    while time.monotonic() < deadline:
+        try:
+            annotated = {row["span_id"] for row in reader.annotations(PROJECT, span_ids)}
+            if annotated >= set(span_ids) and len(reader.spans(PROJECT)) >= len(span_ids):
+                return
+        except RagOtelError:  # the project exists once its first span has come
+            pass
+        time.sleep(_POLL_S)
+
+
+def _check(reader: PhoenixReader, found: Sequence[Outcome]) -> int:
+    wrong = 0
+    for what, problem in failures(reader, PROJECT, found):
+        print(f"  {'ok  ' if problem is None else 'FAIL'}  {what}{'' if problem is None else f': {problem}'}")
+        wrong += problem is not None
+    if wrong:
+        print(f"{wrong} checks failed", file=sys.stderr)
+    return 1 if wrong else 0

@@ -1,0 +1,104 @@
+"""What the demo says in the terminal: how many, before and after, against the human labels, the riskiest answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from rag_otel.cli.demo.story import AFTER, BEFORE, Asked
+from rag_otel.cli.terminal import table
+from rag_otel.model import EvaluatedTrace, Evaluation
+from rag_otel.writers.attributes import unsupported
+from rag_otel.writers.phoenix_links import trace_link
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """One question of the story with its result."""
+
+    asked: Asked
+    result: EvaluatedTrace
+
+    @property
+    def evaluation(self) -> Evaluation:
+        return self.result.evaluations[0]
+
+
+def outcomes(asked: Mapping[tuple[str, str], Asked], results: Sequence[EvaluatedTrace]) -> list[Outcome]:
+    """The story's questions, found again by question and model, in the order of their times."""
+    found = [
+        Outcome(asked=asked[result.trace.question or "", result.trace.tags["model"]], result=result)
+        for result in results
+    ]
+    return sorted(found, key=lambda outcome: outcome.asked.at_ns)
+
+
+def report(found: Sequence[Outcome], *, base_url: str) -> str:
+    """The whole text: a table of the two models, agreement with people, the five riskiest answers with links."""
+    return "\n\n".join((_models(found), _agreement(found), _riskiest(found, base_url)))
+
+
+def means(found: Sequence[Outcome], model: str) -> tuple[float, float]:
+    """Mean faithfulness and mean risk of a model's answers, those without a score left out."""
+    evaluations = [outcome.evaluation for outcome in found if outcome.asked.model == model]
+    return (
+        fmean(each.score for each in evaluations if each.score is not None),
+        fmean(each.risk for each in evaluations if each.risk is not None),
+    )
+
+
+def _models(found: Sequence[Outcome]) -> str:
+    rows = []
+    for when, model in (("before the swap", BEFORE), ("after the swap", AFTER)):
+        of_model = [outcome for outcome in found if outcome.asked.model == model]
+        score, risk = means(found, model)
+        unscored = sum(outcome.evaluation.score is None for outcome in of_model)
+        marked = sum(outcome.asked.hallucinated for outcome in of_model) / len(of_model)
+        rows.append((when, model, str(len(of_model)), str(unscored), f"{score:.3f}", f"{risk:.3f}", f"{marked:.0%}"))
+    header = ("", "model", "evaluated", "no score", "faithfulness", "risk", "hallucinated, say people")
+    return table(rows, header=header)
+
+
+def _agreement(found: Sequence[Outcome]) -> str:
+    scored = [outcome for outcome in found if outcome.evaluation.risk is not None]
+    flagged = [outcome for outcome in scored if outcome.evaluation.label == "unfaithful"]
+    marked = [outcome for outcome in scored if outcome.asked.hallucinated]
+    both = sum(outcome.asked.hallucinated for outcome in flagged)
+    agreed = sum((outcome.evaluation.label == "unfaithful") == outcome.asked.hallucinated for outcome in scored)
+    area = auroc(
+        [outcome.evaluation.risk or 0.0 for outcome in scored], [outcome.asked.hallucinated for outcome in scored]
+    )
+    return (
+        f"  Against the human labels: AUROC of risk {area:.2f}; {both} of {len(marked)} marked answers labelled "
+        f"unfaithful, {len(flagged) - both} others as well; {agreed / len(scored):.0%} of labels agree."
+    )
+
+
+def auroc(risks: Sequence[float], labels: Sequence[bool]) -> float:
+    """Probability that a marked answer has a higher risk than an unmarked one, ties counting half (Mann-Whitney)."""
+    positive = [risk for risk, label in zip(risks, labels, strict=True) if label]
+    negative = [risk for risk, label in zip(risks, labels, strict=True) if not label]
+    wins = sum((high > low) + 0.5 * (high == low) for high in positive for low in negative)
+    return wins / (len(positive) * len(negative))
+
+
+def _riskiest(found: Sequence[Outcome], base_url: str) -> str:
+    worst = sorted(found, key=lambda outcome: -(outcome.evaluation.risk or 0.0))[:5]
+    lines = ["  The five riskiest answers (* hallucinated, say people):"]
+    for outcome in worst:
+        mark = "*" if outcome.asked.hallucinated else " "
+        lines.append(f"\n  {mark} risk {outcome.evaluation.risk:.2f}  {outcome.asked.model}: {outcome.asked.question}")
+        response = outcome.result.trace.response or ""
+        lines += [
+            # The slice itself: a list item's stem would be the same on every line.
+            f"      {claim.verdict}: {_one_line(response[claim.claim.start : claim.claim.end])}"
+            for claim in unsupported(outcome.evaluation)[:3]
+        ]
+        lines.append(f"      {trace_link(base_url, outcome.result.trace.target.trace_id)}")
+    return "\n".join(lines)
+
+
+def _one_line(text: str, width: int = 110) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= width else flat[: width - 1] + "…"

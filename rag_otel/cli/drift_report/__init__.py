@@ -1,0 +1,1 @@
+"""How `rag-otel drift` shows what it found: a table, a page, a picture, a second opinion."""

@@ -1,0 +1,1 @@
+"""Delivery of results and alerts: queues, their copies on disk, retries, HTTP."""

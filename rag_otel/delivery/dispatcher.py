@@ -1,0 +1,231 @@
+"""Hands results to every writer and every alert channel, each in a queue of its own, off the application's path."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, Protocol, TypeVar
+
+from rag_otel.alert import Alert, AlertExample
+from rag_otel.delivery.export_queue import DEFAULT_POLICY, ExportPolicy, ExportQueue
+from rag_otel.delivery.spool import Spool
+from rag_otel.delivery.state_folder import StateFolder
+from rag_otel.delivery.ticker import Ticker, Ticking
+from rag_otel.model import ClaimVerdict, EvaluatedTrace
+from rag_otel.protocols import AlertChannel, RaisesAlerts, Renews, Writer
+from rag_otel.safety.guard import guarded
+
+_T = TypeVar("_T")
+_OF_THIS_PROCESS: Final[dict[type[object], frozenset[str]]] = {EvaluatedTrace: frozenset({"origin"})}
+"""Fields that mean nothing to the next process."""
+ALERT_POLICY: Final = ExportPolicy(max_items=1024, give_up_after_s=7 * 86_400.0)
+"""Of a channel: one that is down for days loses nothing that fits."""
+_OVERHEAD_BYTES = 1024
+"""Of an item besides its texts: objects, ids, numbers."""
+
+
+class AlertSource(Protocol):
+    """Decides which results somebody should hear of; see `rag_otel.alerts.router`."""
+
+    @property
+    def channels(self) -> Sequence[AlertChannel]: ...
+
+    def connect(self, send: Callable[[Alert], None], changed: Callable[[], None]) -> None: ...
+
+    def consider(self, result: EvaluatedTrace) -> None: ...
+
+    def raise_alert(self, alert: Alert) -> None: ...
+
+    def due(self) -> float | None: ...
+
+    def tick(self, *, close_windows: bool = False) -> None: ...
+
+    def close(self) -> None: ...
+
+    def after_fork(self) -> None: ...
+
+
+class Dispatcher:
+    """What the worker calls with every finished result.
+
+    Every writer and channel has its own bounded queue and daemon thread, started by the first item: one that is
+    down or slow neither blocks the caller nor holds up another.
+    """
+
+    def __init__(
+        self,
+        writers: Sequence[Writer] = (),
+        alerts: AlertSource | None = None,
+        *,
+        policy: ExportPolicy | None = None,
+        state: StateFolder | None = None,
+        keep_results: bool = False,
+    ) -> None:
+        """`policy` bounds each queue; without one a writer's own `export_policy` does, or the default.
+
+        With `state` alerts that a channel has not taken yet survive the process; with `keep_results` so do the results
+        of writers that ask for it (`keeps_results = True`). A writer that is `Ticking` is ticked, one that
+        `RaisesAlerts` is connected.
+        Two writers of one name share their counters, not their queues.
+        """
+        self._alerts = alerts
+        self._state = state
+        self._result_queues = [
+            ExportQueue(
+                writer.name,
+                writer.write,
+                size_of=result_bytes,
+                policy=policy or _own_policy(writer),
+                spool=_spool(state, writer.name, EvaluatedTrace) if keep_results and _keeps(writer) else None,
+            )
+            for writer in writers
+        ]
+        self._alert_queues = [
+            ExportQueue(
+                f"alert_{channel.name}",
+                _one_by_one(channel),
+                size_of=alert_bytes,
+                policy=dataclasses.replace(policy or ALERT_POLICY, batch_items=1, linger_s=0.0),
+                spool=_spool(state, place, Alert),
+            )
+            for place, channel in _places(alerts.channels if alerts else ())
+        ]
+        self._watching: list[Ticking] = [writer for writer in writers if isinstance(writer, Ticking)]
+        self._ticker = Ticker([*self._watching, *([alerts] if alerts else ())])
+        if alerts is not None:
+            alerts.connect(self._tell, self._ticker.wake)
+            for writer in writers:
+                if isinstance(writer, RaisesAlerts):
+                    writer.raise_alerts_with(alerts.raise_alert)
+        for queue in self._queues:
+            queue.resume()
+
+    @property
+    def _queues(self) -> list[ExportQueue[EvaluatedTrace] | ExportQueue[Alert]]:
+        return [*self._result_queues, *self._alert_queues]
+
+    def start(self) -> None:
+        """Start the thread that monitors need to notice what does not come. Cheap when it runs; idempotent."""
+        self._ticker.start()
+
+    def submit(self, result: EvaluatedTrace) -> None:
+        """Queue a result everywhere. Returns at once, never raises; what a full queue refuses is counted."""
+        with guarded("delivery.submit"):
+            for queue in self._result_queues:
+                queue.put(result)
+            if self._alerts is not None:
+                self._alerts.consider(result)
+            self._ticker.start()
+
+    def _tell(self, alert: Alert) -> None:
+        for queue in self._alert_queues:
+            queue.put(alert)
+
+    def flush(self, timeout_s: float) -> bool:
+        """Deliver now what was submitted so far, for `timeout_s` in all; False when something is left.
+
+        Digests are closed first. Writers go before channels, because monitors among them may raise alerts. Where
+        every destination that has something left is known to be down, the rest of the time is not waited for.
+        """
+        deadline = time.monotonic() + timeout_s
+        self._close_windows()
+        for queue in self._queues:
+            queue.hurry()
+        written = _wait_empty(self._result_queues, deadline)
+        for watching in self._watching:
+            with guarded("delivery.tick"):
+                watching.tick()
+        self._close_windows()  # of what monitors have raised meanwhile
+        return _wait_empty(self._alert_queues, deadline) and written
+
+    def _close_windows(self) -> None:
+        if self._alerts is not None:
+            with guarded("delivery.close_windows"):
+                self._alerts.tick(close_windows=True)
+
+    def shutdown(self, timeout_s: float) -> None:
+        """Deliver what can be delivered in `timeout_s`, then stop for good. Safe to call twice."""
+        self._ticker.close()
+        if self._alerts is not None:
+            with guarded("delivery.close_alerts"):
+                self._alerts.close()
+        self.flush(timeout_s)
+        for watching in self._watching:
+            with guarded("delivery.close"):
+                watching.close()
+        for queue in self._queues:
+            queue.close()
+        for channel in self._alerts.channels if self._alerts is not None else ():
+            if isinstance(channel, Renews):
+                with guarded("delivery.stop_renewing"):
+                    channel.stop_renewing()
+        if self._state is not None:
+            self._state.close()
+
+    def after_fork(self) -> None:
+        """Start empty in a forked child: the parent delivers its own."""
+        if self._state is not None:
+            self._state.after_fork()
+        self._ticker.after_fork()
+        for queue in self._queues:
+            queue.after_fork()
+        for watching in (*self._watching, *([self._alerts] if self._alerts else ())):
+            watching.after_fork()
+
+
+def _wait_empty(queues: Sequence[ExportQueue[EvaluatedTrace]] | Sequence[ExportQueue[Alert]], deadline: float) -> bool:
+    waited = [queue.wait_empty(max(0.0, deadline - time.monotonic())) for queue in queues]
+    return all(waited)
+
+
+def result_bytes(result: EvaluatedTrace) -> int:
+    """About how much memory a result keeps alive, taking a character for a byte."""
+    trace = result.trace
+    texts = len(trace.question or "") + len(trace.response or "") + sum(len(chunk.text) for chunk in trace.chunks)
+    return _OVERHEAD_BYTES + texts + sum(claims_bytes(evaluation.claims) for evaluation in result.evaluations)
+
+
+def alert_bytes(alert: Alert) -> int:
+    """The same for an alert."""
+    shown: Sequence[Alert | AlertExample] = (alert, *alert.examples)
+    texts = sum(len(each.question or "") + len(each.response or "") + claims_bytes(each.claims) for each in shown)
+    return _OVERHEAD_BYTES * (1 + len(alert.examples)) + texts
+
+
+def claims_bytes(claims: Sequence[ClaimVerdict]) -> int:
+    """The same for claims with their quotes."""
+    return sum(len(c.claim.text) + sum(len(quote.text) for quote in c.quotes) + _OVERHEAD_BYTES for c in claims)
+
+
+def _spool(state: StateFolder | None, name: str, kind: type[_T]) -> Spool[_T] | None:
+    if state is None:
+        return None
+    return Spool(state, name, kind, without=_OF_THIS_PROCESS.get(kind, frozenset()))
+
+
+def _places(channels: Sequence[AlertChannel]) -> Iterator[tuple[str, AlertChannel]]:
+    """Where each channel's alerts are kept: by its name, so that a channel that comes or goes moves no other's."""
+    seen: Counter[str] = Counter()
+    for channel in channels:
+        seen[channel.name] += 1
+        again = "" if seen[channel.name] == 1 else f"-{seen[channel.name]}"
+        yield f"alert_{channel.name}{again}", channel
+
+
+def _keeps(writer: Writer) -> bool:
+    return bool(getattr(writer, "keeps_results", False))
+
+
+def _own_policy(writer: Writer) -> ExportPolicy:
+    policy: ExportPolicy = getattr(writer, "export_policy", DEFAULT_POLICY)
+    return policy
+
+
+def _one_by_one(channel: AlertChannel) -> Callable[[Sequence[Alert]], None]:
+    def send(batch: Sequence[Alert]) -> None:
+        for alert in batch:
+            channel.send(alert)
+
+    return send

@@ -1,0 +1,311 @@
+"""One bounded queue with one worker thread behind it: a destination that is down holds up nobody but itself.
+
+The lifecycle is that of OpenTelemetry's batch processors: a daemon thread started by the first item, ended by `close`,
+absent from a forked child. Admitted items are never evicted: when the queue is full, the newcomer is refused and
+counted. A batch that may work later is kept, in order, and tried again with exponential backoff and jitter, for as
+long as it takes up to `give_up_after_s`.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Generic, TypeVar
+
+from rag_otel.delivery.spool import Spool
+from rag_otel.errors import RetryableError
+from rag_otel.safety.guard import counters, logger
+from rag_otel.safety.tracing_suppression import suppressed
+
+T = TypeVar("T")
+_FLUSH_ATTEMPTS: Final = 3
+"""How often a destination that has just begun to fail is tried again before a flush stops waiting for it."""
+_LOG_EVERY_S: Final = 600.0
+"""One cause of failure is logged at most this often; the counters go on."""
+_MAX_CAUSES: Final = 32
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportPolicy:
+    """The bounds of a queue. Times in seconds."""
+
+    max_items: int = 2048
+    max_bytes: int = 16 * 2**20
+    batch_items: int = 64
+    linger_s: float = 0.5
+    """How long an item waits for company before a batch that is not full goes out."""
+    backoff_s: float = 0.5
+    """Before the first retry; doubled for each further one."""
+    max_backoff_s: float = 30.0
+    give_up_after_s: float = 3600.0
+    """How long one batch is tried before it is counted as lost and the next one gets its chance."""
+
+
+DEFAULT_POLICY: Final = ExportPolicy()
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry(Generic[T]):
+    """An item in the queue."""
+
+    item: T
+    size: int
+    came_at: float
+    kept: Path | None
+    """Where the spool has it."""
+
+
+class ExportQueue(Generic[T]):
+    """Hands items, batched and in order, to `send(batch)` on a thread of its own.
+
+    `send` raises RetryableError to be called again with the same batch; any other exception loses the batch. Counts
+    `delivery.<name>.sent`, `.retries`, `.lost` (by `send`), `.refused` (full or closed) and `.abandoned` (at `close`);
+    what a spool keeps beyond `close` counts as `.kept`.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        send: Callable[[Sequence[T]], None],
+        *,
+        size_of: Callable[[T], int],
+        policy: ExportPolicy = DEFAULT_POLICY,
+        spool: Spool[T] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """With a `spool` what was admitted survives the process; `resume` takes up what the last one left."""
+        self.name = name
+        self._spool = spool
+        self._send = send
+        self._size_of = size_of
+        self._policy = policy
+        self._clock = clock
+        self._logged_at: dict[str, float] = {}
+        self._start_empty()
+
+    def _start_empty(self) -> None:
+        self._changed = threading.Condition()
+        self._queue: deque[_Entry[T]] = deque()
+        self._bytes = 0
+        self._batch: list[_Entry[T]] = []
+        """What is being sent, or waits to be sent again."""
+        self._attempts = 0
+        self._first_attempt_at = 0.0
+        self._not_before = 0.0
+        self._sending = False
+        self._failing = False
+        """The last attempt failed and may work later."""
+        self._patience = _FLUSH_ATTEMPTS
+        """Failures until a flush stops waiting."""
+        self._hurried = False
+        self._closed = False
+        self._thread: threading.Thread | None = None
+
+    def put(self, item: T) -> bool:
+        """Queue an item; False, counted, when the queue is full or closed. Never blocks on the destination."""
+        size = self._size_of(item)
+        with self._changed:
+            if self._takes(size):
+                self._append(item, size, self._spool.keep(item) if self._spool else None)
+                return True
+        self._count("refused")
+        self._log("refused", "queue full or closed, not delivered")
+        return False
+
+    def resume(self) -> None:
+        """Queue what the spool kept of the last process. What there is no room for stays on disk for the next one."""
+        if self._spool is None:
+            return
+        with self._changed:
+            for path, item in self._spool.load():
+                size = self._size_of(item)
+                if not self._takes(size):
+                    break
+                self._append(item, size, path)
+
+    def _takes(self, size: int) -> bool:
+        full = len(self._queue) >= self._policy.max_items or self._bytes + size > self._policy.max_bytes
+        return not (full or self._closed)
+
+    def _append(self, item: T, size: int, kept: Path | None) -> None:
+        self._queue.append(_Entry(item, size, self._clock(), kept))
+        self._bytes += size
+        if self._thread is None:
+            self._start_thread()
+        if len(self._queue) == 1 or len(self._queue) >= self._policy.batch_items:
+            self._changed.notify_all()  # in between, the worker has nothing new to wake up for
+
+    def hurry(self) -> None:
+        """Send what is here without waiting for company or for the end of a backoff."""
+        with self._changed:
+            if self._queue or self._batch:
+                self._hurried = True
+                self._patience = 1 if self._failing else _FLUSH_ATTEMPTS
+                self._attempts, self._not_before = 0, 0.0
+                self._changed.notify_all()
+
+    def wait_empty(self, timeout_s: float) -> bool:
+        """True once nothing is queued or being sent; False when something still is after `timeout_s`, or before that
+        when the destination is known to be down: it failed before and again now, or three times in a row now."""
+        if self._thread is None:
+            self._send_here(self._clock() + timeout_s)
+        with self._changed:
+            self._changed.wait_for(lambda: self._empty or (self._patience <= 0 and not self._sending), timeout_s)
+            return self._empty
+
+    @property
+    def _empty(self) -> bool:
+        return not (self._queue or self._batch)
+
+    def close(self) -> None:
+        """End the thread. What was not sent is counted and logged; a send under way finishes by itself."""
+        with self._changed:
+            undelivered = [*self._queue, *(() if self._sending else self._batch)]
+            self._closed = True
+            self._queue.clear()
+            self._bytes = 0
+            if not self._sending:
+                self._batch = []
+            self._changed.notify_all()
+        if kept := sum(entry.kept is not None for entry in undelivered):
+            self._count("kept", kept)
+        if left := len(undelivered) - kept:
+            self._count("abandoned", left)
+            logger.warning("rag-otel: %s: %d undelivered at shutdown", self.name, left)
+
+    def after_fork(self) -> None:
+        """Start empty and without a thread: the parent delivers what it has."""
+        closed = self._closed
+        self._start_empty()
+        self._closed = closed
+
+    # --- the worker thread ------------------------------------------------------------------------------------------
+
+    def _start_thread(self) -> None:
+        thread = threading.Thread(target=self._run, name=f"rag-otel-{self.name}", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:  # Python 3.12 starts none while the interpreter ends; `wait_empty` sends instead
+            return
+        self._thread = thread
+
+    def _send_here(self, deadline: float) -> None:
+        """Send on the caller's thread what no thread of ours could be started for; a failing batch is tried once."""
+        with suppressed():
+            while self._queue and not (self._batch or self._closed) and self._clock() < deadline:
+                with self._changed:
+                    self._take(self._clock())
+                    self._sending = True
+                self._attempt(self._batch)
+
+    def _run(self) -> None:
+        with suppressed():
+            while batch := self._next_batch():
+                self._attempt(batch)
+
+    def _next_batch(self) -> list[_Entry[T]]:
+        """Wait for the batch that is due; empty when the queue is closed."""
+        with self._changed:
+            while not self._closed:
+                now = self._clock()
+                due_at = self._due_at()
+                if due_at is not None and due_at <= now:
+                    if not self._batch:
+                        self._take(now)
+                    self._sending = True
+                    return self._batch
+                self._changed.wait(None if due_at is None else due_at - now)
+            return []
+
+    def _due_at(self) -> float | None:
+        if self._batch:
+            return self._not_before
+        if not self._queue:
+            return None
+        if self._hurried or len(self._queue) >= self._policy.batch_items:
+            return 0.0
+        return self._queue[0].came_at + self._policy.linger_s
+
+    def _take(self, now: float) -> None:
+        while self._queue and len(self._batch) < self._policy.batch_items:
+            entry = self._queue.popleft()
+            self._bytes -= entry.size
+            self._batch.append(entry)
+        self._attempts, self._first_attempt_at = 0, now
+
+    def _attempt(self, batch: list[_Entry[T]]) -> None:
+        try:
+            self._send([entry.item for entry in batch])
+        except RetryableError as error:
+            self._log(str(error), f"{error}; trying again")
+            self._postpone(error)
+        except Exception as error:  # noqa: BLE001 - whatever a writer raises, its queue goes on
+            self._lose(f"{type(error).__name__}: {error}")
+        else:
+            self._count("sent", len(batch))
+            self._finish()
+
+    def _postpone(self, error: RetryableError) -> None:
+        now = self._clock()
+        if self._closed and self._spool is not None:
+            self._leave()
+            return
+        if self._closed or now - self._first_attempt_at > self._policy.give_up_after_s:
+            self._lose(f"given up: {error}")
+            return
+        self._count("retries")
+        with self._changed:
+            self._sending = False
+            self._failing = True
+            self._patience -= 1
+            self._attempts += 1
+            backoff = min(self._policy.max_backoff_s, self._policy.backoff_s * 2.0 ** min(self._attempts - 1, 32))
+            # Full jitter would also retry at once; half keeps a floor while replicas still spread.
+            asked = min(error.retry_after_s or 0.0, self._policy.give_up_after_s)
+            self._not_before = now + max(backoff * random.uniform(0.5, 1.0), asked)
+            self._changed.notify_all()
+
+    def _lose(self, cause: str) -> None:
+        self._count("lost", len(self._batch))
+        self._log(cause, f"lost {len(self._batch)}: {cause}")
+        self._finish()
+
+    def _leave(self) -> None:
+        """What the spool keeps is the next process's; the rest of the batch is lost."""
+        kept = sum(entry.kept is not None for entry in self._batch)
+        self._count("kept", kept)
+        if kept < len(self._batch):
+            self._count("lost", len(self._batch) - kept)
+        with self._changed:
+            self._batch, self._sending = [], False
+            self._changed.notify_all()
+
+    def _finish(self) -> None:
+        if self._spool is not None:
+            for entry in self._batch:
+                if entry.kept is not None:
+                    self._spool.forget(entry.kept)
+        with self._changed:
+            self._batch = []
+            self._sending = False
+            self._failing = False
+            if not self._queue:
+                self._hurried = False
+            self._changed.notify_all()
+
+    def _count(self, what: str, amount: int = 1) -> None:
+        counters.add(f"delivery.{self.name}.{what}", amount)
+
+    def _log(self, cause: str, message: str) -> None:
+        now = self._clock()
+        if now - self._logged_at.get(cause, -_LOG_EVERY_S) < _LOG_EVERY_S:
+            return
+        if len(self._logged_at) >= _MAX_CAUSES:
+            self._logged_at.clear()
+        self._logged_at[cause] = now
+        logger.warning("rag-otel: %s: %s", self.name, message)

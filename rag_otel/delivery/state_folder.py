@@ -1,0 +1,133 @@
+"""What must survive a restart: a folder of which every process has a part of its own, and files that are never half.
+
+    <state_folder>/0/...      the first process, 1/... the second; a lock in each tells which are taken
+
+A restarted process finds the part that it left. A part whose process is gone and has no successor is read by whoever
+asks for `orphans`. Files are written beside their place and renamed into it: a process that is killed leaves the old
+file or the new one. A power failure may lose the last second's; what cannot be read then is set aside, not raised.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from rag_otel.errors import ConfigurationError
+from rag_otel.safety.guard import counters, logger
+
+try:
+    import fcntl
+except ImportError:  # Windows: one process to a folder
+    fcntl = None  # type: ignore[assignment]
+
+_LOCK: Final = "lock"
+_MAX_PARTS: Final = 256
+
+
+class StateFolder:
+    """This process's part of a folder. Claimed at the first use, given up when the process ends or forks."""
+
+    def __init__(self, root: str | os.PathLike[str]) -> None:
+        """Raises ConfigurationError when the folder can neither be found nor be made."""
+        self.root = Path(root)
+        self._lock = threading.RLock()
+        self._claimed: tuple[Path, int] | None = None
+        try:
+            self.root.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ConfigurationError(f"state_folder {str(root)!r} cannot be used: {error.strerror}") from None
+
+    @property
+    def path(self) -> Path:
+        """The part of this process; it exists. Raises OSError."""
+        with self._lock:
+            if self._claimed is None:
+                self._claimed = self._claim()
+            return self._claimed[0]
+
+    @contextlib.contextmanager
+    def orphans(self) -> Iterator[list[Path]]:
+        """The other parts that no process holds; they are ours inside the block."""
+        own, held = self.path, []
+        try:
+            for part in sorted(each for each in self.root.iterdir() if each.name.isdigit() and each != own):
+                if (descriptor := _lock(part)) is not None:
+                    held.append((part, descriptor))
+            yield [part for part, _ in held]
+        finally:
+            for _, descriptor in held:
+                os.close(descriptor)
+
+    def after_fork(self) -> None:
+        """The part is the parent's; the child claims another when it needs one."""
+        self._lock = threading.RLock()
+        if self._claimed is not None:
+            os.close(self._claimed[1])  # the parent's own descriptor keeps the lock
+            self._claimed = None
+
+    def close(self) -> None:
+        """Give the part up. Safe to call twice; a later use claims again."""
+        with self._lock:
+            if self._claimed is not None:
+                os.close(self._claimed[1])
+                self._claimed = None
+
+    def _claim(self) -> tuple[Path, int]:
+        for number in range(_MAX_PARTS):
+            part = self.root / str(number)
+            part.mkdir(mode=0o700, exist_ok=True)
+            if (descriptor := _lock(part)) is not None:
+                return part, descriptor
+        raise OSError(f"{self.root}: all {_MAX_PARTS} parts are taken")
+
+
+def write_file(path: Path, data: bytes) -> bool:
+    """Put `data` at `path`, whole or not at all; False, counted and logged once, when the disk does not take it."""
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        fresh.write_bytes(data)
+        fresh.replace(path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            fresh.unlink(missing_ok=True)
+        if counters.add("state.write_failed") == 1:
+            logger.warning("rag-otel: %s cannot be written (%s): it is kept in memory alone", path, error)
+        return False
+    return True
+
+
+def read_file(path: Path) -> bytes | None:
+    """What stands at `path`; None where there is nothing."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        logger.warning("rag-otel: %s cannot be read (%s)", path, error)
+        return None
+
+
+def set_aside(path: Path, why: object) -> None:
+    """Rename a file that nobody understands to `*.unreadable`: a newer version may, and nothing trips over it again."""
+    counters.add("state.unreadable")
+    logger.warning("rag-otel: %s is set aside, it cannot be understood: %s", path, why)
+    with contextlib.suppress(OSError):
+        path.replace(path.with_name(f"{path.name}.unreadable"))
+
+
+def _lock(part: Path) -> int | None:
+    """A descriptor that holds the part's lock; None when another process, or another folder object, has it."""
+    descriptor = os.open(part / _LOCK, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+    if fcntl is None:
+        return descriptor
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor

@@ -1,0 +1,84 @@
+"""Calls to the span processors behind ours: what one of them raises reaches neither the application nor the others.
+
+Plain try blocks, which cost nothing until something is raised: every span of the application comes by here.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Final
+
+from opentelemetry.context import Context
+from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
+
+from rag_otel.safety.guard import counters, logger
+
+_LOGGED: Final = 5
+"""Tracebacks logged for each kind of processor; after that only the counter grows."""
+
+
+def start(processors: Sequence[SpanProcessor], span: Span, parent_context: Context | None) -> None:
+    """Tell every processor of a span's start."""
+    for processor in processors:
+        try:
+            processor.on_start(span, parent_context)
+        except Exception as error:  # noqa: BLE001 - theirs
+            _report(processor, error)
+
+
+def ending(processors: Sequence[SpanProcessor], span: Span) -> None:
+    """Tell every processor that a span is about to end."""
+    for processor in processors:
+        try:
+            processor._on_ending(span)
+        except Exception as error:  # noqa: BLE001 - theirs
+            _report(processor, error)
+
+
+def end(processors: Sequence[SpanProcessor], span: ReadableSpan) -> None:
+    """Hand every processor an ended span."""
+    for processor in processors:
+        try:
+            processor.on_end(span)
+        except Exception as error:  # noqa: BLE001 - theirs
+            _report(processor, error)
+
+
+def flush(processors: Sequence[SpanProcessor], deadline: float) -> bool:
+    """Flush one after the other until `deadline` (`time.monotonic` seconds); False when one failed or none was left
+    time for. Batch processors of the SDK ignore the time that they are given."""
+    flushed = True
+    for processor in processors:
+        remaining_ms = int((deadline - time.monotonic()) * 1000)
+        if remaining_ms <= 0:
+            return False
+        try:
+            flushed = processor.force_flush(remaining_ms) is not False and flushed
+        except Exception as error:  # noqa: BLE001 - theirs
+            _report(processor, error)
+            flushed = False
+    return flushed
+
+
+def shutdown(processors: Sequence[SpanProcessor]) -> None:
+    """Shut every processor down."""
+    for processor in processors:
+        try:
+            processor.shutdown()
+        except Exception as error:  # noqa: BLE001 - theirs
+            _report(processor, error)
+
+
+def smallest_queue(processors: Sequence[SpanProcessor]) -> int | None:
+    """Spans that the smallest batching queue takes; None when none is known.
+
+    Private to the SDK; where it is not found (another SDK, another kind of processor) no bound is derived from it.
+    """
+    sizes = [getattr(getattr(each, "_batch_processor", None), "_max_queue_size", None) for each in processors]
+    return min((size for size in sizes if isinstance(size, int)), default=None)
+
+
+def _report(processor: SpanProcessor, error: Exception) -> None:
+    if counters.add(f"next.{type(processor).__name__}.raised") <= _LOGGED:
+        logger.error("rag-otel: span processor %r raised", processor, exc_info=error)

@@ -1,0 +1,195 @@
+"""Holding slots: which spans wait for their scores, how many may, and for how long.
+
+A slot is taken by a sampled trace from `admit` until `finish`, evaluated or not, and its span is let go by exactly
+one caller: whoever gets True from `claim` (the worker with scores, the reaper at the deadline, a flush, a shutdown)
+and says `gone` when the span is out. Admitted work is never evicted: when all slots are taken, the new trace is
+turned away.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor
+
+from rag_otel.model import SamplingDecision, SpanRef
+from rag_otel.safety.guard import guarded
+from rag_otel.telemetry import names
+from rag_otel.telemetry.gauges import Sample, gauges
+
+if TYPE_CHECKING:
+    from rag_otel.observing.call_snapshot import Snapshot
+    from rag_otel.processing.open_spans import SubTree
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Slot:
+    """One trace that is being evaluated, and its target span while that is held."""
+
+    span: ReadableSpan
+    """The target span."""
+    target: SpanRef
+    tree: SubTree
+    snapshot: Snapshot | None
+    decision: SamplingDecision
+    downstream: tuple[SpanProcessor, ...]
+    """The processors that the span was on its way to when it ended."""
+    deadline: float = 0.0
+    """When the span goes out without scores, in `time.monotonic` seconds."""
+    admitted_at: float = 0.0
+    """When the slot was taken, in the same seconds."""
+
+
+class Hold:
+    """The slots of one processor. Thread-safe."""
+
+    def __init__(
+        self, *, seconds: float, max_items: int, max_bytes: int, on_deadline: Callable[[Slot], object]
+    ) -> None:
+        """`seconds` a span waits at most (0: never). `on_deadline` is called by the reaper; it must `claim`."""
+        self.seconds = seconds
+        self.max_items = max_items
+        self.max_bytes = max_bytes
+        self._on_deadline = on_deadline
+        self._start_over()
+        gauges.offer(names.HELD_SPANS.name, self._held_now)
+        gauges.offer(names.QUEUE_ITEMS.name, self._unfinished_now)
+        gauges.offer(names.QUEUE_AGE.name, self._oldest_age)
+
+    def _start_over(self) -> None:
+        self._lock = threading.RLock()
+        self._changed = threading.Condition(self._lock)
+        """For those who wait until nothing is held, or nothing is unfinished."""
+        self._overdue = threading.Condition(self._lock)
+        """For the reaper."""
+        self._unfinished: dict[Slot, None] = {}
+        self._held: dict[Slot, None] = {}
+        """In order of admission, which is the order of deadlines."""
+        self._leaving: set[Slot] = set()
+        """Claimed, but not out yet."""
+        self._bytes = 0
+        self._reaper: threading.Thread | None = None
+        self._reaper_idle = False
+        self._closed = False
+
+    def admit(self, slot: Slot) -> bool:
+        """Take a slot and start its deadline; False when items or bytes are all taken, or after `close`, or where no
+        thread can be started that would see to the deadline."""
+        with self._lock:
+            if (
+                self._closed
+                or len(self._unfinished) >= self.max_items
+                or self._bytes + slot.tree.size > self.max_bytes
+                or (self.seconds > 0 and not self._watch())
+            ):
+                return False
+            slot.admitted_at = time.monotonic()
+            self._unfinished[slot] = None
+            self._bytes += slot.tree.size
+            if self.seconds > 0:
+                slot.deadline = slot.admitted_at + self.seconds
+                self._held[slot] = None
+            return True
+
+    def claim(self, slot: Slot) -> bool:
+        """True for exactly one caller, who then lets the span go; False ever after (and for a span never held)."""
+        with self._lock:
+            if slot not in self._held:
+                return False
+            del self._held[slot]
+            self._leaving.add(slot)
+            return True
+
+    def gone(self, slot: Slot) -> None:
+        """The claimed span is out."""
+        with self._lock:
+            self._leaving.discard(slot)
+            if not self._held and not self._leaving:
+                self._changed.notify_all()
+
+    def finish(self, slot: Slot) -> None:
+        """The evaluation is over: the slot is free. Safe to call twice."""
+        with self._lock:
+            if slot not in self._unfinished:
+                return
+            del self._unfinished[slot]
+            self._bytes -= slot.tree.size
+            if not self._unfinished:
+                self._changed.notify_all()
+
+    def give_up(self) -> None:
+        """Free every slot: nobody will finish those that are taken."""
+        with self._lock:
+            self._unfinished.clear()
+            self._bytes = 0
+            self._changed.notify_all()
+
+    def held(self) -> list[Slot]:
+        """The slots whose spans are held, oldest first."""
+        with self._lock:
+            return list(self._held)
+
+    def wait_until_released(self, timeout_s: float) -> bool:
+        """Wait until no span is held or on its way out; False when time ran out."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._held and not self._leaving, timeout_s)
+
+    def wait_until_finished(self, timeout_s: float) -> bool:
+        """Wait until every admitted trace is evaluated, late ones too; False when time ran out."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._unfinished, timeout_s)
+
+    def close(self) -> None:
+        """Admit nothing any more."""
+        with self._lock:
+            self._closed = True
+            self._overdue.notify()
+
+    def after_fork(self) -> None:
+        """Start empty in a forked child: the parent keeps its slots and lets those spans go itself."""
+        closed = self._closed
+        self._start_over()
+        self._closed = closed
+
+    def _held_now(self) -> list[Sample]:
+        return [(float(len(self._held)), {})]
+
+    def _unfinished_now(self) -> list[Sample]:
+        return [(float(len(self._unfinished)), {})]
+
+    def _oldest_age(self) -> list[Sample]:
+        with self._lock:
+            oldest = next(iter(self._unfinished), None)
+        return [] if oldest is None else [(time.monotonic() - oldest.admitted_at, {})]
+
+    def _watch(self) -> bool:
+        """See that the reaper will know of a deadline; it is woken only from idleness, not once for every span."""
+        if self._reaper is None:
+            reaper = threading.Thread(target=self._reap, name="rag-otel-reaper", daemon=True)
+            try:
+                reaper.start()
+            except RuntimeError:  # the system has no thread left, or the interpreter is ending
+                return False
+            self._reaper = reaper
+        elif self._reaper_idle:
+            self._overdue.notify()
+        return True
+
+    def _reap(self) -> None:
+        while not self._closed or self._held:
+            for slot in self._wait_for_overdue():
+                with guarded("hold.deadline"):
+                    self._on_deadline(slot)
+
+    def _wait_for_overdue(self) -> list[Slot]:
+        with self._lock:
+            first = next(iter(self._held), None)
+            self._reaper_idle = first is None
+            self._overdue.wait(None if first is None else max(0.0, first.deadline - time.monotonic()))
+            self._reaper_idle = False
+            now = time.monotonic()
+            return [slot for slot in self._held if slot.deadline <= now]

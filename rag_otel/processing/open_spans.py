@@ -1,0 +1,91 @@
+"""Spans between their start and their end, and what is handed over when one of them is a candidate for evaluation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from opentelemetry.sdk.trace import ReadableSpan, Span
+
+from rag_otel.processing.late_spans import LateSpans, Turn
+
+NOT_ASKED: Final = -2
+
+
+class OpenSpan:
+    """A span between its start and its end, and what has ended below it."""
+
+    __slots__ = (
+        *("below", "called", "candidate_below", "children", "complete", "ended", "own", "owned", "parent", "retrieved"),
+        *("size", "span", "turn", "waiting"),
+    )
+
+    def __init__(self, span: Span | ReadableSpan, parent: OpenSpan | None, own: bool) -> None:
+        self.span = span
+        self.parent = parent
+        self.own = own
+        self.owned = NOT_ASKED
+        """`_YES` of `span_tracker.py`, `NOT_ASKED`, or how many attributes it had when the answer was no."""
+        self.children: set[OpenSpan] | None = None
+        """Those that have not ended; None where there have been none."""
+        self.ended = False
+        self.retrieved = False
+        self.called = False
+        """A model was called here or below."""
+        self.candidate_below = False
+        self.below: list[ReadableSpan] = []
+        self.size = 0
+        self.complete = True
+        self.turn: Turn | None = None
+        """What ended side by side under this span of nobody's dialect."""
+        self.waiting: LateSpans | None = None
+        """Of a candidate above this span that has ended before it."""
+
+    def open_below(self) -> list[OpenSpan]:
+        """Everything below that has not ended."""
+        found: list[OpenSpan] = []
+        to_visit = [self]
+        while to_visit:
+            children = tuple(to_visit.pop().children or ())
+            found += children
+            to_visit += children
+        return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubTree:
+    """A candidate's ended spans."""
+
+    spans: tuple[ReadableSpan, ...]
+    """The candidate, its descendants and, for a nested call, other spans of the same entry."""
+    size: int
+    """Characters of text in them, as a measure of bytes."""
+    complete: bool
+    """False when there were too many to keep."""
+    late: LateSpans | None = None
+    """Spans below the candidate that were still open when it ended."""
+    streaming: bool = False
+    """True where those are calls of a model, whose stream may go on for long, and has the answer."""
+    turn: Turn | None = None
+    """What ended beside the candidate, where its retrieval does."""
+    around: OpenSpan | None = None
+    """The span around the turn."""
+
+    @property
+    def waits(self) -> bool:
+        """True where something that belongs to it may still be under way."""
+        return self.late is not None or self.turn is not None
+
+    async def whole(self, *, late_s: float, stream_s: float) -> tuple[ReadableSpan, ...]:
+        """All its spans, with those that end within the time. Raises TimeoutError where the answer was not among them:
+        a stream that goes on, a later call beside the candidate."""
+        if self.turn is not None and self.around is not None:
+            if not await self.turn.wait_until_over(late_s) and self.around.children:
+                raise TimeoutError("another call of the turn is under way")
+            return tuple(self.turn.spans)
+        if self.late is None:
+            return self.spans
+        ended = await self.late.wait(stream_s if self.streaming else late_s)
+        if self.streaming and not self.late.all_ended:
+            raise TimeoutError("the stream goes on")
+        return (*self.spans, *ended)

@@ -1,0 +1,317 @@
+"""`RagSpanProcessor`: stands before the exporting processors, holds the span that is evaluated, releases it enriched.
+
+    span ends -> candidate? -> sampled? -> a slot free? -> held -> evaluated -> one enriched copy -> exporters
+                 no: passes    no: passes with its status             deadline: passes as `late`, the result follows
+
+Children and everything else pass at once, in order. Whatever goes wrong in here, the span still reaches the exporters,
+once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import time
+import weakref
+from collections.abc import Sequence
+from typing import Final
+
+from opentelemetry.context import Context
+from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
+from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
+
+from rag_otel import semconv
+from rag_otel.model import EvaluatedTrace, EvaluationStatus, SamplingDecision, SamplingReason
+from rag_otel.observing import call_snapshot
+from rag_otel.processing import fan_out, trace_reading
+from rag_otel.processing.hold import Hold, Slot
+from rag_otel.processing.sdk_spans import SpanOrigin, enriched, span_ref
+from rag_otel.processing.span_tracker import SpanTracker, scope_name
+from rag_otel.processing.trace_reading import yield_to_event_loop
+from rag_otel.runtime import Runtime, after_fork_in_child, default_runtime
+from rag_otel.safety.guard import counters, guarded, report_internal_error
+from rag_otel.safety.tracing_suppression import is_own, is_suppressed
+
+SHUTDOWN_S: Final = 5.0
+"""How long `shutdown()` waits for evaluations: an exiting process must not hang on a slow judge."""
+_EVALUATION_SHARE: Final = 2 / 3
+"""Of a flush's time; the rest is for exporting."""
+DEADLINE: Final = "deadline"
+FLUSHED: Final = "flush"
+SHUT_DOWN: Final = "shutdown"
+
+
+class RagSpanProcessor(SpanProcessor):
+    """Evaluates RAG traces as they end and writes the scores on their spans, before those are exported.
+
+        provider.add_span_processor(RagSpanProcessor(OTLPSpanExporter()))
+
+    `next` is what the spans go on to: an exporter (which gets a BatchSpanProcessor), a processor, or several of them.
+    Do not also add those to the provider, or every span is exported twice. `runtime` is the composed set-up, by
+    default that of the process, also when `instrument()` changes it later; raises ConfigurationError where there is
+    none.
+    """
+
+    def __init__(
+        self,
+        next: SpanExporter | SpanProcessor | Sequence[SpanExporter | SpanProcessor],
+        *,
+        runtime: Runtime | None = None,
+    ) -> None:
+        several = next if isinstance(next, Sequence) else (next,)
+        self._runtime = runtime or default_runtime()
+        # A handful of different ones, asked for on the request path.
+        self._status_attributes = functools.lru_cache(256)(self._runtime.status_attributes)
+        settings = self._runtime.settings
+        self._tracker = SpanTracker(self._runtime.pipeline.conventions, max_bytes=settings.max_held_bytes)
+        self._hold = Hold(
+            seconds=settings.hold,
+            max_items=settings.max_held,
+            max_bytes=settings.max_held_bytes,
+            on_deadline=lambda slot: self._release_unscored(slot, EvaluationStatus.LATE, DEADLINE),
+        )
+        self._active = settings.enabled
+        self._shut_down = False
+        if runtime is None:
+            _following.add(self)
+        self._inner: tuple[SpanProcessor, ...] = ()
+        self.replace_next([BatchSpanProcessor(each) if isinstance(each, SpanExporter) else each for each in several])
+        after_fork_in_child(self._after_fork)
+
+    @property
+    def next(self) -> tuple[SpanProcessor, ...]:
+        """The processors that spans go on to, in order."""
+        return self._inner
+
+    def replace_next(self, processors: Sequence[SpanProcessor]) -> None:
+        """Send spans to `processors` from now on; a held span goes to those of its own that are still among them.
+
+        With none, nothing can be held: results are always late.
+        """
+        self._inner = tuple(processors)
+        settings, room = self._runtime.settings, fan_out.smallest_queue(self._inner)
+        # A flush may release every slot at once: that must never overrun a queue that holds other spans as well.
+        self._hold.max_items = settings.max_held if room is None else max(1, min(settings.max_held, room // 2))
+        self._hold.seconds = settings.hold if self._inner else 0.0
+
+    def use(self, runtime: Runtime) -> None:
+        """Evaluate with another set-up from now on. The one before must be flushed: what it has left is given up."""
+        self._release_all(EvaluationStatus.LATE, FLUSHED, time.monotonic())
+        self._hold.give_up()
+        self._runtime = runtime
+        self._status_attributes = functools.lru_cache(256)(runtime.status_attributes)
+        self._tracker.change(runtime.pipeline.conventions, max_bytes=runtime.settings.max_held_bytes)
+        self._hold.max_bytes = runtime.settings.max_held_bytes
+        self.replace_next(self._inner)
+        self._active = runtime.settings.enabled and not self._shut_down
+
+    def pause(self, timeout_s: float) -> None:
+        """Evaluate nothing until the next `use`; what is held goes out within `timeout_s`."""
+        self._active = False
+        self.flush(timeout_s)
+
+    def stop(self) -> None:
+        """Evaluate nothing new; spans go on passing, and those that are held still get their scores."""
+        self._active = False
+        self._hold.close()
+
+    # --- the span's way ---------------------------------------------------------------------------------------------
+
+    def on_start(self, span: Span, parent_context: Context | None = None) -> None:
+        own = False
+        try:
+            own = self._tracker.started(span, own=_is_own(span, parent_context))
+        except Exception as error:
+            if not report_internal_error("processor.on_start", error):
+                raise
+        if not own:
+            fan_out.start(self._inner, span, parent_context)
+
+    def _on_ending(self, span: Span) -> None:
+        fan_out.ending(self._inner, span)
+
+    def on_end(self, span: ReadableSpan) -> None:
+        downstream = self._inner
+        going: ReadableSpan | None = span
+        try:
+            going = self._consider(span, downstream)
+        except Exception as error:
+            if not report_internal_error("processor.on_end", error):
+                raise
+        if going is not None:
+            fan_out.end(downstream, going)
+
+    def emit(self, span: ReadableSpan) -> None:
+        """Send a span of our own making (an evaluation span) straight to the exporters."""
+        fan_out.end(self._inner, span)
+
+    def _consider(self, span: ReadableSpan, downstream: tuple[SpanProcessor, ...]) -> ReadableSpan | None:
+        """The span to pass on now: itself, or a copy that says what became of it; None when it is held or ours."""
+        record = self._tracker.ending(span)
+        if record.own:
+            return None
+        snapshot = call_snapshot.take(span.context) if scope_name(span) == semconv.SCOPE else None
+        tree = self._tracker.ended(record, span, snapshot)
+        if tree is None or not self._active or not span.context.trace_flags.sampled:
+            return span
+        target = span_ref(span.context)
+        decision = self._runtime.pipeline.decide(target)
+        self._runtime.delivery.start()
+        if not decision.sampled:
+            return self._unscored(span, EvaluationStatus.SKIPPED, decision.reason, decision)
+        if (reason := trace_reading.unevaluable_reason(snapshot)) is not None:
+            self._refund()
+            return self._unscored(span, EvaluationStatus.SKIPPED, reason, decision)
+        slot = Slot(span=span, target=target, tree=tree, snapshot=snapshot, decision=decision, downstream=downstream)
+        if not self._hold.admit(slot):
+            return self._turned_away(slot)
+        held = slot.deadline > 0
+        if not self._runtime.worker.submit(lambda: self._evaluate(slot)):
+            self._hold.finish(slot)
+            if held and not self._hold.claim(slot):  # a flush was quicker
+                return None
+            self._hold.gone(slot)
+            return self._turned_away(slot)
+        return None if held else self._unscored(span, EvaluationStatus.LATE, None, decision)
+
+    def _turned_away(self, slot: Slot) -> ReadableSpan:
+        self._refund()
+        decision = dataclasses.replace(slot.decision, sampled=False, reason=SamplingReason.QUEUE_FULL)
+        return self._unscored(slot.span, EvaluationStatus.SKIPPED, decision.reason, decision)
+
+    # --- on the worker ----------------------------------------------------------------------------------------------
+
+    async def _evaluate(self, slot: Slot) -> None:
+        """Read, evaluate, release, deliver. However it ends, the span is out and the slot is free."""
+        try:
+            trace, reason = await trace_reading.read(slot, self._runtime)
+            if trace is None:
+                self._refund()
+                if not self._release_unscored(slot, EvaluationStatus.SKIPPED, reason):
+                    counters.add(f"late.unevaluable.{reason}")  # the trace itself was counted as late
+                    self._runtime.delivery.submit(
+                        trace_reading.late_skipped_result(slot, str(reason), self._origin(slot))
+                    )
+                return
+            result = await self._runtime.pipeline.evaluate(trace, slot.decision)
+            await yield_to_event_loop()
+            scored = enriched(slot.span, self._runtime.attributes(result))
+            await yield_to_event_loop()
+            self._release_scored(slot, result, scored)
+        finally:
+            self._release_unscored(slot, EvaluationStatus.FAILED, "internal_error")
+            self._hold.finish(slot)
+
+    def _release_scored(self, slot: Slot, result: EvaluatedTrace, scored: ReadableSpan) -> None:
+        """Let the span go with its scores and deliver the result, marked late when the span had already gone."""
+        if not self._hold.claim(slot):
+            self._runtime.delivery.submit(trace_reading.late(result, self._origin(slot)))
+            return
+        counters.add(f"trace.{result.status}")
+        try:
+            # First the result, then the span: whoever waits for the spans finds every result queued.
+            self._runtime.delivery.submit(result)
+        finally:
+            self._let_go(slot, scored)
+
+    def _origin(self, slot: Slot) -> SpanOrigin | None:
+        """Where what follows a span that has gone is sent."""
+        return SpanOrigin(emit=self.emit, resource=slot.span.resource) if self._inner else None
+
+    def _release_unscored(self, slot: Slot, status: EvaluationStatus, reason: str | None) -> bool:
+        """Let the span go with its status; False when it has gone already."""
+        if not self._hold.claim(slot):
+            return False
+        going = slot.span
+        with guarded("processor.status"):
+            going = self._unscored(slot.span, status, reason, slot.decision)
+        self._let_go(slot, going)
+        return True
+
+    def _let_go(self, slot: Slot, span: ReadableSpan) -> None:
+        try:
+            fan_out.end(self._still_there(slot.downstream), span)
+        finally:
+            self._hold.gone(slot)
+
+    def _unscored(
+        self, span: ReadableSpan, status: EvaluationStatus, reason: str | None, decision: SamplingDecision
+    ) -> ReadableSpan:
+        counters.add(f"trace.{status}" if reason is None else f"trace.{status}.{reason}")
+        return enriched(span, self._status_attributes(status, reason, decision))
+
+    def _still_there(self, downstream: tuple[SpanProcessor, ...]) -> tuple[SpanProcessor, ...]:
+        """Where a held span goes: its way out, less what the application has taken away since."""
+        if downstream is self._inner:
+            return downstream
+        return tuple(processor for processor in downstream if processor in self._inner) or self._inner
+
+    def _refund(self) -> None:
+        if self._runtime.pipeline.cap is not None:
+            self._runtime.pipeline.cap.refund()
+
+    # --- flush, shutdown, fork --------------------------------------------------------------------------------------
+
+    def force_flush(self, timeout_millis: int = 30_000) -> bool:
+        """Let every held span go, evaluated where that can be waited for, and export; False when time ran out."""
+        return self.flush(timeout_millis / 1000)
+
+    def flush(self, timeout_s: float, *, evaluate: bool = True) -> bool:
+        """The same in seconds; with `evaluate=False` nothing is waited for and results follow late."""
+        deadline = time.monotonic() + timeout_s
+        with guarded("processor.flush"):
+            if evaluate:
+                with self._runtime.worker.without_throttling():
+                    self._hold.wait_until_released(timeout_s * _EVALUATION_SHARE)
+            self._release_all(EvaluationStatus.LATE, FLUSHED, deadline)
+            self._hold.wait_until_released(deadline - time.monotonic())
+        return fan_out.flush(self._inner, deadline)
+
+    def wait_until_evaluated(self, timeout_s: float) -> bool:
+        """Wait for every admitted trace, those that went out late included; False when time ran out."""
+        with self._runtime.worker.without_throttling():
+            return self._hold.wait_until_finished(timeout_s)
+
+    def shutdown(self) -> None:
+        """Let every span go, deliver what is finished, and shut the exporters down. Safe to call twice."""
+        if self._shut_down:
+            return
+        self._shut_down = True
+        with guarded("processor.shutdown"):
+            self.stop()
+            deadline = time.monotonic() + SHUTDOWN_S
+            with self._runtime.worker.without_throttling():
+                self._hold.wait_until_finished(SHUTDOWN_S * _EVALUATION_SHARE)
+            self._release_all(EvaluationStatus.SKIPPED, SHUT_DOWN, deadline)
+            self._hold.wait_until_released(deadline - time.monotonic())
+            self._runtime.delivery.flush(max(0.0, deadline - time.monotonic()))
+        fan_out.shutdown(self._inner)
+
+    def _release_all(self, status: EvaluationStatus, reason: str, deadline: float) -> None:
+        """Let go in portions that the exporters' queues can take, while there is time for portions."""
+        room = fan_out.smallest_queue(self._inner)
+        portion = self._hold.max_items if room is None else max(1, room // 4)
+        for count, slot in enumerate(self._hold.held(), start=1):
+            self._release_unscored(slot, status, reason)
+            if count % portion == 0:
+                fan_out.flush(self._inner, deadline)
+
+    def _after_fork(self) -> None:
+        self._hold.after_fork()
+        self._tracker.after_fork()
+
+
+_following: Final[weakref.WeakSet[RagSpanProcessor]] = weakref.WeakSet()
+"""Those that were given no runtime of their own."""
+
+
+def following() -> tuple[RagSpanProcessor, ...]:
+    """The processors that evaluate with the set-up of the process, whatever that is."""
+    return tuple(_following)
+
+
+def _is_own(span: Span, parent_context: Context | None) -> bool:
+    """True for a span of our own traffic: even a root with a context of its own, started inside a suppressed call."""
+    if span.parent is not None:
+        return is_own(span.context)
+    return is_suppressed() or (parent_context is not None and is_suppressed(parent_context))

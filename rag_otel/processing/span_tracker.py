@@ -1,0 +1,301 @@
+"""Which spans belong to a RAG call: open spans, the ended ones below them, and which span is a candidate.
+
+An *entry* is the topmost span that a convention owns; the ended spans below it are kept, as references, until it ends.
+A span is a candidate for evaluation when it ends and
+
+- it is an observed call with chunks of its own, or with a retrieval below it, unless it is itself a retrieval (an
+  observed search function that returned documents and no answer) inside another call; or
+- it is an entry with a retrieval below it; or
+- it is an observed entry below which nothing else was a candidate (the reader then says what is missing); or
+- it is an entry that called a model, beside retrievals under the same span of nobody's dialect: a `Turn`.
+
+What is retrieved below an observed call with chunks belongs to that call, not to the ones around it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from opentelemetry.sdk.trace import ReadableSpan, Span
+
+from rag_otel import semconv
+from rag_otel.observing.call_snapshot import Snapshot, documents_written
+from rag_otel.processing.late_spans import LateSpans, Turn
+from rag_otel.processing.open_spans import OpenSpan, SubTree
+from rag_otel.processing.sdk_spans import attribute_dict
+from rag_otel.protocols import Convention, KnowsCalls
+from rag_otel.safety.guard import counters
+from rag_otel.safety.tracing_suppression import is_own
+
+MAX_OPEN: Final = 10_000
+"""Open spans remembered; an application that never ends its spans loses the oldest."""
+MAX_SPANS_BELOW: Final = 1_000
+"""Ended spans kept below one entry."""
+_YES: Final = -1
+_FIRST_DOCUMENT: Final = f"{semconv.DOCUMENTS}.0.{semconv.DOCUMENT_CONTENT}"
+_Ask: TypeAlias = Callable[[str, Mapping[str, Any]], bool]
+
+
+class _Dialect(NamedTuple):
+    """What a convention is asked of a span's scope and attributes."""
+
+    owns: _Ask
+    retrieves: _Ask
+    calls: _Ask
+
+
+class SpanTracker:
+    """Watches starts and ends of one provider's spans. Thread-safe; a few microseconds a span."""
+
+    def __init__(self, conventions: Sequence[Convention], *, max_bytes: int, max_open: int = MAX_OPEN) -> None:
+        self._max_open = max_open
+        self.change(conventions, max_bytes=max_bytes)
+        self.after_fork()
+
+    def change(self, conventions: Sequence[Convention], *, max_bytes: int) -> None:
+        """Ask other conventions from now on."""
+        self._dialects = [
+            _Dialect(each.owns, each.retrieves, each.calls if isinstance(each, KnowsCalls) else _never)
+            for each in conventions
+        ]
+        self._max_bytes = max_bytes
+
+    def after_fork(self) -> None:
+        """Start empty in a forked child."""
+        self._lock = threading.RLock()
+        self._open: dict[int, OpenSpan] = {}
+        self._bytes = 0
+
+    def started(self, span: Span, *, own: bool) -> bool:
+        """Remember an open span. True for a span of our own traffic (`own`, or below one that is)."""
+        above = self._above(span)
+        record = OpenSpan(span, above, own or (above is not None and above.own))
+        self._open[span.context.span_id] = record
+        if above is not None:
+            if above.children is None:
+                above.children = set()
+            above.children.add(record)
+        if len(self._open) > self._max_open:
+            self._forget_oldest()
+        return record.own
+
+    def ending(self, span: ReadableSpan) -> OpenSpan:
+        """What is known of a span that is ending, which is forgotten thereby."""
+        record = self._open.pop(span.context.span_id, None)
+        if record is None:  # started before us, or forgotten
+            record = OpenSpan(span, self._above(span), own=is_own(span.context))
+        record.ended = True
+        if record.parent is not None and record.parent.children is not None:
+            record.parent.children.discard(record)
+        return record
+
+    def ended(self, record: OpenSpan, span: ReadableSpan, snapshot: Snapshot | None) -> SubTree | None:
+        """The sub-tree of an ended span that is a candidate for evaluation; None for every other span."""
+        if record.waiting is not None:
+            record.waiting.ended(record, span)
+        entry = self._entry_above(record)
+        scope, attributes = scope_name(span), attribute_dict(span)
+        dialect = self._dialect(scope, attributes)
+        foreign = entry is None and snapshot is None and dialect is None
+        if record.turn is not None:
+            self._end_turn(record, span, take_over=not foreign)
+        if foreign:
+            return None
+        if attributes.get(semconv.SPAN_KIND) == semconv.KIND_EVALUATOR:
+            return None
+        retrieves = dialect is not None and dialect.retrieves(scope, attributes)
+        if retrieves:
+            record.retrieved = True
+            if _FIRST_DOCUMENT in attributes:
+                documents_written(attributes)
+        elif dialect is not None and dialect.calls(scope, attributes):
+            record.called = True
+        size = _text_size(attributes, snapshot)
+        if entry is None and snapshot is None and (turn := self._turn(record, span, retrieves)) is not None:
+            self._keep_in_turn(turn, record, span, size)
+            return None if retrieves else _answer_of(turn, record, span)
+        searched = retrieves and entry is not None
+        candidate = not searched and _is_candidate(record, snapshot, is_entry=entry is None)
+        _tell_parent(record, candidate)
+        tree = self._sub_tree(record, entry, span, size, snapshot) if candidate else None
+        if entry is not None:
+            self._keep(entry, span, size)
+        else:
+            self._release(record)
+        return tree
+
+    def _sub_tree(
+        self, record: OpenSpan, entry: OpenSpan | None, span: ReadableSpan, size: int, snapshot: Snapshot | None
+    ) -> SubTree:
+        holder = record if entry is None else entry
+        spans, total = (*holder.below, span), holder.size + size
+        # An observed call knows by itself what it answered, and whether its stream was left.
+        still_open = record.open_below() if snapshot is None and record.children else []
+        if still_open:
+            late, streaming = self._wait_for(still_open)
+            return SubTree(spans=spans, size=total, complete=holder.complete, late=late, streaming=streaming)
+        return SubTree(spans=spans, size=total, complete=holder.complete)
+
+    def _wait_for(self, still_open: Sequence[OpenSpan]) -> tuple[LateSpans | None, bool]:
+        """(what waits for those that a dialect owns, True where they are calls of a model and only those count)."""
+        owned = [below for below in still_open if self._owns(below)]
+        calls = [below for below in owned if self._is_call(below)]
+        if not owned:
+            return None, False
+        late_spans = LateSpans(calls or owned)
+        for below in calls or owned:
+            below.waiting = late_spans
+            if below.ended:  # meanwhile, on its own thread
+                late_spans.ended(below, below.span)
+        return late_spans, bool(calls)
+
+    def _is_call(self, record: OpenSpan) -> bool:
+        scope, attributes = scope_name(record.span), attribute_dict(record.span)
+        dialect = self._dialect(scope, attributes)
+        return dialect is not None and dialect.calls(scope, attributes)
+
+    # --- turns ------------------------------------------------------------------------------------------------------
+
+    def _turn(self, record: OpenSpan, span: ReadableSpan, retrieves: bool) -> Turn | None:
+        """The turn that an entry belongs to: as its retrieval, or as a call of a model after that."""
+        around = record.parent
+        if around is None or around.ended or around.own:
+            return None
+        turn = around.turn
+        if retrieves:
+            if turn is not None and not turn.answered:
+                return turn
+            self._end_turn(around, span, take_over=False)
+            around.turn = Turn()
+            return around.turn
+        return turn if turn is not None and record.called and not record.retrieved else None
+
+    def _keep_in_turn(self, turn: Turn, record: OpenSpan, span: ReadableSpan, size: int) -> None:
+        with self._lock:
+            room = len(turn.spans) + len(record.below) < MAX_SPANS_BELOW and self._bytes + size <= self._max_bytes
+            if room:
+                turn.spans += [*record.below, span]
+                turn.size += record.size + size
+                self._bytes += size
+                record.below, record.size = [], 0
+            turn.complete = turn.complete and room and record.complete
+        self._release(record)
+
+    def _end_turn(self, around: OpenSpan, span: ReadableSpan, *, take_over: bool) -> None:
+        """The span around a turn has ended, or another turn begins; `take_over`: the retrievals were below its own."""
+        turn, around.turn = around.turn, None
+        if turn is None:
+            return
+        turn.over(span)
+        if take_over and not turn.answered:  # known for a dialect's span by attributes that were set last
+            around.retrieved = True
+            around.below, around.size = [*around.below, *turn.spans], around.size + turn.size
+            return
+        if not turn.answered:
+            counters.add("retrieval.unanswered")
+        with self._lock:
+            self._bytes -= turn.size
+
+    # --- what is above ----------------------------------------------------------------------------------------------
+
+    def _above(self, span: Span | ReadableSpan) -> OpenSpan | None:
+        parent = span.parent
+        return None if parent is None or parent.is_remote else self._open.get(parent.span_id)
+
+    def _entry_above(self, record: OpenSpan) -> OpenSpan | None:
+        """The topmost owned span above this one that is still open."""
+        entry, above = None, record.parent
+        while above is not None and not above.ended:
+            if above.owned == _YES or self._owns(above):
+                entry = above
+            above = above.parent
+        return entry
+
+    def _dialect(self, scope: str, attributes: Mapping[str, Any]) -> _Dialect | None:
+        """The first dialect that owns such a span; None: nobody's."""
+        for dialect in self._dialects:
+            if dialect.owns(scope, attributes):
+                return dialect
+        return None
+
+    def _owns(self, record: OpenSpan) -> bool:
+        """Whether an open span is owned; asked again only when it has got new attributes since."""
+        # The public mapping is made anew at every look, in Python; this happens for every span below an unowned one.
+        count = len(getattr(record.span, "_attributes", None) or ())
+        if count != record.owned:
+            dialect = self._dialect(scope_name(record.span), attribute_dict(record.span))
+            record.owned = count if dialect is None else _YES
+        return record.owned == _YES
+
+    def _keep(self, entry: OpenSpan, span: ReadableSpan, size: int) -> None:
+        with self._lock:
+            if len(entry.below) >= MAX_SPANS_BELOW or self._bytes + size > self._max_bytes:
+                entry.complete = False
+            else:
+                entry.below.append(span)
+                entry.size += size
+                self._bytes += size
+                return
+        counters.add("spans.not_kept")
+
+    def _release(self, record: OpenSpan) -> None:
+        """Let go of what was kept below an entry."""
+        if record.below:
+            with self._lock:
+                self._bytes -= record.size
+                record.below, record.size = [], 0
+
+    def _forget_oldest(self) -> None:
+        with self._lock:
+            try:
+                oldest = self._open.pop(next(iter(self._open)), None)
+            except RuntimeError:  # another thread's span came in between: its start forgets one too
+                return
+        if oldest is not None:
+            oldest.ended = True
+            self._end_turn(oldest, oldest.span, take_over=False)
+            self._release(oldest)
+            counters.add("spans.forgotten")
+
+
+def _is_candidate(record: OpenSpan, snapshot: Snapshot | None, *, is_entry: bool) -> bool:
+    if snapshot is None:
+        return is_entry and record.retrieved
+    return snapshot.chunks is not None or record.retrieved or (is_entry and not record.candidate_below)
+
+
+def _tell_parent(record: OpenSpan, candidate: bool) -> None:
+    parent = record.parent
+    if parent is None:
+        return
+    if candidate or record.candidate_below:
+        parent.candidate_below = True
+    if record.retrieved and not candidate:
+        parent.retrieved = True
+    if record.called:
+        parent.called = True
+
+
+def _answer_of(turn: Turn, record: OpenSpan, span: ReadableSpan) -> SubTree:
+    turn.answered = True
+    return SubTree(spans=(span,), size=turn.size, complete=turn.complete, turn=turn, around=record.parent)
+
+
+def _never(scope: str, attributes: Mapping[str, Any]) -> bool:
+    return False
+
+
+def scope_name(span: Span | ReadableSpan) -> str:
+    """The name of the instrumentation scope, empty where there is none."""
+    scope = span.instrumentation_scope
+    return "" if scope is None else scope.name
+
+
+def _text_size(attributes: Mapping[str, Any], snapshot: Snapshot | None) -> int:
+    size = sum(len(value) for value in attributes.values() if type(value) is str)
+    if snapshot is not None:
+        size += len(snapshot.question or "") + len(snapshot.response or "")
+        size += sum(len(chunk.text) for chunk in snapshot.chunks or ())
+    return size

@@ -1,0 +1,1 @@
+"""What keeps an application safe from us: guards, suppressed tracing, privacy switches, forks."""

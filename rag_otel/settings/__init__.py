@@ -1,0 +1,270 @@
+"""Every setting in one table: argument of `instrument()`, environment names, default, meaning.
+
+The table is the class `Settings`: a field is a row. `resolve()` fills it: an argument wins over the environment,
+the environment over a file, the file over the default; where each value came from is kept for `rag-otel doctor`.
+A server with settings of its own has a table of its own, of the same `row()`s (`rag_otel.settings.rows`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from rag_otel.errors import ConfigurationError
+from rag_otel.settings.rows import resolve_table, row, shown
+
+_ADDRESSES: Final = (
+    "telemetry_endpoint",
+    "phoenix_endpoint",
+    "phoenix_public_url",
+    "alert_webhook_url",
+    "alert_slack_url",
+    "alert_pagerduty_url",
+    "alert_alertmanager_urls",
+)
+_DAY_S: Final = 86_400.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What `instrument()` was told, checked. Times in seconds, sizes in bytes."""
+
+    enabled: bool = row(True, "False: nothing is attached, nothing is evaluated", "RAG_OTEL_ENABLED")
+    judge: str = row(
+        "embedded",
+        "Who judges: `embedded`, a model (`openai/gpt-4o-mini`), `hhem/...`, `local/...`, `cascade/...`",
+        "RAG_OTEL_JUDGE",
+    )
+    judge_api_base: str | None = row(
+        None, "Address of the judge's server, where it is your own", "RAG_OTEL_JUDGE_API_BASE"
+    )
+    judge_strategy: Literal["single", "two_step", "classifier"] = row(
+        "single",
+        "A model judges in one call, in two as RAGAS, or writes the statements that a classifier judges",
+        "RAG_OTEL_JUDGE_STRATEGY",
+    )
+    judge_classifier: str = row(
+        "embedded", "Who judges in the strategy `classifier`: `embedded` or `hhem/...`", "RAG_OTEL_JUDGE_CLASSIFIER"
+    )
+    judge_reading: Literal["strict", "lenient"] = row(
+        "strict", "Supported is what chunks state, or what may be inferred too", "RAG_OTEL_JUDGE_READING"
+    )
+    judge_concurrency: int = row(8, "Calls of the judge at once", "RAG_OTEL_JUDGE_CONCURRENCY")
+    metrics: tuple[str, ...] = row(("faithfulness",), "Metrics to evaluate", "RAG_OTEL_METRICS")
+    embedder: str | None = row(
+        None, "Embedding model of `response_relevancy`; None: one that needs no key", "RAG_OTEL_EMBEDDER"
+    )
+    language: str = row("en", "Language of the judges' prompts", "RAG_OTEL_LANGUAGE")
+    prompt_folder: str | None = row(None, "Prompts of your own, before the built-in ones", "RAG_OTEL_PROMPT_FOLDER")
+    sample_ratio: float = row(1.0, "Share of traces to evaluate, 0..1", "RAG_OTEL_SAMPLE_RATIO")
+    sampling_seed: int = row(0, "Seed of the coin; replicas with one seed agree", "RAG_OTEL_SAMPLING_SEED")
+    evaluations_per_minute: float | None = row(
+        None, "Cap; 600 for the embedded judge, for any other it must be given", "RAG_OTEL_EVALUATIONS_PER_MINUTE"
+    )
+    attribute_mapping: str | Mapping[str, Any] | None = row(
+        None,
+        "Where question, chunks, response stand in spans of your own: JSON, or a file",
+        "RAG_OTEL_ATTRIBUTE_MAPPING",
+    )
+    chunk_resolver: str | None = row(
+        None, "Fetches the texts of chunks that have ids alone: `module:function`", "RAG_OTEL_CHUNK_RESOLVER"
+    )
+    chunk_resolver_timeout: float = row(5.0, "Seconds for the texts of one trace", "RAG_OTEL_CHUNK_RESOLVER_TIMEOUT")
+    hold: float = row(10.0, "Seconds a span waits for its scores; 0: never", "RAG_OTEL_HOLD")
+    max_held: int = row(256, "Spans held at once, at most", "RAG_OTEL_MAX_HELD")
+    max_held_bytes: int = row(32 * 2**20, "Bytes of text held at once", "RAG_OTEL_MAX_HELD_BYTES")
+    evaluation_timeout: float = row(60.0, "Seconds for one evaluation", "RAG_OTEL_EVALUATION_TIMEOUT")
+    capture_content: bool = row(True, "False: no text in what is written back", "RAG_OTEL_CAPTURE_CONTENT")
+    claims_format: Literal["flat", "json"] = row(
+        "flat", "Claims as flat keys, or as one JSON string", "RAG_OTEL_CLAIMS_FORMAT"
+    )
+    max_claims: int = row(30, "Claims written on a span; the rest is counted", "RAG_OTEL_MAX_CLAIMS")
+    phoenix_endpoint: str | None = row(
+        None,
+        "Phoenix's address, http://host:6006",
+        "RAG_OTEL_PHOENIX_ENDPOINT",
+        "PHOENIX_COLLECTOR_ENDPOINT",
+    )
+    phoenix_api_key: str | None = row(
+        None, "Phoenix's API key", "RAG_OTEL_PHOENIX_API_KEY", "PHOENIX_API_KEY", secret=True
+    )
+    phoenix_public_url: str | None = row(
+        None, "Phoenix's address for links, where it differs", "RAG_OTEL_PHOENIX_PUBLIC_URL"
+    )
+    project_name: str | None = row(None, "Phoenix project", "RAG_OTEL_PROJECT_NAME", "PHOENIX_PROJECT_NAME")
+    annotations: bool = row(True, "Write Phoenix annotations", "RAG_OTEL_ANNOTATIONS")
+    alert_webhook_url: str | None = row(None, "Where alerts are POSTed", "RAG_OTEL_ALERT_WEBHOOK_URL", secret=True)
+    alert_webhook_secret: str | None = row(
+        None, "Key of the webhook's signature", "RAG_OTEL_ALERT_WEBHOOK_SECRET", secret=True
+    )
+    alert_slack_url: str | None = row(
+        None, "Slack's incoming webhook, the whole address", "RAG_OTEL_ALERT_SLACK_URL", secret=True
+    )
+    alert_pagerduty_key: str | None = row(
+        None, "PagerDuty's integration key (Events API v2)", "RAG_OTEL_ALERT_PAGERDUTY_KEY", secret=True
+    )
+    alert_pagerduty_url: str = row(
+        "https://events.pagerduty.com/v2/enqueue",
+        "PagerDuty's address; differs in the EU",
+        "RAG_OTEL_ALERT_PAGERDUTY_URL",
+    )
+    alert_alertmanager_urls: tuple[str, ...] = row(
+        (), "Alertmanagers, every one of a cluster, http://host:9093", "RAG_OTEL_ALERT_ALERTMANAGER_URLS"
+    )
+    alert_alertmanager_authorization: str | None = row(
+        None,
+        "Their Authorization header: `Bearer ...`, `Basic ...`",
+        "RAG_OTEL_ALERT_ALERTMANAGER_AUTHORIZATION",
+        secret=True,
+    )
+    alert_email_to: tuple[str, ...] = row((), "Who gets alerts by mail", "RAG_OTEL_ALERT_EMAIL_TO")
+    alert_email_from: str | None = row(None, "Sender of these mails", "RAG_OTEL_ALERT_EMAIL_FROM")
+    alert_smtp_url: str | None = row(
+        None,
+        "Mail server: smtps://user@host:465 (TLS), smtp://user@host:587 (STARTTLS)",
+        "RAG_OTEL_ALERT_SMTP_URL",
+    )
+    alert_smtp_password: str | None = row(
+        None, "Password at the mail server", "RAG_OTEL_ALERT_SMTP_PASSWORD", secret=True
+    )
+    alert_apprise_urls: tuple[str, ...] = row(
+        (), "Any other service, by apprise's addresses (extra `apprise`)", "RAG_OTEL_ALERT_APPRISE_URLS", secret=True
+    )
+    alert_timeout: float = row(10.0, "Seconds for one attempt to send an alert", "RAG_OTEL_ALERT_TIMEOUT")
+    alert_cooldown: float = row(300.0, "Seconds between alerts of one fingerprint", "RAG_OTEL_ALERT_COOLDOWN")
+    alerts_per_minute: int = row(10, "Alerts a minute, at most", "RAG_OTEL_ALERTS_PER_MINUTE")
+    alert_rules: tuple[str, ...] = row(
+        ("unfaithful",), "Which answers raise an alert, see the page on alerts", "RAG_OTEL_ALERT_RULES"
+    )
+    alert_resolve_after: float = row(
+        900.0, "Seconds without a bad answer until a problem is over; 0: never", "RAG_OTEL_ALERT_RESOLVE_AFTER"
+    )
+    alert_digest: float = row(10.0, "Seconds of alerts that become one message; 0: at once", "RAG_OTEL_ALERT_DIGEST")
+    alert_quiet_hours: tuple[str, ...] = row(
+        (), "When only what is critical is told: `22:00-07:00 Europe/Berlin`", "RAG_OTEL_ALERT_QUIET_HOURS"
+    )
+    slo_target: float | None = row(
+        None, "Share of answers that must be good, e.g. 0.95; None: no objective", "RAG_OTEL_SLO_TARGET"
+    )
+    slo_threshold: float = row(0.7, "An answer that scores above it is good", "RAG_OTEL_SLO_THRESHOLD")
+    slo_metric: str = row("faithfulness", "The metric of the objective", "RAG_OTEL_SLO_METRIC")
+    slo_by: Literal["score", "risk"] = row(
+        "score", "What is compared: a score above the threshold is good, or a risk below it", "RAG_OTEL_SLO_BY"
+    )
+    alert_silence: float = row(
+        900.0, "Seconds of traces without any evaluation that raise an alert; 0: never", "RAG_OTEL_ALERT_SILENCE"
+    )
+    alert_failing_share: float = row(
+        0.5, "Share of failed evaluations in ten minutes that raises an alert; 0: never", "RAG_OTEL_ALERT_FAILING_SHARE"
+    )
+    drift: bool = row(True, "Watch scores, risks and the unjudged share for drift", "RAG_OTEL_DRIFT")
+    drift_baseline: str | None = row(
+        None,
+        "What is normal: a mean score 0..1, or a file of means; None: learned from the first evaluations",
+        "RAG_OTEL_DRIFT_BASELINE",
+    )
+    drift_baseline_count: int = row(500, "Evaluations that a baseline is learned from", "RAG_OTEL_DRIFT_BASELINE_COUNT")
+    drift_margin: float = row(0.0, "Drops of a mean that do not matter, 0..1", "RAG_OTEL_DRIFT_MARGIN")
+    drift_run_length: float = row(
+        10_000.0, "Evaluations between two false alarms of drift, at least, on average", "RAG_OTEL_DRIFT_RUN_LENGTH"
+    )
+    drift_slices: tuple[str, ...] = row(
+        ("service", "route", "model", "prompt_version", "tenant"),
+        "What slices are made by: parts of a trace, or its tags",
+        "RAG_OTEL_DRIFT_SLICES",
+    )
+    judge_watch: bool = row(True, "Score labelled anchors again to see whether the judge moved", "RAG_OTEL_JUDGE_WATCH")
+    judge_watch_interval: float = row(86_400.0, "Seconds between two scorings of them", "RAG_OTEL_JUDGE_WATCH_INTERVAL")
+    judge_anchors: str | None = row(None, "File of anchors of your own", "RAG_OTEL_JUDGE_ANCHORS")
+    state_folder: str | None = row(
+        None, "Where what must survive a restart is kept: unsent alerts, series", "RAG_OTEL_STATE_FOLDER"
+    )
+    telemetry_exporter: Literal["application", "otlp", "prometheus", "none"] = row(
+        "application",
+        "Metrics go to the application's MeterProvider, over OTLP, to a `/metrics` endpoint, or nowhere",
+        "RAG_OTEL_TELEMETRY_EXPORTER",
+    )
+    events_exporter: Literal["application", "otlp", "none"] = row(
+        "application",
+        "Events go to the application's LoggerProvider, over OTLP, or nowhere",
+        "RAG_OTEL_EVENTS_EXPORTER",
+    )
+    telemetry_endpoint: str | None = row(
+        None,
+        "OTLP/HTTP address of metrics and events; None: as OpenTelemetry's own variables say",
+        "RAG_OTEL_TELEMETRY_ENDPOINT",
+    )
+    telemetry_interval: float = row(60.0, "Seconds between exports of metrics", "RAG_OTEL_TELEMETRY_INTERVAL")
+    telemetry_address: str = row("127.0.0.1:9464", "Where `/metrics` is shown, host:port", "RAG_OTEL_TELEMETRY_ADDRESS")
+    telemetry_max_values: int = row(
+        50, "Different values of one label; the rest is `other`", "RAG_OTEL_TELEMETRY_MAX_VALUES"
+    )
+
+    def __post_init__(self) -> None:
+        _require(0.0 <= self.sample_ratio <= 1.0, "sample_ratio", self.sample_ratio, "within 0..1")
+        _require(0 <= self.hold < _DAY_S, "hold", self.hold, "0 or more seconds, less than a day")
+        _require(self.max_held >= 1, "max_held", self.max_held, "at least 1")
+        _require(self.max_held_bytes >= 1, "max_held_bytes", self.max_held_bytes, "at least 1")
+        _require(self.evaluation_timeout > 0, "evaluation_timeout", self.evaluation_timeout, "above 0")
+        _require(self.chunk_resolver_timeout > 0, "chunk_resolver_timeout", self.chunk_resolver_timeout, "above 0")
+        _require(self.max_claims >= 0, "max_claims", self.max_claims, "0 or more")
+        slo = self.slo_target
+        _require(slo is None or 0 < slo < 1, "slo_target", slo, "between 0 and 1")
+        _require(0 <= self.slo_threshold <= 1, "slo_threshold", self.slo_threshold, "within 0..1")
+        _require(self.alert_silence >= 0, "alert_silence", self.alert_silence, "0 or more seconds")
+        share = self.alert_failing_share
+        _require(0 <= share <= 1, "alert_failing_share", share, "within 0..1")
+        _require(self.alert_cooldown >= 0, "alert_cooldown", self.alert_cooldown, "0 or more seconds")
+        _require(self.alert_resolve_after >= 0, "alert_resolve_after", self.alert_resolve_after, "0 or more seconds")
+        _require(self.alert_digest >= 0, "alert_digest", self.alert_digest, "0 or more seconds")
+        _require(self.drift_baseline_count >= 2, "drift_baseline_count", self.drift_baseline_count, "at least 2")
+        _require(0 <= self.drift_margin < 1, "drift_margin", self.drift_margin, "0 or more, below 1")
+        _require(self.drift_run_length >= 10, "drift_run_length", self.drift_run_length, "at least 10")
+        _require(self.judge_watch_interval > 0, "judge_watch_interval", self.judge_watch_interval, "above 0")
+        _require(bool(self.metrics), "metrics", self.metrics, "at least one metric's name")
+        _require(self.telemetry_interval > 0, "telemetry_interval", self.telemetry_interval, "above 0")
+        _require(self.telemetry_max_values >= 1, "telemetry_max_values", self.telemetry_max_values, "at least 1")
+        _require(self.alert_timeout > 0, "alert_timeout", self.alert_timeout, "above 0")
+        for name in _ADDRESSES:
+            given = getattr(self, name)
+            for value in given if isinstance(given, tuple) else (given,):
+                _require(value is None or value.startswith(("http://", "https://")), name, value, "an http(s) address")
+
+
+def _require(holds: bool, name: str, value: object, wanted: str) -> None:
+    if not holds:
+        metadata = Settings.__dataclass_fields__[name].metadata
+        found = shown(value, metadata["secret"]) if metadata["secret"] else repr(value)
+        raise ConfigurationError(f"{name} (environment: {metadata['env'][0]}) must be {wanted}, not {found}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResolvedSettings:
+    """Settings and where each value came from."""
+
+    settings: Settings
+    origins: Mapping[str, str]
+    """Field name -> `argument`, `environment RAG_OTEL_...` or `default`."""
+
+    def rows(self) -> list[tuple[str, str, str]]:
+        """(name, value with secrets masked, origin) for every setting, in the table's order."""
+        return [
+            (each.name, shown(getattr(self.settings, each.name), each.metadata["secret"]), self.origins[each.name])
+            for each in dataclasses.fields(Settings)
+        ]
+
+
+def resolve(
+    arguments: Mapping[str, Any] | None = None,
+    environ: Mapping[str, str] | None = None,
+    *,
+    file: Mapping[str, Any] | None = None,
+) -> ResolvedSettings:
+    """Fill the table. `arguments` that are None count as not given; `file` is what a file of settings says.
+
+    Raises ConfigurationError that names the setting, the value and where it came from.
+    """
+    values, origins = resolve_table(Settings, arguments, environ, file=file)
+    return ResolvedSettings(settings=Settings(**values), origins=origins)

@@ -1,0 +1,130 @@
+"""Channels as an application gets them: named by settings, fed by traffic."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+
+import pytest
+from opentelemetry.sdk.trace import TracerProvider
+
+import rag_otel
+from rag_otel.alerts.channels.alertmanager import AlertmanagerChannel
+from rag_otel.alerts.channels.configured import configured_channels
+from rag_otel.settings import Settings
+from tests.alerts.alert_builders import an_alert
+from tests.alerts.alertmanager_server import until
+from tests.alerts.mail_receiver import mail_receiver
+from tests.support.http_receiver import http_receiver
+
+pytestmark = pytest.mark.filterwarnings("ignore:'imghdr' is deprecated")
+ALL = Settings(
+    alert_webhook_url="http://hook",
+    alert_slack_url="http://slack",
+    alert_pagerduty_key="0" * 32,
+    alert_alertmanager_urls=("http://am-1:9093", "http://am-2:9093"),
+    alert_smtp_url="smtp://localhost",
+    alert_email_to=("a@example.com",),
+    alert_email_from="b@example.com",
+    alert_apprise_urls=("json://one", "json://two"),
+)
+
+
+@pytest.fixture(autouse=True)
+def _taken_down() -> Iterator[None]:
+    yield
+    rag_otel.uninstrument()
+
+
+def test_every_channel_has_a_name_of_its_own() -> None:
+    """Its counters, its queue and its state on disk go by it."""
+    assert [channel.name for channel in configured_channels(ALL)] == [
+        "webhook",
+        "slack",
+        "pagerduty",
+        "alertmanager",
+        "alertmanager_2",
+        "email",
+        "apprise",
+        "apprise_2",
+    ]
+
+
+def test_a_secret_alone_makes_no_channel_and_does_no_harm() -> None:
+    """Secrets are mounted everywhere; the address decides."""
+    secrets = {"alert_webhook_secret": "s", "alert_smtp_password": "s", "alert_alertmanager_authorization": "s"}
+    assert configured_channels(Settings(**secrets)) == configured_channels(Settings()) == []
+
+
+def test_an_unfaithful_answer_reaches_everybody_with_the_link_to_its_trace() -> None:
+    """From a decorated function to the bodies that Slack, PagerDuty, Alertmanager and a mail server get."""
+    with http_receiver() as receiver, mail_receiver() as mails:
+        rag_otel.instrument(
+            TracerProvider(),
+            phoenix_public_url="http://phoenix.example",
+            annotations=False,
+            alert_digest=0,
+            alert_slack_url=f"{receiver.url}/slack",
+            alert_pagerduty_url=f"{receiver.url}/pagerduty",
+            alert_pagerduty_key="0" * 32,
+            alert_alertmanager_urls=(receiver.url,),
+            alert_smtp_url=f"smtp://127.0.0.1:{mails.port}",
+            alert_email_to=("a@example.com",),
+            alert_email_from="b@example.com",
+        )
+
+        @rag_otel.observe
+        def answer(question: str) -> dict[str, object]:
+            chunk = {"id": "tower-1", "text": "The tower is 330 metres high and was finished in 1889."}
+            return {"answer": "The tower is 512 metres high.", "chunks": [chunk]}
+
+        answer("How high is the tower?")
+        assert rag_otel.flush(timeout=30)
+        bodies = {request.path: json.loads(request.body) for request in until(lambda: list(receiver.requests))}
+        rag_otel.uninstrument()
+    (mail,) = mails.mails
+    assert set(bodies) == {"/slack", "/pagerduty", "/api/v2/alerts"}
+    link = bodies["/pagerduty"]["links"][0]["href"]
+    assert link.startswith("http://phoenix.example/redirects/traces/")
+    page = mail.get_body(("html",))
+    assert page is not None
+    for text in (
+        json.dumps(bodies["/slack"]),
+        json.dumps(bodies["/pagerduty"]["payload"]),
+        json.dumps(bodies["/api/v2/alerts"]),
+        page.get_content(),
+    ):
+        assert "The tower is 512 metres high." in text
+    assert link in json.dumps(bodies["/slack"])
+    assert bodies["/api/v2/alerts"][0]["generatorURL"] == link
+    assert link in page.get_content()
+
+
+def test_nothing_is_renewed_once_nobody_watches() -> None:
+    """`uninstrument()` ends the renewals; Alertmanager forgets what nobody tells it of."""
+    with http_receiver() as receiver:
+        channel = AlertmanagerChannel(receiver.url, name="watched", renew_s=0.02)
+        set_up = rag_otel.instrument(TracerProvider(), alert_channels=[channel], annotations=False)
+        channel.send(an_alert())
+        until(lambda: len(receiver.requests) > 1)
+        rag_otel.uninstrument()
+        until(lambda: not [thread for thread in threading.enumerate() if thread.name == "rag-otel-watched"])
+        assert set_up.runtime is not None  # kept all along: it was not the garbage collector
+
+
+def test_what_no_setting_asks_for_is_not_imported() -> None:
+    """An application without mail and Slack carries neither."""
+    report = (
+        "import sys, rag_otel\n"
+        "from opentelemetry.sdk.trace import TracerProvider\n"
+        "rag_otel.instrument(TracerProvider(), annotations=False)\n"
+        "print(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", report], capture_output=True, text=True, check=True)
+    imported = set(done.stdout.split())
+    assert "rag_otel.alerts.channels" in imported
+    heavy = {"slack", "pagerduty", "alertmanager", "mail", "mail_server", "apprise_channel", "webhook"}
+    assert not imported & ({"smtplib", "apprise"} | {f"rag_otel.alerts.{name}" for name in heavy})

@@ -1,0 +1,36 @@
+"""The demo, run once for all that look at it: a real Phoenix with a week of judged answers."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+import rag_otel
+from rag_otel.cli.demo import command as demo
+from rag_otel.cli.demo.phoenix_server import PhoenixServer
+from rag_otel.cli.demo.report import Outcome
+from rag_otel.cli.demo.story import examples_folder
+from rag_otel_collectors.stored.phoenix_client import PhoenixReader
+
+
+@dataclass
+class Told:
+    """The demo after its story, before it says what to look at."""
+
+    base_url: str
+    outcomes: list[Outcome]
+
+    @property
+    def reader(self) -> PhoenixReader:
+        return PhoenixReader(self.base_url)
+
+
+@pytest.fixture(scope="session")
+def told(phoenix_server: PhoenixServer) -> Iterator[Told]:
+    """The story, told to the suite's Phoenix."""
+    with contextlib.ExitStack() as stack:
+        stack.callback(rag_otel.uninstrument)
+        yield Told(phoenix_server.base_url, demo.tell(examples_folder(), phoenix_server.base_url))

@@ -1,0 +1,124 @@
+"""What a run of a backfill may spend, and what it makes of failures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from rag_otel.cli.backfill import moment
+from rag_otel.errors import ConfigurationError, PermanentError
+from rag_otel.model import Chunk, EvaluatedTrace, Evaluation, RagTrace, Usage
+from rag_otel.pipeline import Pipeline
+from rag_otel.protocols import Evaluator
+from rag_otel.sampling.ratio import RatioSampler
+from rag_otel_collectors.backfill.engine import Backfill, Budget, Spans, Tally
+from rag_otel_collectors.conventions import default_conventions
+from tests.collectors.conventions.spans import a_chain, a_retriever
+
+
+class Memory:
+    """A store of some traces that have no scores."""
+
+    def __init__(self, traces: int, *, at_once: int = 4) -> None:
+        self._traces = traces
+        self._at_once = at_once
+        self.written: list[EvaluatedTrace] = []
+
+    def batches(self) -> Iterator[list[Spans]]:
+        spans = [self._trace(number) for number in range(self._traces)]
+        yield from (spans[first : first + self._at_once] for first in range(0, len(spans), self._at_once))
+
+    @staticmethod
+    def _trace(number: int) -> Spans:
+        trace_id = f"{number + 1:032x}"
+        root = a_chain(trace_id=trace_id)
+        return [root, a_retriever("Paris is the capital of France.", parent=root, trace_id=trace_id)]
+
+    def missing(self, traces: Sequence[RagTrace]) -> list[tuple[str, ...]]:
+        return [("faithfulness",) for _ in traces]
+
+    def write(self, results: Sequence[EvaluatedTrace]) -> None:
+        self.written += results
+
+    def settle(self) -> None:
+        pass
+
+    def skip(self, traces: Sequence[RagTrace]) -> None:
+        raise AssertionError("every trace here can be evaluated")
+
+
+class Priced:
+    """An evaluator whose answers cost this much, None where nobody knows; `failing` ones are errors."""
+
+    name = "faithfulness"
+    version = "1"
+    judge_name = "openai/some"
+
+    def __init__(self, cost_usd: float | None, *, failing: int = 0) -> None:
+        self._usage = Usage(calls=1, input_tokens=10, cost_usd=cost_usd)
+        self._failing = failing
+
+    async def evaluate(
+        self, *, question: str | None, chunks: Sequence[Chunk | str], response: str, reference: str | None = None
+    ) -> Evaluation:
+        if self._failing:
+            self._failing -= 1
+            raise PermanentError("no")
+        return Evaluation(name=self.name, score=1.0, judge=self.judge_name, version=self.version, usage=self._usage)
+
+
+async def run(store: Memory, evaluator: Evaluator, **budget: float) -> Tally:
+    pipeline = Pipeline(conventions=default_conventions(), sampler=RatioSampler(), evaluators=[evaluator])
+    tally = Tally()
+    await Backfill(store=store, pipeline=pipeline, budget=Budget(**budget), concurrency=2).run(tally)  # type: ignore[arg-type]
+    return tally
+
+
+async def test_everything_is_judged_without_a_budget() -> None:
+    """Every batch, the last one too, is written before the run ends."""
+    store = Memory(11)
+    tally = await run(store, Priced(0.5))
+    assert (tally.evaluated, tally.traces, tally.cost_usd) == (11, 11, 5.5)
+    assert len({result.trace.target for result in store.written}) == 11
+
+
+async def test_evaluations_are_never_more_than_the_budget() -> None:
+    """Exactly as many, and the run says that it stopped for it."""
+    tally = await run(Memory(11), Priced(0.5), evaluations=6)
+    assert (tally.evaluated, tally.out_of_budget) == (6, True)
+
+
+async def test_dollars_are_overdrawn_by_no_more_than_what_is_being_judged() -> None:
+    """With two at a time, at most one answer beyond the limit."""
+    tally = await run(Memory(20), Priced(1.0), usd=5.0)
+    assert 5 <= tally.evaluated <= 6
+    assert tally.out_of_budget
+
+
+async def test_dollars_cannot_be_kept_where_the_price_is_unknown() -> None:
+    """The run stops at the first answer, keeps it, and says what to do instead."""
+    store = Memory(20)
+    with pytest.raises(ConfigurationError, match="--budget instead"):
+        await run(store, Priced(None), usd=5.0)
+    assert 1 <= len(store.written) <= 2
+
+
+async def test_failures_are_counted_and_left_to_the_next_run() -> None:
+    """Nothing is written of them, so nothing says that they are done."""
+    store = Memory(6)
+    tally = await run(store, Priced(0.0, failing=2))
+    assert (tally.evaluated, dict(tally.failed)) == (4, {"rag_otel.errors.PermanentError": 2})
+    assert len(store.written) == 4
+
+
+def test_moments() -> None:
+    """Ages and dates; a date without a zone is UTC, and what is neither is named."""
+    now = datetime(2026, 5, 8, tzinfo=UTC)
+    assert moment("7d", now=now) == datetime(2026, 5, 1, tzinfo=UTC)
+    assert moment("1.5h", now=now) == now - timedelta(minutes=90)
+    assert moment("2026-05-01", now=now) == datetime(2026, 5, 1, tzinfo=UTC)
+    assert moment("2026-05-01T02:00+02:00", now=now) == datetime(2026, 5, 1, tzinfo=UTC)
+    with pytest.raises(ConfigurationError, match="'soon' is no time"):
+        moment("soon", now=now)

@@ -1,0 +1,34 @@
+"""An evaluation process that judges nothing: its first job misses a cache and opens a breaker, the others hit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from rag_otel.safety.guard import counters
+from rag_otel_collectors.otlp.evaluation.trace_evaluator import Job, Reply, TraceEvaluator
+from rag_otel_collectors.otlp.evaluation.worker_process import serve
+from rag_otel_evaluators.llm.breaker import CircuitBreaker
+from rag_otel_evaluators.llm.failures import CallError, FailureKind
+
+
+class Counting:
+    """Answers every job with nothing."""
+
+    def __init__(self) -> None:
+        self._breaker = CircuitBreaker("a judge")
+
+    async def evaluate(self, job: Job, reply: Callable[[Reply], None]) -> None:
+        first = job.number == 1
+        counters.add("judge.cache.miss" if first else "judge.cache.hit")
+        if first:
+            self._breaker.failed(CallError(FailureKind.AUTH, "wrong key"))
+        reply(Reply(number=job.number))
+
+
+def build(setup: Any) -> TraceEvaluator:
+    return cast("TraceEvaluator", Counting())
+
+
+if __name__ == "__main__":
+    serve(build)

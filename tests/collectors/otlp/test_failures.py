@@ -1,0 +1,262 @@
+"""Whatever dies, what was acknowledged arrives."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import grpc
+from google.protobuf.any_pb2 import Any as AnyMessage
+from google.protobuf.duration_pb2 import Duration
+from google.rpc.error_details_pb2 import RetryInfo
+from google.rpc.status_pb2 import Status
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+from rag_otel import semconv
+from tests.collectors.otlp.kit import (
+    LANGCHAIN,
+    SCORE,
+    Backend,
+    CollectorProcess,
+    a_backend,
+    a_collector,
+    a_rag_trace,
+    a_request,
+    a_span,
+    eventually,
+)
+from tests.support.http_receiver import http_receiver
+
+RETRY_INFO = "google.rpc.retryinfo-bin"
+RETRY_INFO_TYPE = "google.rpc.RetryInfo"
+
+
+def free_port() -> int:
+    with a_backend() as backend:
+        return backend.port
+
+
+def send(collector: CollectorProcess, traces: int) -> list[bytes]:
+    """Acknowledged traces, a request each; the ids of their spans."""
+    sent: list[Span] = []
+    for _ in range(traces):
+        trace = a_rag_trace()
+        collector.export(a_request(*trace))
+        sent += trace
+    return [span.span_id for span in sent]
+
+
+def until_refused(
+    collector: CollectorProcess, make: Callable[[], list[Span]], scope: str = LANGCHAIN
+) -> tuple[list[bytes], grpc.RpcError]:
+    """Send requests until one is refused: the ids of the spans that were acknowledged, and the refusal."""
+    accepted: list[bytes] = []
+    for _ in range(200):
+        spans = make()
+        try:
+            collector.export(a_request(*spans, scope=scope))
+        except grpc.RpcError as error:
+            return accepted, error
+        accepted += [span.span_id for span in spans]
+    raise AssertionError("nothing was refused")
+
+
+def scored(backend: Backend) -> int:
+    return sum(SCORE in attributes for attributes in backend.attributes("answer"))
+
+
+def test_a_backend_that_is_away_gets_everything_when_it_comes(tmp_path: Path) -> None:
+    """Traces that are evaluated and spans that pass, accepted while nobody takes them, each once."""
+    port = free_port()
+    with a_collector(tmp_path, "--backend", f"grpc://127.0.0.1:{port}") as collector:
+        ids = send(collector, 10)
+        web = a_span(b"\x21" * 16, "GET /")
+        collector.export(a_request(web, scope="http"))
+        eventually(lambda: collector.metric("send_retries_total") >= 2)
+        assert collector.metric("backends_in_trouble") == 1
+        with a_backend(port) as backend:
+            eventually(lambda: len(backend.ids()) >= 21)
+            assert sorted(backend.ids()) == sorted([*ids, web.span_id])
+            assert scored(backend) == 10
+
+
+def test_kill_9_of_the_collector_loses_nothing(tmp_path: Path) -> None:
+    """Held spans, evaluated ones and ones that pass: killed while its backend is away, the next process delivers."""
+    port = free_port()
+    with a_collector(tmp_path, "--backend", f"grpc://127.0.0.1:{port}") as collector:
+        ids = send(collector, 5)
+        eventually(lambda: collector.metric("evaluated_traces_total") == 5)
+        collector.kill()
+        collector.start()
+        # The root has not come: these are in the journal alone.
+        child, root = a_rag_trace()
+        collector.export(a_request(child))
+        web = a_span(b"\x21" * 16, "GET /")
+        collector.export(a_request(web, scope="http"))
+        collector.kill()
+        with a_backend(port) as backend:
+            collector.start()
+            collector.export(a_request(root))
+            wanted = {*ids, child.span_id, root.span_id, web.span_id}
+            eventually(lambda: set(backend.ids()) >= wanted)
+            assert set(backend.ids()) == wanted
+            eventually(lambda: scored(backend) == 6)
+
+
+def test_sigterm_evaluates_and_forwards_what_is_held(tmp_path: Path) -> None:
+    """No root, no timeout yet: draining sends it, scored, and the process ends well."""
+    with a_backend() as backend, a_collector(tmp_path, "--backend", backend.address, "--set", "idle=300") as collector:
+        trace = a_rag_trace()
+        trace[1].parent_span_id = b"\x01" * 8
+        collector.export(a_request(*trace))
+        assert collector.stop() == 0
+        assert len(backend.ids()) == 2
+        assert scored(backend) == 1
+
+
+def test_sigterm_with_the_backend_away_keeps_it_on_disk(tmp_path: Path) -> None:
+    """The exit code says that something is left; the next process delivers it."""
+    port = free_port()
+    arguments = ("--backend", f"grpc://127.0.0.1:{port}", "--set", "drain_timeout=2")
+    with a_collector(tmp_path, *arguments) as collector:
+        ids = send(collector, 3)
+        assert collector.stop() == 1
+    with a_backend(port) as backend, a_collector(tmp_path, *arguments):
+        eventually(lambda: set(backend.ids()) == set(ids))
+
+
+def test_overload_is_answered_with_a_delay_and_loses_nothing(tmp_path: Path) -> None:
+    """More traces than fit: refused with the delay where exporters look, over both protocols; the accepted arrive."""
+    settings = ("--set", "max_traces=20", "--set", "grace=1", "--set", "retry_after=1.5")
+    with a_backend() as backend, a_collector(tmp_path, "--backend", backend.address, *settings) as collector:
+        accepted, error = until_refused(collector, a_rag_trace)
+        assert error.code() is grpc.StatusCode.UNAVAILABLE
+        trailing = dict(error.trailing_metadata())
+        info = RetryInfo.FromString(trailing[RETRY_INFO])
+        assert info.retry_delay.ToMilliseconds() == 1500
+        assert RETRY_INFO_TYPE in Status.FromString(trailing["grpc-status-details-bin"]).details[0].type_url
+        assert collector.get("/readyz")[0] == 503
+        assert collector.metric("refused_requests_total", reason="too_many_traces") >= 1
+        eventually(lambda: collector.get("/readyz")[0] == 200)
+        accepted += send(collector, 1)
+        eventually(lambda: len(backend.ids()) >= len(accepted))
+        assert sorted(backend.ids()) == sorted(accepted)
+
+
+def test_what_is_too_large_to_be_held_passes(tmp_path: Path) -> None:
+    """More than half of what may be held, in one request: waiting would not make it fit. It is counted as that."""
+    settings = ("--set", "max_memory_bytes=100000")
+    with a_backend() as backend, a_collector(tmp_path, "--backend", backend.address, *settings) as collector:
+        trace = a_rag_trace(chunk="x" * 60_000)
+        collector.export(a_request(*trace))
+        eventually(lambda: sorted(backend.ids()) == sorted(span.span_id for span in trace))
+        assert scored(backend) == 0
+        assert collector.metric("passed_spans_total", reason="too_large") == 2
+        assert collector.metric("held_spans_total") == 0
+
+
+def test_a_full_disk_queue_refuses_and_recovers(tmp_path: Path) -> None:
+    """With the backend away the queue reaches its bound; refusals are counted; back, everything accepted arrives."""
+    port = free_port()
+    small = ("max_memory_bytes=100000", "max_request_bytes=100000", "max_disk_bytes=600000")
+    settings = [part for each in small for part in ("--set", each)]
+    with a_collector(tmp_path, "--backend", f"grpc://127.0.0.1:{port}", *settings) as collector:
+        large = {"text": "x" * 20_000}
+        accepted, error = until_refused(collector, lambda: [a_span(os.urandom(16), "large", attributes=large)], "http")
+        assert error.code() is grpc.StatusCode.UNAVAILABLE
+        assert len(accepted) > 10
+        assert collector.metric("refused_requests_total", reason="disk_queue_full") >= 1
+        assert sum(path.stat().st_size for path in tmp_path.rglob("*.log")) <= 600_000
+        with a_backend(port) as backend:
+            eventually(lambda: sorted(backend.ids()) == sorted(accepted))
+            collector.export(a_request(a_span(os.urandom(16), "after"), scope="http"))
+            eventually(lambda: backend.attributes("after"))
+
+
+def test_a_dead_evaluation_process_is_replaced(tmp_path: Path) -> None:
+    """Its traces go on without scores; the next ones are scored again."""
+    with a_backend() as backend, a_collector(tmp_path, "--backend", backend.address) as collector:
+        assert collector.process is not None
+        children = Path(f"/proc/{collector.process.pid}/task/{collector.process.pid}/children")
+        (worker,) = map(int, children.read_text().split())
+        os.kill(worker, signal.SIGSTOP)  # it has the trace and does not answer
+        ids = send(collector, 1)
+        eventually(lambda: collector.metric("released_traces_total") == 1)
+        os.kill(worker, signal.SIGKILL)
+        eventually(lambda: sorted(backend.ids()) == sorted(ids))
+        assert collector.metric("evaluated_traces_total", status="failed") == 1
+        assert scored(backend) == 0
+        send(collector, 1)
+        eventually(lambda: scored(backend) == 1)
+        assert collector.metric("worker_restarts_total") == 1
+
+
+def test_a_span_that_the_backend_refuses_does_not_stop_the_others(tmp_path: Path) -> None:
+    """A refused batch is halved until the span stands alone; only that one is lost, and counted."""
+    with http_receiver() as receiver, a_collector(tmp_path, "--backend", receiver.url) as collector:
+        receiver.answers = [(400, {})] * 3
+        spans = [a_span(os.urandom(16), f"span {n}") for n in range(4)]
+        collector.export(a_request(*spans, scope="http"))
+        # All four, the first two and the first one are refused; the second one and the other two are taken.
+        eventually(lambda: len(receiver.requests) == 5)
+        eventually(lambda: collector.metric("lost_spans_total") == 1)
+        assert [len(request.body) > 0 for request in receiver.requests] == [True] * 5
+        assert receiver.requests[0].path == "/v1/traces"
+
+
+def test_the_backends_own_delay_is_kept(tmp_path: Path) -> None:
+    """RESOURCE_EXHAUSTED with RetryInfo is waited for, in either place where servers put it, then tried again."""
+    with a_backend() as backend, a_collector(tmp_path, "--backend", backend.address) as collector:
+        info = RetryInfo(retry_delay=Duration(nanos=50_000_000))
+        detail = AnyMessage()
+        detail.Pack(info)
+        rich = Status(code=8, details=[detail]).SerializeToString()
+        backend.answers.put((grpc.StatusCode.RESOURCE_EXHAUSTED, ((RETRY_INFO, info.SerializeToString()),)))
+        backend.answers.put((grpc.StatusCode.RESOURCE_EXHAUSTED, (("grpc-status-details-bin", rich),)))
+        ids = send(collector, 1)
+        eventually(lambda: sorted(backend.ids()) == sorted(ids))
+        assert collector.metric("send_retries_total") == 2
+
+
+def test_several_backends_each_get_everything(tmp_path: Path) -> None:
+    """One over gRPC with a header, one over HTTP with gzip, from a file; one that is away holds up no other."""
+    with a_backend() as first, http_receiver() as second:
+        config = tmp_path / "collector.toml"
+        config.write_text(
+            f"""
+            [[backends]]
+            endpoint = "{first.address}"
+            headers = {{ authorization = "Bearer s3cret" }}
+            [[backends]]
+            name = "second"
+            endpoint = "{second.url}"
+            compression = "gzip"
+            [[backends]]
+            name = "away"
+            endpoint = "grpc://127.0.0.1:{free_port()}"
+            """
+        )
+        with a_collector(tmp_path / "data", "--config", str(config)) as collector:
+            ids = send(collector, 2)
+            eventually(lambda: sorted(first.ids()) == sorted(ids))
+            eventually(lambda: collector.metric("sent_requests_total", backend="second") >= 1)
+            assert first.headers[0]["authorization"] == "Bearer s3cret"
+            assert second.requests[0].headers["content-encoding"] == "gzip"
+            assert not any("s3cret" in line for line in collector.lines)
+
+
+def test_a_late_result_follows_as_an_evaluation_span(tmp_path: Path) -> None:
+    """With hold=0 the target leaves with status late, and a linked span brings its scores."""
+    arguments = ("--set", "hold=0", "--set", "drain_timeout=10")
+    with a_backend() as backend, a_collector(tmp_path, "--backend", backend.address, *arguments) as collector:
+        trace = a_rag_trace()
+        collector.export(a_request(*trace))
+        (target,) = eventually(lambda: backend.attributes("answer"))
+        assert target[semconv.STATUS] == "late"
+        eventually(lambda: backend.attributes("evaluation faithfulness"))
+        (carrier,) = [span for span in backend.spans() if span.name == "evaluation faithfulness"]
+        assert carrier.trace_id == trace[1].trace_id
+        assert carrier.links[0].span_id == trace[1].span_id
+        assert collector.stop() == 0

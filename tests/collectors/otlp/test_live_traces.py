@@ -1,0 +1,169 @@
+"""When a trace is taken for complete, and what bounds hold."""
+
+from __future__ import annotations
+
+import os
+import tracemalloc
+
+import pytest
+
+from rag_otel_collectors.otlp.assembly.live_traces import DRAINED, IDLE, ROOT, TOO_LARGE, TOO_OLD, LiveTraces
+from rag_otel_collectors.otlp.protobuf.span_records import Outline
+from rag_otel_collectors.otlp.protobuf.wire import SpanSlice
+
+A, B = b"a" * 16, b"b" * 16
+PASSED = Outline(span_id="01" * 8, parent_id=None, name="GET /", scope="http", start_ns=0, end_ns=1)
+
+
+class Clock:
+    """Time that moves when it is told to."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def live(clock: Clock) -> LiveTraces:
+    return LiveTraces(
+        grace_s=2, idle_s=30, max_traces=3, max_bytes=10_000, max_trace_bytes=5_000, max_age_s=100, clock=clock
+    )
+
+
+def hold(live: LiveTraces, trace_id: bytes, *, root: bool = False, size: int = 10) -> None:
+    live.hold(trace_id, SpanSlice(b"", b"", b"x" * size), root=root)
+
+
+def released(live: LiveTraces) -> list[tuple[bytes, str]]:
+    return [(trace.trace_id, trace.released) for trace in live.due()]
+
+
+def test_a_trace_leaves_a_grace_after_its_root(live: LiveTraces, clock: Clock) -> None:
+    """Two seconds after the root has ended, not before, and once."""
+    hold(live, A)
+    hold(live, A, root=True)
+    assert live.next_due_in() == 2
+    clock.now += 1.9
+    assert released(live) == []
+    clock.now += 0.2
+    assert released(live) == [(A, ROOT)]
+    clock.now += 500
+    assert released(live) == []
+
+
+def test_a_trace_without_a_root_leaves_when_it_is_quiet(live: LiveTraces, clock: Clock) -> None:
+    """Thirty seconds after its last span: some streams never export a root."""
+    hold(live, A)
+    clock.now += 20
+    hold(live, A)
+    clock.now += 29
+    assert released(live) == []
+    clock.now += 1
+    assert released(live) == [(A, IDLE)]
+
+
+def test_a_root_that_passed_before_counts(live: LiveTraces, clock: Clock) -> None:
+    """The web server's span is no RAG and goes on at once; it still ends the trace and has its place in it."""
+    live.passed(A, PASSED, root=True)
+    hold(live, A)
+    clock.now += 2
+    (trace,) = live.due()
+    assert trace.released == ROOT
+    assert trace.outlines == [PASSED]
+
+
+def test_a_trace_that_never_rests_leaves_in_the_end(live: LiveTraces, clock: Clock) -> None:
+    """A session in one trace id cannot stay for ever."""
+    for _ in range(5):
+        hold(live, A)
+        clock.now += 20
+    assert released(live) == [(A, TOO_OLD)]
+
+
+def test_a_trace_that_grows_too_large_leaves(live: LiveTraces) -> None:
+    """One trace cannot take the room of all."""
+    hold(live, A, size=6_000)
+    assert live.next_due_in() == 0
+    assert released(live) == [(A, TOO_LARGE)]
+
+
+def test_memory_is_free_when_the_trace_is_forwarded(live: LiveTraces, clock: Clock) -> None:
+    """What is being evaluated still counts against the bounds."""
+    hold(live, A, root=True, size=4_000)
+    hold(live, B, size=4_000)
+    clock.now += 2
+    (trace,) = live.due()
+    assert not live.room_for(4_000, 0)
+    live.finish(trace)
+    assert live.room_for(4_000, 0)
+    assert len(live) == 1
+
+
+def test_newcomers_are_refused_when_there_are_enough_traces(live: LiveTraces) -> None:
+    """The bound counts traces too: many small ones cost as well."""
+    for letter in b"abc":
+        hold(live, bytes([letter]) * 16)
+    assert not live.room_for(0, 0)
+
+
+def test_what_has_left_is_remembered_for_ten_times_as_many_traces(live: LiveTraces, clock: Clock) -> None:
+    """A late span is known for one as long as thirty (ten times three) younger traces have not left."""
+    for number in range(31):
+        hold(live, bytes([number]) * 16, root=True)
+        clock.now += 2
+        for trace in live.due():
+            live.finish(trace)
+    assert live.has_left(bytes([0]) * 16) is None
+    assert live.has_left(bytes([1]) * 16) is not None
+    assert live.held_bytes == 0
+
+
+def test_draining_releases_everything_once(live: LiveTraces, clock: Clock) -> None:
+    """Complete or not; nothing of it is due later."""
+    hold(live, A)
+    hold(live, B, root=True)
+    assert {trace.released for trace in live.drain()} == {DRAINED}
+    clock.now += 500
+    assert released(live) == []
+
+
+def test_spans_that_passed_are_bounded(live: LiveTraces) -> None:
+    """Traffic that is no RAG leaves little behind, however much of it there is."""
+    for number in range(1000):
+        live.passed(number.to_bytes(16, "big"), PASSED, root=True)
+    hold(live, (0).to_bytes(16, "big"))
+    hold(live, (999).to_bytes(16, "big"))
+    assert [len(trace.outlines) for trace in live.drain()] == [0, 1]
+
+
+def test_traces_that_have_left_take_no_more_room_with_time(live: LiveTraces, clock: Clock) -> None:
+    """Thousands that come and go before the oldest is too old: memory is flat, and the oldest leaves in its time."""
+    hold(live, A)
+
+    def pass_by(traces: int) -> int:
+        for _ in range(traces):
+            hold(live, os.urandom(16), root=True)
+            clock.now += 2
+            for trace in live.due():
+                live.finish(trace)
+            clock.now -= 1.99
+            live.passed(A, PASSED, root=False)  # it is not quiet
+        return tracemalloc.get_traced_memory()[0]
+
+    tracemalloc.start()
+    try:
+        before = pass_by(1000)
+        assert pass_by(3000) < before + 20_000
+    finally:
+        tracemalloc.stop()
+    clock.now = 1099
+    live.passed(A, PASSED, root=False)
+    clock.now = 1100
+    assert (A, TOO_OLD) in released(live)

@@ -1,0 +1,30 @@
+"""The collector's page in docs/ says what the collector does."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from pathlib import Path
+
+from rag_otel_collectors.otlp.settings import CollectorSettings, configure
+
+PAGE = (Path(__file__).parents[3] / "docs" / "collector.md").read_text(encoding="utf-8")
+
+
+def test_the_example_file_is_understood(tmp_path: Path) -> None:
+    """The TOML block of the page configures what it says."""
+    (block,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
+    (tmp_path / "collector.toml").write_text(block)
+    made = configure({}, file=str(tmp_path / "collector.toml"), environ={})
+    assert [backend.name for backend in made.backends] == ["main", "phoenix"]
+    assert made.backends[0].tls
+    assert made.evaluation.settings.sample_ratio == 0.2
+
+
+def test_every_setting_is_in_the_table() -> None:
+    """With its environment name, its default and its meaning."""
+    for row in dataclasses.fields(CollectorSettings):
+        (line,) = [line for line in PAGE.splitlines() if line.startswith(f"| `{row.name}` |")]
+        assert all(f"`{name}`" in line for name in row.metadata["env"])
+        assert row.metadata["meaning"] in line
+        assert row.default in (None, ()) or f"`{row.default}`" in line

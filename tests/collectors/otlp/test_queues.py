@@ -1,0 +1,195 @@
+"""The queues on disk: what was written is read again, by whoever comes after."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import resource
+from pathlib import Path
+
+import pytest
+
+from rag_otel_collectors.otlp.assembly.journal import Journal
+from rag_otel_collectors.otlp.assembly.segments import SegmentLog
+from rag_otel_collectors.otlp.exporters.outbox import Batch, Outbox
+
+A, B = b"a" * 16, b"b" * 16
+
+
+def everything(log: SegmentLog) -> list[bytes]:
+    return [payload for payload, _ in log.records()]
+
+
+async def taken(outbox: Outbox, name: str = "one", max_bytes: int = 10**6) -> Batch:
+    return await asyncio.wait_for(outbox.readers[name].next(max_bytes), 5)
+
+
+def test_a_log_is_read_by_the_next_process(tmp_path: Path) -> None:
+    """In order, over several files."""
+    log = SegmentLog(tmp_path, segment_bytes=100)
+    written = [bytes([number]) * 60 for number in range(10)]
+    for payload in written:
+        log.append([payload])
+    assert len(list(tmp_path.iterdir())) > 3
+    assert everything(log) == written
+    assert everything(SegmentLog(tmp_path, segment_bytes=100)) == written
+
+
+@pytest.mark.parametrize("cut", [1, 7, 8, 30])
+def test_half_a_record_is_cut_off(tmp_path: Path, cut: int) -> None:
+    """A process that died in the middle of a write leaves the records before it readable."""
+    SegmentLog(tmp_path, segment_bytes=1000).append([b"whole", b"x" * 30])
+    (path,) = tmp_path.iterdir()
+    os.truncate(path, path.stat().st_size - cut)
+    assert everything(SegmentLog(tmp_path, segment_bytes=1000)) == [b"whole"]
+
+
+def test_a_damaged_record_ends_its_file_only(tmp_path: Path) -> None:
+    """What is in later files is read all the same."""
+    log = SegmentLog(tmp_path, segment_bytes=10)
+    for payload in (b"first record", b"second record"):
+        log.append([payload])
+    path = min(tmp_path.iterdir())
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 0xFF
+    path.write_bytes(content)
+    assert everything(SegmentLog(tmp_path, segment_bytes=10)) == [b"second record"]
+
+
+def test_a_full_disk_leaves_the_log_as_it_was(tmp_path: Path) -> None:
+    """A write that the system takes half of is undone, and the log goes on afterwards."""
+    log = SegmentLog(tmp_path, segment_bytes=1000)
+    log.append([b"before"])
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50, limits[1]))
+    try:
+        with pytest.raises(OSError, match="too large"):
+            log.append([b"lost" * 100])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    log.append([b"after"])
+    assert everything(log) == [b"before", b"after"]
+
+
+async def test_every_reader_gets_everything(tmp_path: Path) -> None:
+    """Two backends read at their own pace; what both have taken is deleted."""
+    outbox = Outbox(tmp_path, ["one", "two"], segment_bytes=50)
+    for number in range(20):
+        outbox.append(bytes([number]) * 40)
+    assert len((await taken(outbox)).requests) == 20
+    outbox.readers["one"].delivered((await taken(outbox)).end)
+    full = outbox.disk_bytes
+    assert len((await taken(outbox, "two")).requests) == 20
+    outbox.readers["two"].delivered((await taken(outbox, "two")).end)
+    assert outbox.disk_bytes < full / 5
+    assert outbox.readers["one"].idle
+
+
+async def test_what_was_not_reported_delivered_comes_again(tmp_path: Path) -> None:
+    """Within one process, and in the next one."""
+    outbox = Outbox(tmp_path, ["one"])
+    for payload in (b"a", b"b", b"c"):
+        outbox.append(payload)
+    first = await taken(outbox, max_bytes=1)
+    assert (await taken(outbox, max_bytes=1)).requests == first.requests == (b"a",)
+    outbox.readers["one"].delivered(first.end)
+    again = Outbox(tmp_path, ["one"])
+    assert (await taken(again)).requests == (b"b", b"c")
+
+
+async def test_memory_of_recent_records_is_bounded(tmp_path: Path) -> None:
+    """What does not fit is read from disk, in order."""
+    outbox = Outbox(tmp_path, ["one"], recent_bytes=100)
+    written = [bytes([number]) * 60 for number in range(5)]
+    for payload in written:
+        outbox.append(payload)
+    assert (await taken(outbox)).requests == tuple(written)
+
+
+async def test_what_was_delivered_lately_can_be_taken_back(tmp_path: Path) -> None:
+    """For a backend that answers before it has stored, and is then killed."""
+    outbox = Outbox(tmp_path, ["one"])
+    outbox.append(b"a")
+    reader = outbox.readers["one"]
+    reader.delivered((await taken(outbox)).end, confirm_s=1000)
+    assert reader.idle
+    outbox.append(b"b")
+    assert reader.rewind() == 1
+    again = await taken(outbox)
+    assert again.requests == (b"a",)  # with the bounds that it had
+    reader.delivered(again.end)
+    assert (await taken(outbox)).requests == (b"b",)
+
+
+async def test_what_is_delivered_for_good_is_not_taken_back(tmp_path: Path) -> None:
+    """Nothing waits: a batch that is on its way is not sent again for it."""
+    outbox = Outbox(tmp_path, ["one"])
+    reader = outbox.readers["one"]
+    outbox.append(b"a")
+    reader.delivered((await taken(outbox)).end)
+    assert (reader.rewind(), reader.rewinds) == (0, 0)
+    assert reader.idle
+
+
+async def test_what_has_a_mark_waits_for_it(tmp_path: Path) -> None:
+    """In order: a later one that is stored does not make up for an earlier one; the next process starts there."""
+    outbox = Outbox(tmp_path, ["one"])
+    reader = outbox.readers["one"]
+    for name in (b"a", b"b", b"c"):
+        outbox.append(name)
+        reader.delivered((await taken(outbox)).end, mark=name)
+    assert reader.idle
+    assert not reader.confirmed
+    assert reader.confirm({b"a", b"c"}) == 1
+    assert [each.mark for each in reader.unconfirmed] == [b"b", b"c"]
+    outbox.close()
+    again = Outbox(tmp_path, ["one"])
+    assert (await taken(again)).requests == (b"b", b"c")
+    again.readers["one"].delivered((await taken(again)).end, mark=b"c")
+    assert again.readers["one"].confirm({b"c"}) == 1
+    assert again.readers["one"].confirmed
+
+
+async def test_a_reader_of_a_log_that_was_deleted_begins_anew(tmp_path: Path) -> None:
+    """A place far in a log that is gone must not hide what is written now."""
+    outbox = Outbox(tmp_path, ["one"], segment_bytes=1)
+    for payload in (b"a", b"b"):
+        outbox.append(payload)
+        outbox.readers["one"].delivered((await taken(outbox)).end)
+    outbox.close()
+    for path in (tmp_path / "log").iterdir():
+        path.unlink()
+    again = Outbox(tmp_path, ["one"])
+    again.append(b"new")
+    assert (await taken(again)).requests == (b"new",)
+
+
+def test_the_journal_has_what_was_not_done(tmp_path: Path) -> None:
+    """By trace, in order; finished traces are gone."""
+    journal = Journal(tmp_path)
+    journal.held({A: b"1", B: b"2"})
+    journal.held({A: b"3"})
+    journal.done(B)
+    assert dict(Journal(tmp_path).left) == {A: [b"1", b"3"]}
+
+
+def test_a_trace_id_that_comes_again_is_open_again(tmp_path: Path) -> None:
+    """A mark is for what stands before it."""
+    journal = Journal(tmp_path)
+    journal.held({A: b"1"})
+    journal.done(A)
+    journal.held({A: b"2"})
+    assert dict(Journal(tmp_path).left) == {A: [b"2"]}
+
+
+def test_files_of_finished_traces_are_deleted(tmp_path: Path) -> None:
+    """The oldest first: one that is open keeps the marks that come after it."""
+    journal = Journal(tmp_path, segment_bytes=100)
+    journal.held({A: b"x" * 200})
+    for number in range(20):
+        trace_id = bytes([number]) * 16
+        journal.held({trace_id: b"x" * 200})
+        journal.done(trace_id)
+    assert journal.disk_bytes > 20 * 200
+    journal.done(A)
+    assert journal.disk_bytes < 1000

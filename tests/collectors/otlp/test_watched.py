@@ -1,0 +1,53 @@
+"""What the collector tells people survives it: alerts and annotations that nobody took go out after a restart."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tests.collectors.otlp.kit import a_backend, a_collector, a_rag_trace, a_request, eventually
+from tests.support.http_receiver import Received, http_receiver
+
+TRACES = 3
+MADE_UP = "The lighthouse of Kap Arkona was built in 1450 by Danish pirates from Bornholm."
+
+
+def names(requests: Sequence[Received]) -> list[str]:
+    """What was annotated, by name."""
+    rows: list[dict[str, Any]] = [row for request in requests for row in json.loads(request.body)["data"]]
+    return sorted(row["name"] for row in rows)
+
+
+def test_kill_9_loses_no_alert_and_no_annotation(tmp_path: Path) -> None:
+    """Phoenix and the pager are away, the collector is killed; with the next one they come back and get everything."""
+    with http_receiver() as gone:
+        port = int(gone.url.rpartition(":")[2])
+    environ = {
+        "RAG_OTEL_PHOENIX_ENDPOINT": f"http://127.0.0.1:{port}",
+        "RAG_OTEL_ALERT_WEBHOOK_URL": f"http://127.0.0.1:{port}/hook",
+        "RAG_OTEL_ALERT_RULES": "unfaithful,score<0.9",
+        "RAG_OTEL_ALERT_DIGEST": "0",
+        "RAG_OTEL_ALERT_COOLDOWN": "0",
+    }
+    state = tmp_path / "state" / "0"
+    with a_backend() as backend:
+        with a_collector(tmp_path, "--backend", backend.address, env=environ) as collector:
+            for _ in range(TRACES):
+                collector.export(a_request(*a_rag_trace(answer=MADE_UP)))
+            eventually(lambda: len(list(state.glob("phoenix_annotations/*.json"))) == TRACES)
+            eventually(lambda: len(list(state.glob("alert_webhook/*.json"))) == TRACES)
+            collector.kill()
+        with http_receiver(port) as receiver, a_collector(tmp_path, "--backend", backend.address, env=environ):
+
+            def hooks() -> list[Received]:
+                return [request for request in receiver.requests if request.path == "/hook"]
+
+            def rows() -> list[str]:
+                return names([request for request in receiver.requests if "annotations" in request.path])
+
+            eventually(lambda: len(hooks()) == TRACES and len(rows()) == 2 * TRACES)
+            assert rows() == ["faithfulness"] * TRACES + ["hallucination_risk"] * TRACES
+            assert len({json.loads(request.body)["trace_id"] for request in hooks()}) == TRACES
+            eventually(lambda: not list(state.glob("*/*.json")))

@@ -1,0 +1,226 @@
+"""What a channel has not taken survives kill -9, a restart and the death of a neighbour, and never comes half."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rag_otel.alert import Alert, AlertExample, AlertState
+from rag_otel.alerts.router import AlertRouter
+from rag_otel.delivery.dispatcher import Dispatcher
+from rag_otel.delivery.export_queue import ExportPolicy
+from rag_otel.delivery.spool import Spool
+from rag_otel.delivery.state_folder import StateFolder, write_file
+from rag_otel.errors import ConfigurationError, RetryableError
+from rag_otel.model import EvaluatedTrace, SpanRef
+from rag_otel.safety.guard import counters
+from tests.support.phoenix_server import eventually
+from tests.support.results import CLAIMS, a_result
+
+QUICK = ExportPolicy(backoff_s=0.005, max_backoff_s=0.02)
+PATIENCE_S = 20.0
+ROOT = Path(__file__).parents[2]
+CHILD = """
+import sys, threading
+from rag_otel.alerts.router import AlertRouter
+from rag_otel.errors import RetryableError
+from rag_otel.delivery.state_folder import StateFolder
+from rag_otel.delivery.dispatcher import Dispatcher
+from tests.support.results import a_result
+
+class Down:
+    name = "pager"
+    def send(self, alert):
+        raise RetryableError("down")
+
+delivery = Dispatcher(alerts=AlertRouter([Down()]), state=StateFolder(sys.argv[1]))
+for n in range(5):
+    delivery.submit(a_result(route=f"answer-{n}"))
+print("submitted", flush=True)
+threading.Event().wait()
+"""
+
+
+class Pager:
+    """A channel in memory; while `down`, it asks to be called again."""
+
+    name = "pager"
+
+    def __init__(self, *, down: bool = False) -> None:
+        self.down = down
+        self.told: list[Alert] = []
+
+    def send(self, alert: Alert) -> None:
+        if self.down:
+            raise RetryableError("down")
+        self.told.append(alert)
+
+
+def a_delivery(pager: Pager, folder: Path) -> Dispatcher:
+    """As a process starts: it takes up what the last one left."""
+    return Dispatcher(alerts=AlertRouter([pager]), policy=QUICK, state=StateFolder(folder))
+
+
+def files(folder: Path) -> list[Path]:
+    """The alerts on disk."""
+    return sorted(folder.glob("*/alert_pager/*.json"))
+
+
+def test_alerts_survive_kill_9(tmp_path: Path) -> None:
+    """A process whose pager was down is killed; the next one tells everything, in order, once."""
+    child = subprocess.Popen([sys.executable, "-c", CHILD, str(tmp_path)], stdout=subprocess.PIPE, cwd=ROOT)
+    assert child.stdout is not None
+    assert child.stdout.readline() == b"submitted\n"
+    child.send_signal(signal.SIGKILL)
+    child.wait()
+    child.stdout.close()
+    assert len(files(tmp_path)) == 5
+    pager = Pager()
+    delivery = a_delivery(pager, tmp_path)
+    assert delivery.flush(PATIENCE_S)
+    assert [alert.route for alert in pager.told] == [f"answer-{n}" for n in range(5)]
+    assert not files(tmp_path)
+    delivery.shutdown(0)
+
+
+def test_channels_of_one_name_keep_their_alerts_apart(tmp_path: Path) -> None:
+    """And one that is added before them takes nothing of theirs."""
+    both = Dispatcher(
+        alerts=AlertRouter([Pager(down=True), Pager(down=True)]), policy=QUICK, state=StateFolder(tmp_path)
+    )
+    both.submit(a_result())
+    both.shutdown(0)
+    assert {path.parent.name for path in tmp_path.glob("*/*/*.json")} == {"alert_pager", "alert_pager-2"}
+    other, first, second = Pager(), Pager(), Pager()
+    other.name = "other"
+    after = Dispatcher(alerts=AlertRouter([other, first, second]), policy=QUICK, state=StateFolder(tmp_path))
+    assert after.flush(PATIENCE_S)
+    assert [len(pager.told) for pager in (other, first, second)] == [0, 1, 1]
+    after.shutdown(0)
+
+
+def test_what_is_left_at_shutdown_is_kept_and_counted_as_kept(tmp_path: Path) -> None:
+    """Not lost, not abandoned: the next process has it; new alerts come behind the old ones."""
+    kept = counters.get("delivery.alert_pager.kept")
+    first = a_delivery(Pager(down=True), tmp_path)
+    first.submit(a_result(route="old"))
+    first.shutdown(PATIENCE_S)
+    assert counters.get("delivery.alert_pager.kept") == kept + 1
+    pager = Pager(down=True)
+    second = a_delivery(pager, tmp_path)
+    second.submit(a_result(route="new"))
+    pager.down = False
+    assert second.flush(PATIENCE_S)
+    assert [alert.route for alert in pager.told] == ["old", "new"]
+    second.shutdown(0)
+
+
+def test_the_alerts_of_a_neighbour_that_is_gone_are_taken_over(tmp_path: Path) -> None:
+    """Two workers ran, one comes back: it tells what both left. A living neighbour's alerts are its own."""
+    gone, alive = a_delivery(Pager(down=True), tmp_path), a_delivery(Pager(down=True), tmp_path)
+    gone.submit(a_result(route="of the gone"))
+    alive.submit(a_result(route="of the living"))
+    gone.shutdown(0)
+    (tmp_path / "1").rename(tmp_path / "7")  # the living one's lock goes with its folder
+    pager = Pager()
+    heir = a_delivery(pager, tmp_path)
+    eventually(lambda: len(pager.told) == 1)
+    assert pager.told[0].route == "of the gone"
+    alive.shutdown(0)
+    heir.shutdown(0)
+    last = a_delivery(pager, tmp_path)
+    assert last.flush(PATIENCE_S)
+    assert [alert.route for alert in pager.told] == ["of the gone", "of the living"]
+    last.shutdown(0)
+
+
+def test_a_forked_child_has_a_part_of_its_own(tmp_path: Path) -> None:
+    """Parent and child both keep alerts; neither tells the other's."""
+    delivery = a_delivery(Pager(down=True), tmp_path)
+    delivery.submit(a_result(route="parent"))
+    child = os.fork()
+    if child == 0:
+        delivery.after_fork()
+        delivery.submit(a_result(route="child"))
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+    assert [path.parts[-3] for path in files(tmp_path)] == ["0", "1"]
+    delivery.shutdown(0)
+
+
+@pytest.mark.parametrize("content", [b"", b'{"version": 1, "item": {"na', b'{"version": 99, "item": {}}', b"[]"])
+def test_a_file_that_nobody_understands_is_set_aside(content: bytes, tmp_path: Path) -> None:
+    """Cut by a power failure, or of a version to come: the others are told, and it is not tried again."""
+    folder = StateFolder(tmp_path)
+    spool = Spool(folder, "alert_pager", Alert)
+    assert spool.keep(an_alert()) is not None
+    bad = folder.path / "alert_pager" / "00000000000000000001-000000.json"
+    bad.write_bytes(content)
+    assert [item for _, item in spool.load()] == [an_alert()]
+    assert not bad.exists()
+    assert bad.with_name(f"{bad.name}.unreadable").exists()
+
+
+def an_alert() -> Alert:
+    """One with something in every field that is not plain text."""
+    example = AlertExample(question="why? \ud800", claims=CLAIMS, target=SpanRef(trace_id="1" * 32, span_id="2" * 16))
+    return Alert(
+        name="drift",
+        fingerprint="service/drift",
+        metric="faithfulness",
+        state=AlertState.RESOLVED,
+        examples=(example, AlertExample()),
+        details={"baseline": 0.9, "slice": "tenant=a"},
+    )
+
+
+@pytest.mark.parametrize("item", [an_alert(), a_result()])
+def test_what_was_kept_comes_back_equal(item: Alert | EvaluatedTrace, tmp_path: Path) -> None:
+    """Claims with their quotes, examples, facts, odd characters; results too, for the collector's annotations."""
+    spool = Spool(StateFolder(tmp_path), "queue", type(item))
+    path = spool.keep(item)
+    assert path is not None
+    assert list(spool.load()) == [(path, item)]
+    spool.forget(path)
+    spool.forget(path)
+    assert not list(spool.load())
+
+
+def test_a_disk_that_takes_nothing_leaves_the_alert_in_memory(tmp_path: Path) -> None:
+    """It is told all the same; only a crash would lose it."""
+    pager = Pager()
+    delivery = a_delivery(pager, tmp_path)
+    (tmp_path / "0" / "alert_pager").rmdir()
+    (tmp_path / "0" / "alert_pager").write_text("a file where the folder should be")
+    failed = counters.get("state.write_failed")
+    delivery.submit(a_result())
+    assert delivery.flush(PATIENCE_S)
+    assert len(pager.told) == 1
+    assert counters.get("state.write_failed") == failed + 1
+    delivery.shutdown(0)
+
+
+def test_a_folder_that_cannot_be_is_said_at_start_up(tmp_path: Path) -> None:
+    """Not at the first alert."""
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ConfigurationError, match="state_folder"):
+        StateFolder(tmp_path / "file")
+
+
+def test_nobody_else_may_read_what_is_kept(tmp_path: Path) -> None:
+    """Alerts hold questions and answers."""
+    assert StateFolder(tmp_path).path.stat().st_mode & 0o077 == 0
+
+
+def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
+    """No temporary file stays, none is ever read."""
+    assert write_file(tmp_path / "a" / "state.json", b"old")
+    assert write_file(tmp_path / "a" / "state.json", b"new")
+    assert [path.name for path in (tmp_path / "a").iterdir()] == ["state.json"]
+    assert (tmp_path / "a" / "state.json").read_bytes() == b"new"

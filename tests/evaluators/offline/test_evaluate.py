@@ -1,0 +1,148 @@
+"""`evaluate(dataset, metrics=[...])` in Python: whatever a notebook has at hand, with any metric."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import datasets
+import pandas
+import pyarrow
+import pytest
+
+from rag_otel.errors import ConfigurationError, InputError
+from rag_otel.model import Chunk
+from rag_otel_evaluators import evaluate
+from rag_otel_evaluators.metrics.faithfulness import Faithfulness
+from rag_otel_evaluators.metrics.functions import function_evaluator
+
+EINSTEIN = "Albert Einstein (born 14 March 1879) was a German-born theoretical physicist."
+ROWS: list[dict[str, Any]] = [
+    {"question": "When?", "contexts": [EINSTEIN], "answer": "Einstein was born on 14th March 1879."},
+    {"question": "When?", "contexts": [EINSTEIN], "answer": "Einstein was born on 20th March 1879."},
+    {"question": "When?", "contexts": [EINSTEIN], "answer": None},
+]
+SCORES = [1.0, 0.0, None]
+
+
+def from_file(folder: Path) -> Path:
+    path = folder / "rows.jsonl"
+    path.write_text("\n".join(map(json.dumps, ROWS)), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    "convert",
+    [
+        lambda folder: ROWS,
+        lambda folder: iter(ROWS),
+        lambda folder: pandas.DataFrame(ROWS),
+        lambda folder: datasets.Dataset.from_list(ROWS),
+        lambda folder: pyarrow.Table.from_pylist(ROWS),
+        from_file,
+        lambda folder: str(from_file(folder)),
+    ],
+    ids=["list", "generator", "pandas", "hugging face", "arrow", "path", "path as text"],
+)
+def test_data_sets_of_every_kind(tmp_path: Path, convert: Any) -> None:
+    """The same rows, whatever holds them, have the same scores; what is missing in a data frame is missing here."""
+    results = evaluate(convert(tmp_path), metrics=["faithfulness"])
+    assert results.scores("faithfulness") == SCORES
+    assert results.evaluations("faithfulness")[2].reason_code == "bad_row"
+
+
+def test_what_comes_out() -> None:
+    """Rows with a column and a detail for each metric, as dicts or as a data frame, and figures."""
+    results = evaluate(ROWS)
+    frame = results.to_pandas()
+    assert list(frame.columns) == ["question", "contexts", "answer", "faithfulness", "faithfulness_detail"]
+    assert frame["faithfulness"][:2].tolist() == SCORES[:2]
+    assert results.to_dicts()[1]["faithfulness_detail"]["claims"][0]["verdict"] == "contradicted"
+    (summary,) = results.summary()
+    assert (summary.mean, summary.scored, dict(summary.nulls)) == (0.5, 2, {"bad_row": 1})
+    with pytest.raises(KeyError, match="there are: faithfulness"):
+        results.scores("politeness")
+
+
+def test_metrics_of_every_kind() -> None:
+    """A name, an evaluator, a decorated function and a plain one; each a column, in this order."""
+
+    @function_evaluator(name="short")
+    def shortness(response: str) -> float:
+        return 1.0 if len(response) < 100 else 0.0
+
+    async def has_chunks(chunks: list[Chunk]) -> float:
+        return float(bool(chunks))
+
+    class Renamed(Faithfulness):
+        @property
+        def name(self) -> str:
+            return "my_faithfulness"
+
+    results = evaluate(ROWS, metrics=[shortness, "faithfulness", has_chunks, Renamed()])
+    assert results.metrics == ("short", "faithfulness", "has_chunks", "my_faithfulness")
+    assert results.scores("short") == [1.0, 1.0, None]
+    assert results.scores("has_chunks") == [1.0, 1.0, 1.0]
+    assert results.scores("my_faithfulness") == SCORES
+
+
+def test_columns_by_function_and_by_path() -> None:
+    """What no name says can be computed."""
+    rows = [{"out": {"text": "Einstein was born in 1879."}, "hits": [{"body": EINSTEIN}]}]
+    columns = {"response": "out.text", "contexts": lambda row: [hit["body"] for hit in row["hits"]]}
+    assert evaluate(rows, columns=columns).scores("faithfulness") == [1.0]
+
+
+async def test_inside_a_notebook() -> None:
+    """An event loop that is running already does not matter."""
+    assert evaluate(ROWS[:1]).scores("faithfulness") == [1.0]
+
+
+@pytest.mark.parametrize(
+    ("dataset", "metrics", "error", "message"),
+    [
+        ({"train": ROWS, "test": ROWS}, ["faithfulness"], InputError, "one split"),
+        (7, ["faithfulness"], InputError, "int is no table"),
+        (ROWS, [], ConfigurationError, "one or more"),
+        (ROWS, ["faithfulness", Faithfulness()], ConfigurationError, "different names"),
+        (ROWS, ["context_recall"], ConfigurationError, "asks a language model"),
+        (ROWS, [3], ConfigurationError, "a name, an evaluator or a function"),
+        ([{"question": "Q"}], ["faithfulness"], ConfigurationError, "no column for contexts"),
+    ],
+)
+def test_what_is_wrong_with_the_whole(dataset: Any, metrics: Any, error: type[Exception], message: str) -> None:
+    """Is raised before anything is judged."""
+    with pytest.raises(error, match=message):
+        evaluate(dataset, metrics=metrics)
+
+
+def test_rows_that_are_no_rows() -> None:
+    """One bad item does not cost the others."""
+    results = evaluate([ROWS[0], "nonsense", ROWS[1]])
+    assert results.scores("faithfulness") == [1.0, None, 0.0]
+    assert "row 2 is no mapping" in (results.evaluations("faithfulness")[1].explanation or "")
+
+
+@pytest.mark.parametrize("name", ["out.jsonl", "out.csv", "out.parquet"])
+def test_results_can_be_saved(tmp_path: Path, name: str) -> None:
+    """In every format, and evaluated again from there."""
+    evaluate(pandas.DataFrame(ROWS)).save(tmp_path / name)
+    assert evaluate(tmp_path / name).scores("faithfulness") == SCORES
+
+
+def test_importing_the_package_brings_nothing() -> None:
+    """An application that judges live traces carries no data set code, no pandas and no progress bar."""
+    script = "import sys, rag_otel_evaluators, rag_otel_evaluators.metrics.faithfulness; print(*sys.modules)"
+    shown = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    unwanted = {
+        "pandas",
+        "numpy",
+        "pyarrow",
+        "tqdm",
+        "rag_otel_evaluators.offline.evaluate",
+        "rag_otel_evaluators.offline.datasets",
+    }
+    assert unwanted.isdisjoint(shown.stdout.split())

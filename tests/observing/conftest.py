@@ -1,0 +1,66 @@
+"""A real SDK provider whose finished spans, and the snapshots that came with them, can be looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor, TracerProvider
+from opentelemetry.sdk.trace.sampling import DEFAULT_ON, Sampler
+
+from rag_otel import runtime, semconv
+from rag_otel.observing import call_snapshot
+from rag_otel.observing.call_snapshot import Snapshot
+from rag_otel.safety import privacy
+
+
+class Recorder(SpanProcessor):
+    """Keeps what ended, and takes the snapshots as the product's own processor does."""
+
+    def __init__(self) -> None:
+        self.spans: list[ReadableSpan] = []
+        self.snapshots: list[Snapshot | None] = []
+        self.provider = TracerProvider()
+
+    def on_end(self, span: ReadableSpan) -> None:
+        self.spans.append(span)
+        self.snapshots.append(call_snapshot.take(span.context))
+
+    def use(self, sampler: Sampler = DEFAULT_ON, *, scope: str = semconv.SCOPE) -> None:
+        """Have `@observe` make its spans on a new provider that ends up here."""
+        self.provider = TracerProvider(sampler=sampler)
+        self.provider.add_span_processor(self)
+        runtime.set_tracer_source(lambda: self.provider.get_tracer(scope))
+
+    @property
+    def span(self) -> ReadableSpan:
+        """The one span that ended."""
+        assert [span.name for span in self.spans] == [self.spans[0].name]
+        return self.spans[0]
+
+    @property
+    def taken(self) -> Snapshot:
+        """The snapshot of the one span that ended."""
+        assert len(self.snapshots) == 1
+        taken = self.snapshots[0]
+        assert taken is not None
+        return taken
+
+    def attribute(self, key: str) -> object:
+        return (self.span.attributes or {}).get(key)
+
+    def clear(self) -> None:
+        self.spans.clear()
+        self.snapshots.clear()
+
+
+@pytest.fixture
+def recorder() -> Iterator[Recorder]:
+    """`@observe` writes here; afterwards it finds its provider as before."""
+    before = runtime._tracer_source
+    recorder = Recorder()
+    recorder.use()
+    yield recorder
+    runtime.set_tracer_source(before)
+    privacy.refresh()  # a test may have changed the environment
+    assert not call_snapshot._pending, "a snapshot was left behind"

@@ -1,0 +1,63 @@
+"""The standard event, field by field."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from opentelemetry.sdk._logs import LoggerProvider
+from opentelemetry.sdk._logs.export import InMemoryLogRecordExporter, SimpleLogRecordProcessor
+
+from rag_otel.model import EvaluatedTrace
+from rag_otel.telemetry.evaluation_event import EvaluationEventWriter
+from tests.support.results import SECRET_TEXTS, a_result, an_evaluation
+
+
+def _events(result: EvaluatedTrace, **options: Any) -> list[Any]:
+    exporter, provider = InMemoryLogRecordExporter(), LoggerProvider()
+    provider.add_log_record_processor(SimpleLogRecordProcessor(exporter))
+    EvaluationEventWriter(lambda: provider.get_logger("test"), **options).write([result])
+    return [each.log_record for each in exporter.get_finished_logs()]
+
+
+def test_a_score_is_an_event_of_its_span() -> None:
+    """Name, score, label and explanation under the names of the GenAI conventions; the span's ids on the record."""
+    result = a_result(response_id="chatcmpl-7")
+    score, risk = _events(result)
+    assert score.event_name == risk.event_name == "gen_ai.evaluation.result"
+    assert f"{score.trace_id:032x}" == result.trace.target.trace_id
+    assert f"{score.span_id:016x}" == result.trace.target.span_id
+    assert score.trace_flags == 1
+    assert dict(score.attributes) == {
+        "gen_ai.evaluation.name": "faithfulness",
+        "gen_ai.evaluation.score.value": pytest.approx(1 / 3),
+        "gen_ai.evaluation.score.label": "unfaithful",
+        "gen_ai.evaluation.explanation": "2 of 3 claims unsupported: made of cheese",
+        "gen_ai.response.id": "chatcmpl-7",
+        "rag.sampling.reason": "ratio",
+        "rag.sampling.probability": 0.25,
+    }
+    assert risk.attributes["gen_ai.evaluation.name"] == "hallucination_risk"
+    assert risk.attributes["gen_ai.evaluation.score.value"] == 0.93
+
+
+def test_a_failure_says_what_failed_and_has_no_score() -> None:
+    """`error.type` stands in for the number that there is not."""
+    failed = an_evaluation(
+        score=None, risk=None, label=None, claims=(), reason_code="timeout", error_type="builtins.TimeoutError"
+    )
+    (event,) = _events(a_result(failed))
+    assert event.attributes["error.type"] == "builtins.TimeoutError"
+    assert event.attributes["gen_ai.evaluation.score.label"] == "timeout"
+    assert "gen_ai.evaluation.score.value" not in event.attributes
+
+
+@pytest.mark.parametrize("trace_too", [True, False])
+def test_hidden_content_stays_hidden(trace_too: bool) -> None:
+    """Hidden by the settings, or by the call itself: the explanation only counts."""
+    result = a_result(capture_content=trace_too)
+    events = _events(result, capture_content=not trace_too)
+    told = json.dumps([dict(event.attributes) for event in events])
+    assert "2 of 3 claims unsupported" in told
+    assert [text for text in SECRET_TEXTS if text in told] == []
