@@ -3,7 +3,7 @@
     python benchmarks/judge_tokens.py
 
 Every row of examples/data is evaluated with both strategies against a local server that answers at length and as a
-good judge would (tests/support/faithful_oracle.py: one to a few statements per sentence, a reason of some twelve words a
+good judge would (tests/support/faithful_oracle.py: one to a few statements per sentence, some twelve words of reason a
 verdict). What went over the wire, both ways, is counted with tiktoken's o200k_base (gpt-4o's), of which litellm
 brings the data. A real model splits sentences into more statements than the oracle: that makes the two steps dearer.
 """

@@ -5,6 +5,7 @@ conventions -> sampler, cap -> evaluators -> attributes, writers, alerts
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -121,7 +122,7 @@ def compose_pipeline(settings: Settings, parts: Parts, *, default_cap: float | N
         conventions=(*parts.conventions, *built_in),
         sampler=parts.sampler or RatioSampler(settings.sample_ratio, seed=settings.sampling_seed),
         evaluators=parts.evaluators or _evaluators(settings),
-        cap=None if cap is None else EvaluationCap(cap),
+        cap=None if cap is None or math.isinf(cap) else EvaluationCap(cap),
         timeout_s=settings.evaluation_timeout,
         project=settings.project_name,
         texts=texts,

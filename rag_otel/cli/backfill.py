@@ -9,11 +9,11 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import math
 import re
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
@@ -24,20 +24,19 @@ from rag_otel.cli.backfill_report import conclude
 from rag_otel.cli.backfill_workers import Workers
 from rag_otel.composition import Parts, compose_attributes, compose_pipeline
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
+from rag_otel.evaluation.budget import Budget
 from rag_otel.pipeline import Pipeline
 from rag_otel.safety.tracing_suppression import suppressed
 from rag_otel.settings import Settings, resolve
 from rag_otel.writers.feedback import annotator_kind
 from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter
-from rag_otel_collectors.backfill.engine import Backfill, Budget, Store, Tally
+from rag_otel_collectors.backfill.engine import Backfill, Store, Tally
 from rag_otel_collectors.backfill.file_source import FileStore
 from rag_otel_collectors.backfill.phoenix_source import PhoenixStore
 from rag_otel_collectors.stored.phoenix_client import PhoenixReader
 from rag_otel_evaluators.cooperative import time_slice
 
 _PHOENIX_TIMEOUT_S: Final = 120.0
-_UNCAPPED: Final = 1e9
-"""Evaluations per minute: a run is bounded by its budget, not by the pace of traffic."""
 _SLICE_S: Final = 0.005
 """Of judging, in one go: reading and writing wait for no longer than that."""
 _AGE: Final = re.compile(r"(\d+(?:\.\d+)?)([smhdw])")
@@ -77,9 +76,8 @@ def run(arguments: argparse.Namespace) -> int:
     """0: done, or stopped at the budget; 1: evaluations failed or Phoenix went away, the same command goes on."""
     _check(arguments)
     settings = _settings(arguments)
-    uncapped = replace(settings, evaluations_per_minute=_UNCAPPED)
-    workers = _workers(arguments, uncapped)
-    pipeline = compose_pipeline(uncapped, Parts(), default_cap=None)
+    workers = _workers(arguments, settings)
+    pipeline = compose_pipeline(settings, Parts(), default_cap=None)
     files = (
         FileStore(
             arguments.files,
@@ -172,7 +170,9 @@ def _check(arguments: argparse.Namespace) -> None:
 def _settings(arguments: argparse.Namespace) -> Settings:
     given = {name: getattr(arguments, name) for name in ("phoenix_endpoint", "judge", "metrics", "sample_ratio")}
     own = {"attribute_mapping": arguments.mapping, "chunk_resolver": arguments.chunk_resolver}
-    settings = resolve({**given, **own, "project_name": arguments.project}).settings
+    # A run is bounded by its budget, not by evaluations per minute.
+    uncapped = {"evaluations_per_minute": math.inf, "project_name": arguments.project}
+    settings = resolve({**given, **own, **uncapped}).settings
     if settings.chunk_resolver is not None:
         sys.path.insert(0, str(Path.cwd()))  # as `python -m` has it: the resolver is the user's own module
     return settings

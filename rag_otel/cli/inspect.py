@@ -19,7 +19,8 @@ from rag_otel.cli.inspect_explain import as_text, explanation, no_rag_trace
 from rag_otel.errors import InputError
 from rag_otel.evaluation.chunk_texts import ChunkTexts, resolver_named
 from rag_otel.model import RagTrace
-from rag_otel.protocols import Convention
+from rag_otel.pipeline import Pipeline
+from rag_otel.sampling.ratio import RatioSampler
 from rag_otel.settings import Settings, resolve
 from rag_otel_collectors.conventions import default_conventions
 from rag_otel_collectors.stored.assembly import AssembledTrace, TraceAssembler
@@ -66,14 +67,18 @@ def _printer(settings: Settings, *, explain: bool) -> _Printer:
     if settings.chunk_resolver is not None:
         sys.path.insert(0, str(Path.cwd()))  # as `python -m` has it: the resolver is the user's own module
         texts = ChunkTexts(resolver_named(settings.chunk_resolver), timeout_s=settings.chunk_resolver_timeout)
-    conventions = default_conventions(mapping=settings.attribute_mapping, recover_chunks=texts is None)
-    return _Printer(conventions=conventions, texts=texts, explain=explain)
+    pipeline = Pipeline(
+        conventions=default_conventions(mapping=settings.attribute_mapping, recover_chunks=texts is None),
+        sampler=RatioSampler(1.0),
+        evaluators=(),
+        texts=texts,
+    )
+    return _Printer(pipeline=pipeline, explain=explain)
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Printer:
-    conventions: tuple[Convention, ...]
-    texts: ChunkTexts | None
+    pipeline: Pipeline
     explain: bool
 
     def print(self, assembled: Iterable[AssembledTrace]) -> None:
@@ -81,16 +86,14 @@ class _Printer:
             found = self._rag_traces(trace)
             rows = [row(each) | ({"explain": explanation(each)} if self.explain else {}) for each in found]
             if self.explain and not found:
-                rows = [no_rag_trace(trace, self.conventions)]
+                rows = [no_rag_trace(trace, self.pipeline.conventions)]
             for line in rows:
                 as_json = not self.explain or not sys.stdout.isatty()
                 print(json.dumps(line, allow_nan=False) if as_json else as_text(line))
 
     def _rag_traces(self, trace: AssembledTrace) -> list[RagTrace]:
-        """What every dialect reads in one trace, by start."""
-        found = [each for convention in self.conventions for each in convention.read(trace.spans)]
-        if self.texts is not None:
-            found = [asyncio.run(self.texts.complete(each)) for each in found]
+        """The RAG traces of one trace, by start, with the texts of their chunks."""
+        found = [asyncio.run(self.pipeline.with_texts(each)) for each in self.pipeline.rag_traces(trace.spans)]
         return sorted(found, key=lambda each: each.start_ns)
 
 

@@ -21,8 +21,10 @@ from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
 
 from rag_otel import semconv
-from rag_otel.model import EvaluatedTrace, EvaluationStatus, SamplingDecision, SamplingReason
+from rag_otel.model import EvaluatedTrace, EvaluationStatus, SamplingDecision, SamplingReason, SpanRef
 from rag_otel.observing import call_snapshot
+from rag_otel.observing.call_snapshot import Snapshot
+from rag_otel.pipeline import rate_limited
 from rag_otel.processing import fan_out, trace_reading
 from rag_otel.processing.hold import Hold, Slot
 from rag_otel.processing.sdk_spans import SpanOrigin, enriched, span_ref
@@ -155,12 +157,9 @@ class RagSpanProcessor(SpanProcessor):
         if tree is None or not self._active or not span.context.trace_flags.sampled:
             return span
         target = span_ref(span.context)
-        decision = self._runtime.pipeline.decide(target)
+        decision, reason = self._decide(target, snapshot)
         self._runtime.delivery.start()
-        if not decision.sampled:
-            return self._unscored(span, EvaluationStatus.SKIPPED, decision.reason, decision)
-        if (reason := trace_reading.unevaluable_reason(snapshot)) is not None:
-            self._refund()
+        if reason is not None:
             return self._unscored(span, EvaluationStatus.SKIPPED, reason, decision)
         slot = Slot(span=span, target=target, tree=tree, snapshot=snapshot, decision=decision, downstream=downstream)
         if not self._hold.admit(slot):
@@ -174,8 +173,19 @@ class RagSpanProcessor(SpanProcessor):
             return self._turned_away(slot)
         return None if held else self._unscored(span, EvaluationStatus.LATE, None, decision)
 
+    def _decide(self, target: SpanRef, snapshot: Snapshot | None) -> tuple[SamplingDecision, str | None]:
+        """The decision, and why the trace is not evaluated as far as that is known before its spans are read."""
+        pipeline = self._runtime.pipeline
+        decision = pipeline.decide(target)
+        if not decision.sampled:
+            return decision, decision.reason
+        if (unevaluable := trace_reading.unevaluable_reason(snapshot)) is not None:
+            return decision, unevaluable
+        if pipeline.cap is not None and pipeline.cap.is_empty():  # reading the spans costs time as well
+            return rate_limited(decision), SamplingReason.RATE_LIMITED
+        return decision, None
+
     def _turned_away(self, slot: Slot) -> ReadableSpan:
-        self._refund()
         decision = dataclasses.replace(slot.decision, sampled=False, reason=SamplingReason.QUEUE_FULL)
         return self._unscored(slot.span, EvaluationStatus.SKIPPED, decision.reason, decision)
 
@@ -185,13 +195,10 @@ class RagSpanProcessor(SpanProcessor):
         """Read, evaluate, release, deliver. However it ends, the span is out and the slot is free."""
         try:
             trace, reason = await trace_reading.read(slot, self._runtime)
-            if trace is None:
-                self._refund()
-                if not self._release_unscored(slot, EvaluationStatus.SKIPPED, reason):
-                    counters.add(f"late.unevaluable.{reason}")  # the trace itself was counted as late
-                    self._runtime.delivery.submit(
-                        trace_reading.late_skipped_result(slot, str(reason), self._origin(slot))
-                    )
+            if trace is not None:
+                slot.decision, reason = self._runtime.pipeline.admit(trace, slot.decision)
+            if trace is None or reason is not None:
+                self._release_skipped(slot, str(reason))
                 return
             result = await self._runtime.pipeline.evaluate(trace, slot.decision)
             await yield_to_event_loop()
@@ -201,6 +208,12 @@ class RagSpanProcessor(SpanProcessor):
         finally:
             self._release_unscored(slot, EvaluationStatus.FAILED, "internal_error")
             self._hold.finish(slot)
+
+    def _release_skipped(self, slot: Slot, reason: str) -> None:
+        """Let the span go unscored; what tells why follows it when it has gone already."""
+        if not self._release_unscored(slot, EvaluationStatus.SKIPPED, reason):
+            counters.add(f"late.skipped.{reason}")  # the trace itself was counted as late
+            self._runtime.delivery.submit(trace_reading.late_skipped_result(slot, reason, self._origin(slot)))
 
     def _release_scored(self, slot: Slot, result: EvaluatedTrace, scored: ReadableSpan) -> None:
         """Let the span go with its scores and deliver the result, marked late when the span had already gone."""
@@ -241,14 +254,10 @@ class RagSpanProcessor(SpanProcessor):
         return enriched(span, self._status_attributes(status, reason, decision))
 
     def _still_there(self, downstream: tuple[SpanProcessor, ...]) -> tuple[SpanProcessor, ...]:
-        """Where a held span goes: its way out, less what the application has taken away since."""
+        """Where a held span goes: to its processors, less those that the application has taken away since."""
         if downstream is self._inner:
             return downstream
         return tuple(processor for processor in downstream if processor in self._inner) or self._inner
-
-    def _refund(self) -> None:
-        if self._runtime.pipeline.cap is not None:
-            self._runtime.pipeline.cap.refund()
 
     # --- flush, shutdown, fork --------------------------------------------------------------------------------------
 

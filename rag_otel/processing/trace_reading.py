@@ -7,6 +7,7 @@ import dataclasses
 from typing import Final
 
 from rag_otel.model import (
+    Chunk,
     EvaluatedTrace,
     EvaluationStatus,
     RagTrace,
@@ -18,6 +19,9 @@ from rag_otel.processing.hold import Slot
 from rag_otel.processing.sdk_spans import SpanOrigin, span_record
 from rag_otel.runtime import Runtime
 
+_CHUNK_REASONS: Final = frozenset(
+    {UnevaluableReason.NO_CHUNKS, UnevaluableReason.NO_CHUNK_TEXT, UnevaluableReason.TRUNCATED}
+)
 _LATE_S: Final = 1.0
 """How long spans are waited for that end after the candidate that they belong to."""
 
@@ -37,7 +41,7 @@ def unevaluable_reason(snapshot: Snapshot | None) -> UnevaluableReason | None:
 
 
 async def read(slot: Slot, runtime: Runtime) -> tuple[RagTrace | None, str | None]:
-    """The trace, or None and why it cannot be evaluated. On the worker."""
+    """The trace, evaluable or not; or None and why there is nothing to read. On the worker."""
     if not slot.tree.complete and (slot.snapshot is None or slot.snapshot.chunks is None):
         return None, UnevaluableReason.TRUNCATED
     spans = slot.tree.spans
@@ -49,12 +53,13 @@ async def read(slot: Slot, runtime: Runtime) -> tuple[RagTrace | None, str | Non
             return None, UnevaluableReason.INCOMPLETE
     records = [span_record(span) for span in spans]
     await yield_to_event_loop()
-    trace = runtime.pipeline.read(records, slot.target, slot.snapshot)
+    trace = next((each for each in runtime.pipeline.rag_traces(records) if each.target == slot.target), None)
     await yield_to_event_loop()
     if trace is None:
         return None, SamplingReason.UNEVALUABLE
-    trace = await runtime.pipeline.with_texts(trace)
-    return (trace, None) if trace.evaluable else (None, trace.unevaluable_reason)
+    if slot.snapshot is not None:
+        trace = _complete(trace, slot.snapshot)
+    return await runtime.pipeline.with_texts(trace), None
 
 
 def late(result: EvaluatedTrace, origin: SpanOrigin | None) -> EvaluatedTrace:
@@ -65,7 +70,7 @@ def late(result: EvaluatedTrace, origin: SpanOrigin | None) -> EvaluatedTrace:
 def late_skipped_result(slot: Slot, reason: str, origin: SpanOrigin | None) -> EvaluatedTrace:
     """What follows a span that left as late, and for which there is nothing to evaluate after all."""
     start_ns, end_ns = slot.span.start_time or 0, slot.span.end_time or 0
-    known = UnevaluableReason(reason) if reason != SamplingReason.UNEVALUABLE else None
+    known = UnevaluableReason(reason) if reason in set(UnevaluableReason) else None
     trace = RagTrace(
         target=slot.target,
         route=slot.span.name,
@@ -77,3 +82,49 @@ def late_skipped_result(slot: Slot, reason: str, origin: SpanOrigin | None) -> E
     return EvaluatedTrace(
         trace=trace, decision=decision, evaluations=(), status=EvaluationStatus.SKIPPED, origin=origin
     )
+
+
+def _complete(trace: RagTrace, snapshot: Snapshot) -> RagTrace:
+    """The trace with the observed call's own strings: attribute limits cannot have cut those."""
+    chunks: tuple[Chunk, ...] = trace.chunks if snapshot.chunks is None else snapshot.chunks
+    question = snapshot.question if snapshot.question is not None else trace.question
+    response = snapshot.response if snapshot.response is not None else trace.response
+    return dataclasses.replace(
+        trace,
+        # Ranks mean the same in both only where nothing was added or left out.
+        chunk_span=trace.chunk_span if len(chunks) == len(trace.chunks) else None,
+        question=question,
+        chunks=chunks,
+        response=response,
+        reference=snapshot.reference or trace.reference,
+        session_id=snapshot.session_id or trace.session_id,
+        user_id=snapshot.user_id or trace.user_id,
+        tags={**trace.tags, **snapshot.tags},
+        capture_content=trace.capture_content and snapshot.capture_content,
+        unevaluable_reason=_reason(trace, snapshot, question, response),
+    )
+
+
+def _reason(
+    trace: RagTrace, snapshot: Snapshot, question: str | None, response: str | None
+) -> UnevaluableReason | None:
+    if snapshot.failed:
+        return UnevaluableReason.ERROR
+    if snapshot.incomplete:
+        return UnevaluableReason.INCOMPLETE
+    if question is None:
+        return UnevaluableReason.NO_QUESTION
+    if not response:
+        return UnevaluableReason.NO_RESPONSE
+    return None if snapshot.chunks is not None else _chunk_reason(trace)
+
+
+def _chunk_reason(trace: RagTrace) -> UnevaluableReason | None:
+    """What is wrong with chunks that were read from spans; the texts that the snapshot has cannot mend those.
+
+    A hidden question or answer makes a trace redacted too: then the chunks are fine when all of them have text.
+    """
+    if trace.unevaluable_reason is UnevaluableReason.REDACTED:
+        readable = bool(trace.chunks) and all(chunk.text for chunk in trace.chunks)
+        return None if readable else UnevaluableReason.REDACTED
+    return trace.unevaluable_reason if trace.unevaluable_reason in _CHUNK_REASONS else None

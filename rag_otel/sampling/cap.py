@@ -37,18 +37,22 @@ class EvaluationCap:
     def admit(self) -> bool:
         """Take one evaluation out of the bucket; False when it is empty."""
         with self._lock:
-            now = self._clock()
-            self._tokens = min(self._burst, self._tokens + (now - self._refilled_at) * self._rate)
-            self._refilled_at = now
+            self._refill()
             if self._tokens < 1.0:
                 return False
             self._tokens -= 1.0
             return True
 
-    def refund(self) -> None:
-        """Give back an evaluation that turned out not to be needed (the trace was not evaluable)."""
+    def is_empty(self) -> bool:
+        """True when `admit` would refuse now; takes nothing."""
         with self._lock:
-            self._tokens = min(self._burst, self._tokens + 1.0)
+            self._refill()
+            return self._tokens < 1.0
+
+    def _refill(self) -> None:
+        now = self._clock()
+        self._tokens = min(self._burst, self._tokens + (now - self._refilled_at) * self._rate)
+        self._refilled_at = now
 
     def after_fork(self) -> None:
         """A fresh lock for the forked child: the parent's may have been held by a thread that is gone."""

@@ -167,11 +167,11 @@ def test_hold_0_still_says_why_there_is_no_score() -> None:
     """A span that left as late and cannot be evaluated is followed by the reason, and that is counted."""
     exported, bench = Exported(), Bench(settings={"hold": 0.0})
     provider, _ = provider_with(bench, Direct(exported))
-    before = counters.get("late.unevaluable.no_chunks")
+    before = counters.get("late.skipped.no_chunks")
     with observed(provider, chunks=None):
         pass
     eventually(lambda: bench.results.all)
-    assert counters.get("late.unevaluable.no_chunks") == before + 1
+    assert counters.get("late.skipped.no_chunks") == before + 1
     assert exported.names() == ["answer"]
     told = bench.results.all[0]
     assert (told.status, told.trace.unevaluable_reason, told.evaluations) == ("skipped", "no_chunks", ())

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from rag_otel.errors import ConfigurationError, PermanentError
-from rag_otel.model import EvaluatedTrace, Evaluation, RagTrace, SamplingDecision, SpanRecord, SpanRef
+from rag_otel.evaluation.budget import Budget
+from rag_otel.model import EvaluatedTrace, Evaluation, RagTrace, SamplingDecision, SpanRecord
 from rag_otel.pipeline import Pipeline
 from rag_otel.protocols import Evaluator
-from rag_otel.safety.guard import guarded
 
 Spans = Sequence[SpanRecord]
 """All spans of one trace."""
@@ -44,45 +44,6 @@ class Store(Protocol):
     def skip(self, traces: Sequence[RagTrace]) -> None:
         """Take note of traces that cannot be evaluated."""
         ...
-
-
-@dataclass(kw_only=True)
-class Budget:
-    """How much may be judged: evaluations (one metric of one answer) and US dollars; None is no limit."""
-
-    evaluations: int | None = None
-    usd: float | None = None
-    _begun: int = 0
-    _done: int = 0
-    _spent_usd: float = 0.0
-
-    def admit(self, count: int) -> bool:
-        """Whether `count` more evaluations may begin; counts them if so.
-
-        What is being judged is reckoned with at the mean price so far, so dollars are overdrawn by little.
-        """
-        if self.evaluations is not None and self._begun + count > self.evaluations:
-            return False
-        if self.usd is not None:
-            mean = self._spent_usd / self._done if self._done else 0.0
-            if self._spent_usd + (self._begun - self._done) * mean >= self.usd:
-                return False
-        self._begun += count
-        return True
-
-    def settle(self, evaluations: Sequence[Evaluation]) -> None:
-        """Count what evaluations have cost. Raises ConfigurationError where dollars are limited and a price is
-        unknown."""
-        self._done += len(evaluations)
-        for evaluation in evaluations:
-            if evaluation.usage is None or not evaluation.usage.calls:
-                continue
-            if evaluation.usage.cost_usd is None and self.usd is not None:
-                raise ConfigurationError(
-                    f"the price of judge {evaluation.judge!r} is unknown, so --budget-usd cannot be kept: "
-                    "limit the number of evaluations with --budget instead"
-                )
-            self._spent_usd += evaluation.usage.cost_usd or 0.0
 
 
 @dataclass(kw_only=True)
@@ -173,17 +134,17 @@ class Backfill:
 
     async def _due(self, batch: Sequence[Spans], tally: Tally) -> list[tuple[RagTrace, SamplingDecision]]:
         """What is to be judged: RAG traces that can be, that the coin picks, and that lack a score."""
-        read = [trace for spans in batch for trace in self.rag_traces(spans)]
+        read = [trace for spans in batch for trace in self.pipeline.rag_traces(spans)]
         traces = await asyncio.gather(*(self.pipeline.with_texts(trace) for trace in read))
         tally.traces += len(batch)
         tally.rag_traces += len(traces)
-        refused = [trace for trace in traces if not trace.evaluable]
+        admitted = [(trace, *self.pipeline.admit(trace, self.pipeline.decide(trace.target))) for trace in traces]
+        refused = [trace for trace, _, reason in admitted if reason is not None and reason == trace.unevaluable_reason]
+        chosen = [(trace, decision) for trace, decision, reason in admitted if reason is None]
         tally.unevaluable.update(str(trace.unevaluable_reason) for trace in refused)
+        tally.not_sampled += len(traces) - len(refused) - len(chosen)
         if refused and not self.dry_run:
             await asyncio.to_thread(self.store.skip, refused)
-        decided = [(trace, self.pipeline.sampler.decide(trace.target)) for trace in traces if trace.evaluable]
-        chosen = [each for each in decided if each[1].sampled]
-        tally.not_sampled += len(decided) - len(chosen)
         missing = await asyncio.to_thread(self.store.missing, [trace for trace, _ in chosen])
         due = [
             (trace, replace(decision, evaluators=names))
@@ -202,7 +163,7 @@ class Backfill:
 
         async def judge() -> None:
             for trace, decision in waiting:
-                if tally.out_of_budget or not self.budget.admit(len(decision.evaluators or ())):
+                if tally.out_of_budget or not await self.budget.admit(len(decision.evaluators or ())):
                     tally.out_of_budget = True
                     return
                 tally.due += 1
@@ -224,15 +185,6 @@ class Backfill:
         writing, self._writing = self._writing, None
         if writing is not None:
             await asyncio.shield(writing)
-
-    def rag_traces(self, spans: Spans) -> list[RagTrace]:
-        """What every dialect reads in one trace, one for each target: the dialect that is asked first decides."""
-        found: dict[SpanRef, RagTrace] = {}
-        for convention in self.pipeline.conventions:
-            with guarded("backfill.read"):
-                for trace in convention.read(spans):
-                    found.setdefault(trace.target, trace)
-        return list(found.values())
 
     def _write(self, results: Sequence[EvaluatedTrace], tally: Tally) -> None:
         """Write what succeeded. A failure is left unwritten: that is what makes the next run try it again."""

@@ -22,12 +22,13 @@ from typing import Final, Generic, TypeAlias, TypeVar
 from pydantic import BaseModel
 
 from rag_otel.errors import ConfigurationError
+from rag_otel.evaluation.evaluate import failed_evaluation
 from rag_otel.model import Evaluation, ReasonCode
 from rag_otel.semconv import check_metric_name
 from rag_otel_evaluators.llm.structured import Message, StructuredModel
 from rag_otel_evaluators.metrics.inputs import FIELDS, Case
 from rag_otel_evaluators.metrics.llm_metric import LlmMetric
-from rag_otel_evaluators.metrics.outcomes import failed, scored, with_problems
+from rag_otel_evaluators.metrics.outcomes import scored, with_problems
 from rag_otel_evaluators.prompts import Prompt
 from rag_otel_evaluators.prompts.prompt import InputField, render_fields
 
@@ -104,7 +105,7 @@ class CustomLlmMetric(LlmMetric, Generic[R]):
             score = self.score(completion.value)
             return scored(self.name, score, with_problems(_explanation(completion.value), completion.problems))
         except Exception as error:  # noqa: BLE001 - the user's function may fail in any way
-            return failed(self.name, error)
+            return failed_evaluation(self.name, error)
 
 
 def custom_messages(prompt: Prompt, case: Case) -> list[Message]:

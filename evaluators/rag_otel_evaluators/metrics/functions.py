@@ -17,10 +17,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, overload
 
 from rag_otel.errors import ConfigurationError
+from rag_otel.evaluation.evaluate import failed_evaluation
 from rag_otel.model import Chunk, Evaluation
 from rag_otel.semconv import check_metric_name
 from rag_otel_evaluators.metrics.inputs import FIELDS, as_chunks
-from rag_otel_evaluators.metrics.outcomes import failed, scored
+from rag_otel_evaluators.metrics.outcomes import scored
 from rag_otel_evaluators.sync import SyncTwin
 
 
@@ -75,7 +76,7 @@ class FunctionMetric(SyncTwin):
             returned = await self._call({field: given[field] for field in self._wanted})
             result = self._as_evaluation(returned)
         except Exception as error:  # noqa: BLE001 - the user's function may fail in any way
-            result = failed(self.name, error)
+            result = failed_evaluation(self.name, error)
         return dataclasses.replace(
             result,
             name=self.name,

@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import ClassVar
 
 from rag_otel.errors import ConfigurationError, RagOtelError
+from rag_otel.evaluation.evaluate import failed_evaluation
 from rag_otel.evaluation.usage_meter import add_usage
 from rag_otel.model import Chunk, Evaluation, Usage
 from rag_otel.semconv import check_metric_name
 from rag_otel_evaluators.llm.structured import Completion, Message, StructuredModel, T, complete_once
 from rag_otel_evaluators.metrics.inputs import Case, make_case
-from rag_otel_evaluators.metrics.outcomes import failed
 from rag_otel_evaluators.prompts import Prompt, load_prompt
 from rag_otel_evaluators.sync import SyncTwin
 
@@ -62,7 +62,7 @@ class LlmMetric(SyncTwin, ABC):
         try:
             result = await self._score(case, meter)
         except RagOtelError as error:
-            result = failed(self.name, error)
+            result = failed_evaluation(self.name, error)
         return dataclasses.replace(
             result,
             evaluator=type(self).__qualname__,

@@ -1,4 +1,4 @@
-"""How a result is put when it is no plain score: failed, not told, or with something set aside."""
+"""How a result is put when it is no plain score: not told, or with something set aside."""
 
 from __future__ import annotations
 
@@ -6,22 +6,10 @@ from collections.abc import Sequence
 from numbers import Real
 from typing import Final
 
-from rag_otel.errors import RetryableError
 from rag_otel.model import Evaluation, ReasonCode
 
 _NAMED_PROBLEMS: Final = 3
 """How many problems with a judge's answer an explanation names."""
-
-
-def failed(name: str, error: Exception) -> Evaluation:
-    """An evaluation that failed: what went wrong and whether trying again may help."""
-    return Evaluation(
-        name=name,
-        reason_code=ReasonCode.JUDGE_ERROR,
-        explanation=str(error) or type(error).__name__,
-        error_type=f"{type(error).__module__}.{type(error).__qualname__}",
-        error_retryable=isinstance(error, RetryableError),
-    )
 
 
 def scored(name: str, score: object, explanation: str) -> Evaluation:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 from collections import deque
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from typing import Final
 
-from rag_otel.evaluation.usage_meter import metered
+from rag_otel.evaluation.budget import Budget
+from rag_otel.evaluation.evaluate import evaluate
 from rag_otel.model import Evaluation
 from rag_otel.protocols import Evaluator
-from rag_otel_evaluators.llm.budget import Budget
 from rag_otel_evaluators.metrics.inputs import needed_fields
-from rag_otel_evaluators.metrics.outcomes import failed
 from rag_otel_evaluators.offline.datasets import Row
 from rag_otel_evaluators.offline.results import Result
 from rag_otel_evaluators.sync import run_sync
@@ -22,6 +20,8 @@ BAD_ROW: Final = "bad_row"
 """Reason code of a row that could not be read."""
 CONCURRENCY: Final = 20
 """Rows under way at once: a judge that waits for a network has others to go on with."""
+TIMEOUT_S: Final = 600.0
+"""Deadline of an evaluation, in seconds: with many rows under way it also waits for the judge's rate limit."""
 _AHEAD: Final = 50
 """Rows judged ahead of one that takes long, as a multiple of the concurrency: bounds what waits to be handed out."""
 
@@ -32,14 +32,15 @@ def evaluate_rows(
     *,
     concurrency: int = CONCURRENCY,
     budget_usd: float | None = None,
+    timeout_s: float = TIMEOUT_S,
 ) -> Generator[Result, None, None]:
     """Each row with one evaluation per evaluator, in order. A failure is a result; nothing is raised for a row.
 
     Judges `concurrency` rows at once, on the event loop of `run_sync`: usable in a notebook too. Closing the iterator
     stops what is under way. Rows that would begin after `budget_usd` is spent have the reason `budget`; raises
-    ConfigurationError for a budget where a price is unknown.
+    ConfigurationError for a budget where a price is unknown. `timeout_s` is the deadline of each evaluation.
     """
-    run = _Run(rows, evaluators, concurrency, None if budget_usd is None else Budget(budget_usd))
+    run = _Run(rows, evaluators, concurrency, Budget(usd=budget_usd), timeout_s)
     try:
         while (result := run_sync(run.next())) is not None:
             yield result
@@ -59,13 +60,19 @@ class _Run:
     """Rows under way, all on one event loop: the next one starts as soon as any is done, the oldest comes out first."""
 
     def __init__(
-        self, rows: Iterable[Row], evaluators: Sequence[Evaluator], concurrency: int, budget: Budget | None
+        self,
+        rows: Iterable[Row],
+        evaluators: Sequence[Evaluator],
+        concurrency: int,
+        budget: Budget,
+        timeout_s: float,
     ) -> None:
         self._waiting = iter(rows)
         self._evaluators = evaluators
         self._needs = column_needs(evaluators)
         self._concurrency = concurrency
         self._budget = budget
+        self._timeout_s = timeout_s
         self._running = 0
         self._tasks: deque[asyncio.Task[Result]] = deque()
         """Not handed out yet, in the order of the rows, done or not."""
@@ -101,34 +108,20 @@ class _Run:
             self._start_more()
 
     async def _evaluations(self, row: Row) -> tuple[Evaluation, ...]:
-        if self._budget is None:
-            return await _evaluate_row(row, self._evaluators, self._needs)
         if not await self._budget.admit():
             return tuple(self._budget.refusal(evaluator.name) for evaluator in self._evaluators)
-        evaluations = await _evaluate_row(row, self._evaluators, self._needs)
+        evaluations = tuple(await asyncio.gather(*(self._evaluate_one(each, row) for each in self._evaluators)))
         self._budget.settle(evaluations)
         return evaluations
 
-
-async def _evaluate_row(
-    row: Row, evaluators: Sequence[Evaluator], needs: Mapping[str, Sequence[str]]
-) -> tuple[Evaluation, ...]:
-    return tuple(await asyncio.gather(*(_evaluate(evaluator, row, needs[evaluator.name]) for evaluator in evaluators)))
-
-
-async def _evaluate(evaluator: Evaluator, row: Row, needs: Sequence[str]) -> Evaluation:
-    if obstacle := row.obstacle(needs):
-        return Evaluation(name=evaluator.name, reason_code=BAD_ROW, explanation=obstacle)
-    with metered() as spent:
-        try:
-            return await evaluator.evaluate(
-                question=row.question, chunks=row.chunks, response=row.response, reference=row.reference
-            )
-        except Exception as error:  # noqa: BLE001 - any evaluator's failure is data
-            return dataclasses.replace(
-                failed(evaluator.name, error),
-                evaluator=type(evaluator).__qualname__,
-                version=evaluator.version,
-                judge=evaluator.judge_name,
-                usage=spent.usage,
-            )
+    async def _evaluate_one(self, evaluator: Evaluator, row: Row) -> Evaluation:
+        if obstacle := row.obstacle(self._needs[evaluator.name]):
+            return Evaluation(name=evaluator.name, reason_code=BAD_ROW, explanation=obstacle)
+        return await evaluate(
+            evaluator,
+            question=row.question,
+            chunks=row.chunks,
+            response=row.response,
+            reference=row.reference,
+            timeout_s=self._timeout_s,
+        )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
@@ -23,7 +23,7 @@ from rag_otel.model import (
     SpanRef,
 )
 from rag_otel.pipeline import Pipeline
-from rag_otel.safety.guard import guarded, logger
+from rag_otel.safety.guard import logger
 from rag_otel_collectors.otlp.protobuf.span_records import Outline, span_records
 from rag_otel_collectors.otlp.protobuf.wire import SpanSlice, attribute_bytes
 
@@ -118,7 +118,7 @@ class TraceEvaluator:
         outcomes: tuple[tuple[str, str], ...] = ((str(EvaluationStatus.FAILED), "internal_error"),)
         try:
             records = {record.span_id: record for record in span_records(job.trace_id, job.slices, job.outlines)}
-            read = [await self._pipeline.with_texts(each) for each in self._rag_traces(list(records.values()))]
+            read = [await self._pipeline.with_texts(each) for each in self._pipeline.rag_traces(list(records.values()))]
             found, chosen = self._sort(records, read)
             tasks = {asyncio.ensure_future(self._pipeline.evaluate(*each)): each for each in chosen}
             late = (await asyncio.wait(tasks, timeout=self._hold_s))[1] if tasks else set()
@@ -156,22 +156,9 @@ class TraceEvaluator:
             if semconv.STATUS in records[trace.target.span_id].attributes:
                 found.outcomes.append((str(EvaluationStatus.SKIPPED), ALREADY))
                 continue
-            decision = self._pipeline.sampler.decide(trace.target)
-            reason: str | None = trace.unevaluable_reason
-            if reason is None:
-                decision = self._pipeline.decide(trace.target)
-                reason = None if decision.sampled else decision.reason
+            decision, reason = self._pipeline.admit(trace, self._pipeline.decide(trace.target))
             if reason is None:
                 chosen.append((trace, decision))
             else:
                 found.unscored(trace, EvaluationStatus.SKIPPED, str(reason), decision, self._status_attributes)
         return found, chosen
-
-    def _rag_traces(self, records: Sequence[SpanRecord]) -> list[RagTrace]:
-        """What every convention reads, one trace a target: the convention that is asked first decides."""
-        found: dict[SpanRef, RagTrace] = {}
-        for convention in self._pipeline.conventions:
-            with guarded("collector.read"):
-                for trace in convention.read(records):
-                    found.setdefault(trace.target, trace)
-        return list(found.values())

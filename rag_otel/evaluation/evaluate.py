@@ -1,0 +1,91 @@
+"""Runs an evaluator and makes data of its failure: the one place where an evaluator's code is called.
+
+The span processor, the collector, backfill and the evaluation of files all come through here, so that an evaluator
+that raises, hangs or returns something else has the same result everywhere.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import time
+from collections.abc import Sequence
+
+from rag_otel.errors import PermanentError, RetryableError
+from rag_otel.evaluation.usage_meter import metered
+from rag_otel.model import Chunk, Evaluation, ReasonCode
+from rag_otel.protocols import Evaluator
+
+
+async def evaluate_all(
+    evaluators: Sequence[Evaluator],
+    *,
+    question: str | None,
+    chunks: Sequence[Chunk | str],
+    response: str,
+    reference: str | None = None,
+    timeout_s: float,
+) -> tuple[Evaluation, ...]:
+    """Run the evaluators side by side on one answer: one `Evaluation` for each, in their order.
+
+    `timeout_s` is the deadline of each. Raises nothing but the caller's own cancellation.
+    """
+    runs = (
+        evaluate(each, question=question, chunks=chunks, response=response, reference=reference, timeout_s=timeout_s)
+        for each in evaluators
+    )
+    return tuple(await asyncio.gather(*runs))
+
+
+async def evaluate(
+    evaluator: Evaluator,
+    *,
+    question: str | None,
+    chunks: Sequence[Chunk | str],
+    response: str,
+    reference: str | None = None,
+    timeout_s: float,
+) -> Evaluation:
+    """Run one evaluator. An exception, a deadline that has passed and a result of another type are failed evaluations.
+
+    A failed evaluation names the evaluator and its judge and carries what was spent. Raises `CancelledError` only where
+    the caller itself is cancelled: a call that was cancelled inside the evaluator is a failure as any other.
+    """
+    started = time.perf_counter()
+    with metered() as spent:
+        try:
+            async with asyncio.timeout(timeout_s):
+                result = await evaluator.evaluate(
+                    question=question, chunks=chunks, response=response, reference=reference
+                )
+            if not isinstance(result, Evaluation):
+                raise TypeError(f"evaluate() returned {type(result).__name__}, not an Evaluation")
+        except asyncio.CancelledError as error:
+            if (task := asyncio.current_task()) is None or task.cancelling():
+                raise
+            result = _failure_of(evaluator, RuntimeError(f"cancelled inside the evaluator {error}".rstrip()))
+        except Exception as error:  # noqa: BLE001 - any evaluator's failure is data
+            result = _failure_of(evaluator, error)
+    usage = result.usage if result.usage is not None or result.error_type is None else spent.usage
+    return dataclasses.replace(result, usage=usage, duration_s=time.perf_counter() - started)
+
+
+def failed_evaluation(name: str, error: Exception) -> Evaluation:
+    """A failure of the metric `name` as data: no score, what went wrong, whether trying again may help."""
+    timed_out = isinstance(error, TimeoutError)
+    return Evaluation(
+        name=name,
+        reason_code=ReasonCode.TIMEOUT if timed_out else ReasonCode.JUDGE_ERROR,
+        explanation=str(error) or type(error).__name__,
+        error_type=f"{type(error).__module__}.{type(error).__qualname__}",
+        error_retryable=timed_out or (isinstance(error, RetryableError) and not isinstance(error, PermanentError)),
+    )
+
+
+def _failure_of(evaluator: Evaluator, error: Exception) -> Evaluation:
+    return dataclasses.replace(
+        failed_evaluation(evaluator.name, error),
+        evaluator=type(evaluator).__qualname__,
+        version=evaluator.version,
+        judge=evaluator.judge_name,
+    )
