@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 2 if failed else 0
 
 
-def _printer(settings: Settings, *, explain: bool) -> _Printer:
+def _printer(settings: Settings, *, explain: bool) -> Printer:
     texts = None
     if settings.chunk_resolver is not None:
         sys.path.insert(0, str(Path.cwd()))  # as `python -m` has it: the resolver is the user's own module
@@ -73,11 +73,11 @@ def _printer(settings: Settings, *, explain: bool) -> _Printer:
         evaluators=(),
         texts=texts,
     )
-    return _Printer(pipeline=pipeline, explain=explain)
+    return Printer(pipeline=pipeline, explain=explain)
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Printer:
+class Printer:
     pipeline: Pipeline
     explain: bool
 

@@ -61,7 +61,9 @@ class Settings:
     sample_ratio: float = row(1.0, "Share of traces to evaluate, 0..1", "RAG_OTEL_SAMPLE_RATIO")
     sampling_seed: int = row(0, "Seed of the coin; replicas with one seed agree", "RAG_OTEL_SAMPLING_SEED")
     evaluations_per_minute: float | None = row(
-        None, "Cap; 600 for the embedded judge, for any other it must be given", "RAG_OTEL_EVALUATIONS_PER_MINUTE"
+        None,
+        "Cap; 600 for the embedded judge, for any other it must be given; inf: none",
+        "RAG_OTEL_EVALUATIONS_PER_MINUTE",
     )
     attribute_mapping: str | Mapping[str, Any] | None = row(
         None,

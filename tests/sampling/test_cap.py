@@ -27,13 +27,14 @@ def test_no_more_than_the_cap_in_any_minute() -> None:
     assert admitted == 10 + 600
 
 
-def test_a_refund_admits_one_more() -> None:
-    """A trace that turned out not to be evaluable costs nothing."""
+def test_asking_whether_it_is_empty_takes_nothing() -> None:
+    """The request path asks before a trace is read; only an evaluation is counted."""
     cap = EvaluationCap(1, burst=1, clock=_Clock())
+    assert not cap.is_empty()
+    assert not cap.is_empty()
     assert cap.admit()
+    assert cap.is_empty()
     assert not cap.admit()
-    cap.refund()
-    assert cap.admit()
 
 
 def test_the_bucket_never_holds_more_than_the_burst() -> None:

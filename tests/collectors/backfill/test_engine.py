@@ -9,11 +9,12 @@ import pytest
 
 from rag_otel.cli.backfill import moment
 from rag_otel.errors import ConfigurationError, PermanentError
+from rag_otel.evaluation.budget import Budget
 from rag_otel.model import Chunk, EvaluatedTrace, Evaluation, RagTrace, Usage
 from rag_otel.pipeline import Pipeline
 from rag_otel.protocols import Evaluator
 from rag_otel.sampling.ratio import RatioSampler
-from rag_otel_collectors.backfill.engine import Backfill, Budget, Spans, Tally
+from rag_otel_collectors.backfill.engine import Backfill, Spans, Tally
 from rag_otel_collectors.conventions import default_conventions
 from tests.collectors.conventions.spans import a_chain, a_retriever
 
@@ -100,7 +101,7 @@ async def test_dollars_are_overdrawn_by_no_more_than_what_is_being_judged() -> N
 async def test_dollars_cannot_be_kept_where_the_price_is_unknown() -> None:
     """The run stops at the first answer, keeps it, and says what to do instead."""
     store = Memory(20)
-    with pytest.raises(ConfigurationError, match="--budget instead"):
+    with pytest.raises(ConfigurationError, match="limit the number of evaluations"):
         await run(store, Priced(None), usd=5.0)
     assert 1 <= len(store.written) <= 2
 

@@ -14,8 +14,9 @@ import pytest
 from rag_otel import semconv
 from rag_otel.cli.main import main
 from rag_otel.composition import Parts, compose_attributes, compose_pipeline
+from rag_otel.evaluation.budget import Budget
 from rag_otel.settings import Settings
-from rag_otel_collectors.backfill.engine import Backfill, Budget, Tally
+from rag_otel_collectors.backfill.engine import Backfill, Tally
 from rag_otel_collectors.backfill.file_source import FileStore
 from tests.collectors.backfill.stored import a_trace, spans_in, written
 
