@@ -40,7 +40,7 @@ from rag_otel.sampling.ratio import RatioSampler
 from rag_otel.settings import Settings
 from rag_otel.telemetry.telemetry import Telemetry, telemetry_of
 from rag_otel.writers.attributes import evaluation_attributes, status_attributes
-from rag_otel.writers.evaluation_span import EvaluationSpanWriter
+from rag_otel.writers.evaluation_span import EvaluationSpanWriter, When
 from rag_otel.writers.feedback import annotator_kind
 from rag_otel.writers.phoenix_links import trace_link
 
@@ -231,6 +231,7 @@ def _writers(
             capture_content=settings.capture_content,
             claims_format=settings.claims_format,
             max_claims=settings.max_claims,
+            when=_when(settings),
         )
     ]
     if settings.annotations and settings.phoenix_endpoint:
@@ -244,6 +245,13 @@ def _writers(
             )
         )
     return writers
+
+
+def _when(settings: Settings) -> When:
+    """Phoenix shows an evaluation span at a click; elsewhere it would be one more span to pay for."""
+    if settings.evaluation_spans != "auto":
+        return settings.evaluation_spans
+    return "late" if settings.phoenix_endpoint is None else "always"
 
 
 def _channels(settings: Settings, parts: Parts) -> list[AlertChannel]:

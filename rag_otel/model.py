@@ -116,6 +116,8 @@ class RagTrace:
     """The span that the scores belong to."""
     chunk_span: SpanRef | None = None
     """The span that holds `retrieval.documents`, for per-chunk annotations."""
+    root: SpanRef | None = None
+    """The root span of the whole trace, where it is known and is not the target: trace lists show that one."""
     question: str | None = None
     chunks: tuple[Chunk, ...] = ()
     response: str | None = None
@@ -326,4 +328,4 @@ class EvaluatedTrace:
     project: str | None = None
     """The Phoenix project that the span was exported to, for links."""
     origin: Any = field(default=None, compare=False, repr=False)
-    """In process, the target's `processing.sdk_spans.SpanOrigin`: a late evaluation span follows it."""
+    """The target's `processing.sdk_spans.SpanOrigin`: where spans that follow the target are sent. None: unknown."""

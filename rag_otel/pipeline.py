@@ -50,6 +50,8 @@ class Pipeline:
         The convention that is asked first decides. One that raises is logged and counted; the next one is asked.
         """
         targets: set[SpanRef] = set()
+        roots = [SpanRef(trace_id=each.trace_id, span_id=each.span_id) for each in spans if each.parent_id is None]
+        root = roots[0] if len(roots) == 1 else None
         for convention in self.conventions:
             found: list[RagTrace] = []
             with guarded("pipeline.read"):
@@ -57,7 +59,7 @@ class Pipeline:
             for trace in found:
                 if trace.target not in targets:
                     targets.add(trace.target)
-                    yield trace
+                    yield trace if root in (None, trace.target) else dataclasses.replace(trace, root=root)
 
     async def with_texts(self, trace: RagTrace) -> RagTrace:
         """The trace with the texts of its chunks, fetched where it names them by id alone. To be called before

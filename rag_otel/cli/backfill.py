@@ -29,7 +29,7 @@ from rag_otel.pipeline import Pipeline
 from rag_otel.safety.tracing_suppression import suppressed
 from rag_otel.settings import Settings, resolve
 from rag_otel.writers.feedback import annotator_kind
-from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter
+from rag_otel.writers.phoenix_backfill import PhoenixBackfillWriter
 from rag_otel_collectors.backfill.engine import Backfill, Store, Tally
 from rag_otel_collectors.backfill.file_source import FileStore
 from rag_otel_collectors.backfill.phoenix_source import PhoenixStore
@@ -198,7 +198,13 @@ def _phoenix(arguments: argparse.Namespace, settings: Settings, pipeline: Pipeli
         raise ConfigurationError(f"Phoenix has no project {settings.project_name!r}; it has: {_listed(known)}")
     return PhoenixStore(
         reader,
-        PhoenixAnnotationWriter(settings.phoenix_endpoint, capture_content=settings.capture_content, **access),
+        PhoenixBackfillWriter(
+            settings.phoenix_endpoint,
+            project=settings.project_name,
+            capture_content=settings.capture_content,
+            max_claims=settings.max_claims,
+            **access,
+        ),
         pipeline.evaluators,
         project=settings.project_name,
         since=moment(arguments.since, now=now),

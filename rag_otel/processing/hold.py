@@ -36,6 +36,8 @@ class Slot:
     tree: SubTree
     snapshot: Snapshot | None
     decision: SamplingDecision
+    root: SpanRef | None = None
+    """The root span of the trace, where it is known and is not the target."""
     downstream: tuple[SpanProcessor, ...]
     """The processors that the span was on its way to when it ended."""
     deadline: float = 0.0

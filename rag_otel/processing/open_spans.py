@@ -41,6 +41,13 @@ class OpenSpan:
         self.waiting: LateSpans | None = None
         """Of a candidate above this span that has ended before it."""
 
+    def root(self) -> ReadableSpan | None:
+        """The root span of the trace; None where that is in another process or was not seen."""
+        top = self
+        while top.parent is not None:
+            top = top.parent
+        return top.span if top.span.parent is None else None
+
     def open_below(self) -> list[OpenSpan]:
         """Everything below that has not ended."""
         found: list[OpenSpan] = []

@@ -161,7 +161,16 @@ class RagSpanProcessor(SpanProcessor):
         self._runtime.delivery.start()
         if reason is not None:
             return self._unscored(span, EvaluationStatus.SKIPPED, reason, decision)
-        slot = Slot(span=span, target=target, tree=tree, snapshot=snapshot, decision=decision, downstream=downstream)
+        root = record.root()
+        slot = Slot(
+            span=span,
+            target=target,
+            tree=tree,
+            snapshot=snapshot,
+            decision=decision,
+            root=None if root is None or root is record.span else span_ref(root.context),
+            downstream=downstream,
+        )
         if not self._hold.admit(slot):
             return self._turned_away(slot)
         held = slot.deadline > 0
@@ -201,6 +210,7 @@ class RagSpanProcessor(SpanProcessor):
                 self._release_skipped(slot, str(reason))
                 return
             result = await self._runtime.pipeline.evaluate(trace, slot.decision)
+            result = dataclasses.replace(result, origin=self._origin(slot))
             await yield_to_event_loop()
             scored = enriched(slot.span, self._runtime.attributes(result))
             await yield_to_event_loop()
@@ -218,7 +228,7 @@ class RagSpanProcessor(SpanProcessor):
     def _release_scored(self, slot: Slot, result: EvaluatedTrace, scored: ReadableSpan) -> None:
         """Let the span go with its scores and deliver the result, marked late when the span had already gone."""
         if not self._hold.claim(slot):
-            self._runtime.delivery.submit(trace_reading.late(result, self._origin(slot)))
+            self._runtime.delivery.submit(trace_reading.late(result))
             return
         counters.add(f"trace.{result.status}")
         try:

@@ -59,12 +59,14 @@ async def read(slot: Slot, runtime: Runtime) -> tuple[RagTrace | None, str | Non
         return None, SamplingReason.UNEVALUABLE
     if slot.snapshot is not None:
         trace = _complete(trace, slot.snapshot)
+    # The spans that were kept are those below the entry point; the root of the trace may stand above it.
+    trace = dataclasses.replace(trace, root=slot.root)
     return await runtime.pipeline.with_texts(trace), None
 
 
-def late(result: EvaluatedTrace, origin: SpanOrigin | None) -> EvaluatedTrace:
-    """The result of a span that has gone, to follow it from where it came."""
-    return dataclasses.replace(result, status=EvaluationStatus.LATE, origin=origin)
+def late(result: EvaluatedTrace) -> EvaluatedTrace:
+    """The result of a span that has left without it."""
+    return dataclasses.replace(result, status=EvaluationStatus.LATE)
 
 
 def late_skipped_result(slot: Slot, reason: str, origin: SpanOrigin | None) -> EvaluatedTrace:

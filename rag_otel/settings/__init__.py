@@ -96,6 +96,11 @@ class Settings:
         None, "Phoenix's address for links, where it differs", "RAG_OTEL_PHOENIX_PUBLIC_URL"
     )
     project_name: str | None = row(None, "Phoenix project", "RAG_OTEL_PROJECT_NAME", "PHOENIX_PROJECT_NAME")
+    evaluation_spans: Literal["auto", "always", "late"] = row(
+        "auto",
+        "Child spans with the claims as text: always, or for late results only; auto: always beside a Phoenix",
+        "RAG_OTEL_EVALUATION_SPANS",
+    )
     annotations: bool = row(True, "Write Phoenix annotations", "RAG_OTEL_ANNOTATIONS")
     alert_webhook_url: str | None = row(None, "Where alerts are POSTed", "RAG_OTEL_ALERT_WEBHOOK_URL", secret=True)
     alert_webhook_secret: str | None = row(

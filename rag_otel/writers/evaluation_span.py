@@ -1,4 +1,7 @@
-"""A span of kind EVALUATOR for results that came after their span had left, and for what turned out to have none.
+"""A span of kind EVALUATOR below the target: the claims with their verdicts as text that a person reads at a glance.
+
+A result that came after its span had left, and what turned out to have none, are told by this span alone: it then
+carries every attribute of the result. Otherwise those stand on the target, and this span repeats none of them.
 
 OpenInference (spec/annotations.md, "Post-Hoc Feedback") wants a new carrier span with exactly one link to the target.
 Ours is also the target's child, so that it shows in the trace where nothing else reads links, and stands as an instant
@@ -10,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan
@@ -18,13 +22,16 @@ from opentelemetry.trace import Link, SpanContext, TraceFlags
 
 from rag_otel import semconv
 from rag_otel.model import AttributeValue, EvaluatedTrace, Evaluation, EvaluationStatus, SpanRef
-from rag_otel.writers.attributes import ClaimsFormat, evaluation_attributes, present
+from rag_otel.rendering.claim_lines import evaluations_as_text
+from rag_otel.writers.attributes import ClaimsFormat, evaluation_attributes, hidden_content, present
 from rag_otel.writers.feedback import IDENTIFIER, feedback
+
+_MISSED_THE_SPAN = frozenset({EvaluationStatus.LATE, EvaluationStatus.SKIPPED})
+When = Literal["always", "late"]
 
 
 class EvaluationSpanWriter:
-    """Emits one evaluation span for each late result, also one that says why there is no score; all others are on
-    their own span already."""
+    """Emits one evaluation span for each result; with `when="late"` only for results that missed their span."""
 
     name = "evaluation_span"
 
@@ -36,6 +43,7 @@ class EvaluationSpanWriter:
         capture_content: bool = True,
         claims_format: ClaimsFormat = "flat",
         max_claims: int = 30,
+        when: When = "always",
     ) -> None:
         """`emit` sends a span to the exporters of results that do not say where their span went (`origin`);
         `resource` is asked at each write, as the provider may come later."""
@@ -44,12 +52,11 @@ class EvaluationSpanWriter:
         self._capture_content = capture_content
         self._claims_format: ClaimsFormat = claims_format
         self._max_claims = max_claims
+        self._when = when
 
     def write(self, batch: Sequence[EvaluatedTrace]) -> None:
         for result in batch:
-            late = result.status is EvaluationStatus.LATE and result.evaluations
-            # Only a result that missed its span has an origin.
-            if late or (result.status is EvaluationStatus.SKIPPED and result.origin is not None):
+            if self._when == "always" or result.status in _MISSED_THE_SPAN:
                 emit = self._emit if result.origin is None else result.origin.emit
                 emit(self.span(result))
 
@@ -77,6 +84,12 @@ class EvaluationSpanWriter:
 
     def _attributes(self, result: EvaluatedTrace) -> dict[str, AttributeValue]:
         attributes: dict[str, AttributeValue] = {semconv.SPAN_KIND: semconv.KIND_EVALUATOR}
+        if result.evaluations:
+            hidden = hidden_content(result, capture_content=self._capture_content)
+            text = evaluations_as_text(result.evaluations, hidden, max_claims=self._max_claims)
+            attributes |= present({semconv.OUTPUT_VALUE: text, semconv.OUTPUT_MIME_TYPE: semconv.MIME_TEXT})
+        if result.status not in _MISSED_THE_SPAN:
+            return attributes
         for n, item in enumerate(feedback(result, capture_content=self._capture_content)):
             fields = present(
                 {

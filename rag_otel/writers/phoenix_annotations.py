@@ -13,9 +13,9 @@ from typing import Any, Final
 
 from rag_otel.delivery.export_queue import ExportPolicy
 from rag_otel.delivery.http import post, to_json
-from rag_otel.model import EvaluatedTrace
+from rag_otel.model import EvaluatedTrace, SpanRef
 from rag_otel.writers.attributes import present
-from rag_otel.writers.feedback import IDENTIFIER, annotator_kind, feedback
+from rag_otel.writers.feedback import IDENTIFIER, Feedback, annotator_kind, feedback
 from rag_otel.writers.phoenix_links import phoenix_base_url
 
 RESERVED_NAMES: Final = frozenset({"note"})
@@ -23,7 +23,7 @@ RESERVED_NAMES: Final = frozenset({"note"})
 
 
 class PhoenixAnnotationWriter:
-    """Writes `faithfulness`, `hallucination_risk`, ... on spans, and scores of chunks on their documents."""
+    """Writes `faithfulness`, `hallucination_risk`, ... on spans and traces, and scores of chunks on documents."""
 
     name = "phoenix_annotations"
     export_policy = ExportPolicy(linger_s=6.0)
@@ -45,6 +45,7 @@ class PhoenixAnnotationWriter:
         `api_key` goes out as a bearer token; `headers` are added to every request.
         """
         base_url = phoenix_base_url(endpoint)
+        self._trace_url = f"{base_url}/v1/trace_annotations?sync=false"
         self._span_url = f"{base_url}/v1/span_annotations?sync=false"
         self._document_url = f"{base_url}/v1/document_annotations?sync=false"
         self._headers = {**({"Authorization": f"Bearer {api_key}"} if api_key else {}), **(headers or {})}
@@ -52,8 +53,9 @@ class PhoenixAnnotationWriter:
         self._timeout_s = timeout_s
 
     def write(self, batch: Sequence[EvaluatedTrace]) -> None:
-        """Send the batch in at most two requests. Raises RetryableError or PermanentError, see `http.post`."""
+        """Send the batch in at most three requests. Raises RetryableError or PermanentError, see `http.post`."""
         self._post(self._span_url, [row for result in batch for row in self._span_rows(result)])
+        self._post(self._trace_url, [row for result in batch for row in self._trace_rows(result)])
         self._post(self._document_url, [row for result in batch for row in _document_rows(result)])
 
     def _post(self, url: str, rows: list[dict[str, Any]]) -> None:
@@ -61,16 +63,44 @@ class PhoenixAnnotationWriter:
             post(url, to_json({"data": rows}), headers=self._headers, timeout_s=self._timeout_s)
 
     def _span_rows(self, result: EvaluatedTrace) -> Iterator[dict[str, Any]]:
-        for item in feedback(result, capture_content=self._capture_content):
-            if item.name not in RESERVED_NAMES:
-                yield {
-                    "span_id": result.trace.target.span_id,
-                    "name": item.name,
-                    "annotator_kind": item.annotator_kind,
-                    "identifier": IDENTIFIER,
-                    "result": present({"score": item.score, "label": item.label, "explanation": item.explanation}),
-                    "metadata": item.metadata,
-                }
+        """On the target, under the metric's name; on the root of its trace under another one, see `root_name`."""
+        trace = result.trace
+        for item in self._items(result):
+            yield {"span_id": trace.target.span_id, "identifier": IDENTIFIER, **_row(item)}
+            if trace.root is not None:
+                row = _row(item) | {"name": root_name(item.name)}
+                yield {"span_id": trace.root.span_id, "identifier": _of_target(trace.target), **row}
+
+    def _trace_rows(self, result: EvaluatedTrace) -> Iterator[dict[str, Any]]:
+        """On the trace: several answers in one trace have one each, and Phoenix shows their mean."""
+        target = result.trace.target
+        for item in self._items(result):
+            yield {"trace_id": target.trace_id, "identifier": _of_target(target), **_row(item)}
+
+    def _items(self, result: EvaluatedTrace) -> Iterator[Feedback]:
+        items = feedback(result, capture_content=self._capture_content)
+        return (item for item in items if item.name not in RESERVED_NAMES)
+
+
+def root_name(name: str) -> str:
+    """Under which name a score of a span stands on the root of its trace: `trace_faithfulness`.
+
+    Phoenix lists root spans by default. The metric's own name would count the score twice in its means.
+    """
+    return f"trace_{name}"
+
+
+def _of_target(target: SpanRef) -> str:
+    return f"{IDENTIFIER}:{target.span_id}"
+
+
+def _row(item: Feedback) -> dict[str, Any]:
+    return {
+        "name": item.name,
+        "annotator_kind": item.annotator_kind,
+        "result": present({"score": item.score, "label": item.label, "explanation": item.explanation}),
+        "metadata": item.metadata,
+    }
 
 
 def _document_rows(result: EvaluatedTrace) -> Iterator[dict[str, Any]]:

@@ -68,10 +68,30 @@ def test_its_attributes_are_what_openinference_itself_would_write() -> None:
     assert attributes["rag.evaluation.status"] == "late"
 
 
-def test_only_late_results_need_a_carrier() -> None:
-    """What went out on its own span is not said twice."""
+def test_the_claims_stand_on_it_as_text() -> None:
+    """The headline, then each claim with its verdict, chunk and quote, what is wrong first."""
+    (span,) = written(a_result())
+    attributes = dict(span.attributes or {})
+    lines = str(attributes["output.value"]).splitlines()
+    assert attributes["output.mime_type"] == "text/plain"
+    assert lines[0].startswith("faithfulness ")
+    signs = [line[0] for line in lines if line.startswith(("✗", "?", "✓"))]
+    assert signs == sorted(signs, key="✗?✓".index)
+    assert len(signs) == 3
+
+
+def test_what_went_out_on_its_own_span_is_not_said_twice() -> None:
+    """A filter on an attribute of a result finds one span, not two."""
+    (span,) = written(a_result())
+    assert not [key for key in span.attributes or () if key.startswith(("rag.", "evaluations."))]
+
+
+def test_on_request_only_results_that_missed_their_span_have_one() -> None:
+    """`when="late"`: for backends that ask money for every span."""
     result = a_result()
-    assert not written(*(with_status(result, status) for status in EvaluationStatus if status is not LATE))
+    spans = written(*(with_status(result, status) for status in EvaluationStatus), when="late")
+    told = [dict(span.attributes or {})["rag.evaluation.status"] for span in spans]
+    assert sorted(map(str, told)) == ["late", "skipped"]
 
 
 def test_the_same_result_is_the_same_span_and_another_is_another() -> None:

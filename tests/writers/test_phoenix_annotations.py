@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import pytest
 
 from rag_otel.errors import PermanentError
+from rag_otel.model import SpanRef
 from rag_otel.writers.feedback import annotator_kind, risk_name
 from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter
 from tests.support.http_receiver import http_receiver
@@ -14,13 +16,15 @@ from tests.support.results import a_result, a_target, an_evaluation
 
 
 def test_a_batch_is_one_request_with_the_key_as_bearer_token() -> None:
-    """However many results; chunk scores make a second one."""
+    """However many results; their traces make a second one, chunk scores a third one."""
     with http_receiver() as receiver:
         writer = PhoenixAnnotationWriter(f"{receiver.url}/v1/traces", api_key="s3cret", headers={"X-Team": "rag"})
         writer.write([a_result() for _ in range(5)])
         writer.write([a_result(an_evaluation(chunk_scores=(1.0, None)), chunk_span=a_target())])
-        first, spans, documents = receiver.requests
+        first, traces, spans, _, documents = receiver.requests
     assert first.path == spans.path == "/v1/span_annotations?sync=false"
+    assert traces.path == "/v1/trace_annotations?sync=false"
+    assert len(json.loads(traces.body)["data"]) == 10
     assert documents.path == "/v1/document_annotations?sync=false"
     assert {request.headers["authorization"] for request in (first, spans, documents)} == {"Bearer s3cret"}
     assert first.headers["x-team"] == "rag"
@@ -40,7 +44,25 @@ def test_chunks_that_no_span_holds_get_no_scores_in_phoenix() -> None:
     """Passages that the application handed over beside its spans have no document there to be annotated."""
     with http_receiver() as receiver:
         PhoenixAnnotationWriter(receiver.url).write([a_result(an_evaluation(chunk_scores=(1.0, None)))])
-        assert [request.path for request in receiver.requests] == ["/v1/span_annotations?sync=false"]
+        paths = [request.path for request in receiver.requests]
+    assert paths == ["/v1/span_annotations?sync=false", "/v1/trace_annotations?sync=false"]
+
+
+def test_the_root_shows_the_scores_under_a_name_of_its_own() -> None:
+    """Where a framework's span stands above: Phoenix lists that one, and the metric's own mean counts a score once."""
+    result = a_result()
+    root = SpanRef(trace_id=result.trace.target.trace_id, span_id="f" * 16)
+    with http_receiver() as receiver:
+        writer = PhoenixAnnotationWriter(receiver.url)
+        writer.write([dataclasses.replace(result, trace=dataclasses.replace(result.trace, root=root))])
+        rows = json.loads(receiver.requests[0].body)["data"]
+    told = {(row["span_id"], row["name"]) for row in rows}
+    assert told == {
+        (result.trace.target.span_id, "faithfulness"),
+        (result.trace.target.span_id, "hallucination_risk"),
+        (root.span_id, "trace_faithfulness"),
+        (root.span_id, "trace_hallucination_risk"),
+    }
 
 
 def test_a_refused_key_is_final_and_stays_out_of_the_message() -> None:

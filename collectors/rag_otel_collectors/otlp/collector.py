@@ -92,9 +92,7 @@ class Collector:
 
     def late_results(self, reply: Reply) -> None:
         """Deliver what was found after the spans had left, beside the spans."""
-        for result in reply.results:
-            resource = Resource(dict(reply.resources.get(result.trace.target, {})))
-            self._deliver(dataclasses.replace(result, origin=SpanOrigin(emit=self.emit, resource=resource)))
+        self._deliver(reply)
 
     def not_ready(self) -> str | None:
         """Why no traffic should come now; None when it should."""
@@ -186,8 +184,7 @@ class Collector:
         for status, reason in reply.outcomes:
             self._metrics.add(names.EVALUATED, status=status, reason=reason)
             counters.add(f"trace.{status}.{reason}")
-        for result in reply.results:
-            self._deliver(result)
+        self._deliver(reply)
 
     async def _forward(self, request: bytes) -> None:
         """Into the outbox; while the disk is full, again and again: these spans were accepted."""
@@ -200,9 +197,13 @@ class Collector:
                 logger.error("rag-otel: the queue on disk cannot be written: %s", error)
                 await asyncio.sleep(_DISK_RETRY_S)
 
-    def _deliver(self, result: EvaluatedTrace) -> None:
-        if self._results is not None:
-            self._results.submit(result)
+    def _deliver(self, reply: Reply) -> None:
+        """Hand the results over; what follows their spans is forwarded as those are."""
+        if self._results is None:
+            return
+        for result in reply.results:
+            resource = Resource(dict(reply.resources.get(result.trace.target, {})))
+            self._results.submit(dataclasses.replace(result, origin=SpanOrigin(emit=self.emit, resource=resource)))
 
     def _spawn(self, make: Callable[[], Awaitable[None]]) -> None:
         task = asyncio.ensure_future(make())

@@ -35,5 +35,5 @@ def test_scores_and_annotations_arrive_in_phoenix(tmp_path: Path, phoenix_server
         collector.export(request)  # an exporter that did not get the answer sends again
         eventually(lambda: collector.metric("sent_requests_total") == 1)
         assert collector.stop() == 0
-    assert sorted(span["name"] for span in api.spans(project)) == ["answer", "retrieve"]
+    assert sorted(span["name"] for span in api.spans(project)) == ["answer", "evaluation faithfulness", "retrieve"]
     assert len(api.annotations(project, span_id)) == 2

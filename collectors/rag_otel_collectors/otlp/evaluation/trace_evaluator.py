@@ -54,7 +54,7 @@ class Reply:
     """Span id -> what is appended to the serialised span."""
     results: tuple[EvaluatedTrace, ...] = ()
     resources: Mapping[SpanRef, Mapping[str, Any]] = field(default_factory=dict)
-    """Of late results: the resource of the span that they belong to."""
+    """Of the spans that results belong to."""
     outcomes: tuple[tuple[str, str], ...] = ()
     """(status, reason) of every RAG trace in the trace, for counting."""
     last: bool = True
@@ -87,11 +87,12 @@ class _Found:
         self.outcomes.append((str(result.status), ""))
         self._results.append(result)
 
-    def reply(self, number: int, *, last: bool) -> Reply:
+    def reply(self, number: int, records: Mapping[str, SpanRecord], *, last: bool) -> Reply:
         return Reply(
             number=number,
             attributes={span_id: attribute_bytes(added) for span_id, added in self._written.items()},
             results=tuple(self._results),
+            resources=_resources(self._results, records),
             outcomes=tuple(self.outcomes),
             last=last,
         )
@@ -127,7 +128,7 @@ class TraceEvaluator:
                     found.unscored(trace, EvaluationStatus.LATE, DEADLINE, decision, self._status_attributes)
                 else:
                     found.scored(task.result(), self._attributes)
-            reply(found.reply(job.number, last=not late))
+            reply(found.reply(job.number, records, last=not late))
             outcomes = ()
             if late:
                 reply(await self._late(job.number, late, records))
@@ -139,12 +140,7 @@ class TraceEvaluator:
         self, number: int, tasks: Iterable[asyncio.Future[EvaluatedTrace]], records: Mapping[str, SpanRecord]
     ) -> Reply:
         results = [dataclasses.replace(each, status=EvaluationStatus.LATE) for each in await asyncio.gather(*tasks)]
-        targets = [result.trace.target for result in results]
-        return Reply(
-            number=number,
-            results=tuple(results),
-            resources={target: dict(records[target.span_id].resource) for target in targets},
-        )
+        return Reply(number=number, results=tuple(results), resources=_resources(results, records))
 
     def _sort(
         self, records: Mapping[str, SpanRecord], traces: Iterable[RagTrace]
@@ -162,3 +158,10 @@ class TraceEvaluator:
             else:
                 found.unscored(trace, EvaluationStatus.SKIPPED, str(reason), decision, self._status_attributes)
         return found, chosen
+
+
+def _resources(
+    results: Iterable[EvaluatedTrace], records: Mapping[str, SpanRecord]
+) -> dict[SpanRef, Mapping[str, Any]]:
+    targets = [result.trace.target for result in results]
+    return {target: dict(records[target.span_id].resource) for target in targets}

@@ -1,0 +1,62 @@
+"""What a backfill writes into Phoenix: annotations, and evaluation spans that hold the claims.
+
+Spans that Phoenix has stored cannot be changed, so the claims of a stored trace stand on a span of their own below the
+target. Its id is a hash of what it holds, and Phoenix keeps the first span of an id: writing it again changes nothing.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import ReadableSpan
+
+from rag_otel import semconv
+from rag_otel.delivery.http import post
+from rag_otel.model import EvaluatedTrace, EvaluationStatus
+from rag_otel.writers.evaluation_span import EvaluationSpanWriter
+from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter
+from rag_otel.writers.phoenix_links import phoenix_base_url
+
+
+class PhoenixBackfillWriter:
+    """Writes results of stored traces into one project of Phoenix."""
+
+    name = "phoenix_backfill"
+
+    def __init__(
+        self,
+        endpoint: str,
+        *,
+        project: str,
+        api_key: str | None = None,
+        capture_content: bool = True,
+        max_claims: int = 30,
+        timeout_s: float = 10.0,
+    ) -> None:
+        """`endpoint` is Phoenix's address (`http://host:6006`), `api_key` goes out as a bearer token."""
+        self._annotations = PhoenixAnnotationWriter(
+            endpoint, api_key=api_key, capture_content=capture_content, timeout_s=timeout_s
+        )
+        self._spans: list[ReadableSpan] = []
+        resource = Resource({semconv.PROJECT_NAME: project})
+        self._evaluation_spans = EvaluationSpanWriter(
+            self._spans.append, lambda: resource, capture_content=capture_content, max_claims=max_claims
+        )
+        self._url = f"{phoenix_base_url(endpoint)}/v1/traces"
+        self._headers = {"Content-Type": "application/x-protobuf"}
+        if api_key:
+            self._headers["Authorization"] = f"Bearer {api_key}"
+        self._timeout_s = timeout_s
+
+    def write(self, batch: Sequence[EvaluatedTrace]) -> None:
+        """Send the spans, then the annotations. Raises RetryableError or PermanentError, see `http.post`."""
+        self._spans.clear()
+        # The target has left long ago, so the evaluation span carries the attributes that else stand there.
+        self._evaluation_spans.write([dataclasses.replace(each, status=EvaluationStatus.LATE) for each in batch])
+        if self._spans:
+            request = encode_spans(self._spans).SerializeToString()
+            post(self._url, request, headers=self._headers, timeout_s=self._timeout_s)
+        self._annotations.write(batch)
