@@ -64,10 +64,18 @@ def _section(summary: MetricSummary, results: Results) -> str:
     legend = "".join(f'<mark class="{verdict}">{verdict.replace("_", " ")}</mark>' for verdict in _LEGEND)
     return (
         f'<section id="{summary.metric}"><h2>{summary.metric}</h2>{_provenance(summary, evaluations)}'
-        f'<div class="charts">{histogram(scores, summary.metric)}{box_plot(scores, summary)}</div>'
+        f'<div class="charts">{histogram(scores, summary.metric)}{_box_plot(scores, summary)}</div>'
         f"{_nulls(summary.metric, results)}<h3>Worst rows</h3>"
         f"{f'<p>{legend}</p>' if summary.claims else ''}{render_worst_rows(summary.metric, results)}</section>"
     )
+
+
+def _box_plot(scores: Sequence[float], summary: MetricSummary) -> str:
+    """Empty without scores."""
+    low, median, high = summary.lower_quartile, summary.median, summary.upper_quartile
+    if low is None or median is None or high is None or summary.mean is None:
+        return ""
+    return box_plot(scores, summary.metric, quartiles=(low, median, high), mean=summary.mean, interval=summary.interval)
 
 
 def _provenance(summary: MetricSummary, evaluations: Sequence[Evaluation]) -> str:

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_otel.model import Evaluation, Usage
-from rag_otel.rendering.svg_charts import BINS, bin_counts
 from rag_otel_evaluators.offline.datasets import Row
 from rag_otel_evaluators.offline.results import Result, Results
 from rag_otel_evaluators.offline.statistics import bootstrap_interval, summarise
@@ -91,17 +90,3 @@ def test_figures_lie_where_they_must(values: list[float]) -> None:
     assert all(a <= b + 1e-12 for a, b in itertools.pairwise(five))  # type: ignore[operator]
     assert min(values) - 1e-12 <= summary.interval[0] <= summary.interval[1] <= max(values) + 1e-12
     assert summary == summarise("m", results)
-
-
-@settings(deadline=None)
-@given(scores)
-def test_every_score_is_in_one_bin(values: list[float]) -> None:
-    """None is lost at the borders; 1 is in the last bin."""
-    counts = bin_counts(values)
-    assert (sum(counts), len(counts)) == (len(values), BINS)
-
-
-@pytest.mark.parametrize(("score", "position"), [(0.0, 0), (0.05, 1), (0.15, 3), (0.1499, 2), (0.95, 19), (1.0, 19)])
-def test_borders_of_bins(score: float, position: int) -> None:
-    """A bin begins at its border, whatever floating point makes of it."""
-    assert bin_counts([score])[position] == 1
