@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from rag_otel.alert import Alert, AlertExample, AlertState
 from rag_otel.model import ClaimVerdict
-from rag_otel.rendering.claim_marking import one_line
+from rag_otel.rendering.text_cutting import one_line
 
 VERSION: Final = 1
 """Of the object's shape; fields may be added, none is renamed or removed within a version."""

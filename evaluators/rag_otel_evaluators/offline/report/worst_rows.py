@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from html import escape
 from typing import Final
 
 from rag_otel.model import ClaimVerdict, Evaluation
+from rag_otel.rendering.claim_marking import Fragment, Mark, claim_marks, mark_up, quote_marks, split_by_marks
+from rag_otel.rendering.text_cutting import shorten
 from rag_otel_evaluators.offline.datasets import Row
-from rag_otel_evaluators.offline.report.highlight import claim_marks, highlighted, quote_marks
 from rag_otel_evaluators.offline.results import Results
 
 WORST_ROWS: Final = 10
@@ -36,8 +38,18 @@ def render_worst_rows(metric: str, results: Results) -> str:
     return "".join(cards) or "<p>No row has a score.</p>"
 
 
+def marked_html(text: str, marks: Iterable[Mark]) -> str:
+    """`text` as HTML. Where marks overlap the gravest verdict shows; each claim's number stands where it begins."""
+    return mark_up(split_by_marks(text, marks), opening=_opening, closing="</mark>", escape=escape)
+
+
+def _opening(fragment: Fragment) -> str:
+    label = f"<sup>{','.join(map(str, fragment.numbers))}</sup>" if fragment.numbers else ""
+    return f'{label}<mark class="{fragment.verdict}">'
+
+
 def _card(row: Row, evaluation: Evaluation, *, unfolded: bool) -> str:
-    title = _shortened(row.question or row.response)
+    title = shorten(row.question or row.response, _TITLE_LENGTH)
     figures = [f'<span class="score">{evaluation.score:.3f}</span>']
     if evaluation.risk is not None:
         figures.append(f'<span class="risk">risk {evaluation.risk:.2f}</span>')
@@ -56,12 +68,12 @@ def _texts(row: Row, evaluation: Evaluation) -> str:
     claims = evaluation.claims
     of_reference = _are_of(row.reference, claims) and not _are_of(row.response, claims)
     texts = [
-        ("question", row.question if row.question != _shortened(row.question or "") else None, ()),
+        ("question", row.question if row.question != shorten(row.question or "", _TITLE_LENGTH) else None, ()),
         ("answer", row.response, () if of_reference else claims),
         ("reference", row.reference, claims if of_reference else ()),
     ]
     shown = [
-        f'<h4>{name}</h4><p class="text" dir="auto">{highlighted(text, claim_marks(text, marked))}</p>'
+        f'<h4>{name}</h4><p class="text" dir="auto">{marked_html(text, claim_marks(text, marked))}</p>'
         for name, text, marked in texts
         if text
     ]
@@ -99,13 +111,9 @@ def _chunks(row: Row, evaluation: Evaluation) -> str:
     for chunk in row.chunks:
         score = evaluation.chunk_scores[chunk.position] if chunk.position < len(evaluation.chunk_scores) else None
         figure = "" if score is None else f' <span class="score">{score:.2f}</span>'
-        text = highlighted(chunk.text, quote_marks(chunk.id, chunk.text, evaluation.claims))
+        text = marked_html(chunk.text, quote_marks(chunk.id, chunk.text, evaluation.claims))
         shown.append(f'<h5>{escape(chunk.id)}{figure}</h5><p class="text chunk" dir="auto">{text}</p>')
     return f"<h4>chunks</h4>{''.join(shown)}" if shown else "<h4>chunks</h4><p>Nothing was retrieved.</p>"
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= _TITLE_LENGTH else text[:_TITLE_LENGTH].rstrip() + "…"
 
 
 def _words(verdict: str) -> str:
