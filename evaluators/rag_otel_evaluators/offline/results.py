@@ -137,7 +137,7 @@ def _claim(verdict: ClaimVerdict) -> Mapping[str, Any]:
         "start": verdict.claim.start,
         "end": verdict.claim.end,
         "verdict": str(verdict.verdict),
-        "confidence": verdict.confidence,
+        "support_probability": verdict.support_probability,
         "chunk_ids": list(verdict.chunk_ids),
         "quotes": [
             {"chunk_id": quote.chunk_id, "start": quote.start, "end": quote.end, "text": quote.text}

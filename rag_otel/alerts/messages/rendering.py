@@ -150,7 +150,9 @@ def in_brackets(fragments: Sequence[Fragment], escape: Callable[[str], str] = st
 def verdict_words(claim: ClaimVerdict) -> str:
     """The verdict in words, with the probability of support where the judge gives one."""
     words = VERDICTS.get(claim.verdict, str(claim.verdict))
-    return words if claim.confidence is None else f"{words} (probability of support {claim.confidence:.2f})"
+    if claim.support_probability is None:
+        return words
+    return f"{words} (probability of support {claim.support_probability:.2f})"
 
 
 def timestamp(time_ns: int, *, timespec: str = "seconds") -> str:

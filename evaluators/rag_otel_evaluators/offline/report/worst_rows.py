@@ -95,12 +95,12 @@ def _claims(evaluation: Evaluation) -> str:
         return ""
     rows = "".join(
         f'<tr><td>{number}</td><td><span class="verdict {verdict.verdict}">{_words(verdict.verdict)}</span></td>'
-        f'<td class="figure">{"" if verdict.confidence is None else f"{verdict.confidence:.2f}"}</td>'
+        f'<td class="figure">{_two_decimals(verdict.support_probability)}</td>'
         f'<td dir="auto">{escape(verdict.claim.text)}</td>'
         f'<td>{escape(", ".join(verdict.chunk_ids))}</td><td dir="auto">{escape(verdict.explanation or "")}</td></tr>'
         for number, verdict in enumerate(evaluation.claims, 1)
     )
-    header = "".join(f"<th>{name}</th>" for name in ("", "verdict", "confidence", "claim", "chunks", "reason"))
+    header = "".join(f"<th>{name}</th>" for name in ("", "verdict", "support", "claim", "chunks", "reason"))
     return (
         f'<h4>claims</h4><div class="wide"><table><thead><tr>{header}</tr></thead><tbody>{rows}</tbody></table></div>'
     )
@@ -114,6 +114,10 @@ def _chunks(row: Row, evaluation: Evaluation) -> str:
         text = marked_html(chunk.text, quote_marks(chunk.id, chunk.text, evaluation.claims))
         shown.append(f'<h5>{escape(chunk.id)}{figure}</h5><p class="text chunk" dir="auto">{text}</p>')
     return f"<h4>chunks</h4>{''.join(shown)}" if shown else "<h4>chunks</h4><p>Nothing was retrieved.</p>"
+
+
+def _two_decimals(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"
 
 
 def _words(verdict: str) -> str:
