@@ -1,8 +1,8 @@
-"""The worst rows of a metric, each with what it was judged by: claims in the answer, quotes in the chunks."""
+"""The worst rows of a metric, each with its evidence: claims marked in the answer, quotes marked in the chunks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Final
 
@@ -10,30 +10,30 @@ from rag_otel.model import ClaimVerdict, Evaluation
 from rag_otel.rendering.claim_marking import Fragment, Mark, claim_marks, mark_up, quote_marks, split_by_marks
 from rag_otel.rendering.text_cutting import shorten
 from rag_otel_evaluators.offline.datasets import Row
-from rag_otel_evaluators.offline.results import Results
 
 WORST_ROWS: Final = 10
 """Of each metric."""
 _OPEN: Final = 3
-"""How many of them are unfolded."""
+"""How many of them are open at first."""
 _TITLE_LENGTH: Final = 110
 
 
-def worst_rows(metric: str, results: Results, count: int = WORST_ROWS) -> list[tuple[Row, Evaluation]]:
-    """The rows with the lowest scores, the riskier one first where scores are equal; rows without a score are none."""
-    scored = [
-        (result.row, evaluation)
-        for result, evaluation in zip(results, results.evaluations(metric), strict=True)
-        if evaluation.score is not None
-    ]
+def worst_rows(
+    rows: Sequence[Row], evaluations: Sequence[Evaluation], count: int = WORST_ROWS
+) -> list[tuple[Row, Evaluation]]:
+    """The `count` rows with the lowest scores, with the higher risk first where scores are equal.
+
+    `evaluations` are of one metric, in the order of `rows`. Rows without a score are left out.
+    """
+    scored = [pair for pair in zip(rows, evaluations, strict=True) if pair[1].score is not None]
     return sorted(scored, key=lambda pair: (pair[1].score, -(pair[1].risk or 0.0), pair[0].number))[:count]
 
 
-def render_worst_rows(metric: str, results: Results) -> str:
-    """A folded card for each."""
+def render_worst_rows(rows: Sequence[Row], evaluations: Sequence[Evaluation]) -> str:
+    """An element for each of the worst rows that the reader can open; the first ones are open."""
     cards = [
-        _card(row, evaluation, unfolded=position < _OPEN)
-        for position, (row, evaluation) in enumerate(worst_rows(metric, results))
+        _card(row, evaluation, is_open=position < _OPEN)
+        for position, (row, evaluation) in enumerate(worst_rows(rows, evaluations))
     ]
     return "".join(cards) or "<p>No row has a score.</p>"
 
@@ -48,7 +48,7 @@ def _opening(fragment: Fragment) -> str:
     return f'{label}<mark class="{fragment.verdict}">'
 
 
-def _card(row: Row, evaluation: Evaluation, *, unfolded: bool) -> str:
+def _card(row: Row, evaluation: Evaluation, *, is_open: bool) -> str:
     title = shorten(row.question or row.response, _TITLE_LENGTH)
     figures = [f'<span class="score">{evaluation.score:.3f}</span>']
     if evaluation.risk is not None:
@@ -58,7 +58,7 @@ def _card(row: Row, evaluation: Evaluation, *, unfolded: bool) -> str:
     body = _texts(row, evaluation) + _claims(evaluation) + _chunks(row, evaluation)
     figures.append(f'<span class="number">row {row.number}</span>')
     return (
-        f'<details class="row"{" open" if unfolded else ""}><summary>{"".join(figures)} '
+        f'<details class="row"{" open" if is_open else ""}><summary>{"".join(figures)} '
         f'<span dir="auto">{escape(title)}</span></summary>{body}</details>'
     )
 
