@@ -161,7 +161,7 @@ def _rate(answers: Sequence[Answer], rate: float, band: tuple[float, float], *, 
         for verdict in answer.verdicts
         if is_marked(answer.row["response"], verdict.claim.start, verdict.claim.end, answer.row["spans"]) == marked
     ]
-    unsure = {(row, v.claim.start) for row, v in of_kind if band[0] < (v.confidence or 0.0) < band[1]}
+    unsure = {(row, v.claim.start) for row, v in of_kind if band[0] < (v.support_probability or 0.0) < band[1]}
     concentrated = min(1.0, rate * len(of_kind) / max(1, len(unsure)))
     return lambda row, claim: concentrated if (row["id"], claim.start) in unsure else 0.0
 

@@ -52,7 +52,7 @@ def judge_all() -> dict[str, list[Judged]]:
             continue
         claims = tuple(
             (
-                1.0 - (verdict.confidence or 0.0),
+                1.0 - (verdict.support_probability or 0.0),
                 int(is_marked(row["response"], verdict.claim.start, verdict.claim.end, row["spans"])),
                 verdict.verdict is not Verdict.SUPPORTED,
             )

@@ -223,8 +223,8 @@ class ClaimVerdict:
     quotes: tuple[Quote, ...] = ()
     """Nearest evidence, best first; also given for unsupported claims, as what came closest."""
     explanation: str | None = None
-    confidence: float | None = None
-    """Probability in 0..1 that the claim is supported; None where the judge gives none."""
+    support_probability: float | None = None
+    """Probability in 0..1 that the chunks support the claim, whatever the verdict; None where the judge gives none."""
     judge: str | None = None
     """Who decided this claim, where an answer's claims are shared out among judges; None: the evaluation's judge."""
 

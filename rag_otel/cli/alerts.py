@@ -109,7 +109,7 @@ def an_alert(settings: Settings) -> Alert:
         verdict=Verdict.NOT_ENOUGH_INFO,
         chunk_ids=("arkona",),
         quotes=(Quote(chunk_id="arkona", start=0, end=len(_CHUNK), text=_CHUNK),),
-        confidence=0.03,
+        support_probability=0.03,
     )
     base_url = settings.phoenix_public_url or settings.phoenix_endpoint
     now = time.time_ns()

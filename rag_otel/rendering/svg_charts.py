@@ -1,71 +1,155 @@
-"""Charts as inline SVG: a histogram and, below it on the same axis, a box plot. Colours come from the page's style."""
+"""Charts as inline SVG: a histogram, a box plot, and a series over time with its band.
+
+They take numbers and labels only. Labels are escaped here. Colours come from the page's style, by the CSS classes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
-
-from rag_otel_evaluators.offline.statistics import MetricSummary
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Final, Protocol
 
 BINS: Final = 20
 """Of 0.05 each; the last one holds 1 too."""
-_WIDTH: Final = 640
-_LEFT: Final = 44
-_RIGHT: Final = 16
-_TOP: Final = 16
-_BARS_HEIGHT: Final = 150
-_BOX_HEIGHT: Final = 64
 _WHISKER: Final = 1.5
 """In interquartile ranges beyond the quartiles, as Tukey drew it (Exploratory Data Analysis, 1977)."""
 _TICKS: Final = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+_TOP: Final = 16
+_SCORES_WIDTH: Final = 640
+_BARS_HEIGHT: Final = 150
+_BOX_HEIGHT: Final = 64
+_SERIES_WIDTH: Final = 880
+_SERIES_HEIGHT: Final = 220
+_GRID_LINES: Final = 5
 
 
-def histogram(scores: Sequence[float], metric: str) -> str:
-    """Rows per bin of the score."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scale:
+    """Places values from `low` to `high` between two SVG coordinates, linearly; values outside are clamped."""
+
+    low: float
+    high: float
+    start: float
+    """The coordinate of `low`."""
+    end: float
+    """The coordinate of `high`."""
+
+    def __call__(self, value: float) -> float:
+        share = (min(self.high, max(self.low, value)) - self.low) / ((self.high - self.low) or 1.0)
+        return self.start + share * (self.end - self.start)
+
+
+_SCORE: Final = Scale(low=0.0, high=1.0, start=44, end=_SCORES_WIDTH - 16)
+
+
+class BandPoint(Protocol):
+    """One point of a series: a value at a time (seconds since the epoch) and the interval around it."""
+
+    @property
+    def time_s(self) -> float: ...
+    @property
+    def mean(self) -> float: ...
+    @property
+    def low(self) -> float: ...
+    @property
+    def high(self) -> float: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Level:
+    """A horizontal line through a whole series."""
+
+    value: float
+    css_class: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Period:
+    """A shaded stretch of time with a vertical line in it. Seconds since the epoch."""
+
+    start_s: float
+    end_s: float
+    marked_s: float
+    title: str
+    """Shown when the pointer rests on the vertical line."""
+
+
+def histogram(scores: Sequence[float], name: str) -> str:
+    """How many of `scores` (0..1) lie in each of `BINS` bins; `name` says what is counted."""
     counts = bin_counts(scores)
     most = max(counts, default=0) or 1
     bottom = _TOP + _BARS_HEIGHT
-    step = (_x(1.0) - _x(0.0)) / BINS
-    parts = [_line(_LEFT, bottom, _WIDTH - _RIGHT, bottom, "axis")]
+    step = (_SCORE.end - _SCORE.start) / BINS
+    parts = [line(_SCORE.start, bottom, _SCORE.end, bottom, "axis")]
     for number, count in enumerate(counts):
         if not count:
             continue
         height = _BARS_HEIGHT * count / most
-        low, high = number / BINS, (number + 1) / BINS
         closing = "]" if number == BINS - 1 else ")"
-        parts.append(
-            f'<rect class="bar" x="{_x(0.0) + number * step + 1:.1f}" y="{bottom - height:.1f}" '
-            f'width="{step - 2:.1f}" height="{height:.1f}" rx="2">'
-            f"<title>{low:.2f} to {high:.2f}{closing}: {count} rows</title></rect>"
-        )
-        parts.append(_text(_x(0.0) + (number + 0.5) * step, bottom - height - 4, str(count), "middle"))
-    parts += _axis(bottom)
-    return _svg(parts, bottom + 26, f"Histogram of {metric}: {len(scores)} rows with a score")
+        left = _SCORE.start + number * step
+        title = f"{number / BINS:.2f} to {(number + 1) / BINS:.2f}{closing}: {count} rows"
+        parts.append(rectangle(left + 1, bottom - height, step - 2, height, "bar", radius=2, title=title))
+        parts.append(text(left + step / 2, bottom - height - 4, str(count), "middle"))
+    parts += _score_axis(bottom)
+    return svg(parts, _SCORES_WIDTH, bottom + 26, f"Histogram of {name}: {len(scores)} rows with a score")
 
 
-def box_plot(scores: Sequence[float], summary: MetricSummary) -> str:
-    """Quartiles, median, whiskers and outliers; the mean as a diamond with its 95% interval. Empty without scores."""
-    low, middle, high = summary.lower_quartile, summary.median, summary.upper_quartile
-    if low is None or middle is None or high is None or summary.mean is None:
-        return ""
+def box_plot(
+    scores: Sequence[float],
+    name: str,
+    *,
+    quartiles: tuple[float, float, float],
+    mean: float,
+    interval: tuple[float, float] | None,
+) -> str:
+    """Quartiles, whiskers and outliers of `scores` (0..1, at least one); the mean as a diamond with its interval."""
+    low, median, high = quartiles
     reach = _WHISKER * (high - low)
     inside = [score for score in scores if low - reach <= score <= high + reach]
     ends = (min(inside), max(inside))
     outliers = sorted({round(score, 3) for score in scores if not ends[0] <= score <= ends[1]})
     y, half = 24, 13
     parts = [
-        _line(_x(ends[0]), y, _x(low), y, "whisker"),
-        _line(_x(high), y, _x(ends[1]), y, "whisker"),
-        *(_line(_x(end), y - 6, _x(end), y + 6, "whisker") for end in ends),
-        f'<rect class="box" x="{_x(low):.1f}" y="{y - half}" width="{max(1.0, _x(high) - _x(low)):.1f}" '
-        f'height="{2 * half}" rx="3"/>',
-        _line(_x(middle), y - half, _x(middle), y + half, "median"),
-        *(f'<circle class="outlier" cx="{_x(outlier):.1f}" cy="{y}" r="2.5"/>' for outlier in outliers),
-        *_mean(summary, y + half + 9),
-        *_axis(_BOX_HEIGHT - 4),
+        line(_SCORE(ends[0]), y, _SCORE(low), y, "whisker"),
+        line(_SCORE(high), y, _SCORE(ends[1]), y, "whisker"),
+        *(line(_SCORE(end), y - 6, _SCORE(end), y + 6, "whisker") for end in ends),
+        rectangle(_SCORE(low), y - half, max(1.0, _SCORE(high) - _SCORE(low)), 2 * half, "box", radius=3),
+        line(_SCORE(median), y - half, _SCORE(median), y + half, "median"),
+        *(f'<circle class="outlier" cx="{_SCORE(outlier):.1f}" cy="{y}" r="2.5"/>' for outlier in outliers),
+        *_mean(mean, interval or (mean, mean), y + half + 9),
+        *_score_axis(_BOX_HEIGHT - 4),
     ]
-    figures = f"median {middle:.3f}, quartiles {low:.3f} and {high:.3f}, mean {summary.mean:.3f}"
-    return _svg(parts, _BOX_HEIGHT + 22, f"Box plot of {summary.metric}: {figures}")
+    figures = f"median {median:.3f}, quartiles {low:.3f} and {high:.3f}, mean {mean:.3f}"
+    return svg(parts, _SCORES_WIDTH, _BOX_HEIGHT + 22, f"Box plot of {name}: {figures}")
+
+
+def time_series(
+    points: Sequence[BandPoint],
+    label: str,
+    *,
+    levels: Sequence[Level] = (),
+    periods: Sequence[Period] = (),
+    time_label: Callable[[float], str],
+) -> str:
+    """Means (0..1) over time with the band of their intervals, horizontal `levels` and shaded `periods`.
+
+    `points` are at least two, in the order of time. `time_label` writes the first and the last time below the chart.
+    """
+    bottom, right = _SERIES_HEIGHT - 24, _SERIES_WIDTH - 8
+    start_s, end_s = points[0].time_s, points[-1].time_s
+    x = Scale(low=start_s, high=end_s, start=46, end=right)
+    low, high = _range_of_values(points, levels)
+    y = Scale(low=low, high=high, start=bottom, end=10)
+    band = [(x(point.time_s), y(point.high)) for point in points]
+    band += [(x(point.time_s), y(point.low)) for point in reversed(points)]
+    parts = [*_grid(x, y), *(part for period in periods for part in _period(period, x, y))]
+    parts.append(polygon(band, "band"))
+    parts.append(f'<polyline class="mean" points="{_path([(x(point.time_s), y(point.mean)) for point in points])}"/>')
+    parts += [line(x.start, y(level.value), x.end, y(level.value), level.css_class) for level in levels]
+    parts.append(text(x.start, _SERIES_HEIGHT - 6, time_label(start_s), "start"))
+    parts.append(text(x.end, _SERIES_HEIGHT - 6, time_label(end_s), "end"))
+    return svg(parts, _SERIES_WIDTH, _SERIES_HEIGHT, label)
 
 
 def bin_counts(scores: Sequence[float]) -> list[int]:
@@ -77,37 +161,78 @@ def bin_counts(scores: Sequence[float]) -> list[int]:
     return counts
 
 
-def _mean(summary: MetricSummary, y: float) -> list[str]:
-    assert summary.mean is not None
-    low, high = summary.interval or (summary.mean, summary.mean)
-    x = _x(summary.mean)
-    diamond = f"{x:.1f},{y - 5} {x + 5:.1f},{y} {x:.1f},{y + 5} {x - 5:.1f},{y}"
+def line(x1: float, y1: float, x2: float, y2: float, css_class: str, *, title: str = "") -> str:
+    """A straight line. `title` is shown when the pointer rests on it."""
+    place = f'x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"'
+    return _element("line", f'class="{css_class}" {place}', title)
+
+
+def rectangle(
+    x: float, y: float, width: float, height: float, css_class: str, *, radius: float = 0, title: str = ""
+) -> str:
+    """A filled rectangle with corners of `radius`. `title` is shown when the pointer rests on it."""
+    place = f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="{radius:g}"'
+    return _element("rect", f'class="{css_class}" {place}', title)
+
+
+def polygon(points: Sequence[tuple[float, float]], css_class: str, *, title: str = "") -> str:
+    """A filled shape. `title` is shown when the pointer rests on it."""
+    return _element("polygon", f'class="{css_class}" points="{_path(points)}"', title)
+
+
+def text(x: float, y: float, content: str, anchor: str) -> str:
+    """A label; `anchor` says which of its ends stands at `x`: `start`, `middle` or `end`."""
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(content)}</text>'
+
+
+def svg(parts: Sequence[str], width: float, height: float, label: str) -> str:
+    """The parts as one drawing within an HTML page; `label` describes it to those who cannot see it."""
+    attributes = f'viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{escape(label)}"'
+    return f"<svg {attributes}>{''.join(parts)}</svg>"
+
+
+def _element(name: str, attributes: str, title: str) -> str:
+    return f"<{name} {attributes}><title>{escape(title)}</title></{name}>" if title else f"<{name} {attributes}/>"
+
+
+def _path(points: Sequence[tuple[float, float]]) -> str:
+    return " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+
+
+def _mean(mean: float, interval: tuple[float, float], y: float) -> list[str]:
+    x = _SCORE(mean)
+    diamond = [(x, y - 5), (x + 5, y), (x, y + 5), (x - 5, y)]
     return [
-        _line(_x(low), y, _x(high), y, "interval"),
-        f'<polygon class="mean" points="{diamond}"><title>mean {summary.mean:.3f}</title></polygon>',
+        line(_SCORE(interval[0]), y, _SCORE(interval[1]), y, "interval"),
+        polygon(diamond, "mean", title=f"mean {mean:.3f}"),
     ]
 
 
-def _axis(y: float) -> list[str]:
-    ticks = [_line(_x(tick), y, _x(tick), y + 4, "axis") for tick in _TICKS]
-    return ticks + [_text(_x(tick), y + 17, f"{tick:.1f}", "middle") for tick in _TICKS]
+def _score_axis(y: float) -> list[str]:
+    ticks = [line(_SCORE(tick), y, _SCORE(tick), y + 4, "axis") for tick in _TICKS]
+    return ticks + [text(_SCORE(tick), y + 17, f"{tick:.1f}", "middle") for tick in _TICKS]
 
 
-def _x(score: float) -> float:
-    return _LEFT + score * (_WIDTH - _LEFT - _RIGHT)
+def _range_of_values(points: Sequence[BandPoint], levels: Sequence[Level]) -> tuple[float, float]:
+    """The lowest and the highest value of the axis: everything drawn and a little room, within 0..1."""
+    low = min([*(point.low for point in points), *(level.value for level in levels)])
+    high = max([*(point.high for point in points), *(level.value for level in levels)])
+    room = max(0.02, (high - low) * 0.08)
+    return max(0.0, low - room), min(1.0, high + room)
 
 
-def _line(x1: float, y1: float, x2: float, y2: float, css_class: str) -> str:
-    return f'<line class="{css_class}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
+def _grid(x: Scale, y: Scale) -> list[str]:
+    parts = []
+    for number in range(_GRID_LINES):
+        value = y.low + (y.high - y.low) * number / (_GRID_LINES - 1)
+        parts.append(line(x.start, y(value), x.end, y(value), "grid"))
+        parts.append(text(x.start - 6, y(value) + 4, f"{value:.2f}", "end"))
+    return parts
 
 
-def _text(x: float, y: float, text: str, anchor: str) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{text}</text>'
-
-
-def _svg(parts: Sequence[str], height: float, label: str) -> str:
-    """`label` is a metric's name and numbers: nothing in it needs escaping."""
-    return (
-        f'<svg viewBox="0 0 {_WIDTH} {height:g}" role="img" aria-label="{label}" '
-        f'xmlns="http://www.w3.org/2000/svg">{"".join(parts)}</svg>'
-    )
+def _period(period: Period, x: Scale, y: Scale) -> list[str]:
+    left, right, marked = x(period.start_s), x(period.end_s), x(period.marked_s)
+    return [
+        rectangle(left, y.end, max(1.0, right - left), y.start - y.end, "span"),
+        line(marked, y.end, marked, y.start, "begin", title=period.title),
+    ]

@@ -6,7 +6,7 @@ a key that is a leaf and a parent at once would break that. Absent means unknown
     rag.evaluation.<metric>.score .risk .label .explanation .reason_code .evaluator .version .judge
     rag.evaluation.<metric>.claim_count .supported_count .unjudged_count .omitted_claim_count
     rag.evaluation.<metric>.unsupported_claims            string array
-    rag.evaluation.<metric>.claims.<n>.text .verdict .confidence .chunk_ids .quote .explanation .judge
+    rag.evaluation.<metric>.claims.<n>.text .verdict .support_probability .chunk_ids .quote .explanation .judge
     rag.evaluation.<metric>.claims                        instead, as one JSON string, with claims_format="json"
     rag.evaluation.status .status_reason, rag.sampling.reason .probability
 """
@@ -101,7 +101,7 @@ def claim_fields(claim: ClaimVerdict, hidden: HiddenContent) -> dict[str, Attrib
         {
             "text": None if hidden.response else claim.claim.text,
             "verdict": claim.verdict,
-            "confidence": claim.confidence,
+            "support_probability": claim.support_probability,
             "chunk_ids": claim.chunk_ids,
             "quote": claim.quotes[0].text if claim.quotes and not hidden.documents else None,
             "explanation": None if hidden.anything else claim.explanation,

@@ -36,14 +36,14 @@ def test_rows_come_back_in_order(tmp_path: Path) -> None:
 
 
 def test_detail(tmp_path: Path) -> None:
-    """The detail holds score, risk, label and each claim with verdict, confidence, chunk ids and verbatim quotes."""
+    """The detail holds score, risk, label and each claim with verdict, support, chunk ids and verbatim quotes."""
     _, (row,) = evaluate(tmp_path, LOW)
     detail = row["faithfulness_detail"]
     assert (detail["score"], detail["label"], detail["reason_code"]) == (0.0, "unfaithful", None)
     assert 0.3 <= detail["risk"] <= 1.0
     (claim,) = detail["claims"]
     assert claim["verdict"] == "contradicted"
-    assert 0.0 <= claim["confidence"] <= 0.1
+    assert 0.0 <= claim["support_probability"] <= 0.1
     assert claim["chunk_ids"] == ["0"]
     assert all(EINSTEIN[quote["start"] : quote["end"]] == quote["text"] for quote in claim["quotes"])
 

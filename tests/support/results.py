@@ -34,15 +34,15 @@ def a_claim(start: int, end: int, verdict: Verdict, **changes: Any) -> ClaimVerd
         "verdict": verdict,
         "chunk_ids": ("moon-1",),
         "quotes": (Quote(chunk_id="moon-1", start=0, end=25, text=CHUNK[0:25]),),
-        "confidence": 0.5,
+        "support_probability": 0.5,
     }
     return ClaimVerdict(**fields | changes)
 
 
 CLAIMS = (
-    a_claim(0, 26, Verdict.SUPPORTED, confidence=0.97),
-    a_claim(27, 48, Verdict.NOT_ENOUGH_INFO, chunk_ids=(), quotes=(), confidence=0.04),
-    a_claim(49, 78, Verdict.CONTRADICTED, confidence=0.02, explanation="contradicted by the far side's date"),
+    a_claim(0, 26, Verdict.SUPPORTED, support_probability=0.97),
+    a_claim(27, 48, Verdict.NOT_ENOUGH_INFO, chunk_ids=(), quotes=(), support_probability=0.04),
+    a_claim(49, 78, Verdict.CONTRADICTED, support_probability=0.02, explanation="contradicted by the far side's date"),
 )
 
 

@@ -31,7 +31,7 @@ def test_a_result_becomes_flat_attributes_under_its_metric() -> None:
         PREFIX + "unsupported_claims": ["It is made of cheese.", "Nobody has seen its far side."],
         PREFIX + "claims.0.text": "The moon orbits the earth.",
         PREFIX + "claims.0.verdict": "supported",
-        PREFIX + "claims.0.confidence": 0.97,
+        PREFIX + "claims.0.support_probability": 0.97,
         PREFIX + "claims.0.chunk_ids": ["moon-1"],
         PREFIX + "claims.0.quote": "The moon orbits the earth",
         PREFIX + "claims.2.explanation": "contradicted by the far side's date",
@@ -50,11 +50,13 @@ def test_what_is_unknown_is_absent() -> None:
     assert not {PREFIX + "claims.1.quote", PREFIX + "claims.1.chunk_ids", "rag.evaluation.status_reason"} & set(bare)
 
 
-def test_a_confidence_that_is_no_number_is_absent() -> None:
+def test_a_support_probability_that_is_no_number_is_absent() -> None:
     """NaN and infinity never reach a span."""
-    claims = tuple(a_claim(0, 26, Verdict.SUPPORTED, confidence=bad) for bad in (float("nan"), float("inf"), None))
+    claims = tuple(
+        a_claim(0, 26, Verdict.SUPPORTED, support_probability=bad) for bad in (float("nan"), float("inf"), None)
+    )
     attributes = evaluation_attributes(a_result(an_evaluation(claims=claims)))
-    assert not [key for key in attributes if key.endswith(".confidence")]
+    assert not [key for key in attributes if key.endswith(".support_probability")]
 
 
 def test_claims_are_cut_from_the_supported_end_and_the_cut_is_counted() -> None:
@@ -160,8 +162,8 @@ def test_a_status_without_a_result_is_written_with_its_reason() -> None:
 _texts = st.text(st.characters(codec=None), max_size=20)
 _claims = st.lists(
     st.builds(
-        lambda text, verdict, confidence, ids: a_claim(
-            0, 1, verdict, confidence=confidence, chunk_ids=tuple(ids), explanation=text
+        lambda text, verdict, support_probability, ids: a_claim(
+            0, 1, verdict, support_probability=support_probability, chunk_ids=tuple(ids), explanation=text
         ),
         _texts,
         st.sampled_from(Verdict),

@@ -16,7 +16,7 @@ from rag_otel.model import Chunk, Claim, Usage
 from rag_otel_evaluators.judges.judge import Judge, Judgement
 from rag_otel_evaluators.llm.cache import DiskCache, content_key
 
-_CACHE_FORMAT: Final = 1
+_CACHE_FORMAT: Final = 2
 """Raise it when what is stored for a given key changes its meaning."""
 _JUDGEMENT: Final = TypeAdapter(Judgement)
 

@@ -16,7 +16,7 @@ from typing import Final
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
 from rag_otel.evaluation.usage_meter import add_usage, metered
 from rag_otel.model import Chunk, Claim, ClaimVerdict, ReasonCode, Verdict
-from rag_otel_evaluators.judges.judge import Judge, Judgement, risk_of, supported_probability
+from rag_otel_evaluators.judges.judge import Judge, Judgement, assumed_support, risk_of
 
 SURE_SUPPORTED_FROM: Final = 0.97
 """Probability of being supported from which the cheap judge's word is enough. Frozen: of the development data's claims
@@ -94,8 +94,8 @@ class CascadeJudge:
         """True when every part of a claim has a verdict, and with a probability outside the band."""
         return bool(verdicts) and all(
             verdict.verdict is not Verdict.UNJUDGED
-            and verdict.confidence is not None
-            and not self.sure_unsupported_to < verdict.confidence < self.sure_supported_from
+            and verdict.support_probability is not None
+            and not self.sure_unsupported_to < verdict.support_probability < self.sure_supported_from
             for verdict in verdicts
         )
 
@@ -145,7 +145,7 @@ def _joint_risk(verdicts: Sequence[ClaimVerdict], second: Judgement, expensive: 
     What the cheap judge calls clear adds next to nothing by itself; added up over a long answer it would.
     """
     kept = [
-        1.0 - supported_probability(verdict)
+        1.0 - assumed_support(verdict)
         for verdict in verdicts
         if verdict.judge != expensive and verdict.verdict is not Verdict.UNJUDGED
     ]

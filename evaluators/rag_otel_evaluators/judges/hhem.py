@@ -111,7 +111,7 @@ class HhemJudge:
             for row, (claim, support) in enumerate(zip(claims, supports, strict=True))
         )
         # The likeliest of them: taken as independent, ten claims at its usual 0.9 would make any answer unfaithful.
-        risk = max(1.0 - (verdict.confidence or 0.0) for verdict in verdicts)
+        risk = max(1.0 - (verdict.support_probability or 0.0) for verdict in verdicts)
         return Judgement(verdicts=verdicts, risk=risk, usage=Usage(cost_usd=0.0))
 
     def _windows(self, chunks: Sequence[Chunk], claims: Sequence[Claim]) -> list[Window]:
@@ -147,7 +147,10 @@ class HhemJudge:
     def _verdict(self, chunks: Sequence[Chunk], claim: Claim, support: Supports, joint: float | None) -> ClaimVerdict:
         if not support:
             return ClaimVerdict(
-                claim=claim, verdict=Verdict.NOT_ENOUGH_INFO, confidence=0.0, explanation="The chunks hold no words."
+                claim=claim,
+                verdict=Verdict.NOT_ENOUGH_INFO,
+                support_probability=0.0,
+                explanation="The chunks hold no words.",
             )
         best = support[0][0]
         together = joint is not None and joint >= self._supported_from
@@ -164,7 +167,7 @@ class HhemJudge:
             chunk_ids=tuple(dict.fromkeys(chunks[window.chunk].id for window in deciding)),
             quotes=quotes,
             explanation=f"Supported by {passages} with probability {probability:.2f}.",
-            confidence=probability,
+            support_probability=probability,
         )
 
     def _score(self, pairs: Sequence[Pair], cancelled: threading.Event) -> list[float]:

@@ -54,18 +54,18 @@ class Judge(Protocol):
         ...
 
 
-ASSUMED_CONFIDENCE: Final = 0.95
-"""How sure a verdict without a confidence counts as, when risk is derived from verdicts."""
+ASSUMED_CERTAINTY: Final = 0.95
+"""The probability that a verdict is right, where the judge gives none and risk is derived from verdicts."""
 
 
 def risk_of(verdicts: Sequence[ClaimVerdict]) -> float | None:
     """Probability that at least one judged claim is unsupported, claims taken as independent; None without any."""
     judged = [verdict for verdict in verdicts if verdict.verdict is not Verdict.UNJUDGED]
-    return 1.0 - prod(supported_probability(verdict) for verdict in judged) if judged else None
+    return 1.0 - prod(assumed_support(verdict) for verdict in judged) if judged else None
 
 
-def supported_probability(verdict: ClaimVerdict) -> float:
-    """Its confidence, or what a verdict without one counts as."""
-    if verdict.confidence is not None:
-        return verdict.confidence
-    return ASSUMED_CONFIDENCE if verdict.verdict is Verdict.SUPPORTED else 1.0 - ASSUMED_CONFIDENCE
+def assumed_support(verdict: ClaimVerdict) -> float:
+    """Its probability of support, 0..1; where the judge gives none, the one that its verdict implies."""
+    if verdict.support_probability is not None:
+        return verdict.support_probability
+    return ASSUMED_CERTAINTY if verdict.verdict is Verdict.SUPPORTED else 1.0 - ASSUMED_CERTAINTY

@@ -25,7 +25,7 @@ from pydantic import BaseModel, BeforeValidator
 from rag_otel.errors import RagOtelError
 from rag_otel.model import Chunk, Claim, ClaimVerdict, ReasonCode, Verdict
 from rag_otel_evaluators.cooperative import cooperatively
-from rag_otel_evaluators.judges.judge import Judgement, supported_probability
+from rag_otel_evaluators.judges.judge import Judgement, assumed_support
 from rag_otel_evaluators.judges.llm_evidence import NumberedEvidence, number_evidence
 from rag_otel_evaluators.judges.llm_statements import decompose
 from rag_otel_evaluators.llm.structured import StructuredModel
@@ -50,7 +50,7 @@ def _plain(value: Any) -> Any:
 
 
 def _probability(value: Any) -> Any:
-    """None for a confidence that is none: it must not cost the verdict beside it."""
+    """None for what is no probability: a malformed confidence must not discard the verdict beside it."""
     try:
         number = float(value)
     except (TypeError, ValueError):
@@ -73,6 +73,7 @@ class ClaimAnswer(BaseModel):
     reason: str = ""
     verdict: Annotated[Literal["supported", "contradicted", "not_enough_info"], BeforeValidator(_plain)]
     confidence: Annotated[float | None, BeforeValidator(_probability)] = None
+    """The model's own probability that its verdict is right, 0..1."""
 
     @property
     def index(self) -> int:
@@ -185,7 +186,7 @@ def verdict_risk(verdicts: Sequence[ClaimVerdict]) -> float | None:
     an answer 40% unfaithful: a model's word for its confidence is too coarse for a product.
     """
     judged = [verdict for verdict in verdicts if verdict.verdict is not Verdict.UNJUDGED]
-    return max((1.0 - supported_probability(verdict) for verdict in judged), default=None)
+    return max((1.0 - assumed_support(verdict) for verdict in judged), default=None)
 
 
 def _verdict(claim: Claim, answer: ClaimAnswer | None, evidence: NumberedEvidence) -> ClaimVerdict:
@@ -200,16 +201,13 @@ def _verdict(claim: Claim, answer: ClaimAnswer | None, evidence: NumberedEvidenc
     if verdict is not Verdict.NOT_ENOUGH_INFO and not found.chunk_ids:
         notes.append(f"(The judge said {verdict} and named no evidence that exists.)")
         verdict, confidence = Verdict.NOT_ENOUGH_INFO, None  # its confidence was in another verdict
-    if confidence is not None:
-        confidence = max(0.5, confidence)  # a verdict that is likelier wrong than right is none that a model gives
-        confidence = confidence if verdict is Verdict.SUPPORTED else 1.0 - confidence
     return ClaimVerdict(
         claim=claim,
         verdict=verdict,
         chunk_ids=found.chunk_ids,
         quotes=found.quotes,
         explanation=" ".join(notes) or None,
-        confidence=confidence,
+        support_probability=_support_probability(verdict, confidence),
     )
 
 
@@ -218,3 +216,11 @@ def _reason_code(verdicts: Sequence[ClaimVerdict]) -> str | None:
     if unjudged == len(verdicts):
         return ReasonCode.PARSE_ERROR
     return ReasonCode.INCOMPLETE if unjudged else None
+
+
+def _support_probability(verdict: Verdict, confidence: float | None) -> float | None:
+    """The model's confidence in its verdict as the probability that the claim is supported."""
+    if confidence is None:
+        return None
+    certainty = max(0.5, confidence)  # below 0.5 the model would have given another verdict
+    return certainty if verdict is Verdict.SUPPORTED else 1.0 - certainty

@@ -115,7 +115,7 @@ class Faithfulness(SyncTwin):
         """Nothing was retrieved, so nothing is supported: 0 and certain, by definition and not by a judge."""
         reason = "No context was retrieved."
         verdicts = tuple(
-            ClaimVerdict(claim=claim, verdict=Verdict.NOT_ENOUGH_INFO, confidence=0.0, explanation=reason)
+            ClaimVerdict(claim=claim, verdict=Verdict.NOT_ENOUGH_INFO, support_probability=0.0, explanation=reason)
             for claim in claims
         )
         return Evaluation(

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rag_otel.model import ClaimVerdict, Evaluation
 from rag_otel_evaluators.offline.datasets import Row
-
-if TYPE_CHECKING:
-    from rag_otel_evaluators.offline.statistics import MetricSummary
+from rag_otel_evaluators.offline.report import write_report
+from rag_otel_evaluators.offline.statistics import MetricSummary, summarise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,9 +52,8 @@ class Results(Sequence[Result]):
 
     def summary(self) -> list[MetricSummary]:
         """Count, nulls by reason, mean with its interval, spread and cost of each metric."""
-        from rag_otel_evaluators.offline.statistics import summarise
-
-        return [summarise(metric, self) for metric in self.metrics]
+        questions = [result.row.question for result in self.results]
+        return [summarise(metric, self.evaluations(metric), questions) for metric in self.metrics]
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """The rows as they were, with `<metric>` and `<metric>_detail` for each metric."""
@@ -77,10 +75,13 @@ class Results(Sequence[Result]):
                 writer.write(result.row.values, as_columns(result.evaluations))
 
     def report(self, folder: str | Path, *, title: str = "Evaluation") -> Path:
-        """Write an HTML report that needs nothing beside it; returns the path of its page."""
-        from rag_otel_evaluators.offline.report import write_report
+        """Write an HTML report into `folder`, in one file; returns its path.
 
-        return write_report(self, Path(folder), title=title)
+        Raises ConfigurationError for a folder that cannot be written.
+        """
+        rows = [result.row for result in self.results]
+        metrics = [(summary, self.evaluations(summary.metric)) for summary in self.summary()]
+        return write_report(rows, metrics, Path(folder), title=title)
 
 
 def result_columns(metrics: Iterable[str]) -> list[str]:
@@ -137,7 +138,7 @@ def _claim(verdict: ClaimVerdict) -> Mapping[str, Any]:
         "start": verdict.claim.start,
         "end": verdict.claim.end,
         "verdict": str(verdict.verdict),
-        "confidence": verdict.confidence,
+        "support_probability": verdict.support_probability,
         "chunk_ids": list(verdict.chunk_ids),
         "quotes": [
             {"chunk_id": quote.chunk_id, "start": quote.start, "end": quote.end, "text": quote.text}

@@ -11,7 +11,6 @@ from typing import Final
 
 from rag_otel.evaluation.usage_meter import add_usage
 from rag_otel.model import Evaluation, Usage
-from rag_otel_evaluators.offline.results import Results
 
 _RESAMPLES: Final = 2000
 _FEWEST_RESAMPLES: Final = 200
@@ -23,7 +22,7 @@ _TAIL: Final = 0.025
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricSummary:
-    """A metric's figures. Scores in 0..1; None where there are too few for a figure (two for a spread)."""
+    """A metric's figures. Scores in 0..1; None where there are too few scores for a figure (`std` needs two)."""
 
     metric: str
     rows: int
@@ -51,9 +50,8 @@ class MetricSummary:
     """Rows on which the evaluator failed."""
 
 
-def summarise(metric: str, results: Results) -> MetricSummary:
-    """The figures of one metric. Raises KeyError for one that was not evaluated."""
-    evaluations = results.evaluations(metric)
+def summarise(metric: str, evaluations: Sequence[Evaluation], questions: Sequence[str | None]) -> MetricSummary:
+    """The figures of one metric; `evaluations` and `questions` have one entry for each row, in the same order."""
     scores = [evaluation.score for evaluation in evaluations if evaluation.score is not None]
     risks = [evaluation.risk for evaluation in evaluations if evaluation.risk is not None]
     quartiles = statistics.quantiles(scores, n=4, method="inclusive") if len(scores) > 1 else scores * 3
@@ -67,7 +65,7 @@ def summarise(metric: str, results: Results) -> MetricSummary:
         nulls=_reasons(evaluation for evaluation in evaluations if evaluation.score is None),
         flags=_reasons(evaluation for evaluation in evaluations if evaluation.score is not None),
         mean=statistics.fmean(scores) if scores else None,
-        interval=bootstrap_interval(_by_question(metric, results)),
+        interval=bootstrap_interval(_by_question(evaluations, questions)),
         median=statistics.median(scores) if scores else None,
         std=statistics.stdev(scores) if len(scores) > 1 else None,
         minimum=min(scores, default=None),
@@ -101,12 +99,12 @@ def bootstrap_interval(groups: Sequence[Sequence[float]], *, seed: int = 0) -> t
     return means[int(_TAIL * resamples)], means[min(resamples - 1, int((1 - _TAIL) * resamples))]
 
 
-def _by_question(metric: str, results: Results) -> list[list[float]]:
+def _by_question(evaluations: Sequence[Evaluation], questions: Sequence[str | None]) -> list[list[float]]:
     """The scores, those of one question together; a row without a question stands alone."""
     groups: defaultdict[object, list[float]] = defaultdict(list)
-    for position, (result, score) in enumerate(zip(results, results.scores(metric), strict=True)):
-        if score is not None:
-            groups[result.row.question or position].append(score)
+    for position, (evaluation, question) in enumerate(zip(evaluations, questions, strict=True)):
+        if evaluation.score is not None:
+            groups[question or position].append(evaluation.score)
     return list(groups.values())
 
 

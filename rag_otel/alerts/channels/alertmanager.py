@@ -22,7 +22,7 @@ from rag_otel.alerts.messages.message import alert_id
 from rag_otel.alerts.messages.rendering import Message, Sizes, bracketed, compose_message, plain_text, timestamp
 from rag_otel.delivery.http import post, to_json
 from rag_otel.errors import PermanentError, RetryableError
-from rag_otel.rendering.claim_marking import one_line, shorten
+from rag_otel.rendering.text_cutting import one_line, shorten
 from rag_otel.safety.guard import counters
 from rag_otel.safety.tracing_suppression import suppressed
 
@@ -190,7 +190,7 @@ def annotations_of(alert: Alert, message: Message) -> dict[str, str]:
         "summary": message.title,
         "description": plain_text(message, _SIZES),
         "question": shorten(first.question, _SIZES.question) if first else "",
-        "answer": bracketed(first.passages, _SIZES.response) if first else "",
+        "answer": bracketed(first.fragments, _SIZES.response) if first else "",
         "unsupported_claims": "\n".join(one_line(claim.claim.text, _SIZES.claim) for claim in first.claims[:5])
         if first
         else "",

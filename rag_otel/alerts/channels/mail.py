@@ -27,7 +27,8 @@ from rag_otel.alerts.messages.rendering import (
     verdict_words,
 )
 from rag_otel.errors import ConfigurationError
-from rag_otel.rendering.claim_marking import cut_around, one_line, shorten
+from rag_otel.rendering.claim_marking import mark_up
+from rag_otel.rendering.text_cutting import cut_around, one_line, shorten
 
 _SIZES: Final = Sizes(question=2000, response=10_000, claim=1000, quote=1000, claims=20, quotes=2, examples=10)
 _MAX_SUBJECT: Final = 200
@@ -96,13 +97,10 @@ def _answer(answer: Answer) -> Iterator[str]:
         yield f"<p><i>{HIDDEN}</i></p>"
     if answer.question:
         yield f"<h4>Question</h4>{_block(escape(shorten(answer.question, _SIZES.question)))}"
-    if answer.passages:
-        cut = cut_around(answer.passages, _SIZES.response, measure=lambda kept: sum(len(each.text) for each in kept))
-        marked = (
-            f'<mark style="{_STYLE}">{escape(each.text)}</mark>' if each.unsupported else escape(each.text)
-            for each in cut
-        )
-        yield f"<h4>Answer (marked: nothing retrieved supports it)</h4>{_block(''.join(marked))}"
+    if answer.fragments:
+        cut = cut_around(answer.fragments, _SIZES.response, measure=lambda kept: sum(len(each.text) for each in kept))
+        marked = mark_up(cut, opening=lambda _: f'<mark style="{_STYLE}">', closing="</mark>", escape=escape)
+        yield f"<h4>Answer (marked: nothing retrieved supports it)</h4>{_block(marked)}"
     if answer.claims:
         yield "<h4>Unsupported claims</h4><ol>"
         for claim in answer.claims[: _SIZES.claims]:

@@ -21,7 +21,7 @@ from rag_otel.alerts.messages.rendering import (
     verdict_words,
 )
 from rag_otel.delivery.http import post, to_json
-from rag_otel.rendering.claim_marking import one_line, shorten
+from rag_otel.rendering.text_cutting import one_line, shorten
 
 ENDPOINT: Final = "https://events.pagerduty.com/v2/enqueue"
 MAX_EVENT_BYTES: Final = 512 * 1024
@@ -101,7 +101,7 @@ def _answer(answer: Answer, sizes: Sizes) -> dict[str, Any]:
         **dict(answer.facts),
         "link": answer.link,
         "question": shorten(answer.question, sizes.question),
-        "answer": bracketed(answer.passages, sizes.response),
+        "answer": bracketed(answer.fragments, sizes.response),
         "unsupported claims": [
             {
                 "claim": one_line(claim.claim.text, sizes.claim),

@@ -12,9 +12,19 @@ from typing import Any, Final
 from rag_otel.alert import Alert, AlertSeverity, AlertState
 from rag_otel.alerts.channels.redaction import redacted, secret_parts
 from rag_otel.alerts.messages.message import summary
-from rag_otel.alerts.messages.rendering import HIDDEN, LEGEND, Answer, Message, Sizes, compose_message, verdict_words
+from rag_otel.alerts.messages.rendering import (
+    HIDDEN,
+    LEGEND,
+    Answer,
+    Message,
+    Sizes,
+    compose_message,
+    in_brackets,
+    verdict_words,
+)
 from rag_otel.delivery.http import post, to_json
-from rag_otel.rendering.claim_marking import Passage, cut_around, shorten
+from rag_otel.rendering.claim_marking import Fragment
+from rag_otel.rendering.text_cutting import cut_around, shorten
 
 MAX_BLOCKS: Final = 50
 MAX_SECTION: Final = 3000
@@ -85,10 +95,10 @@ def _answer(answer: Answer) -> Iterator[str]:
         yield f"_{HIDDEN}_"
     if answer.question:
         yield f"*Question*\n{_quoted(_mrkdwn(answer.question, _SIZES.question))}"
-    if answer.passages:
-        legend = f" ({LEGEND})" if any(passage.unsupported for passage in answer.passages) else ""
-        cut = cut_around(answer.passages, _SIZES.response, measure=lambda kept: _units(_quoted(_marked(kept))))
-        yield f"*Answer*{legend}\n{_quoted(_marked(cut))}"
+    if answer.fragments:
+        legend = f" ({LEGEND})" if any(fragment.marked for fragment in answer.fragments) else ""
+        cut = cut_around(answer.fragments, _SIZES.response, measure=lambda kept: _units(_response(kept)))
+        yield f"*Answer*{legend}\n{_response(cut)}"
     if answer.claims:
         lines = []
         for claim in answer.claims[: _SIZES.claims]:
@@ -97,6 +107,10 @@ def _answer(answer: Answer) -> Iterator[str]:
                 where, text = _mrkdwn(quote.chunk_id, 80), _mrkdwn(" ".join(quote.text.split()), _SIZES.quote)
                 lines.append(f"    nearest, in chunk {where}: “{text}”")
         yield from _in_sections("*Unsupported claims*", lines, len(answer.claims) - _SIZES.claims)
+
+
+def _response(fragments: Sequence[Fragment]) -> str:
+    return _quoted(in_brackets(fragments, escape=escaped))
 
 
 def _in_sections(title: str, lines: Sequence[str], omitted: int) -> Iterator[str]:
@@ -115,10 +129,6 @@ def _headed(answer: Answer, number: int, total: int) -> str:
     facts = ", ".join(f"{name} {value}" for name, value in answer.facts)
     heading = f"*Answer {number} of {total}*" + (f": {_mrkdwn(facts, 500)}" if facts else "")
     return f"{heading}\n{_link(answer.link)}" if answer.link else heading
-
-
-def _marked(passages: Sequence[Passage]) -> str:
-    return "".join(f"[[{escaped(each.text)}]]" if each.unsupported else escaped(each.text) for each in passages)
 
 
 def _mrkdwn(text: str, limit: int) -> str:

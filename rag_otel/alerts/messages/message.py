@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from rag_otel.alert import Alert, AlertExample, AlertState
 from rag_otel.model import ClaimVerdict
-from rag_otel.rendering.claim_marking import one_line
+from rag_otel.rendering.text_cutting import one_line
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Of the object's shape; fields may be added, none is renamed or removed within a version."""
 _LINE: Final = 600
 """Characters of the line for people, its link not counted."""
@@ -100,7 +100,7 @@ def _claim(claim: ClaimVerdict) -> dict[str, Any]:
     return {
         "text": claim.claim.text,
         "verdict": str(claim.verdict),
-        "confidence": claim.confidence,
+        "support_probability": claim.support_probability,
         "chunk_ids": list(claim.chunk_ids),
         "nearest_quotes": [{"chunk_id": quote.chunk_id, "text": quote.text} for quote in claim.quotes],
         "explanation": claim.explanation,

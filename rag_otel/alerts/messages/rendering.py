@@ -7,7 +7,7 @@ clean; a renderer cuts them to its `Sizes`, and escapes what it has cut.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Final
@@ -15,7 +15,8 @@ from typing import Final
 from rag_otel.alert import Alert, AlertExample, AlertState
 from rag_otel.alerts.messages.message import headline
 from rag_otel.model import ClaimVerdict, Verdict
-from rag_otel.rendering.claim_marking import Passage, clean, cut_around, marked, one_line, shorten
+from rag_otel.rendering.claim_marking import Fragment, claim_marks, join_marked, mark_up, split_by_marks
+from rag_otel.rendering.text_cutting import clean, cut_around, one_line, shorten
 
 LEGEND: Final = "[[marked]]: nothing retrieved supports it"
 HIDDEN: Final = "The text of this answer is hidden by its privacy settings."
@@ -56,7 +57,7 @@ class Answer:
 
     question: str
     """Empty where it is hidden, or was never known."""
-    passages: tuple[Passage, ...]
+    fragments: tuple[Fragment, ...]
     """The whole response, its unsupported claims marked; empty where it is hidden."""
     claims: tuple[ClaimVerdict, ...]
     """The unsupported ones, texts clean."""
@@ -66,7 +67,7 @@ class Answer:
 
     @property
     def hidden(self) -> bool:
-        return not (self.question or self.passages or self.claims)
+        return not (self.question or self.fragments or self.claims)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,9 +122,9 @@ def answer_lines(answer: Answer, sizes: Sizes) -> Iterator[str]:
         yield from ("", HIDDEN)
     if answer.question:
         yield from ("", "Question", _indented(shorten(answer.question, sizes.question)))
-    if answer.passages:
-        legend = f" ({LEGEND})" if any(passage.unsupported for passage in answer.passages) else ""
-        yield from ("", f"Answer{legend}", _indented(bracketed(answer.passages, sizes.response)))
+    if answer.fragments:
+        legend = f" ({LEGEND})" if any(fragment.marked for fragment in answer.fragments) else ""
+        yield from ("", f"Answer{legend}", _indented(bracketed(answer.fragments, sizes.response)))
     if answer.claims:
         yield from ("", "Unsupported claims")
         for number, claim in enumerate(answer.claims[: sizes.claims], 1):
@@ -136,19 +137,22 @@ def answer_lines(answer: Answer, sizes: Sizes) -> Iterator[str]:
             yield f"  and {len(answer.claims) - sizes.claims} more"
 
 
-def bracketed(passages: Sequence[Passage], limit: int) -> str:
+def bracketed(fragments: Sequence[Fragment], limit: int) -> str:
     """The response with [[unsupported claims]] in double brackets, at most `limit` characters, brackets included."""
+    return in_brackets(cut_around(fragments, limit, measure=lambda kept: len(in_brackets(kept))))
 
-    def text(each: Sequence[Passage]) -> str:
-        return "".join(f"[[{passage.text}]]" if passage.unsupported else passage.text for passage in each)
 
-    return text(cut_around(passages, limit, measure=lambda each: len(text(each))))
+def in_brackets(fragments: Sequence[Fragment], escape: Callable[[str], str] = str) -> str:
+    """The whole text with double brackets around each marked fragment."""
+    return mark_up(fragments, opening=lambda _: "[[", closing="]]", escape=escape)
 
 
 def verdict_words(claim: ClaimVerdict) -> str:
     """The verdict in words, with the probability of support where the judge gives one."""
     words = VERDICTS.get(claim.verdict, str(claim.verdict))
-    return words if claim.confidence is None else f"{words} (probability of support {claim.confidence:.2f})"
+    if claim.support_probability is None:
+        return words
+    return f"{words} (probability of support {claim.support_probability:.2f})"
 
 
 def timestamp(time_ns: int, *, timespec: str = "seconds") -> str:
@@ -209,17 +213,21 @@ def _lasting(duration_ns: int) -> str:
 def _answer(shown: Alert | AlertExample, *, facts: tuple[tuple[str, str], ...], link: str | None) -> Answer:
     return Answer(
         question=clean(shown.question or "").strip(),
-        passages=_clean(marked(shown.response or "", shown.claims)),
+        fragments=_clean(_marked(shown.response or "", shown.claims)),
         claims=shown.claims,
         facts=facts,
         link=link,
     )
 
 
-def _clean(passages: Sequence[Passage]) -> tuple[Passage, ...]:
+def _marked(response: str, claims: Sequence[ClaimVerdict]) -> tuple[Fragment, ...]:
+    return join_marked(split_by_marks(response, claim_marks(response, claims)))
+
+
+def _clean(fragments: Sequence[Fragment]) -> tuple[Fragment, ...]:
     """Cleaned after they were marked: claims are placed in the response as it was judged."""
-    cleaned = (replace(passage, text=clean(passage.text)) for passage in passages)
-    return tuple(passage for passage in cleaned if passage.text)
+    cleaned = (replace(fragment, text=clean(fragment.text)) for fragment in fragments)
+    return tuple(fragment for fragment in cleaned if fragment.text)
 
 
 def _headed(answer: Answer) -> list[str]:

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from html import escape
-from typing import Final, TypeAlias
+from typing import Final
 
-from rag_otel.cli.drift_report.view import Point, SeriesView, title
+from rag_otel.cli.drift_report.view import SeriesView, title
 from rag_otel.drift.alerting import describe, moment
 from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.observation import ALL, shown
+from rag_otel.rendering.svg_charts import Level, Period, time_series
 
-_Scale: TypeAlias = Callable[[float], float]
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
-_WIDTH: Final = 880
-_HEIGHT: Final = 220
-_LEFT: Final = 46
-_BOTTOM: Final = 24
-_TOP: Final = 10
 MAX_CHARTS: Final = 24
 _STYLE: Final = """
 :root{color-scheme:light dark;--ink:#1c2430;--soft:#69727f;--line:#d9dee5;--series:#2468c2;--band:#2468c233;
@@ -65,83 +60,34 @@ def _section(view: SeriesView) -> str:
 
 
 def chart(view: SeriesView) -> str:
-    """The series as SVG: the weighted mean with its 95% interval, the baseline, the floor (dashed), alarms shaded."""
-    points = view.points
-    if len(points) < 2:
+    """The weighted mean with its 95% interval, the baseline, the alarm threshold (dashed), alarms shaded."""
+    if len(view.points) < 2:
         return "<p>Too few evaluations for a chart.</p>"
-    start, end = points[0].time_s, points[-1].time_s
-    marks = [each for each in (view.baseline, view.floor) if each is not None]
-    low = min([*(point.low for point in points), *marks])
-    high = max([*(point.high for point in points), *marks])
-    room = max(0.02, (high - low) * 0.08)
-    low, high = max(0.0, low - room), min(1.0, high + room)
-
-    def x(time_s: float) -> float:
-        share = min(1.0, max(0.0, (time_s - start) / ((end - start) or 1.0)))
-        return _LEFT + share * (_WIDTH - _LEFT - 8)
-
-    def y(value: float) -> float:
-        share = (min(high, max(low, value)) - low) / ((high - low) or 1.0)
-        return _HEIGHT - _BOTTOM - share * (_HEIGHT - _BOTTOM - _TOP)
-
-    band = [(x(point.time_s), y(point.high)) for point in points]
-    band += [(x(point.time_s), y(point.low)) for point in reversed(points)]
-    line = [(x(point.time_s), y(point.mean)) for point in points]
-    parts = [*_grid(low, high, y), *_alarms(view, x, end), f'<polygon class="band" points="{_path(band)}"/>']
-    parts.append(f'<polyline class="mean" points="{_path(line)}"/>')
-    for name, value in (("base", view.baseline), ("floor", view.floor)):
-        if value is not None:
-            parts.append(
-                f'<line class="{name}" x1="{_LEFT}" x2="{_WIDTH - 8}" y1="{y(value):.1f}" y2="{y(value):.1f}"/>'
-            )
-    parts += _times(points)
-    label = escape(f"{title(view)} over time")
-    return f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{label}">{"".join(parts)}</svg>'
+    levels = (("base", view.baseline), ("floor", view.floor))
+    return time_series(
+        view.points,
+        f"{title(view)} over time",
+        levels=[Level(value=value, css_class=css_class) for css_class, value in levels if value is not None],
+        periods=_alarms(view, view.points[-1].time_s),
+        time_label=moment,
+    )
 
 
-def _grid(low: float, high: float, y: _Scale) -> list[str]:
-    parts = []
-    for step in range(5):
-        value = low + (high - low) * step / 4
-        at = y(value)
-        parts.append(f'<line class="grid" x1="{_LEFT}" x2="{_WIDTH - 8}" y1="{at:.1f}" y2="{at:.1f}"/>')
-        parts.append(f'<text x="{_LEFT - 6}" y="{at + 4:.1f}" text-anchor="end">{value:.2f}</text>')
-    return parts
-
-
-def _alarms(view: SeriesView, x: _Scale, end: float) -> list[str]:
-    """A shade from the likely beginning to the end of each alarm, a line where it was raised."""
-    parts, begun = [], None
+def _alarms(view: SeriesView, end_s: float) -> list[Period]:
+    """Each alarm from its estimated start to its end or to `end_s`."""
+    periods, open_alarm = [], None
     for event in view.events:
         if not event.resolved:
-            begun = event
+            open_alarm = event
             continue
-        if begun is not None:
-            parts += _alarm(begun, event.time_s, x)
-        begun = None
-    return parts + (_alarm(begun, end, x) if begun is not None else [])
+        if open_alarm is not None:
+            periods.append(_alarm(open_alarm, event.time_s))
+        open_alarm = None
+    return periods + ([_alarm(open_alarm, end_s)] if open_alarm is not None else [])
 
 
-def _alarm(event: DriftEvent, until: float, x: _Scale) -> list[str]:
-    left, right, raised = (x(each) for each in (event.since_s, until, event.time_s))
-    top, height = _TOP, _HEIGHT - _BOTTOM - _TOP
-    return [
-        f'<rect class="span" x="{left:.1f}" y="{top}" width="{max(1.0, right - left):.1f}" height="{height}"/>',
-        f'<line class="begin" x1="{raised:.1f}" x2="{raised:.1f}" y1="{top}" y2="{top + height}">'
-        f"<title>alarm {escape(moment(event.time_s))}</title></line>",
-    ]
-
-
-def _times(points: Sequence[Point]) -> list[str]:
-    at = _HEIGHT - 6
-    return [
-        f'<text x="{_LEFT}" y="{at}">{escape(moment(points[0].time_s))}</text>',
-        f'<text x="{_WIDTH - 8}" y="{at}" text-anchor="end">{escape(moment(points[-1].time_s))}</text>',
-    ]
-
-
-def _path(points: Sequence[tuple[float, float]]) -> str:
-    return " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+def _alarm(event: DriftEvent, end_s: float) -> Period:
+    return Period(start_s=event.since_s, end_s=end_s, marked_s=event.time_s, title=f"alarm {moment(event.time_s)}")
 
 
 def _event_table(events: Sequence[DriftEvent]) -> str:

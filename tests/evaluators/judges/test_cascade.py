@@ -54,7 +54,7 @@ class TableJudge:
             risk=self._risk,
             usage=usage,
             prompts=(f"{self.name}-prompt",),
-            reason_code=ReasonCode.INCOMPLETE if None in (v.confidence for v in verdicts) else None,
+            reason_code=ReasonCode.INCOMPLETE if None in (v.support_probability for v in verdicts) else None,
         )
 
     def _split(self, claim: Claim) -> list[Claim]:
@@ -67,7 +67,7 @@ class TableJudge:
         if probability is None:
             return ClaimVerdict(claim=claim, verdict=Verdict.UNJUDGED)
         verdict = Verdict.SUPPORTED if probability >= 0.5 else Verdict.NOT_ENOUGH_INFO
-        return ClaimVerdict(claim=claim, verdict=verdict, confidence=probability)
+        return ClaimVerdict(claim=claim, verdict=verdict, support_probability=probability)
 
 
 def cheap(**others: float) -> TableJudge:
@@ -131,7 +131,7 @@ async def test_an_outage_leaves_the_cheap_verdicts(error: RagOtelError) -> None:
     """The result is weaker and says so, rather than absent."""
     judgement = await run(cheap(), expensive(fails=error))
     assert {verdict.judge for verdict in judgement.verdicts} == {"cheap"}
-    assert [v.confidence for v in judgement.verdicts] == [0.99, 0.8, 0.02, 0.4]
+    assert [v.support_probability for v in judgement.verdicts] == [0.99, 0.8, 0.02, 0.4]
     assert judgement.reason_code == ReasonCode.JUDGE_ERROR
     assert str(error) in judgement.problems[0]
 
@@ -140,7 +140,7 @@ async def test_a_claim_that_the_expensive_judge_leaves_open_keeps_its_first_verd
     """One missing answer costs that claim the better judge, no more."""
     judgement = await run(cheap(), expensive(two=None, risk=0.2))
     assert [verdict.judge for verdict in judgement.verdicts] == ["cheap", "cheap", "cheap", "expensive"]
-    assert judgement.verdicts[1].confidence == 0.8
+    assert judgement.verdicts[1].support_probability == 0.8
     assert judgement.reason_code == ReasonCode.INCOMPLETE
 
 

@@ -83,7 +83,7 @@ async def test_the_embedding_may_be_stored_under_either_name(hhem_folder: Path) 
 
 
 async def test_a_claim_is_supported_as_its_best_passage_supports_it(hhem_folder: Path) -> None:
-    """Confidence is the best score over the passages, alone or the two best together; the threshold decides."""
+    """The support is the best score over the passages, alone or the two best together; the threshold decides."""
     probe = hhem_judge(hhem_folder)
     claims = segment(ANSWER).claims
     alone = [await probe.score([(text, claim.text) for text in PASSAGES]) for claim in claims]
@@ -95,7 +95,7 @@ async def test_a_claim_is_supported_as_its_best_passage_supports_it(hhem_folder:
             best = set(sorted(range(3), key=lambda number: -scores[number])[:2])
             premise = "\n\n".join(PASSAGES[number] for number in sorted(best))
             expected = max(expected, (await probe.score([(premise, claim.text)]))[0])
-        assert verdict.confidence == pytest.approx(expected, abs=1e-5)
+        assert verdict.support_probability == pytest.approx(expected, abs=1e-5)
         assert (verdict.verdict is Verdict.SUPPORTED) == (expected >= threshold)
         assert bool(verdict.chunk_ids) == (verdict.verdict is Verdict.SUPPORTED)
         if verdict.chunk_ids:
@@ -153,7 +153,7 @@ async def test_evaluations_at_once_do_not_mix(hhem_folder: Path) -> None:
 
 
 async def test_damaged_weights_are_an_error_and_not_a_score(hhem_folder: Path) -> None:
-    """NaN out of the network never becomes a confidence."""
+    """NaN out of the network never becomes a probability."""
     weights = load_file(hhem_folder / "model.safetensors")
     weights["t5.classifier.bias"] = torch.full((2,), float("nan"))
     save_file(weights, hhem_folder / "model.safetensors")

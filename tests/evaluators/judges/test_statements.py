@@ -90,8 +90,8 @@ async def test_hhem_judges_statements_too(server: JudgeServer, hhem_folder: Path
     say(server, GOOD)
     result = await evaluate(server, hhem_judge(hhem_folder))
     assert judged(result) == [text for _, text in GOOD]
-    assert all(claim.confidence is not None for claim in result.claims)
-    assert result.risk == pytest.approx(max(1.0 - (claim.confidence or 0.0) for claim in result.claims))
+    assert all(claim.support_probability is not None for claim in result.claims)
+    assert result.risk == pytest.approx(max(1.0 - (claim.support_probability or 0.0) for claim in result.claims))
 
 
 async def test_a_sentence_that_is_dropped_twice_stands_for_itself(server: JudgeServer) -> None:

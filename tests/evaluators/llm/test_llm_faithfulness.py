@@ -136,7 +136,7 @@ async def test_ids_that_do_not_exist_are_removed_and_recorded(server: JudgeServe
     assert verdicts_of(result) == [N, N, N, N]
     assert result.claims[0].quotes == ()
     assert "c99.s99" in (result.claims[0].explanation or "")
-    assert result.claims[0].confidence is None
+    assert result.claims[0].support_probability is None
 
 
 async def test_one_wrong_id_among_good_ones_costs_only_itself(server: JudgeServer) -> None:
@@ -324,7 +324,7 @@ def test_whatever_is_said_the_result_holds_together(said: list[dict[str, Any]], 
     assert len(result.claims) == 4
     assert (result.score is None) == (result.judged_claims == 0)
     for claim in result.claims:
-        assert claim.confidence is None or 0.0 <= claim.confidence <= 1.0
+        assert claim.support_probability is None or 0.0 <= claim.support_probability <= 1.0
         assert set(claim.chunk_ids) <= by_id.keys()
         assert claim.verdict is not Verdict.SUPPORTED or claim.chunk_ids
         for quote in claim.quotes:

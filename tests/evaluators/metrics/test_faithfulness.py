@@ -86,7 +86,7 @@ def test_score_is_the_supported_share() -> None:
     )
     assert result.score == 0.5
     assert result.risk is not None
-    assert result.risk >= 1.0 - min(verdict.confidence or 0.0 for verdict in result.claims)
+    assert result.risk >= 1.0 - min(verdict.support_probability or 0.0 for verdict in result.claims)
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,9 @@ class SlowJudge:
         self.asked += 1
         quote = Quote(chunk_id=chunks[0].id, start=0, end=3, text=chunks[0].text[:3])
         verdicts = (
-            ClaimVerdict(claim=claim, verdict=Verdict.SUPPORTED, quotes=(quote,), chunk_ids=("0",), confidence=0.75)
+            ClaimVerdict(
+                claim=claim, verdict=Verdict.SUPPORTED, quotes=(quote,), chunk_ids=("0",), support_probability=0.75
+            )
             for claim in claims
         )
         return Judgement(verdicts=tuple(verdicts), risk=0.25, reason_code=self._reason_code)

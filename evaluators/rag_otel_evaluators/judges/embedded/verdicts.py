@@ -92,7 +92,7 @@ def _verdict(index: EvidenceIndex, assessed: AssessedClaim, unsupported: float) 
         chunk_ids=tuple(dict.fromkeys(quote.chunk_id for quote in quotes)) if names_chunks else (),
         quotes=quotes,
         explanation=_explanation(assessed, verdict),
-        confidence=1.0 - unsupported,
+        support_probability=1.0 - unsupported,
     )
 
 

@@ -1,26 +1,27 @@
-"""The HTML report of an evaluation: how the scores lie, what they rest on, and the worst rows with their evidence."""
+"""The HTML report of an evaluation: how the scores are distributed, and the worst rows with their evidence."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from rag_otel.errors import ConfigurationError
-from rag_otel_evaluators.offline.report.page import render_page
-from rag_otel_evaluators.offline.results import Results
+from rag_otel_evaluators.offline.datasets import Row
+from rag_otel_evaluators.offline.report.page import MetricResults, render_page
 
 PAGE = "index.html"
 
 
-def write_report(results: Results, folder: Path, *, title: str = "Evaluation") -> Path:
-    """Write the report into `folder`, one page that needs nothing beside it; returns its path.
+def write_report(rows: Sequence[Row], metrics: Sequence[MetricResults], folder: Path, *, title: str) -> Path:
+    """Write the report into `folder` as one file that needs no other; returns its path. For the arguments see `page`.
 
     Raises ConfigurationError for a folder that cannot be written.
     """
     page = folder / PAGE
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        # A lone surrogate of the data cannot be encoded; the report shows it as its character reference.
-        page.write_text(render_page(results, title=title), encoding="utf-8", errors="xmlcharrefreplace")
+        # UTF-8 cannot encode a lone surrogate of the data; the report shows it as a character reference.
+        page.write_text(render_page(rows, metrics, title=title), encoding="utf-8", errors="xmlcharrefreplace")
     except OSError as error:
         raise ConfigurationError(f"report: {folder} cannot be written: {error.strerror}") from error
     return page

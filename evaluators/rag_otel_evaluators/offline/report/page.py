@@ -1,36 +1,41 @@
-"""The page: a summary of all metrics, then each metric with its charts, its nulls and its worst rows."""
+"""The page: a summary of all metrics, then each metric with its charts, its rows without a score, its worst rows."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.resources import files
-from typing import Final
+from typing import Final, TypeAlias
 
 from rag_otel.model import Evaluation, Usage
 from rag_otel.rendering.svg_charts import box_plot, histogram
+from rag_otel_evaluators.offline.datasets import Row
 from rag_otel_evaluators.offline.report.worst_rows import render_worst_rows
-from rag_otel_evaluators.offline.results import Results
 from rag_otel_evaluators.offline.statistics import MetricSummary
 
+MetricResults: TypeAlias = tuple[MetricSummary, Sequence[Evaluation]]
+"""A metric's figures and its evaluation of each row, in the order of the rows."""
 _NAMED_ROWS: Final = 8
-"""How many rows of one reason are named."""
+"""How many row numbers are listed for one reason."""
 _LEGEND: Final = ("supported", "contradicted", "not_enough_info", "unjudged")
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
-"""The page loads nothing and runs nothing, whatever the data holds."""
+"""The browser loads no other file and runs no script, whatever the data holds."""
 
 
-def render_page(results: Results, *, title: str) -> str:
-    """One HTML document without scripts and without anything to be fetched."""
-    summaries = results.summary()
+def render_page(rows: Sequence[Row], metrics: Sequence[MetricResults], *, title: str) -> str:
+    """One HTML document without scripts, which loads no other file.
+
+    Each of `metrics` has one evaluation for each of `rows`, in their order.
+    """
+    summaries = [summary for summary, _ in metrics]
     style = files(__package__).joinpath("page.css").read_text(encoding="utf-8")
-    sections = "".join(_section(summary, results) for summary in summaries)
+    sections = "".join(_section(summary, rows, evaluations) for summary, evaluations in metrics)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(title)}</title><style>{style}</style></head><body><main>"
-        f"<h1>{escape(title)}</h1><p>{_count(len(results), 'row')}, {_count(len(summaries), 'metric')}.</p>"
+        f"<h1>{escape(title)}</h1><p>{_count(len(rows), 'row')}, {_count(len(summaries), 'metric')}.</p>"
         f"{_summary_table(summaries)}{sections}</main></body></html>\n"
     )
 
@@ -58,20 +63,27 @@ def _table_row(cells: Sequence[str]) -> str:
     return f"<tr><th>{first}</th>{middle}<td>{last}</td></tr>"
 
 
-def _section(summary: MetricSummary, results: Results) -> str:
-    evaluations = results.evaluations(summary.metric)
+def _section(summary: MetricSummary, rows: Sequence[Row], evaluations: Sequence[Evaluation]) -> str:
     scores = [evaluation.score for evaluation in evaluations if evaluation.score is not None]
     legend = "".join(f'<mark class="{verdict}">{verdict.replace("_", " ")}</mark>' for verdict in _LEGEND)
     return (
         f'<section id="{summary.metric}"><h2>{summary.metric}</h2>{_provenance(summary, evaluations)}'
-        f'<div class="charts">{histogram(scores, summary.metric)}{box_plot(scores, summary)}</div>'
-        f"{_nulls(summary.metric, results)}<h3>Worst rows</h3>"
-        f"{f'<p>{legend}</p>' if summary.claims else ''}{render_worst_rows(summary.metric, results)}</section>"
+        f'<div class="charts">{histogram(scores, summary.metric)}{_box_plot(scores, summary)}</div>'
+        f"{_nulls(rows, evaluations)}<h3>Worst rows</h3>"
+        f"{f'<p>{legend}</p>' if summary.claims else ''}{render_worst_rows(rows, evaluations)}</section>"
     )
 
 
+def _box_plot(scores: Sequence[float], summary: MetricSummary) -> str:
+    """Empty without scores."""
+    low, median, high = summary.lower_quartile, summary.median, summary.upper_quartile
+    if low is None or median is None or high is None or summary.mean is None:
+        return ""
+    return box_plot(scores, summary.metric, quartiles=(low, median, high), mean=summary.mean, interval=summary.interval)
+
+
 def _provenance(summary: MetricSummary, evaluations: Sequence[Evaluation]) -> str:
-    """Who judged, how much of it, and what it cost."""
+    """Which judge and prompts, how many claims were judged, and the cost."""
     facts = []
     judges = dict.fromkeys(f"{each.judge} ({each.version})" for each in evaluations if each.judge)
     if judges:
@@ -95,24 +107,24 @@ def _cost(usage: Usage) -> str:
     return tokens if usage.cost_usd is None else f"{tokens}, ${usage.cost_usd:.4f}"
 
 
-def _nulls(metric: str, results: Results) -> str:
-    """Every reason for which rows have no score, with some of them and what was said of the first."""
+def _nulls(rows: Sequence[Row], evaluations: Sequence[Evaluation]) -> str:
+    """Every reason why rows have no score, with some of their numbers and the explanation of the first."""
     by_reason: dict[str, list[tuple[int, str]]] = {}
-    for result, evaluation in zip(results, results.evaluations(metric), strict=True):
+    for row, evaluation in zip(rows, evaluations, strict=True):
         if evaluation.score is None:
             known = by_reason.setdefault(str(evaluation.reason_code), [])
-            known.append((result.row.number, evaluation.explanation or ""))
+            known.append((row.number, evaluation.explanation or ""))
     if not by_reason:
         return ""
-    rows = "".join(
-        f"<tr><td>{escape(reason)}</td><td class='figure'>{len(rows)}</td><td>{_named_rows(rows)}</td>"
-        f'<td dir="auto">{escape(rows[0][1])}</td></tr>'
-        for reason, rows in sorted(by_reason.items(), key=lambda item: -len(item[1]))
+    body = "".join(
+        f"<tr><td>{escape(reason)}</td><td class='figure'>{len(found)}</td><td>{_named_rows(found)}</td>"
+        f'<td dir="auto">{escape(found[0][1])}</td></tr>'
+        for reason, found in sorted(by_reason.items(), key=lambda item: -len(item[1]))
     )
     header = "".join(f"<th>{name}</th>" for name in ("reason", "count", "rows", "for example"))
     return (
         f'<h3>Without a score</h3><div class="wide"><table><thead><tr>{header}</tr></thead>'
-        f"<tbody>{rows}</tbody></table></div>"
+        f"<tbody>{body}</tbody></table></div>"
     )
 
 

@@ -1,43 +1,55 @@
-"""The worst rows of a metric, each with what it was judged by: claims in the answer, quotes in the chunks."""
+"""The worst rows of a metric, each with its evidence: claims marked in the answer, quotes marked in the chunks."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Final
 
 from rag_otel.model import ClaimVerdict, Evaluation
+from rag_otel.rendering.claim_marking import Fragment, Mark, claim_marks, mark_up, quote_marks, split_by_marks
+from rag_otel.rendering.text_cutting import shorten
 from rag_otel_evaluators.offline.datasets import Row
-from rag_otel_evaluators.offline.report.highlight import claim_marks, highlighted, quote_marks
-from rag_otel_evaluators.offline.results import Results
 
 WORST_ROWS: Final = 10
 """Of each metric."""
 _OPEN: Final = 3
-"""How many of them are unfolded."""
+"""How many of them are open at first."""
 _TITLE_LENGTH: Final = 110
 
 
-def worst_rows(metric: str, results: Results, count: int = WORST_ROWS) -> list[tuple[Row, Evaluation]]:
-    """The rows with the lowest scores, the riskier one first where scores are equal; rows without a score are none."""
-    scored = [
-        (result.row, evaluation)
-        for result, evaluation in zip(results, results.evaluations(metric), strict=True)
-        if evaluation.score is not None
-    ]
+def worst_rows(
+    rows: Sequence[Row], evaluations: Sequence[Evaluation], count: int = WORST_ROWS
+) -> list[tuple[Row, Evaluation]]:
+    """The `count` rows with the lowest scores, with the higher risk first where scores are equal.
+
+    `evaluations` are of one metric, in the order of `rows`. Rows without a score are left out.
+    """
+    scored = [pair for pair in zip(rows, evaluations, strict=True) if pair[1].score is not None]
     return sorted(scored, key=lambda pair: (pair[1].score, -(pair[1].risk or 0.0), pair[0].number))[:count]
 
 
-def render_worst_rows(metric: str, results: Results) -> str:
-    """A folded card for each."""
+def render_worst_rows(rows: Sequence[Row], evaluations: Sequence[Evaluation]) -> str:
+    """An element for each of the worst rows that the reader can open; the first ones are open."""
     cards = [
-        _card(row, evaluation, unfolded=position < _OPEN)
-        for position, (row, evaluation) in enumerate(worst_rows(metric, results))
+        _card(row, evaluation, is_open=position < _OPEN)
+        for position, (row, evaluation) in enumerate(worst_rows(rows, evaluations))
     ]
     return "".join(cards) or "<p>No row has a score.</p>"
 
 
-def _card(row: Row, evaluation: Evaluation, *, unfolded: bool) -> str:
-    title = _shortened(row.question or row.response)
+def marked_html(text: str, marks: Iterable[Mark]) -> str:
+    """`text` as HTML. Where marks overlap the gravest verdict shows; each claim's number stands where it begins."""
+    return mark_up(split_by_marks(text, marks), opening=_opening, closing="</mark>", escape=escape)
+
+
+def _opening(fragment: Fragment) -> str:
+    label = f"<sup>{','.join(map(str, fragment.numbers))}</sup>" if fragment.numbers else ""
+    return f'{label}<mark class="{fragment.verdict}">'
+
+
+def _card(row: Row, evaluation: Evaluation, *, is_open: bool) -> str:
+    title = shorten(row.question or row.response, _TITLE_LENGTH)
     figures = [f'<span class="score">{evaluation.score:.3f}</span>']
     if evaluation.risk is not None:
         figures.append(f'<span class="risk">risk {evaluation.risk:.2f}</span>')
@@ -46,7 +58,7 @@ def _card(row: Row, evaluation: Evaluation, *, unfolded: bool) -> str:
     body = _texts(row, evaluation) + _claims(evaluation) + _chunks(row, evaluation)
     figures.append(f'<span class="number">row {row.number}</span>')
     return (
-        f'<details class="row"{" open" if unfolded else ""}><summary>{"".join(figures)} '
+        f'<details class="row"{" open" if is_open else ""}><summary>{"".join(figures)} '
         f'<span dir="auto">{escape(title)}</span></summary>{body}</details>'
     )
 
@@ -56,12 +68,12 @@ def _texts(row: Row, evaluation: Evaluation) -> str:
     claims = evaluation.claims
     of_reference = _are_of(row.reference, claims) and not _are_of(row.response, claims)
     texts = [
-        ("question", row.question if row.question != _shortened(row.question or "") else None, ()),
+        ("question", row.question if row.question != shorten(row.question or "", _TITLE_LENGTH) else None, ()),
         ("answer", row.response, () if of_reference else claims),
         ("reference", row.reference, claims if of_reference else ()),
     ]
     shown = [
-        f'<h4>{name}</h4><p class="text" dir="auto">{highlighted(text, claim_marks(text, marked))}</p>'
+        f'<h4>{name}</h4><p class="text" dir="auto">{marked_html(text, claim_marks(text, marked))}</p>'
         for name, text, marked in texts
         if text
     ]
@@ -83,12 +95,12 @@ def _claims(evaluation: Evaluation) -> str:
         return ""
     rows = "".join(
         f'<tr><td>{number}</td><td><span class="verdict {verdict.verdict}">{_words(verdict.verdict)}</span></td>'
-        f'<td class="figure">{"" if verdict.confidence is None else f"{verdict.confidence:.2f}"}</td>'
+        f'<td class="figure">{_two_decimals(verdict.support_probability)}</td>'
         f'<td dir="auto">{escape(verdict.claim.text)}</td>'
         f'<td>{escape(", ".join(verdict.chunk_ids))}</td><td dir="auto">{escape(verdict.explanation or "")}</td></tr>'
         for number, verdict in enumerate(evaluation.claims, 1)
     )
-    header = "".join(f"<th>{name}</th>" for name in ("", "verdict", "confidence", "claim", "chunks", "reason"))
+    header = "".join(f"<th>{name}</th>" for name in ("", "verdict", "support", "claim", "chunks", "reason"))
     return (
         f'<h4>claims</h4><div class="wide"><table><thead><tr>{header}</tr></thead><tbody>{rows}</tbody></table></div>'
     )
@@ -99,13 +111,13 @@ def _chunks(row: Row, evaluation: Evaluation) -> str:
     for chunk in row.chunks:
         score = evaluation.chunk_scores[chunk.position] if chunk.position < len(evaluation.chunk_scores) else None
         figure = "" if score is None else f' <span class="score">{score:.2f}</span>'
-        text = highlighted(chunk.text, quote_marks(chunk.id, chunk.text, evaluation.claims))
+        text = marked_html(chunk.text, quote_marks(chunk.id, chunk.text, evaluation.claims))
         shown.append(f'<h5>{escape(chunk.id)}{figure}</h5><p class="text chunk" dir="auto">{text}</p>')
     return f"<h4>chunks</h4>{''.join(shown)}" if shown else "<h4>chunks</h4><p>Nothing was retrieved.</p>"
 
 
-def _shortened(text: str) -> str:
-    return text if len(text) <= _TITLE_LENGTH else text[:_TITLE_LENGTH].rstrip() + "…"
+def _two_decimals(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"
 
 
 def _words(verdict: str) -> str:

@@ -55,7 +55,7 @@ def test_contradictions(claim: str, found: str) -> None:
     verdict = verdict_on(claim, PLAN)
     assert verdict.verdict is Verdict.CONTRADICTED
     assert found in (verdict.explanation or "")
-    assert (verdict.confidence or 0.0) <= 0.1
+    assert (verdict.support_probability or 0.0) <= 0.1
 
 
 def test_contradiction_of_a_negation() -> None:
@@ -109,11 +109,11 @@ def test_pointing_at_sources_is_no_fact() -> None:
     assert verdict_on("The Pro plan includes 5 users (Passage 3) [7].", PLAN).verdict is Verdict.SUPPORTED
 
 
-def test_confidence_agrees_with_the_verdict() -> None:
+def test_support_probability_agrees_with_the_verdict() -> None:
     """A claim is supported exactly where its probability of being unsupported is below the frozen threshold."""
     for verdict in judge([PLAN], "It costs $20 per month. It has wheels. It was launched in Berlin.").verdicts:
-        assert verdict.confidence is not None
-        assert (verdict.verdict is Verdict.SUPPORTED) == (1.0 - verdict.confidence < UNSUPPORTED_FROM)
+        assert verdict.support_probability is not None
+        assert (verdict.verdict is Verdict.SUPPORTED) == (1.0 - verdict.support_probability < UNSUPPORTED_FROM)
 
 
 GERMAN = (
@@ -179,9 +179,9 @@ def test_whatever_comes(chunks: list[str], response: str, question: str | None) 
     assert judgement.risk is not None
     assert 0.0 <= judgement.risk <= 1.0
     for verdict in judgement.verdicts:
-        assert verdict.confidence is not None
-        assert math.isfinite(verdict.confidence)
-        assert 0.0 <= verdict.confidence <= 1.0
+        assert verdict.support_probability is not None
+        assert math.isfinite(verdict.support_probability)
+        assert 0.0 <= verdict.support_probability <= 1.0
         assert set(verdict.chunk_ids) <= texts.keys()
         assert all(texts[quote.chunk_id][quote.start : quote.end] == quote.text for quote in verdict.quotes)
         assert all(quote.text for quote in verdict.quotes)

@@ -1,16 +1,16 @@
-"""Answers with their unsupported claims marked, cut to size."""
+"""Texts cut to a length, around what is marked in them."""
 
 from __future__ import annotations
 
 import html
 from collections.abc import Sequence
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_otel.model import Claim, ClaimVerdict, Verdict
-from rag_otel.rendering.claim_marking import GAP, Passage, clean, cut_around, marked, one_line, shorten
+from rag_otel.rendering.claim_marking import Fragment, claim_marks, join_marked, split_by_marks
+from rag_otel.rendering.text_cutting import GAP, clean, cut_around, one_line, shorten
 
 TEXT = "The moon orbits the earth. It is made of cheese. Nobody has seen its far side."
 
@@ -20,42 +20,19 @@ def a_verdict(start: int, end: int, text: str = "") -> ClaimVerdict:
     return ClaimVerdict(claim=Claim(text=text, sentence_index=0, start=start, end=end), verdict=Verdict.NOT_ENOUGH_INFO)
 
 
-def shown(passages: Sequence[Passage]) -> str:
+def marked(text: str, claims: Sequence[ClaimVerdict]) -> tuple[Fragment, ...]:
+    """The text in fragments, marked claims joined where they touch."""
+    return join_marked(split_by_marks(text, claim_marks(text, claims)))
+
+
+def shown(fragments: Sequence[Fragment]) -> str:
     """The text with brackets around what is marked."""
-    return "".join(f"[{passage.text}]" if passage.unsupported else passage.text for passage in passages)
+    return "".join(f"[{fragment.text}]" if fragment.marked else fragment.text for fragment in fragments)
 
 
-def room(passages: Sequence[Passage]) -> int:
-    """The length that the passages take in HTML."""
-    return sum(len(html.escape(passage.text)) + (2 if passage.unsupported else 0) for passage in passages)
-
-
-def test_unsupported_claims_are_marked_where_they_stand() -> None:
-    """By their offsets; the rest is left as it is."""
-    passages = marked(TEXT, [a_verdict(49, 78), a_verdict(27, 48)])
-    assert shown(passages) == ("The moon orbits the earth. [It is made of cheese.] [Nobody has seen its far side.]")
-
-
-@pytest.mark.parametrize(
-    ("claims", "expected"),
-    [
-        ([(4, 15), (9, 25)], "The [moon orbits the earth]."),
-        ([(4, 8), (8, 15)], "The [moon orbits] the earth."),
-        ([(0, 26), (4, 8)], "[The moon orbits the earth.]"),
-        ([(-5, 3)], "[The] moon orbits the earth."),
-        ([(20, 9999)], "The moon orbits the [earth.]"),
-        ([(9000, 9999), (8, 4), (5, 5)], "The moon orbits the earth."),
-    ],
-)
-def test_odd_offsets_do_no_harm(claims: list[tuple[int, int]], expected: str) -> None:
-    """Overlaps are merged, what lies outside is clipped, what is empty is left out."""
-    assert shown(marked(TEXT[:26], [a_verdict(*each) for each in claims])) == expected
-
-
-def test_a_claim_without_a_place_is_found_by_its_words() -> None:
-    """Judges that quote without offsets are marked too; words that are not there mark nothing."""
-    claims = [a_verdict(0, 0, "made of cheese"), a_verdict(0, 0, "made of marzipan")]
-    assert shown(marked(TEXT, claims)) == TEXT.replace("made of cheese", "[made of cheese]")
+def room(fragments: Sequence[Fragment]) -> int:
+    """The length that the fragments take in HTML."""
+    return sum(len(html.escape(fragment.text)) + (2 if fragment.marked else 0) for fragment in fragments)
 
 
 def test_what_is_marked_stays_when_an_answer_is_cut() -> None:
@@ -89,10 +66,10 @@ def test_the_first_marks_stay_where_there_is_no_room_for_all() -> None:
     limit=st.integers(0, 200),
 )
 def test_a_cut_keeps_within_its_limit_and_invents_nothing(text: str, places: list[tuple[int, int]], limit: int) -> None:
-    """Whatever the answer: joined passages are the answer, and what is left of it stood there."""
-    passages = marked(text, [a_verdict(*place) for place in places])
-    assert "".join(passage.text for passage in passages) == text
-    cut = cut_around(passages, limit, measure=room)
+    """Whatever the answer: joined fragments are the answer, and what is left of it stood there."""
+    fragments = marked(text, [a_verdict(*place) for place in places])
+    assert "".join(fragment.text for fragment in fragments) == text
+    cut = cut_around(fragments, limit, measure=room)
     assert room(cut) <= limit
     for piece in shown(cut).replace("[", GAP).replace("]", GAP).split(GAP):
         assert piece in text
