@@ -67,7 +67,7 @@ class PhoenixAnnotationWriter:
         trace = result.trace
         for item in self._items(result):
             yield {"span_id": trace.target.span_id, "identifier": IDENTIFIER, **_row(item)}
-            if trace.root is not None:
+            if trace.root is not None and item.name in {each.name for each in result.evaluations}:
                 row = _row(item) | {"name": root_name(item.name)}
                 yield {"span_id": trace.root.span_id, "identifier": _of_target(trace.target), **row}
 
@@ -83,11 +83,12 @@ class PhoenixAnnotationWriter:
 
 
 def root_name(name: str) -> str:
-    """Under which name a score of a span stands on the root of its trace: `trace_faithfulness`.
+    """Under which name a score of a span stands on the root of its trace: `rag_faithfulness`.
 
-    Phoenix lists root spans by default. The metric's own name would count the score twice in its means.
+    Phoenix lists root spans by default. The metric's own name would count the score twice in its means. Risks stay
+    away: the column has room for one short name, and the trace's annotations have them.
     """
-    return f"trace_{name}"
+    return f"rag_{name}"
 
 
 def _of_target(target: SpanRef) -> str:

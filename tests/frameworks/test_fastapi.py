@@ -64,10 +64,7 @@ def test_the_scores_are_where_people_look(phoenix_server: PhoenixServer, tmp_pat
     found = eventually(root, within_s=60)
     assert found is not None
     assert found["name"] == "GET /ask"
-    assert {each["name"] for each in found["spanAnnotations"]} == {  # type: ignore[attr-defined]
-        "trace_faithfulness",
-        "trace_hallucination_risk",
-    }
+    assert [each["name"] for each in found["spanAnnotations"]] == ["rag_faithfulness"]  # type: ignore[attr-defined]
     of_trace = found["trace"]["traceAnnotations"]  # type: ignore[index]
     assert sorted(each["name"] for each in of_trace) == ["faithfulness", "hallucination_risk"]
     by_name = {span["name"]: span for span in api.spans(project)}
@@ -81,7 +78,7 @@ def test_the_scores_are_where_people_look(phoenix_server: PhoenixServer, tmp_pat
         page.set_default_timeout(120_000)
         page.goto(f"{page_url}/spans")
         page.get_by_role("link", name="GET /ask").first.wait_for()
-        page.get_by_text("trace_faithfulness").first.wait_for()
+        page.get_by_text("rag_faithfulness").first.wait_for()
         page.goto(f"{page_url}/traces")
         page.get_by_role("columnheader", name="trace annotations").wait_for()
         page.get_by_role("cell").get_by_text("faithfulness").first.wait_for()

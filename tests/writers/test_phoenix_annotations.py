@@ -60,8 +60,7 @@ def test_the_root_shows_the_scores_under_a_name_of_its_own() -> None:
     assert told == {
         (result.trace.target.span_id, "faithfulness"),
         (result.trace.target.span_id, "hallucination_risk"),
-        (root.span_id, "trace_faithfulness"),
-        (root.span_id, "trace_hallucination_risk"),
+        (root.span_id, "rag_faithfulness"),
     }
 
 
