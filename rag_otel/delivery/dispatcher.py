@@ -132,7 +132,7 @@ class Dispatcher:
         deadline = time.monotonic() + timeout_s
         self._close_windows()
         for queue in self._queues:
-            queue.hurry()
+            queue.send_now()
         written = _wait_empty(self._result_queues, deadline)
         for watching in self._watching:
             with guarded("delivery.tick"):

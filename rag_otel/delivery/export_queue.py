@@ -8,7 +8,6 @@ long as it takes up to `give_up_after_s`.
 
 from __future__ import annotations
 
-import random
 import threading
 import time
 from collections import deque
@@ -17,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Generic, TypeVar
 
+from rag_otel.delivery.retry import Backoff
 from rag_otel.delivery.spool import Spool
 from rag_otel.errors import RetryableError
 from rag_otel.safety.guard import counters, logger
@@ -38,9 +38,9 @@ class ExportPolicy:
     max_bytes: int = 16 * 2**20
     batch_items: int = 64
     linger_s: float = 0.5
-    """How long an item waits for company before a batch that is not full goes out."""
+    """Maximum batching delay: a batch that is not full is sent after this time."""
     backoff_s: float = 0.5
-    """Before the first retry; doubled for each further one."""
+    """Longest wait before the first retry; doubled for each further one. See `Backoff`."""
     max_backoff_s: float = 30.0
     give_up_after_s: float = 3600.0
     """How long one batch is tried before it is counted as lost and the next one gets its chance."""
@@ -84,6 +84,7 @@ class ExportQueue(Generic[T]):
         self._send = send
         self._size_of = size_of
         self._policy = policy
+        self._backoff = Backoff(base_s=policy.backoff_s, longest_wait_s=policy.max_backoff_s)
         self._clock = clock
         self._logged_at: dict[str, float] = {}
         self._start_empty()
@@ -102,7 +103,7 @@ class ExportQueue(Generic[T]):
         """The last attempt failed and may work later."""
         self._patience = _FLUSH_ATTEMPTS
         """Failures until a flush stops waiting."""
-        self._hurried = False
+        self._send_now = False
         self._closed = False
         self._thread: threading.Thread | None = None
 
@@ -140,11 +141,11 @@ class ExportQueue(Generic[T]):
         if len(self._queue) == 1 or len(self._queue) >= self._policy.batch_items:
             self._changed.notify_all()  # in between, the worker has nothing new to wake up for
 
-    def hurry(self) -> None:
-        """Send what is here without waiting for company or for the end of a backoff."""
+    def send_now(self) -> None:
+        """Send what is queued now: without the batching delay, and without waiting for the end of a backoff."""
         with self._changed:
             if self._queue or self._batch:
-                self._hurried = True
+                self._send_now = True
                 self._patience = 1 if self._failing else _FLUSH_ATTEMPTS
                 self._attempts, self._not_before = 0, 0.0
                 self._changed.notify_all()
@@ -227,7 +228,7 @@ class ExportQueue(Generic[T]):
             return self._not_before
         if not self._queue:
             return None
-        if self._hurried or len(self._queue) >= self._policy.batch_items:
+        if self._send_now or len(self._queue) >= self._policy.batch_items:
             return 0.0
         return self._queue[0].came_at + self._policy.linger_s
 
@@ -264,10 +265,7 @@ class ExportQueue(Generic[T]):
             self._failing = True
             self._patience -= 1
             self._attempts += 1
-            backoff = min(self._policy.max_backoff_s, self._policy.backoff_s * 2.0 ** min(self._attempts - 1, 32))
-            # Full jitter would also retry at once; half keeps a floor while replicas still spread.
-            asked = min(error.retry_after_s or 0.0, self._policy.give_up_after_s)
-            self._not_before = now + max(backoff * random.uniform(0.5, 1.0), asked)
+            self._not_before = now + self._backoff.pause_s(self._attempts, error.retry_after_s)
             self._changed.notify_all()
 
     def _lose(self, cause: str) -> None:
@@ -295,7 +293,7 @@ class ExportQueue(Generic[T]):
             self._sending = False
             self._failing = False
             if not self._queue:
-                self._hurried = False
+                self._send_now = False
             self._changed.notify_all()
 
     def _count(self, what: str, amount: int = 1) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from rag_otel.delivery.retry import RetryPolicy
 from rag_otel.errors import PermanentError, RetryableError
 from rag_otel.evaluation.usage_meter import add_usage, spend
 from rag_otel.model import Usage
@@ -20,7 +21,6 @@ from rag_otel_evaluators.llm.cache import DiskCache, content_key
 from rag_otel_evaluators.llm.failures import CallError, FailureKind
 from rag_otel_evaluators.llm.limits import Limits, RateLimiter
 from rag_otel_evaluators.llm.parsing import Reading, read_answer
-from rag_otel_evaluators.llm.retry import RetryPolicy
 from rag_otel_evaluators.llm.schema import response_schema
 from rag_otel_evaluators.llm.structured import Completion, Message, T
 from rag_otel_evaluators.llm.transport import ChatRequest, Reply, Transport

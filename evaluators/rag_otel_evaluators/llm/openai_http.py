@@ -21,10 +21,10 @@ from typing import Any, Final, TypeAlias
 import aiohttp
 from pydantic import BaseModel
 
+from rag_otel.delivery.retry import retry_after_of
 from rag_otel.model import Usage
 from rag_otel_evaluators.llm.failures import CallError, FailureKind, kind_of_status
 from rag_otel_evaluators.llm.modes import ModeLadder, OutputMode, with_schema
-from rag_otel_evaluators.llm.retry import retry_after_of
 from rag_otel_evaluators.llm.transport import ChatRequest, Reply
 
 _MESSAGE_LENGTH: Final = 300
