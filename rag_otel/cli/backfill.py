@@ -33,7 +33,7 @@ from rag_otel.writers.phoenix_backfill import PhoenixBackfillWriter
 from rag_otel_collectors.backfill.engine import Backfill, Store, Tally
 from rag_otel_collectors.backfill.file_source import FileStore
 from rag_otel_collectors.backfill.phoenix_source import PhoenixStore
-from rag_otel_collectors.stored.phoenix_client import PhoenixReader
+from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from rag_otel_evaluators.cooperative import time_slice
 
 _PHOENIX_TIMEOUT_S: Final = 120.0
@@ -189,7 +189,7 @@ def _phoenix(arguments: argparse.Namespace, settings: Settings, pipeline: Pipeli
         raise ConfigurationError("since when? --since 7d, or a date")
     now = datetime.now(UTC)
     access: dict[str, Any] = {"api_key": settings.phoenix_api_key, "timeout_s": _PHOENIX_TIMEOUT_S}
-    reader = PhoenixReader(settings.phoenix_endpoint, **access)
+    reader = PhoenixClient(settings.phoenix_endpoint, **access)
     try:
         known = reader.projects()
     except (RetryableError, PermanentError) as error:

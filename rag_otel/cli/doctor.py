@@ -31,7 +31,7 @@ from rag_otel.safety.guard import counters
 from rag_otel.sampling.ratio import RatioSampler
 from rag_otel.settings import ResolvedSettings, resolve
 from rag_otel.writers.memory import MemoryWriter
-from rag_otel_collectors.stored.phoenix_client import PhoenixReader
+from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 
 CHUNK: Final = "The lighthouse of Kap Arkona was built in 1827 and is 19.3 metres high."
 QUESTION: Final = "When was the lighthouse of Kap Arkona built?"
@@ -82,7 +82,7 @@ def _checks(resolved: ResolvedSettings, overrides: dict[str, Any], timeout_s: fl
         yield Check(ok=False, text="rag-otel is switched off", remedy="Unset RAG_OTEL_ENABLED, or set it to true.")
     reader = None
     if settings.phoenix_endpoint:
-        reader = PhoenixReader(settings.phoenix_endpoint, api_key=settings.phoenix_api_key)
+        reader = PhoenixClient(settings.phoenix_endpoint, api_key=settings.phoenix_api_key)
         yield _answers(reader, settings.phoenix_endpoint)
         yield _lets_us_in(reader)
     elif not any(name.startswith("OTEL_EXPORTER_OTLP") and "ENDPOINT" in name for name in os.environ):
@@ -120,7 +120,7 @@ def _version(name: str) -> str | None:
         return None
 
 
-def _answers(reader: PhoenixReader, endpoint: str) -> Check:
+def _answers(reader: PhoenixClient, endpoint: str) -> Check:
     try:
         return Check(ok=True, text=f"Phoenix {reader.version()} answers at {endpoint}")
     except RagOtelError as error:
@@ -131,7 +131,7 @@ def _answers(reader: PhoenixReader, endpoint: str) -> Check:
         )
 
 
-def _lets_us_in(reader: PhoenixReader) -> Check:
+def _lets_us_in(reader: PhoenixClient) -> Check:
     try:
         return Check(ok=True, text=f"its API lets us in ({len(reader.projects())} projects)")
     except PermanentError as error:
@@ -186,7 +186,7 @@ def _project_of(tracer_provider: TracerProvider) -> str:
 
 
 def _found(
-    reader: PhoenixReader, project: str, context: trace_api.SpanContext, timeout_s: float, annotations: bool
+    reader: PhoenixClient, project: str, context: trace_api.SpanContext, timeout_s: float, annotations: bool
 ) -> Iterator[Check]:
     trace_id, span_id = f"{context.trace_id:032x}", f"{context.span_id:016x}"
     spans = _wait_for(lambda: reader.spans(project, trace_ids=[trace_id]), timeout_s)

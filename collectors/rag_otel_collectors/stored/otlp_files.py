@@ -1,4 +1,4 @@
-"""Spans out of OTLP/JSON files: one object, or one per line as the Collector's file exporter writes; gzip or not.
+"""Reads spans from OTLP/JSON files: one object, or one a line as the Collector's file exporter writes; gzip or not.
 
 Lines are read one after another. A file that is one object over several lines has to fit into memory.
 """
