@@ -197,9 +197,10 @@ def _evaluators(settings: Settings) -> tuple[Evaluator, ...]:
 
         return build(settings.metrics)
     from rag_otel_evaluators.build import build_evaluators
-    from rag_otel_evaluators.offline.config import EvaluationConfig
+    from rag_otel_evaluators.judges.config import EvaluatorsConfig, checked
 
-    config = EvaluationConfig.model_validate(
+    config = checked(
+        EvaluatorsConfig,
         {
             "metrics": settings.metrics,
             "judge": {
@@ -214,8 +215,8 @@ def _evaluators(settings: Settings) -> tuple[Evaluator, ...]:
             "language": settings.language,
             "prompts": settings.prompt_folder,
             "concurrency": settings.judge_concurrency,
-            "cache": False,
-        }
+        },
+        source="settings",
     )
     with suppressed():  # what a judge's library calls while it is loaded is none of the application's traffic
         return build_evaluators(config, ExitStack())

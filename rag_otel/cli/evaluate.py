@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     if config.data is None:
         raise ConfigurationError("no file to evaluate: name one, or `data` in the configuration")
     with ExitStack() as resources:
-        evaluators = build_evaluators(config, resources)
+        evaluators = build_evaluators(config, resources, cache_path=config.cache_path)
         rows = read_rows(
             read_records(config.data),
             columns=config.columns,
