@@ -21,7 +21,7 @@ from typing import Any, Final
 from tqdm import tqdm
 
 from rag_otel.cli.backfill_report import conclude
-from rag_otel.cli.backfill_workers import Workers
+from rag_otel.cli.worker import Workers
 from rag_otel.composition import Parts, compose_attributes, compose_pipeline
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
 from rag_otel.evaluation.budget import Budget

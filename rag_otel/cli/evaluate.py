@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
-from rag_otel.cli.evaluate_verdict import shortcomings
 from rag_otel.cli.terminal import progress, table
 from rag_otel.errors import ConfigurationError
 from rag_otel_evaluators.build import build_evaluators, rows_at_once
@@ -144,10 +143,29 @@ def _conclude(results: Results, config: EvaluationConfig) -> int:
         print(f"report: {results.report(config.report, title=title)}", file=sys.stderr)
     if config.output != STANDARD_OUTPUT:
         print(f"rows: {config.output}", file=sys.stderr)
-    found = shortcomings(results, summaries, config.fail_under)
+    found = _shortcomings(results, summaries, config.fail_under)
     for shortcoming in found:
         print(f"rag-otel evaluate: {shortcoming}", file=sys.stderr)
     return 1 if found else 0
+
+
+def _shortcomings(results: Results, summaries: Sequence[MetricSummary], fail_under: Mapping[str, float]) -> list[str]:
+    """Why the results are not good enough for a build that depends on them, one sentence each; empty if they are.
+
+    A metric that failed on every row (a wrong key, a server that is down) is never good enough. A metric with a
+    threshold needs a mean that reaches it; a mean that is not known does not.
+    """
+    found = []
+    for summary in summaries:
+        least = fail_under.get(summary.metric)
+        if summary.rows and summary.failures == summary.rows:
+            first = results.evaluations(summary.metric)[0]
+            found.append(f"{summary.metric} failed on every row: {first.explanation}")
+        elif least is not None and summary.mean is None:
+            found.append(f"{summary.metric}: no row has a score, at least {least:g} was asked for")
+        elif least is not None and summary.mean is not None and summary.mean < least:
+            found.append(f"{summary.metric}: the mean {summary.mean:.4f} is below {least:g}")
+    return found
 
 
 def _table(summaries: Sequence[MetricSummary]) -> str:

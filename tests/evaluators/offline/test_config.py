@@ -102,7 +102,7 @@ def test_names_stand_for_settings() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("metric: faithfulness", "metric: unknown; there are: data, columns, metrics"),
+        ("metric: faithfulness", "metric: unknown; there are: metrics, judge"),
         ("judge: {name: x}", "judge.model: Field required"),
         ("judge: {model: x, tempreature: 1}", "judge.tempreature: unknown; there are: model, api_base"),
         ("judge: {model: x, strategy: three}", "judge.strategy: Input should be 'single', 'two_step' or 'classifier'"),
