@@ -1,9 +1,9 @@
-"""One bounded queue with one worker thread behind it: a destination that is down holds up nobody but itself.
+"""A bounded queue with a worker thread. A destination that is down delays no other destination.
 
-The lifecycle is that of OpenTelemetry's batch processors: a daemon thread started by the first item, ended by `close`,
-absent from a forked child. Admitted items are never evicted: when the queue is full, the newcomer is refused and
-counted. A batch that may work later is kept, in order, and tried again with exponential backoff and jitter, for as
-long as it takes up to `give_up_after_s`.
+The lifecycle is that of OpenTelemetry's batch processors: a daemon thread that the first item starts and `close` ends,
+and that a forked child does not have. Admitted items are never evicted: when the queue is full, new items are refused
+and counted. A batch that failed with a retryable error is sent again, in order, with exponential backoff and jitter,
+for up to `give_up_after_s`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from rag_otel.safety.tracing_suppression import suppressed
 
 T = TypeVar("T")
 _FLUSH_ATTEMPTS: Final = 3
-"""How often a destination that has just begun to fail is tried again before a flush stops waiting for it."""
+"""Attempts on a destination that has just begun to fail, before a flush stops waiting for it."""
 _LOG_EVERY_S: Final = 600.0
 """One cause of failure is logged at most this often; the counters go on."""
 _MAX_CAUSES: Final = 32
@@ -43,7 +43,7 @@ class ExportPolicy:
     """Longest wait before the first retry; doubled for each further one. See `Backoff`."""
     max_backoff_s: float = 30.0
     give_up_after_s: float = 3600.0
-    """How long one batch is tried before it is counted as lost and the next one gets its chance."""
+    """How long one batch is tried. Then it is counted as lost, and the next one is sent."""
 
 
 DEFAULT_POLICY: Final = ExportPolicy()
@@ -78,7 +78,7 @@ class ExportQueue(Generic[T]):
         spool: Spool[T] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """With a `spool` what was admitted survives the process; `resume` takes up what the last one left."""
+        """With a `spool`, admitted items survive the process; `resume` queues what the last process left."""
         self.name = name
         self._spool = spool
         self._send = send
@@ -94,15 +94,15 @@ class ExportQueue(Generic[T]):
         self._queue: deque[_Entry[T]] = deque()
         self._bytes = 0
         self._batch: list[_Entry[T]] = []
-        """What is being sent, or waits to be sent again."""
+        """Being sent now, or waiting for the next attempt."""
         self._attempts = 0
         self._first_attempt_at = 0.0
         self._not_before = 0.0
         self._sending = False
         self._failing = False
-        """The last attempt failed and may work later."""
+        """The last attempt failed with a retryable error."""
         self._patience = _FLUSH_ATTEMPTS
-        """Failures until a flush stops waiting."""
+        """Failures that are left until a flush stops waiting."""
         self._send_now = False
         self._closed = False
         self._thread: threading.Thread | None = None
@@ -119,7 +119,7 @@ class ExportQueue(Generic[T]):
         return False
 
     def resume(self) -> None:
-        """Queue what the spool kept of the last process. What there is no room for stays on disk for the next one."""
+        """Queue what the spool kept of the last process. What does not fit stays on disk for the next process."""
         if self._spool is None:
             return
         with self._changed:
@@ -139,7 +139,7 @@ class ExportQueue(Generic[T]):
         if self._thread is None:
             self._start_thread()
         if len(self._queue) == 1 or len(self._queue) >= self._policy.batch_items:
-            self._changed.notify_all()  # in between, the worker has nothing new to wake up for
+            self._changed.notify_all()  # else the worker is awake, or waits for the batch to fill
 
     def send_now(self) -> None:
         """Send what is queued now: without the batching delay, and without waiting for the end of a backoff."""
@@ -196,7 +196,7 @@ class ExportQueue(Generic[T]):
         self._thread = thread
 
     def _send_here(self, deadline: float) -> None:
-        """Send on the caller's thread what no thread of ours could be started for; a failing batch is tried once."""
+        """Send on the caller's thread where no worker thread could be started. A failing batch is tried once."""
         with suppressed():
             while self._queue and not (self._batch or self._closed) and self._clock() < deadline:
                 with self._changed:
@@ -245,7 +245,7 @@ class ExportQueue(Generic[T]):
         except RetryableError as error:
             self._log(str(error), f"{error}; trying again")
             self._postpone(error)
-        except Exception as error:  # noqa: BLE001 - whatever a writer raises, its queue goes on
+        except Exception as error:  # noqa: BLE001 - an unexpected error of a writer must not end its queue
             self._lose(f"{type(error).__name__}: {error}")
         else:
             self._count("sent", len(batch))
@@ -274,7 +274,7 @@ class ExportQueue(Generic[T]):
         self._finish()
 
     def _leave(self) -> None:
-        """What the spool keeps is the next process's; the rest of the batch is lost."""
+        """Leave the batch to the next process; what the spool does not hold is lost."""
         kept = sum(entry.kept is not None for entry in self._batch)
         self._count("kept", kept)
         if kept < len(self._batch):

@@ -1,7 +1,7 @@
-"""Phoenix as the store of a backfill: traces by its REST API, scores as annotations.
+"""Phoenix as the store of a backfill: reads traces with the REST API, writes scores as annotations.
 
-An annotation says in its metadata which evaluator version and judge it comes from, so Phoenix itself is the record of
-what has been done: nothing is kept beside it, and any number of interrupted runs go on where the work is left.
+An annotation names in its metadata the evaluator version and the judge. So Phoenix itself records what has been done:
+a run that was interrupted, however often, goes on without a file of its own.
 """
 
 from __future__ import annotations
@@ -82,9 +82,9 @@ class PhoenixStore:
         patiently(lambda: self._writer.write(results), self._retry)
 
     def settle(self) -> None:
-        """Wait until Phoenix shows what it was given last; a Phoenix that was restarted in between is given it again.
+        """Wait until Phoenix shows the last results; send them again if Phoenix was restarted in between.
 
-        What it does not show for too long (its span was deleted, say) is left to the next run, with a warning.
+        What it does not show in time (its span was deleted, for example) is left to the next run, with a warning.
         """
         results, self._unconfirmed = self._unconfirmed, ()
         now = time.monotonic()

@@ -115,8 +115,8 @@ class OpenAiTransport:
 class _Sessions:
     """One session, with its open connections, for each event loop.
 
-    Closed with its loop, or when the model is let go. What a loop that never ends still holds when the process does is
-    dropped in silence: there is nobody left to close it properly.
+    Closed with its loop, or when the model is deleted. Connections of a loop that never ends are dropped without a
+    warning when the process ends: nothing can close them then.
     """
 
     def __init__(self) -> None:
@@ -155,7 +155,7 @@ def _forget_all() -> None:
 
 class _Connector(aiohttp.TCPConnector):
     def __del__(self, *_unused: object) -> None:
-        """Without aiohttp's complaint in the application's log: see `_Sessions`."""
+        """Without aiohttp's warning in the application's log: see `_Sessions`."""
 
 
 async def _session() -> AsyncIterator[aiohttp.ClientSession]:
