@@ -1,7 +1,7 @@
-"""What the processor runs on, and the registry by which the package finds its composition root without importing it.
+"""The composed parts that a processor runs on, and the registry of the default runtime and of the tracer.
 
 `instrumentation.py` composes a `Runtime` (settings, pipeline, writers) and registers here how a default one is made and
-how the tracer of `@observe` is picked. Everything else asks here.
+how the tracer of `@observe` is picked. Other modules ask here and need not import the composition root.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Outlet(Protocol):
 
 
 class DeliveryQueue(Protocol):
-    """Takes results to the writers and the alerts, off every path that an application waits on."""
+    """Delivers results to the writers and the alerts, in the background."""
 
     def start(self) -> None:
         """A trace was seen: starts the timer that detects missing results. A fraction of a microsecond."""

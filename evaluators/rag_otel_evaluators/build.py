@@ -53,7 +53,7 @@ def rows_at_once(config: EvaluatorsConfig) -> int:
 
 
 def _open_cache(config: EvaluatorsConfig, path: Path | None, resources: ExitStack) -> DiskCache | None:
-    """None where nothing is worth keeping: the embedded judge is quicker than a disk."""
+    """None for the embedded judge, which is quicker than a disk."""
     if path is None or (config.judge.model == EMBEDDED and config.embedder is None):
         return None
     from rag_otel_evaluators.llm.cache import DiskCache
@@ -80,12 +80,12 @@ def _judge(config: EvaluatorsConfig, cache: DiskCache | None) -> str | Structure
 
     settings = _call_settings(config.judge, config.concurrency)
     model = llm_model(name, temperature=config.judge.temperature, cache=cache, **settings)
-    warm_up(name)  # what litellm would load, and warn of, in the midst of traffic or of the progress bar
+    warm_up(name)  # loads, and warns, now instead of during the first evaluation
     return model
 
 
 def _cascade(config: EvaluatorsConfig, cache: DiskCache | None) -> Judge:
-    """The embedded judge first; what stands behind `cascade/` gets the claims that it is unsure of."""
+    """The embedded judge first; the judge behind `cascade/` gets the claims that it is unsure of."""
     from rag_otel_evaluators.judges.cascade import CascadeJudge
     from rag_otel_evaluators.judges.embedded import EmbeddedJudge
 

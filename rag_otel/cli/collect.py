@@ -54,12 +54,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Check, print what is in effect, then serve until SIGTERM or Ctrl-C; 1 when something had to stay on disk."""
+    """Check, print what is in effect, then serve until SIGTERM or Ctrl-C; 1 when spans remain on disk."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
     configuration = collector_settings.configure(_given(arguments), file=arguments.config)
     for part, rows in configuration.rows().items():
         print(f"{part}\n{table(rows)}", flush=True)
-    if arguments.check:  # beside a collector that runs, too
+    if arguments.check:  # without the lock: works beside a running collector
         server_tls(configuration.collector)
         return 0
     with _only_one(Path(configuration.collector.data_dir)):
@@ -113,7 +113,7 @@ def _results(evaluation: Settings, folder: Path) -> MakeResults:
 
 
 def _judge_watch(evaluation: Settings) -> JudgeWatch | None:
-    """The judge is watched where asking it costs nothing; others work, and are capped, in processes of their own."""
+    """Watches the embedded judge, which costs nothing to ask. Other judges run, capped, in the evaluation processes."""
     if evaluation.judge != EMBEDDED or evaluation.embedder is not None:
         return None
     pipeline = compose_pipeline(evaluation, Parts(), default_cap=EMBEDDED_PER_MINUTE)

@@ -1,7 +1,7 @@
 """`rag-otel doctor`: sends one marked trace through the configured set-up and finds it again with its scores.
 
-It runs the very path that an application's traces run (decorator, processor, judge, exporter, annotations) under the
-settings of this environment, and says at the first thing that is wrong what it is and how to mend it.
+It takes the path of an application's traces (decorator, processor, judge, exporter, annotations) with the settings of
+this environment. It stops at the first failure and prints what is wrong and how to fix it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _SECRETS: Final = ("KEY", "SECRET", "TOKEN", "HEADERS", "PASSWORD")
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """One thing that was looked at."""
+    """The result of one check."""
 
     ok: bool
     text: str
@@ -75,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _checks(resolved: ResolvedSettings, overrides: dict[str, Any], timeout_s: float) -> Iterator[Check]:
-    """Each check as it is made; the caller stops at the first that failed."""
+    """Yields each result; the caller stops at the first failure."""
     settings = resolved.settings
     yield _versions()
     if not settings.enabled:
@@ -145,7 +145,7 @@ def _lets_us_in(reader: PhoenixClient) -> Check:
 
 
 def _send(marker: str) -> trace_api.SpanContext:
-    """One observed call, marked so that it can be told from traffic."""
+    """One observed call, marked so that it can be distinguished from traffic."""
     contexts: list[trace_api.SpanContext] = []
 
     @rag_otel.observe(name="rag-otel doctor")
@@ -217,7 +217,7 @@ def _found(
 
 
 def _wait_for(read: Callable[[], list[dict[str, Any]]], timeout_s: float) -> list[dict[str, Any]]:
-    """What `read` finds, as soon as it finds something; an unknown project counts as nothing yet."""
+    """Polls `read` until it finds something or time runs out. An unknown project counts as nothing found."""
     deadline = time.monotonic() + timeout_s
     while True:
         with contextlib.suppress(RagOtelError):

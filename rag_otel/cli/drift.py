@@ -10,11 +10,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from rag_otel.cli.backfill import moment as point_in_time
 from rag_otel.cli.drift_report.adwin import Opinion, second_opinion
 from rag_otel.cli.drift_report.page import latest, render_page
 from rag_otel.cli.drift_report.picture import write_picture
 from rag_otel.cli.drift_report.view import SeriesView, replay, views
+from rag_otel.cli.points_in_time import point_in_time
 from rag_otel.cli.terminal import table
 from rag_otel.drift.alerting import describe, moment
 from rag_otel.drift.event import DriftEvent

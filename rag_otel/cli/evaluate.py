@@ -1,6 +1,6 @@
 """`rag-otel evaluate FILE`: score questions, contexts and responses in a file; the rows come back with the scores.
 
-What the command line says wins over `--config config.yaml`, which may hold everything.
+Options on the command line override `--config config.yaml`, which may hold every setting.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _read_config(arguments: argparse.Namespace) -> EvaluationConfig:
-    """The file's settings, with those of the command line over them."""
+    """The settings of the file, overridden by those of the command line."""
     values = {} if arguments.config is None else read_config_file(arguments.config)
     files = ("data", "output", "report", "prompts", "cache")
     names = (*files, "metrics", "judge", "embedder", "language", "concurrency", "budget_usd")
@@ -169,7 +169,7 @@ def _shortcomings(results: Results, summaries: Sequence[MetricSummary], fail_und
 
 
 def _table(summaries: Sequence[MetricSummary]) -> str:
-    """Per metric: rows, how many have a score, how these lie, and why the others have none."""
+    """For each metric: rows, how many have a score, the scores' distribution, and why the others have none."""
     header = ["metric", "rows", "scored", "mean", "95% interval", "median", "std", "min", "max", "without a score"]
     lines = []
     for summary in summaries:

@@ -1,7 +1,6 @@
-"""Evaluation in processes of its own: those of `rag-otel collect`, which this module is the program of, and those of
-`rag-otel backfill --workers`, a pool.
+"""Evaluation in separate processes, for judges that compute.
 
-For judges that compute. One that asks a language model spends its time waiting and needs no process of its own.
+`rag-otel collect` starts this module as a program. `rag-otel backfill --workers` uses a pool of processes (`Workers`).
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from rag_otel_collectors.otlp.evaluation.trace_evaluator import TraceEvaluator
 
 _COLLECTOR_SLICE_S: Final = 0.005
-"""Of evaluation, in one go: other traces and the deadline of each wait for no longer than that."""
+"""Of evaluation, in one go: the event loop, with the other traces and their deadlines, waits for no longer."""
 _BACKFILL_SLICE_S: Final = 1.0
 """A process of a backfill evaluates one answer at a time, so nothing else waits."""
 
@@ -50,7 +49,7 @@ def build(setup: tuple[Settings, int]) -> TraceEvaluator:
 
 
 class Workers:
-    """So many processes, each with the evaluators of the same settings."""
+    """A pool of processes, each with the evaluators of the same settings."""
 
     def __init__(self, settings: Settings, count: int) -> None:
         """Processes start with the first answer."""
@@ -59,14 +58,14 @@ class Workers:
         self._pool = ProcessPoolExecutor(count, context, initializer=_prepare, initargs=(settings,))
 
     async def evaluate(self, trace: RagTrace, decision: SamplingDecision) -> EvaluatedTrace:
-        """What `Pipeline.evaluate` says, from another process. Raises PermanentError when that one has died."""
+        """Runs `Pipeline.evaluate` in another process. Raises PermanentError when that one has died."""
         try:
             return await asyncio.get_running_loop().run_in_executor(self._pool, _evaluate, trace, decision)
         except BrokenProcessPool:
             raise PermanentError("an evaluation process has died") from None
 
     def close(self) -> None:
-        """End the processes after what they are judging now. Safe to call twice."""
+        """End the processes after their current evaluation. Safe to call twice."""
         self._pool.shutdown(wait=True, cancel_futures=True)
 
 
@@ -78,7 +77,7 @@ _loop: asyncio.AbstractEventLoop
 
 def _prepare(settings: Settings) -> None:
     global _pipeline, _loop
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the run, which keeps what is finished
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the parent, which keeps finished results
     _pipeline = compose_pipeline(settings, Parts(), default_cap=None)
     _loop = asyncio.new_event_loop()
 

@@ -22,7 +22,7 @@ STDIN: Final = "-"
 _GZIP: Final = b"\x1f\x8b"
 _TRACES: Final = "resourceSpans"
 _OTHER_SIGNALS: Final = ("resourceMetrics", "resourceLogs", "resourceProfiles")
-"""What the Collector writes into the same file when it is told to; nothing of it is a trace."""
+"""Metrics, logs and profiles, which the Collector may write into the same file."""
 _EXPECTED: Final = "expected OTLP/JSON: an object with resourceSpans, or one on each line"
 _DECODER: Final = json.JSONDecoder()
 _BLANKS: Final = re.compile(r"\s*")

@@ -20,10 +20,10 @@ from rag_otel_collectors.stored.assembly import AssembledTrace
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 
 TRACES_AT_ONCE: Final = 100
-"""Traces whose spans are read in one go, and so the most that are in memory."""
+"""Traces whose spans are read at once; no more are in memory."""
 
 _UNKNOWN_KIND: Final = "UNKNOWN"
-"""What Phoenix says of a span without a kind."""
+"""Phoenix's kind of a span without one."""
 _PARSED: Final = re.compile(
     r"(?P<key>(?:.+\.)?(?:metadata|llm\.prompt_template\.variables|tool\.parameters))\.(?P<path>.+)"
 )

@@ -128,7 +128,7 @@ def _of_row(row: Any, place: str, number: int, dimensions: Sequence[str]) -> Ite
 
 
 def _values(attributes: Mapping[str, Any]) -> list[tuple[str, float]]:
-    """(series, goodness) of every metric that the attributes tell of."""
+    """(series, goodness) of every metric in the attributes."""
     metrics: dict[str, dict[str, Any]] = {}
     for key, value in attributes.items():
         if key.startswith(_KEY):
@@ -179,5 +179,5 @@ def _time(row: Mapping[str, Any], place: str, number: int) -> float:
 
 
 def metrics_of(observations: Iterable[Observation]) -> int:
-    """How many metrics share the budget."""
+    """How many metrics share the budget of false alarms."""
     return max(1, len({name.rpartition(".")[0] for each in observations for name, _ in each.values}))

@@ -1,8 +1,8 @@
 """One call to a server that speaks OpenAI's protocol, straight over HTTP.
 
 A provider's library costs 3 to 10 ms of CPU a call, which limits a judge that is asked a hundred times a second; a POST
-costs a tenth of it or less. What a model is asked with and what it costs is still the library's knowledge: it comes
-in as two functions. Source: OpenAI's API reference, "Create chat completion".
+costs a tenth of it or less. The request's parameters and the price still come from the library, as
+two functions. Source: OpenAI's API reference, "Create chat completion".
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _MESSAGE_LENGTH: Final = 300
 """Characters kept of a provider's error message."""
 
 Parameters: TypeAlias = Callable[[OutputMode, type[BaseModel], int | None], Mapping[str, Any]]
-"""(mode, shape of the answer, output budget) -> what stands in the request beside model and messages."""
+"""(mode, shape of the answer, output budget) -> the request's fields besides model and messages."""
 Price: TypeAlias = Callable[[int, int, int], float | None]
 """(input tokens, output tokens, input tokens that the provider had cached) -> US dollars; None where unknown."""
 
@@ -159,7 +159,7 @@ class _Connector(aiohttp.TCPConnector):
 
 
 async def _session() -> AsyncIterator[aiohttp.ClientSession]:
-    connector = _Connector(limit=0, ssl=_certificates())  # how many at once is the limiter's affair
+    connector = _Connector(limit=0, ssl=_certificates())  # the limiter bounds the connections
     async with aiohttp.ClientSession(
         connector=connector,
         cookie_jar=aiohttp.DummyCookieJar(),

@@ -1,4 +1,4 @@
-"""Everything about an evaluation of files in one place: what the command line says and what `config.yaml` says.
+"""The configuration of an evaluation of files, from the command line and `config.yaml`.
 
 data: answers.parquet
 columns: {question: q, contexts: "pred.docs[*].text", response: pred.answer}

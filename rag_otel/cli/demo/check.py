@@ -1,4 +1,4 @@
-"""What the demo verifies through Phoenix's API: every span once, scores and claims on it, annotations, the drift."""
+"""Verifies through Phoenix's API what the demo wrote: every span once, its scores and claims, annotations, drift."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _VERDICTS = {str(verdict) for verdict in Verdict}
 
 
 def failures(reader: PhoenixClient, project: str, found: Sequence[Outcome]) -> Iterator[tuple[str, str | None]]:
-    """Each check as (what was looked at, what is wrong); None where all is well."""
+    """Each check as (what was checked, what is wrong or None)."""
     spans = reader.spans(project)
     by_id = {span["context"]["span_id"]: span for span in spans}
     wanted = {outcome.result.trace.target.span_id: outcome for outcome in found}

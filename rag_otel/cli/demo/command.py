@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     examples = examples_folder()
     port = arguments.port or free_port(0 if arguments.check else DEFAULT_PORT)
     folder = arguments.dir / f"phoenix-{port}"
-    shutil.rmtree(folder, ignore_errors=True)  # nobody listens on the port, so nobody uses it
+    shutil.rmtree(folder, ignore_errors=True)  # nothing listens on the port, so the folder is not in use
     print("Starting Phoenix (half a minute at the first start) ...", flush=True)
     with start_phoenix(folder, port=port) as server:
         if arguments.model is not None:
@@ -91,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _command() -> str:
-    """This program, as it can be called from here."""
+    """The command line that starts this program."""
     called = Path(sys.argv[0])
     with contextlib.suppress(ValueError):
         called = called.absolute().relative_to(Path.cwd())
@@ -148,7 +148,7 @@ def _by_question(story: Sequence[Asked]) -> dict[tuple[str, str], Asked]:
 
 
 def _wait_until_there(reader: PhoenixClient, span_ids: Sequence[str]) -> None:
-    """Return once every span has come and has an annotation; after `_WAIT_S` seconds the check will say what is not."""
+    """Return once every span has come and has an annotation; stops waiting after `_WAIT_S` seconds."""
     deadline = time.monotonic() + _WAIT_S
     while time.monotonic() < deadline:
         try:
