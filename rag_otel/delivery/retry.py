@@ -6,7 +6,6 @@ call under such a policy. Callers on an event loop ask for the wait and sleep th
 
 from __future__ import annotations
 
-import email.utils
 import math
 import random
 import time
@@ -104,8 +103,10 @@ def read_retry_after(value: str | None, now: float | None = None) -> float | Non
     try:
         seconds = float(value)
     except ValueError:
+        from email.utils import parsedate_to_datetime  # here: it imports some twenty modules
+
         try:
-            then = email.utils.parsedate_to_datetime(value)
+            then = parsedate_to_datetime(value)
         except (ValueError, OverflowError):
             return None
         # One of the three date formats has no zone.
