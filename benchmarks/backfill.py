@@ -36,7 +36,7 @@ from rag_otel.cli.main import main as rag_otel
 from rag_otel.cli.terminal import table
 from rag_otel.delivery.http import post, to_json
 from rag_otel.errors import RagOtelError
-from rag_otel_collectors.stored.phoenix_client import PhoenixReader
+from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 
 DATA = Path(__file__).parents[1] / "examples" / "data" / "ragtruth_qa_dev.jsonl"
 PROJECT = "backfill-benchmark"
@@ -63,7 +63,7 @@ def store(server: PhoenixServer, project: str, traces: int) -> None:
             headers={"Content-Type": "application/x-protobuf"},
             timeout_s=60,
         )
-    reader = PhoenixReader(server.base_url, timeout_s=60)
+    reader = PhoenixClient(server.base_url, timeout_s=60)
     while len(trace_ids(reader, project)) < traces:
         time.sleep(0.5)
 
@@ -90,7 +90,7 @@ def add_trace(spans: ScopeSpans, row: dict[str, Any], start_ns: int) -> None:
             pair.key, pair.value.string_value = key, value
 
 
-def trace_ids(reader: PhoenixReader, project: str = PROJECT) -> list[str]:
+def trace_ids(reader: PhoenixClient, project: str = PROJECT) -> list[str]:
     """Of everything in the project; none while it does not exist."""
     found: list[str] = []
     cursor: str | None = None
@@ -106,7 +106,7 @@ def trace_ids(reader: PhoenixReader, project: str = PROJECT) -> list[str]:
 
 def phoenix_alone(server: PhoenixServer) -> None:
     """What a backfill asks of Phoenix, and nothing else."""
-    reader = PhoenixReader(server.base_url, timeout_s=60)
+    reader = PhoenixClient(server.base_url, timeout_s=60)
     ids = trace_ids(reader)
     note = "x" * 300
     last: list[str] = []

@@ -28,12 +28,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from rag_otel.cli.terminal import table
+from rag_otel.delivery.retry import RetryPolicy
 from rag_otel.errors import RagOtelError
 from rag_otel.model import Evaluation
 from rag_otel_evaluators.judges.llm import llm_model, warm_up
 from rag_otel_evaluators.judges.llm_faithfulness import LlmJudge
 from rag_otel_evaluators.llm.limits import Limits
-from rag_otel_evaluators.llm.retry import RetryPolicy
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 
 ROOT = Path(__file__).parents[1]

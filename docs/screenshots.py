@@ -22,7 +22,7 @@ from rag_otel.cli.drift_report.picture import write_picture
 from rag_otel.cli.drift_report.view import replay, views
 from rag_otel.drift.family import DriftSettings
 from rag_otel.writers.phoenix_links import trace_link
-from rag_otel_collectors.stored.phoenix_client import PhoenixReader
+from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from rag_otel_collectors.stored.scores import from_phoenix
 
 PREFIX = "rag.evaluation.faithfulness"
@@ -73,7 +73,7 @@ def claims(page: Page, link: str, number: int) -> None:
     page.screenshot(path=IMAGES / "claims.png", clip={"x": 340, "y": 40, "width": 1560, "height": 620})
 
 
-def alarm(reader: PhoenixReader) -> None:
+def alarm(reader: PhoenixClient) -> None:
     """What drift monitoring says of the demo's week: the series that it was noticed in first."""
     seen = list(from_phoenix(reader, PROJECT, ("model",)))
     found = replay(seen, DriftSettings(baseline_count=BASELINE_COUNT, dimensions=("model",)))
@@ -92,7 +92,7 @@ def telling(spans: Sequence[dict[str, Any]]) -> tuple[str, int]:
 
 def main() -> None:
     base_url = sys.argv[1] if len(sys.argv) > 1 else "http://127.0.0.1:6006"
-    reader = PhoenixReader(base_url)
+    reader = PhoenixClient(base_url)
     project_page = reader.project_page(PROJECT)
     alarm(reader)
     trace_id, number = telling(reader.spans(PROJECT))

@@ -51,7 +51,7 @@ EMBEDDED_PER_MINUTE: Final = 600.0
 
 @dataclass(frozen=True, kw_only=True)
 class Parts:
-    """What an application hands in as objects, beside the settings."""
+    """Objects that an application passes in, besides the settings."""
 
     evaluators: tuple[Evaluator, ...] = ()
     """In place of the metrics and the judge that the settings name."""
@@ -130,7 +130,7 @@ def compose_pipeline(settings: Settings, parts: Parts, *, default_cap: float | N
 
 
 def _require_cap(settings: Settings, parts: Parts) -> None:
-    """A judge that may cost money spends no more than it was given: it must be given something."""
+    """Refuses a judge that may cost money without a cap. Raises ConfigurationError."""
     judges = [evaluator.judge_name for evaluator in parts.evaluators if annotator_kind(evaluator.judge_name) == "LLM"]
     if not parts.evaluators and settings.judge != EMBEDDED:
         judges = [settings.judge]
@@ -142,7 +142,7 @@ def _require_cap(settings: Settings, parts: Parts) -> None:
 
 
 def compose_texts(settings: Settings, parts: Parts) -> ChunkTexts | None:
-    """What fetches the texts of chunks; None where nobody can. Raises ConfigurationError."""
+    """Fetches the texts of chunks; None without a resolver. Raises ConfigurationError."""
     resolver = parts.chunk_resolver
     if resolver is None and settings.chunk_resolver is not None:
         resolver = resolver_named(settings.chunk_resolver)
@@ -197,9 +197,10 @@ def _evaluators(settings: Settings) -> tuple[Evaluator, ...]:
 
         return build(settings.metrics)
     from rag_otel_evaluators.build import build_evaluators
-    from rag_otel_evaluators.offline.config import EvaluationConfig
+    from rag_otel_evaluators.judges.config import EvaluatorsConfig, checked
 
-    config = EvaluationConfig.model_validate(
+    config = checked(
+        EvaluatorsConfig,
         {
             "metrics": settings.metrics,
             "judge": {
@@ -214,10 +215,10 @@ def _evaluators(settings: Settings) -> tuple[Evaluator, ...]:
             "language": settings.language,
             "prompts": settings.prompt_folder,
             "concurrency": settings.judge_concurrency,
-            "cache": False,
-        }
+        },
+        source="settings",
     )
-    with suppressed():  # what a judge's library calls while it is loaded is none of the application's traffic
+    with suppressed():  # requests of a judge's library during loading are not the application's
         return build_evaluators(config, ExitStack())
 
 
@@ -235,7 +236,7 @@ def _writers(
         )
     ]
     if settings.annotations and settings.phoenix_endpoint:
-        from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter  # with it come http and ssl
+        from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter  # it imports http and ssl
 
         writers.append(
             PhoenixAnnotationWriter(

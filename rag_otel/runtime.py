@@ -1,14 +1,13 @@
-"""What the processor runs on, and the registry by which the package finds its composition root without importing it.
+"""The composed parts that a processor runs on, and the registry of the default runtime and of the tracer.
 
-`instrument.py` composes a `Runtime` (settings, pipeline, writers) and registers here how a default one is made and
-how the tracer of `@observe` is picked. Everything else asks here.
+`instrumentation.py` composes a `Runtime` (settings, pipeline, writers) and registers here how a default one is made and
+how the tracer of `@observe` is picked. Other modules ask here and need not import the composition root.
 """
 
 from __future__ import annotations
 
 import os
 import threading
-import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, TypeAlias
@@ -18,6 +17,7 @@ from opentelemetry.trace import Tracer
 
 from rag_otel import semconv
 from rag_otel.errors import ConfigurationError
+from rag_otel.safety.fork import after_fork_in_child
 from rag_otel.safety.guard import guarded
 
 # Only types: importing the pipeline and asyncio would double what `import rag_otel` costs.
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 
 class Outlet(Protocol):
-    """Carries what the process tells of itself (metrics, events) to somewhere else; see `rag_otel.telemetry`."""
+    """Exports metrics and events of the process; see `rag_otel.telemetry`."""
 
     def start(self) -> None:
-        """Go to work. Never raises."""
+        """Start exporting. Never raises."""
         ...
 
     def flush(self, timeout_s: float) -> bool:
@@ -51,10 +51,10 @@ class Outlet(Protocol):
 
 
 class DeliveryQueue(Protocol):
-    """Takes results to the writers and the alerts, off every path that an application waits on."""
+    """Delivers results to the writers and the alerts, in the background."""
 
     def start(self) -> None:
-        """A trace was seen: from now on somebody has to notice when no result comes. A fraction of a microsecond."""
+        """A trace was seen: starts the timer that detects missing results. A fraction of a microsecond."""
         ...
 
     def submit(self, result: EvaluatedTrace) -> object:
@@ -94,7 +94,7 @@ class Runtime:
     worker: BackgroundWorker = field(default_factory=_new_worker)
     """The one worker thread that evaluates; started by the first job."""
     telemetry: Outlet | None = None
-    """Metrics and events; None: nobody wants any."""
+    """Metrics and events; None: switched off."""
 
     def __post_init__(self) -> None:
         after_fork_in_child(self.after_fork)
@@ -115,19 +115,6 @@ class Runtime:
             self.telemetry.after_fork()
         if self.pipeline.cap is not None:
             self.pipeline.cap.after_fork()
-
-
-def after_fork_in_child(method: Callable[[], None]) -> None:
-    """Call a bound method in every forked child, for as long as its object lives."""
-    weak = weakref.WeakMethod(method)
-
-    def call() -> None:
-        with guarded("after_fork"):
-            if (alive := weak()) is not None:
-                alive()
-
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=call)
 
 
 # --- the registry ---------------------------------------------------------------------------------------------------

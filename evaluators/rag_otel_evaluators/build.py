@@ -1,4 +1,4 @@
-"""From a configuration to evaluators: the only place that knows which name stands for which kind of judge."""
+"""Builds evaluators from a configuration. The only module that knows which name stands for which kind of judge."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import inspect
 import os
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.protocols import Evaluator
+from rag_otel_evaluators.judges.config import EvaluatorsConfig, JudgeConfig, ModelConfig
 from rag_otel_evaluators.metrics.registry import EMBEDDED, MetricSetup, build
-from rag_otel_evaluators.offline.config import EvaluationConfig, JudgeConfig, ModelConfig
 
 if TYPE_CHECKING:
     from rag_otel_evaluators.judges.judge import Judge
@@ -25,12 +26,15 @@ _CASCADE: Final = "cascade/"
 _ROWS_AHEAD: Final = 5
 
 
-def build_evaluators(config: EvaluationConfig, resources: ExitStack) -> tuple[Evaluator, ...]:
+def build_evaluators(
+    config: EvaluatorsConfig, resources: ExitStack, *, cache_path: Path | None = None
+) -> tuple[Evaluator, ...]:
     """The metrics that the configuration names; what they hold open is closed with `resources`.
 
-    The heavy imports of judges happen here. Raises ConfigurationError.
+    `cache_path`: the file where judges' answers are kept; None: nowhere. The heavy imports of judges happen here.
+    Raises ConfigurationError.
     """
-    cache = _open_cache(config, resources)
+    cache = _open_cache(config, cache_path, resources)
     return build(
         config.metrics,
         judge=_judge(config, cache),
@@ -43,23 +47,23 @@ def build_evaluators(config: EvaluationConfig, resources: ExitStack) -> tuple[Ev
     )
 
 
-def rows_at_once(config: EvaluationConfig) -> int:
-    """A few more than calls may be under way: a judge that is waited for has no idle slot while a row is prepared."""
+def rows_at_once(config: EvaluatorsConfig) -> int:
+    """How many rows are evaluated at once: a few more than there may be calls, so that no call waits for a row."""
     return config.concurrency if config.judge.model == EMBEDDED else config.concurrency + _ROWS_AHEAD
 
 
-def _open_cache(config: EvaluationConfig, resources: ExitStack) -> DiskCache | None:
-    """None where nothing is worth keeping: the embedded judge is quicker than a disk."""
-    if config.cache_path is None or (config.judge.model == EMBEDDED and config.embedder is None):
+def _open_cache(config: EvaluatorsConfig, path: Path | None, resources: ExitStack) -> DiskCache | None:
+    """None for the embedded judge, which is quicker than a disk."""
+    if path is None or (config.judge.model == EMBEDDED and config.embedder is None):
         return None
     from rag_otel_evaluators.llm.cache import DiskCache
 
-    cache = DiskCache(config.cache_path)
+    cache = DiskCache(path)
     resources.callback(cache.close)
     return cache
 
 
-def _judge(config: EvaluationConfig, cache: DiskCache | None) -> str | StructuredModel | Judge:
+def _judge(config: EvaluatorsConfig, cache: DiskCache | None) -> str | StructuredModel | Judge:
     name = config.judge.model
     if name == EMBEDDED:
         return EMBEDDED
@@ -76,12 +80,12 @@ def _judge(config: EvaluationConfig, cache: DiskCache | None) -> str | Structure
 
     settings = _call_settings(config.judge, config.concurrency)
     model = llm_model(name, temperature=config.judge.temperature, cache=cache, **settings)
-    warm_up(name)  # what litellm would load, and warn of, in the midst of traffic or of the progress bar
+    warm_up(name)  # loads, and warns, now instead of during the first evaluation
     return model
 
 
-def _cascade(config: EvaluationConfig, cache: DiskCache | None) -> Judge:
-    """The embedded judge first; what stands behind `cascade/` gets the claims that it is unsure of."""
+def _cascade(config: EvaluatorsConfig, cache: DiskCache | None) -> Judge:
+    """The embedded judge first; the judge behind `cascade/` gets the claims that it is unsure of."""
     from rag_otel_evaluators.judges.cascade import CascadeJudge
     from rag_otel_evaluators.judges.embedded import EmbeddedJudge
 

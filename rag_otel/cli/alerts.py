@@ -1,4 +1,4 @@
-"""`rag-otel alerts test`: sends one alert and its end to every configured channel and tells which of them took it."""
+"""`rag-otel alerts test`: sends a test alert and its end to every configured channel and prints which accepted it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _REMEDIES: Final = {
 
 @dataclass(frozen=True, kw_only=True)
 class Attempt:
-    """What became of one message."""
+    """The outcome of one message."""
 
     channel: str
     state: AlertState
@@ -63,7 +63,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do what was asked; 1 when a channel failed."""
+    """Send the test alert; 1 when a channel failed."""
     code: int = arguments.act(arguments)
     return code
 
@@ -96,13 +96,13 @@ def attempts_at(channel: AlertChannel, settings: Settings) -> list[Attempt]:
         except Exception as raised:  # noqa: BLE001 - the other channels are still to be tried
             error = PermanentError(f"{type(raised).__name__}: {raised}")
         attempts.append(Attempt(channel=channel.name, state=message.state, error=error))
-    if isinstance(channel, Renews):  # nothing is told again after the test
+    if isinstance(channel, Renews):  # no reminders after the test
         channel.stop_renewing()
     return attempts
 
 
 def an_alert(settings: Settings) -> Alert:
-    """An alert that says that it is a test, with everything that a real one may hold; invented, nobody's data."""
+    """An alert that names itself a test, with every field that a real one may have. The data are invented."""
     start = ANSWER.index(_CLAIM)
     claim = ClaimVerdict(
         claim=Claim(text=_CLAIM, sentence_index=1, start=start, end=len(ANSWER)),

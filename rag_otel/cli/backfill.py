@@ -1,6 +1,6 @@
 """`rag-otel backfill`: evaluates traces that are stored already, in Phoenix or in OTLP/JSON files.
 
-Only what has no score of this evaluator version and judge is judged, so the same command goes on after an
+Only traces without a score of this evaluator version and judge are evaluated. So the same command goes on after an
 interruption, and finds nothing to do when it is run again.
 """
 
@@ -10,18 +10,18 @@ import argparse
 import asyncio
 import contextlib
 import math
-import re
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
 from tqdm import tqdm
 
 from rag_otel.cli.backfill_report import conclude
-from rag_otel.cli.backfill_workers import Workers
+from rag_otel.cli.points_in_time import point_in_time
+from rag_otel.cli.worker import Workers
 from rag_otel.composition import Parts, compose_attributes, compose_pipeline
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
 from rag_otel.evaluation.budget import Budget
@@ -33,14 +33,12 @@ from rag_otel.writers.phoenix_backfill import PhoenixBackfillWriter
 from rag_otel_collectors.backfill.engine import Backfill, Store, Tally
 from rag_otel_collectors.backfill.file_source import FileStore
 from rag_otel_collectors.backfill.phoenix_source import PhoenixStore
-from rag_otel_collectors.stored.phoenix_client import PhoenixReader
+from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from rag_otel_evaluators.cooperative import time_slice
 
 _PHOENIX_TIMEOUT_S: Final = 120.0
 _SLICE_S: Final = 0.005
-"""Of judging, in one go: reading and writing wait for no longer than that."""
-_AGE: Final = re.compile(r"(\d+(?:\.\d+)?)([smhdw])")
-_SECONDS: Final = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+"""Of evaluation, in one go: reading and writing wait for no longer than that."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -189,7 +187,7 @@ def _phoenix(arguments: argparse.Namespace, settings: Settings, pipeline: Pipeli
         raise ConfigurationError("since when? --since 7d, or a date")
     now = datetime.now(UTC)
     access: dict[str, Any] = {"api_key": settings.phoenix_api_key, "timeout_s": _PHOENIX_TIMEOUT_S}
-    reader = PhoenixReader(settings.phoenix_endpoint, **access)
+    reader = PhoenixClient(settings.phoenix_endpoint, **access)
     try:
         known = reader.projects()
     except (RetryableError, PermanentError) as error:
@@ -207,28 +205,14 @@ def _phoenix(arguments: argparse.Namespace, settings: Settings, pipeline: Pipeli
         ),
         pipeline.evaluators,
         project=settings.project_name,
-        since=moment(arguments.since, now=now),
-        until=moment(arguments.until, now=now),
+        since=point_in_time(arguments.since, now=now),
+        until=point_in_time(arguments.until, now=now),
     )
 
 
 def _listed(names: Sequence[str], at_most: int = 10) -> str:
     more = f" and {len(names) - at_most} more" if len(names) > at_most else ""
     return ", ".join(names[:at_most]) + more
-
-
-def moment(text: str, *, now: datetime) -> datetime:
-    """`7d`, `12h`, `30m`, `90s`, `2w` before `now`, or an ISO 8601 time (UTC where it names no zone).
-
-    Raises ConfigurationError for anything else.
-    """
-    if age := _AGE.fullmatch(text):
-        return now - timedelta(seconds=float(age[1]) * _SECONDS[age[2]])
-    try:
-        at = datetime.fromisoformat(text)
-    except ValueError:
-        raise ConfigurationError(f"{text!r} is no time: write 7d, 12h, 30m, or 2026-05-01T12:00") from None
-    return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
 def _price(text: str) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""What a backfill says at its end: what it found, what it did, what it cost or would cost."""
+"""The summary of a backfill: what was found, what was evaluated, what it cost or would cost."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from rag_otel.writers.feedback import annotator_kind
 from rag_otel_collectors.backfill.engine import Tally
 
 CHARACTERS_PER_TOKEN: Final = 4.0
-"""Of English text, about."""
+"""Of English text, approximately."""
 PROMPT_TOKENS: Final = 900
-"""Of one call beside its text, and ..."""
+"""Input tokens of a call of a language model, without the text that is judged."""
 ANSWER_TOKENS: Final = 220
-"""... what is said of one answer: faithfulness over examples/data, as benchmarks/judge_tokens.py measures it."""
+"""Output tokens for one answer. Both: faithfulness over examples/data, measured by benchmarks/judge_tokens.py."""
 
 
 def conclude(
@@ -26,7 +26,7 @@ def conclude(
     dry_run: bool = False,
     price: tuple[float, float] | None = None,
 ) -> str:
-    """The summary as lines of text. `price`: dollars per million tokens in and out; None: as known of the judge."""
+    """The summary as lines of text. `price`: dollars per million tokens in and out; None: the known prices."""
     rate = f"{tally.traces / seconds:,.0f} a second" if seconds > 0 else ""
     rows = [
         ["traces read", f"{tally.traces:,}", rate],
@@ -59,7 +59,7 @@ def _cost(tally: Tally) -> str:
 
 
 def _estimate(tally: Tally, pipeline: Pipeline, price: tuple[float, float] | None) -> str:
-    """Rough: one call for each evaluation by a language model, at the length of its text. Metrics differ in calls."""
+    """A rough estimate: one call for each evaluation by a language model, at the length of its text."""
     asked = [each for each in pipeline.evaluators if annotator_kind(each.judge_name) == "LLM"]
     if not asked:
         return "at no cost: no language model is asked"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import atexit
 import contextlib
 import dataclasses
 import fcntl
@@ -12,52 +11,30 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import ReadableSpan
 
 from rag_otel.cli.terminal import table
 from rag_otel.composition import EMBEDDED, EMBEDDED_PER_MINUTE, Parts, compose_delivery, compose_pipeline
+from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.drift.judge_watch import JudgeWatch
 from rag_otel.drift.setup import build_judge_watch
 from rag_otel.errors import ConfigurationError
 from rag_otel.evaluation.background_worker import BackgroundWorker
 from rag_otel.safety.guard import logger
-from rag_otel.sampling.ratio import RatioSampler
 from rag_otel.settings import Settings
-from rag_otel.telemetry.telemetry import Telemetry, telemetry_of
+from rag_otel.telemetry.telemetry import Telemetry
 
 try:
-    from rag_otel.telemetry.prometheus_families import Scraped, ScrapeReader
     from rag_otel_collectors.otlp import settings as collector_settings
-    from rag_otel_collectors.otlp.assembly.journal import Journal
-    from rag_otel_collectors.otlp.assembly.live_traces import LiveTraces
-    from rag_otel_collectors.otlp.collector import Collector, Server
-    from rag_otel_collectors.otlp.evaluation.pool import EvaluationPool
-    from rag_otel_collectors.otlp.exporters.connection import BackendSettings, Connection
-    from rag_otel_collectors.otlp.exporters.grpc_backend import GrpcConnection
-    from rag_otel_collectors.otlp.exporters.http_backend import HttpConnection
-    from rag_otel_collectors.otlp.exporters.outbox import Outbox
-    from rag_otel_collectors.otlp.exporters.sender import Sender
-    from rag_otel_collectors.otlp.metrics import Metrics
-    from rag_otel_collectors.otlp.receivers.api_keys import ApiKeys
-    from rag_otel_collectors.otlp.receivers.grpc_server import GrpcServer
-    from rag_otel_collectors.otlp.receivers.http_server import HttpServer
-    from rag_otel_collectors.otlp.receivers.intake import Intake
-    from rag_otel_collectors.otlp.receivers.tls import ServerTls
+    from rag_otel_collectors.otlp.build import MakeResults, server_tls, start
 except ImportError as error:
     raise ConfigurationError(f"the collector needs more: pip install 'rag-otel[collector]' ({error})") from None
 
-from rag_otel_collectors.conventions import default_conventions
-
 WORKER: Final = ("-m", "rag_otel.cli.worker")
-_SEGMENT_BYTES: Final = 16 * 2**20
-_EXPORT_S: Final = 5.0
-"""For the last metrics and events, when the process ends."""
-_PATIENCE_S: Final = 60.0
-"""Beyond the time that a trace may wait for its scores."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -77,13 +54,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Check, print what is in effect, then serve until SIGTERM or Ctrl-C; 1 when something had to stay on disk."""
+    """Check, print what is in effect, then serve until SIGTERM or Ctrl-C; 1 when spans remain on disk."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
     configuration = collector_settings.configure(_given(arguments), file=arguments.config)
     for part, rows in configuration.rows().items():
         print(f"{part}\n{table(rows)}", flush=True)
-    if arguments.check:  # beside a collector that runs, too
-        _tls(configuration.collector)
+    if arguments.check:  # without the lock: works beside a running collector
+        server_tls(configuration.collector)
         return 0
     with _only_one(Path(configuration.collector.data_dir)):
         return asyncio.run(_serve(configuration))
@@ -105,7 +82,8 @@ async def _serve(configuration: collector_settings.Configuration) -> int:
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    collector, servers = await start(configuration)
+    results = _results(configuration.evaluation.settings, Path(settings.data_dir))
+    collector, servers = await start(configuration, worker=WORKER, make_results=results)
     for name, server in servers.items():
         print(f"receiving OTLP/{name} on port {server.port}", flush=True)
     await stop.wait()
@@ -116,94 +94,26 @@ async def _serve(configuration: collector_settings.Configuration) -> int:
     return 1
 
 
-async def start(
-    configuration: collector_settings.Configuration,
-) -> tuple[Collector, dict[str, GrpcServer | HttpServer]]:
-    """A running collector, and its servers by name. Raises ConfigurationError before anything listens."""
-    settings, evaluation = configuration.collector, configuration.evaluation.settings
-    tls, keys, metrics = _tls(settings), ApiKeys(settings.api_keys), Metrics()
-    connections = [(backend, _connection(backend)) for backend in configuration.backends]
-    folder, segment_bytes = Path(settings.data_dir), min(_SEGMENT_BYTES, settings.max_disk_bytes // 8)
-    try:
-        journal = Journal(folder / "journal", segment_bytes=segment_bytes, fsync=settings.fsync)
-        names = [backend.name for backend in configuration.backends]
-        outbox = Outbox(folder / "outbox", names, segment_bytes=segment_bytes, fsync=settings.fsync)
-    except OSError as error:
-        raise ConfigurationError(f"data_dir {settings.data_dir!r} cannot be used: {error}") from None
-    metrics.gauge("disk_limit_bytes", "Disk that the queues may take, at most", lambda: settings.max_disk_bytes)
-    live = LiveTraces(
-        grace_s=settings.grace,
-        idle_s=settings.idle,
-        max_traces=settings.max_traces,
-        max_bytes=settings.max_memory_bytes,
-        max_trace_bytes=settings.max_memory_bytes // 8,
-    )
-    senders = [Sender(backend, each, outbox.readers[backend.name], metrics) for backend, each in connections]
-    collector = Collector(live=live, journal=journal, outbox=outbox, metrics=metrics, senders=senders)
-    intake = Intake(
-        conventions=default_conventions(mapping=evaluation.attribute_mapping),
-        sampler=RatioSampler(evaluation.sample_ratio if evaluation.enabled else 0.0, seed=evaluation.sampling_seed),
-        live=live,
-        journal=journal,
-        outbox=outbox,
-        metrics=metrics,
-        max_disk_bytes=settings.max_disk_bytes,
-        max_held_bytes=settings.max_memory_bytes,
-        retry_after_s=settings.retry_after,
-        held=collector.wake,
-    )
-    pool = EvaluationPool(
-        WORKER,
-        (evaluation, settings.workers),
-        workers=settings.workers,
-        concurrency=settings.worker_concurrency,
-        patience_s=evaluation.hold + _PATIENCE_S,
-        on_late=collector.late_results,
-        metrics=metrics,
-    )
-    common: dict[str, Any] = {"keys": keys, "tls": tls, "max_request_bytes": settings.max_request_bytes}
-    servers: dict[str, GrpcServer | HttpServer] = {}
-    if settings.grpc:
-        servers["gRPC"] = GrpcServer(intake, metrics, address=settings.grpc, **common)
-    if settings.http:
-        servers["HTTP"] = HttpServer(intake, metrics, address=settings.http, not_ready=collector.not_ready, **common)
-    telemetry = _telemetry(evaluation, metrics)
-    results = compose_delivery(
-        dataclasses.replace(evaluation, state_folder=evaluation.state_folder or str(folder / "state")),
-        Parts(),
-        emit=collector.emit,
-        resource=_no_resource,
-        telemetry=telemetry,
-        keep_results=True,
-        judge_watch=_judge_watch(evaluation),
-    )
-    results.start()
-    listening: list[Server] = list(servers.values())
-    telemetry.start()
-    try:
-        await collector.start(intake=intake, pool=pool, results=results, servers=listening)
-    except BaseException:
-        await collector.stop()
-        raise
-    return collector, servers
+def _results(evaluation: Settings, folder: Path) -> MakeResults:
+    """Annotations, alerts and evaluation spans, as the settings of evaluation want them."""
+    settings = dataclasses.replace(evaluation, state_folder=evaluation.state_folder or str(folder / "state"))
 
+    def make(emit: Callable[[ReadableSpan], None], telemetry: Telemetry) -> Dispatcher:
+        return compose_delivery(
+            settings,
+            Parts(),
+            emit=emit,
+            resource=_no_resource,
+            telemetry=telemetry,
+            keep_results=True,
+            judge_watch=_judge_watch(evaluation),
+        )
 
-def _telemetry(evaluation: Settings, metrics: Metrics) -> Telemetry:
-    """Metrics and events of what is evaluated; the collector's own `/metrics` shows them too.
-
-    What goes over OTLP is exported once more when the process exits.
-    """
-    readers = []
-    if evaluation.telemetry_exporter != "none":
-        readers.append(ScrapeReader())
-        metrics.include(Scraped(readers[0]))
-    telemetry = telemetry_of(evaluation, resource=Resource.create, readers=readers)
-    atexit.register(telemetry.shutdown, _EXPORT_S)
-    return telemetry
+    return make
 
 
 def _judge_watch(evaluation: Settings) -> JudgeWatch | None:
-    """The judge is watched where asking it costs nothing; others work, and are capped, in processes of their own."""
+    """Watches the embedded judge, which costs nothing to ask. Other judges run, capped, in the evaluation processes."""
     if evaluation.judge != EMBEDDED or evaluation.embedder is not None:
         return None
     pipeline = compose_pipeline(evaluation, Parts(), default_cap=EMBEDDED_PER_MINUTE)
@@ -211,26 +121,13 @@ def _judge_watch(evaluation: Settings) -> JudgeWatch | None:
 
 
 def _no_resource() -> Any:
-    """Every late result of the collector says itself which resource its span has."""
+    """Never called: every late result of the collector carries the resource of its span."""
     raise AssertionError("a late result without an origin")
-
-
-def _connection(backend: BackendSettings) -> Connection:
-    try:
-        return GrpcConnection(backend) if backend.protocol == "grpc" else HttpConnection(backend)
-    except (OSError, ValueError) as error:
-        raise ConfigurationError(f"backend {backend.name}: {error}") from None
-
-
-def _tls(settings: collector_settings.CollectorSettings) -> ServerTls | None:
-    if settings.tls_cert is None or settings.tls_key is None:
-        return None
-    return ServerTls.read(settings.tls_cert, settings.tls_key, settings.tls_client_ca)
 
 
 @contextlib.contextmanager
 def _only_one(folder: Path) -> Iterator[None]:
-    """Two collectors on one folder would deliver each other's spans. Raises ConfigurationError."""
+    """Holds the folder's lock: two collectors would deliver each other's spans. Raises ConfigurationError."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)

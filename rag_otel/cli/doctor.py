@@ -1,7 +1,7 @@
 """`rag-otel doctor`: sends one marked trace through the configured set-up and finds it again with its scores.
 
-It runs the very path that an application's traces run (decorator, processor, judge, exporter, annotations) under the
-settings of this environment, and says at the first thing that is wrong what it is and how to mend it.
+It takes the path of an application's traces (decorator, processor, judge, exporter, annotations) with the settings of
+this environment. It stops at the first failure and prints what is wrong and how to fix it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from rag_otel.safety.guard import counters
 from rag_otel.sampling.ratio import RatioSampler
 from rag_otel.settings import ResolvedSettings, resolve
 from rag_otel.writers.memory import MemoryWriter
-from rag_otel_collectors.stored.phoenix_client import PhoenixReader
+from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 
 CHUNK: Final = "The lighthouse of Kap Arkona was built in 1827 and is 19.3 metres high."
 QUESTION: Final = "When was the lighthouse of Kap Arkona built?"
@@ -43,7 +43,7 @@ _SECRETS: Final = ("KEY", "SECRET", "TOKEN", "HEADERS", "PASSWORD")
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """One thing that was looked at."""
+    """The result of one check."""
 
     ok: bool
     text: str
@@ -75,14 +75,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _checks(resolved: ResolvedSettings, overrides: dict[str, Any], timeout_s: float) -> Iterator[Check]:
-    """Each check as it is made; the caller stops at the first that failed."""
+    """Yields each result; the caller stops at the first failure."""
     settings = resolved.settings
     yield _versions()
     if not settings.enabled:
         yield Check(ok=False, text="rag-otel is switched off", remedy="Unset RAG_OTEL_ENABLED, or set it to true.")
     reader = None
     if settings.phoenix_endpoint:
-        reader = PhoenixReader(settings.phoenix_endpoint, api_key=settings.phoenix_api_key)
+        reader = PhoenixClient(settings.phoenix_endpoint, api_key=settings.phoenix_api_key)
         yield _answers(reader, settings.phoenix_endpoint)
         yield _lets_us_in(reader)
     elif not any(name.startswith("OTEL_EXPORTER_OTLP") and "ENDPOINT" in name for name in os.environ):
@@ -120,7 +120,7 @@ def _version(name: str) -> str | None:
         return None
 
 
-def _answers(reader: PhoenixReader, endpoint: str) -> Check:
+def _answers(reader: PhoenixClient, endpoint: str) -> Check:
     try:
         return Check(ok=True, text=f"Phoenix {reader.version()} answers at {endpoint}")
     except RagOtelError as error:
@@ -131,7 +131,7 @@ def _answers(reader: PhoenixReader, endpoint: str) -> Check:
         )
 
 
-def _lets_us_in(reader: PhoenixReader) -> Check:
+def _lets_us_in(reader: PhoenixClient) -> Check:
     try:
         return Check(ok=True, text=f"its API lets us in ({len(reader.projects())} projects)")
     except PermanentError as error:
@@ -145,7 +145,7 @@ def _lets_us_in(reader: PhoenixReader) -> Check:
 
 
 def _send(marker: str) -> trace_api.SpanContext:
-    """One observed call, marked so that it can be told from traffic."""
+    """One observed call, marked so that it can be distinguished from traffic."""
     contexts: list[trace_api.SpanContext] = []
 
     @rag_otel.observe(name="rag-otel doctor")
@@ -186,7 +186,7 @@ def _project_of(tracer_provider: TracerProvider) -> str:
 
 
 def _found(
-    reader: PhoenixReader, project: str, context: trace_api.SpanContext, timeout_s: float, annotations: bool
+    reader: PhoenixClient, project: str, context: trace_api.SpanContext, timeout_s: float, annotations: bool
 ) -> Iterator[Check]:
     trace_id, span_id = f"{context.trace_id:032x}", f"{context.span_id:016x}"
     spans = _wait_for(lambda: reader.spans(project, trace_ids=[trace_id]), timeout_s)
@@ -217,7 +217,7 @@ def _found(
 
 
 def _wait_for(read: Callable[[], list[dict[str, Any]]], timeout_s: float) -> list[dict[str, Any]]:
-    """What `read` finds, as soon as it finds something; an unknown project counts as nothing yet."""
+    """Polls `read` until it finds something or time runs out. An unknown project counts as nothing found."""
     deadline = time.monotonic() + timeout_s
     while True:
         with contextlib.suppress(RagOtelError):

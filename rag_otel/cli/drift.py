@@ -10,11 +10,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from rag_otel.cli.backfill import moment as point_in_time
 from rag_otel.cli.drift_report.adwin import Opinion, second_opinion
 from rag_otel.cli.drift_report.page import latest, render_page
 from rag_otel.cli.drift_report.picture import write_picture
 from rag_otel.cli.drift_report.view import SeriesView, replay, views
+from rag_otel.cli.points_in_time import point_in_time
 from rag_otel.cli.terminal import table
 from rag_otel.drift.alerting import describe, moment
 from rag_otel.drift.event import DriftEvent
@@ -23,7 +23,7 @@ from rag_otel.drift.setup import drift_settings
 from rag_otel.drift.states import StoredState, ask_to_relearn, read_states
 from rag_otel.errors import ConfigurationError, InputError, PermanentError, RetryableError
 from rag_otel.settings import Settings, resolve
-from rag_otel_collectors.stored.phoenix_client import PhoenixReader
+from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from rag_otel_collectors.stored.scores import from_files, from_phoenix, metrics_of
 
 _TIMEOUT_S: Final = 120.0
@@ -91,7 +91,7 @@ def _observations(settings: Settings, arguments: argparse.Namespace) -> list[Obs
         return from_files(arguments.files, settings.drift_slices)
     if settings.phoenix_endpoint is None:
         raise ConfigurationError("which Phoenix? --phoenix-endpoint URL (environment: RAG_OTEL_PHOENIX_ENDPOINT)")
-    reader = PhoenixReader(settings.phoenix_endpoint, api_key=settings.phoenix_api_key, timeout_s=_TIMEOUT_S)
+    reader = PhoenixClient(settings.phoenix_endpoint, api_key=settings.phoenix_api_key, timeout_s=_TIMEOUT_S)
     now = datetime.now(UTC)
     bounds: dict[str, Any] = {
         name: point_in_time(text, now=now)

@@ -1,18 +1,17 @@
 """`rag-otel evaluate FILE`: score questions, contexts and responses in a file; the rows come back with the scores.
 
-What the command line says wins over `--config config.yaml`, which may hold everything.
+Options on the command line override `--config config.yaml`, which may hold every setting.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
-from rag_otel.cli.evaluate_verdict import shortcomings
 from rag_otel.cli.terminal import progress, table
 from rag_otel.errors import ConfigurationError
 from rag_otel_evaluators.build import build_evaluators, rows_at_once
@@ -68,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     if config.data is None:
         raise ConfigurationError("no file to evaluate: name one, or `data` in the configuration")
     with ExitStack() as resources:
-        evaluators = build_evaluators(config, resources)
+        evaluators = build_evaluators(config, resources, cache_path=config.cache_path)
         rows = read_rows(
             read_records(config.data),
             columns=config.columns,
@@ -93,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _read_config(arguments: argparse.Namespace) -> EvaluationConfig:
-    """The file's settings, with those of the command line over them."""
+    """The settings of the file, overridden by those of the command line."""
     values = {} if arguments.config is None else read_config_file(arguments.config)
     files = ("data", "output", "report", "prompts", "cache")
     names = (*files, "metrics", "judge", "embedder", "language", "concurrency", "budget_usd")
@@ -144,14 +143,33 @@ def _conclude(results: Results, config: EvaluationConfig) -> int:
         print(f"report: {results.report(config.report, title=title)}", file=sys.stderr)
     if config.output != STANDARD_OUTPUT:
         print(f"rows: {config.output}", file=sys.stderr)
-    found = shortcomings(results, summaries, config.fail_under)
+    found = _shortcomings(results, summaries, config.fail_under)
     for shortcoming in found:
         print(f"rag-otel evaluate: {shortcoming}", file=sys.stderr)
     return 1 if found else 0
 
 
+def _shortcomings(results: Results, summaries: Sequence[MetricSummary], fail_under: Mapping[str, float]) -> list[str]:
+    """Why the results are not good enough for a build that depends on them, one sentence each; empty if they are.
+
+    A metric that failed on every row (a wrong key, a server that is down) is never good enough. A metric with a
+    threshold needs a mean that reaches it; a mean that is not known does not.
+    """
+    found = []
+    for summary in summaries:
+        least = fail_under.get(summary.metric)
+        if summary.rows and summary.failures == summary.rows:
+            first = results.evaluations(summary.metric)[0]
+            found.append(f"{summary.metric} failed on every row: {first.explanation}")
+        elif least is not None and summary.mean is None:
+            found.append(f"{summary.metric}: no row has a score, at least {least:g} was asked for")
+        elif least is not None and summary.mean is not None and summary.mean < least:
+            found.append(f"{summary.metric}: the mean {summary.mean:.4f} is below {least:g}")
+    return found
+
+
 def _table(summaries: Sequence[MetricSummary]) -> str:
-    """Per metric: rows, how many have a score, how these lie, and why the others have none."""
+    """For each metric: rows, how many have a score, the scores' distribution, and why the others have none."""
     header = ["metric", "rows", "scored", "mean", "95% interval", "median", "std", "min", "max", "without a score"]
     lines = []
     for summary in summaries:

@@ -1,7 +1,8 @@
 """`rag-otel COMMAND`: finds the command's module, parses, runs, turns our errors into exit code 2.
 
-A command is a module of this package with `HELP` (one line), `configure(parser)` and `run(arguments) -> exit code`.
-It is imported only when asked for, so that `rag-otel --help` is quick and a missing extra breaks one command alone.
+A command is a line in `COMMANDS` and a module of this package with `configure(parser)` and `run(arguments)`, which
+returns the exit code. It is imported only when it is called: `rag-otel --help` stays quick, and a missing extra breaks
+one command only.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`rag-otel prompts`: what the judges are told: read it, copy it to change it, adapt it to another language."""
+"""`rag-otel prompts`: lists, shows, copies and translates the prompts of the judges."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do what was asked; 1 where a model could not be reached."""
+    """Run the subcommand; 1 where a model could not be reached."""
     code: int = arguments.act(arguments)
     return code
 

@@ -1,4 +1,4 @@
-"""What commands show on a terminal: a progress bar and a plain table, both silent or plain in a pipe."""
+"""What commands print: a progress bar, which is hidden in a pipe, and a plain table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def progress(items: Iterable[T], *, total: int | None = None, description: str =
 
 
 def table(rows: Sequence[Sequence[str]], *, header: Sequence[str] | None = None, indent: str = "  ") -> str:
-    """Aligned columns: numbers flush right, text flush left, the last column as long as it likes."""
+    """Aligned columns: numbers flush right, text flush left, the last column not padded."""
     body = [list(row) for row in rows]
     lines = [list(header), *body] if header else body
     if not lines:

@@ -1,24 +1,41 @@
-"""An evaluation process of `rag-otel collect`; started by it, not by hand."""
+"""Evaluation in separate processes, for judges that compute.
+
+`rag-otel collect` starts this module as a program. `rag-otel backfill --workers` uses a pool of processes (`Workers`).
+"""
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
-from typing import Final
+import multiprocessing
+import signal
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from typing import TYPE_CHECKING, Final
 
 from rag_otel.composition import Parts, compose_attributes, compose_pipeline
+from rag_otel.errors import PermanentError
+from rag_otel.model import EvaluatedTrace, RagTrace, SamplingDecision
+from rag_otel.pipeline import Pipeline
 from rag_otel.safety import privacy
+from rag_otel.safety.tracing_suppression import suppressed
 from rag_otel.settings import Settings
 from rag_otel.writers.attributes import status_attributes
-from rag_otel_collectors.otlp.evaluation.trace_evaluator import TraceEvaluator
-from rag_otel_collectors.otlp.evaluation.worker_process import serve
 from rag_otel_evaluators.cooperative import time_slice
 
-_SLICE_S: Final = 0.005
-"""Nobody is waiting in this process but other traces and the clock."""
+if TYPE_CHECKING:
+    from rag_otel_collectors.otlp.evaluation.trace_evaluator import TraceEvaluator
+
+_COLLECTOR_SLICE_S: Final = 0.005
+"""Of evaluation, in one go: the event loop, with the other traces and their deadlines, waits for no longer."""
+_BACKFILL_SLICE_S: Final = 1.0
+"""A process of a backfill evaluates one answer at a time, so nothing else waits."""
 
 
 def build(setup: tuple[Settings, int]) -> TraceEvaluator:
     """The evaluator of (settings, number of processes): each process has its share of the cap."""
+    from rag_otel_collectors.otlp.evaluation.trace_evaluator import TraceEvaluator  # needs the extra `collector`
+
     settings, processes = setup
     privacy.configure(capture_content=settings.capture_content)
     if settings.evaluations_per_minute is not None:
@@ -31,6 +48,47 @@ def build(setup: tuple[Settings, int]) -> TraceEvaluator:
     )
 
 
+class Workers:
+    """A pool of processes, each with the evaluators of the same settings."""
+
+    def __init__(self, settings: Settings, count: int) -> None:
+        """Processes start with the first answer."""
+        # Not forked: the parent has threads.
+        context = multiprocessing.get_context("spawn")
+        self._pool = ProcessPoolExecutor(count, context, initializer=_prepare, initargs=(settings,))
+
+    async def evaluate(self, trace: RagTrace, decision: SamplingDecision) -> EvaluatedTrace:
+        """Runs `Pipeline.evaluate` in another process. Raises PermanentError when that one has died."""
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._pool, _evaluate, trace, decision)
+        except BrokenProcessPool:
+            raise PermanentError("an evaluation process has died") from None
+
+    def close(self) -> None:
+        """End the processes after their current evaluation. Safe to call twice."""
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+# --- in a process of a backfill ---------------------------------------------------------------------------------------
+
+_pipeline: Pipeline
+_loop: asyncio.AbstractEventLoop
+
+
+def _prepare(settings: Settings) -> None:
+    global _pipeline, _loop
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the parent, which keeps finished results
+    _pipeline = compose_pipeline(settings, Parts(), default_cap=None)
+    _loop = asyncio.new_event_loop()
+
+
+def _evaluate(trace: RagTrace, decision: SamplingDecision) -> EvaluatedTrace:
+    with suppressed(), time_slice(_BACKFILL_SLICE_S):
+        return _loop.run_until_complete(_pipeline.evaluate(trace, decision))
+
+
 if __name__ == "__main__":
-    with time_slice(_SLICE_S):
+    from rag_otel_collectors.otlp.evaluation.worker_process import serve
+
+    with time_slice(_COLLECTOR_SLICE_S):
         serve(build)

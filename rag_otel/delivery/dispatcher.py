@@ -1,4 +1,4 @@
-"""Hands results to every writer and every alert channel, each in a queue of its own, off the application's path."""
+"""Sends results to every writer and every alert channel, each through a queue of its own, in the background."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from rag_otel.safety.guard import guarded
 
 _T = TypeVar("_T")
 _OF_THIS_PROCESS: Final[dict[type[object], frozenset[str]]] = {EvaluatedTrace: frozenset({"origin"})}
-"""Fields that mean nothing to the next process."""
+"""Fields that are not kept for the next process, where they would have no meaning."""
 ALERT_POLICY: Final = ExportPolicy(max_items=1024, give_up_after_s=7 * 86_400.0)
-"""Of a channel: one that is down for days loses nothing that fits."""
+"""Of a channel: alerts wait for a channel that is down for days."""
 _OVERHEAD_BYTES = 1024
 """Of an item besides its texts: objects, ids, numbers."""
 
 
 class AlertSource(Protocol):
-    """Decides which results somebody should hear of; see `rag_otel.alerts.router`."""
+    """Decides which results raise alerts; see `rag_otel.alerts.router`."""
 
     @property
     def channels(self) -> Sequence[AlertChannel]: ...
@@ -48,10 +48,10 @@ class AlertSource(Protocol):
 
 
 class Dispatcher:
-    """What the worker calls with every finished result.
+    """Delivers every finished result.
 
-    Every writer and channel has its own bounded queue and daemon thread, started by the first item: one that is
-    down or slow neither blocks the caller nor holds up another.
+    Every writer and channel has its own bounded queue and daemon thread, started by the first item. One that is
+    down or slow blocks neither the caller nor another.
     """
 
     def __init__(
@@ -107,11 +107,11 @@ class Dispatcher:
         return [*self._result_queues, *self._alert_queues]
 
     def start(self) -> None:
-        """Start the thread that monitors need to notice what does not come. Cheap when it runs; idempotent."""
+        """Start the timer with which monitors detect missing results. Cheap when it runs; idempotent."""
         self._ticker.start()
 
     def submit(self, result: EvaluatedTrace) -> None:
-        """Queue a result everywhere. Returns at once, never raises; what a full queue refuses is counted."""
+        """Queue a result for every destination. Returns at once, never raises; what a full queue refuses is counted."""
         with guarded("delivery.submit"):
             for queue in self._result_queues:
                 queue.put(result)
@@ -126,18 +126,18 @@ class Dispatcher:
     def flush(self, timeout_s: float) -> bool:
         """Deliver now what was submitted so far, for `timeout_s` in all; False when something is left.
 
-        Digests are closed first. Writers go before channels, because monitors among them may raise alerts. Where
-        every destination that has something left is known to be down, the rest of the time is not waited for.
+        Digests are closed first. Writers go before channels, because monitors among them may raise alerts. Returns
+        early where every destination that has something left is known to be down.
         """
         deadline = time.monotonic() + timeout_s
         self._close_windows()
         for queue in self._queues:
-            queue.hurry()
+            queue.send_now()
         written = _wait_empty(self._result_queues, deadline)
         for watching in self._watching:
             with guarded("delivery.tick"):
                 watching.tick()
-        self._close_windows()  # of what monitors have raised meanwhile
+        self._close_windows()  # alerts that the monitors have raised meanwhile
         return _wait_empty(self._alert_queues, deadline) and written
 
     def _close_windows(self) -> None:
@@ -146,7 +146,7 @@ class Dispatcher:
                 self._alerts.tick(close_windows=True)
 
     def shutdown(self, timeout_s: float) -> None:
-        """Deliver what can be delivered in `timeout_s`, then stop for good. Safe to call twice."""
+        """Deliver what can be delivered in `timeout_s`, then stop. Safe to call twice."""
         self._ticker.close()
         if self._alerts is not None:
             with guarded("delivery.close_alerts"):
@@ -206,7 +206,7 @@ def _spool(state: StateFolder | None, name: str, kind: type[_T]) -> Spool[_T] | 
 
 
 def _places(channels: Sequence[AlertChannel]) -> Iterator[tuple[str, AlertChannel]]:
-    """Where each channel's alerts are kept: by its name, so that a channel that comes or goes moves no other's."""
+    """The folder of each channel's alerts: by its name, so that adding or removing a channel moves no other's."""
     seen: Counter[str] = Counter()
     for channel in channels:
         seen[channel.name] += 1

@@ -1,14 +1,13 @@
-"""One bounded queue with one worker thread behind it: a destination that is down holds up nobody but itself.
+"""A bounded queue with a worker thread. A destination that is down delays no other destination.
 
-The lifecycle is that of OpenTelemetry's batch processors: a daemon thread started by the first item, ended by `close`,
-absent from a forked child. Admitted items are never evicted: when the queue is full, the newcomer is refused and
-counted. A batch that may work later is kept, in order, and tried again with exponential backoff and jitter, for as
-long as it takes up to `give_up_after_s`.
+The lifecycle is that of OpenTelemetry's batch processors: a daemon thread that the first item starts and `close` ends,
+and that a forked child does not have. Admitted items are never evicted: when the queue is full, new items are refused
+and counted. A batch that failed with a retryable error is sent again, in order, with exponential backoff and jitter,
+for up to `give_up_after_s`.
 """
 
 from __future__ import annotations
 
-import random
 import threading
 import time
 from collections import deque
@@ -17,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Generic, TypeVar
 
+from rag_otel.delivery.retry import Backoff
 from rag_otel.delivery.spool import Spool
 from rag_otel.errors import RetryableError
 from rag_otel.safety.guard import counters, logger
@@ -24,7 +24,7 @@ from rag_otel.safety.tracing_suppression import suppressed
 
 T = TypeVar("T")
 _FLUSH_ATTEMPTS: Final = 3
-"""How often a destination that has just begun to fail is tried again before a flush stops waiting for it."""
+"""Attempts on a destination that has just begun to fail, before a flush stops waiting for it."""
 _LOG_EVERY_S: Final = 600.0
 """One cause of failure is logged at most this often; the counters go on."""
 _MAX_CAUSES: Final = 32
@@ -38,12 +38,12 @@ class ExportPolicy:
     max_bytes: int = 16 * 2**20
     batch_items: int = 64
     linger_s: float = 0.5
-    """How long an item waits for company before a batch that is not full goes out."""
+    """Maximum batching delay: a batch that is not full is sent after this time."""
     backoff_s: float = 0.5
-    """Before the first retry; doubled for each further one."""
+    """Longest wait before the first retry; doubled for each further one. See `Backoff`."""
     max_backoff_s: float = 30.0
     give_up_after_s: float = 3600.0
-    """How long one batch is tried before it is counted as lost and the next one gets its chance."""
+    """How long one batch is tried. Then it is counted as lost, and the next one is sent."""
 
 
 DEFAULT_POLICY: Final = ExportPolicy()
@@ -78,12 +78,13 @@ class ExportQueue(Generic[T]):
         spool: Spool[T] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """With a `spool` what was admitted survives the process; `resume` takes up what the last one left."""
+        """With a `spool`, admitted items survive the process; `resume` queues what the last process left."""
         self.name = name
         self._spool = spool
         self._send = send
         self._size_of = size_of
         self._policy = policy
+        self._backoff = Backoff(base_s=policy.backoff_s, longest_wait_s=policy.max_backoff_s)
         self._clock = clock
         self._logged_at: dict[str, float] = {}
         self._start_empty()
@@ -93,16 +94,16 @@ class ExportQueue(Generic[T]):
         self._queue: deque[_Entry[T]] = deque()
         self._bytes = 0
         self._batch: list[_Entry[T]] = []
-        """What is being sent, or waits to be sent again."""
+        """Being sent now, or waiting for the next attempt."""
         self._attempts = 0
         self._first_attempt_at = 0.0
         self._not_before = 0.0
         self._sending = False
         self._failing = False
-        """The last attempt failed and may work later."""
+        """The last attempt failed with a retryable error."""
         self._patience = _FLUSH_ATTEMPTS
-        """Failures until a flush stops waiting."""
-        self._hurried = False
+        """Failures that are left until a flush stops waiting."""
+        self._send_now = False
         self._closed = False
         self._thread: threading.Thread | None = None
 
@@ -118,7 +119,7 @@ class ExportQueue(Generic[T]):
         return False
 
     def resume(self) -> None:
-        """Queue what the spool kept of the last process. What there is no room for stays on disk for the next one."""
+        """Queue what the spool kept of the last process. What does not fit stays on disk for the next process."""
         if self._spool is None:
             return
         with self._changed:
@@ -138,13 +139,13 @@ class ExportQueue(Generic[T]):
         if self._thread is None:
             self._start_thread()
         if len(self._queue) == 1 or len(self._queue) >= self._policy.batch_items:
-            self._changed.notify_all()  # in between, the worker has nothing new to wake up for
+            self._changed.notify_all()  # else the worker is awake, or waits for the batch to fill
 
-    def hurry(self) -> None:
-        """Send what is here without waiting for company or for the end of a backoff."""
+    def send_now(self) -> None:
+        """Send what is queued now: without the batching delay, and without waiting for the end of a backoff."""
         with self._changed:
             if self._queue or self._batch:
-                self._hurried = True
+                self._send_now = True
                 self._patience = 1 if self._failing else _FLUSH_ATTEMPTS
                 self._attempts, self._not_before = 0, 0.0
                 self._changed.notify_all()
@@ -195,7 +196,7 @@ class ExportQueue(Generic[T]):
         self._thread = thread
 
     def _send_here(self, deadline: float) -> None:
-        """Send on the caller's thread what no thread of ours could be started for; a failing batch is tried once."""
+        """Send on the caller's thread where no worker thread could be started. A failing batch is tried once."""
         with suppressed():
             while self._queue and not (self._batch or self._closed) and self._clock() < deadline:
                 with self._changed:
@@ -227,7 +228,7 @@ class ExportQueue(Generic[T]):
             return self._not_before
         if not self._queue:
             return None
-        if self._hurried or len(self._queue) >= self._policy.batch_items:
+        if self._send_now or len(self._queue) >= self._policy.batch_items:
             return 0.0
         return self._queue[0].came_at + self._policy.linger_s
 
@@ -244,7 +245,7 @@ class ExportQueue(Generic[T]):
         except RetryableError as error:
             self._log(str(error), f"{error}; trying again")
             self._postpone(error)
-        except Exception as error:  # noqa: BLE001 - whatever a writer raises, its queue goes on
+        except Exception as error:  # noqa: BLE001 - an unexpected error of a writer must not end its queue
             self._lose(f"{type(error).__name__}: {error}")
         else:
             self._count("sent", len(batch))
@@ -264,10 +265,7 @@ class ExportQueue(Generic[T]):
             self._failing = True
             self._patience -= 1
             self._attempts += 1
-            backoff = min(self._policy.max_backoff_s, self._policy.backoff_s * 2.0 ** min(self._attempts - 1, 32))
-            # Full jitter would also retry at once; half keeps a floor while replicas still spread.
-            asked = min(error.retry_after_s or 0.0, self._policy.give_up_after_s)
-            self._not_before = now + max(backoff * random.uniform(0.5, 1.0), asked)
+            self._not_before = now + self._backoff.pause_s(self._attempts, error.retry_after_s)
             self._changed.notify_all()
 
     def _lose(self, cause: str) -> None:
@@ -276,7 +274,7 @@ class ExportQueue(Generic[T]):
         self._finish()
 
     def _leave(self) -> None:
-        """What the spool keeps is the next process's; the rest of the batch is lost."""
+        """Leave the batch to the next process; what the spool does not hold is lost."""
         kept = sum(entry.kept is not None for entry in self._batch)
         self._count("kept", kept)
         if kept < len(self._batch):
@@ -295,7 +293,7 @@ class ExportQueue(Generic[T]):
             self._sending = False
             self._failing = False
             if not self._queue:
-                self._hurried = False
+                self._send_now = False
             self._changed.notify_all()
 
     def _count(self, what: str, amount: int = 1) -> None:

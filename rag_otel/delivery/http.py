@@ -1,4 +1,4 @@
-"""One request with JSON, its outcome told apart: done, worth another try, or never going to work.
+"""One HTTP request with JSON. A failure is raised as retryable or as permanent.
 
 The standard library's client is enough and costs nothing to import beside an OTLP exporter. Redirects are not
 followed: a redirected POST would turn into a GET, and an API key would travel to another host.
@@ -7,16 +7,15 @@ followed: a redirected POST would turn into a GET, and an API key would travel t
 from __future__ import annotations
 
 import base64
-import email.utils
 import http.client
 import json
-import time
 import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Mapping
 from typing import IO, Any, Final
 
+from rag_otel.delivery.retry import read_retry_after
 from rag_otel.errors import PermanentError, RetryableError
 
 RETRYABLE_STATUS: Final = frozenset({408, 425, 429})
@@ -86,7 +85,7 @@ def _answer(request: urllib.request.Request, timeout_s: float) -> bytes:
 def _refused(url: str, error: urllib.error.HTTPError) -> RetryableError | PermanentError:
     message = f"HTTP {error.code} from {_host(url)}"
     if error.code in RETRYABLE_STATUS or error.code >= 500:
-        return RetryableError(message, retry_after_s=_retry_after(error.headers.get("Retry-After")))
+        return RetryableError(message, retry_after_s=read_retry_after(error.headers.get("Retry-After")))
     if 300 <= error.code < 400:
         # Without the path: a webhook's is its secret.
         there = urllib.parse.urlsplit(urllib.parse.urljoin(url, error.headers.get("Location") or ""))
@@ -102,18 +101,6 @@ def _excerpt(error: urllib.error.HTTPError) -> str:
     except (OSError, http.client.HTTPException):
         return "no reason given"
     return " ".join(said.split())[:_EXCERPT] or "no reason given"
-
-
-def _retry_after(header: str | None) -> float | None:
-    """Seconds to wait, from either form of the header (RFC 9110, 10.2.3); None where it says nothing usable."""
-    if header is None:
-        return None
-    if header.strip().isdigit():
-        return float(header)
-    try:
-        return max(0.0, email.utils.parsedate_to_datetime(header).timestamp() - time.time())
-    except ValueError:
-        return None
 
 
 def _host(url: str) -> str:

@@ -1,7 +1,7 @@
-"""What a queue has admitted and not yet delivered, on disk: a process that is killed finds it again.
+"""Keeps on disk what a queue has admitted and not yet delivered, for the next process after a crash.
 
-One file for each item, versioned JSON, written when the item is admitted and removed when it is delivered or given up
-for good. The queue's own bounds are the spool's. A file of another version, or one that was cut, is set aside.
+One file for each item, versioned JSON, written when the item is admitted and removed when it is delivered or given up.
+The queue's own bounds are the spool's. A file of another version, or one that was cut, is set aside.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Spool(Generic[T]):
     def __init__(self, folder: StateFolder, name: str, kind: type[T], *, without: frozenset[str] = frozenset()) -> None:
         """`kind` is the dataclass of the items; pydantic writes and reads it, `without` the fields that mean nothing
         in another process."""
-        from pydantic import TypeAdapter  # not on `import rag_otel`: only who set a state folder pays for it
+        from pydantic import TypeAdapter  # imported only where a state folder is set
 
         self._folder = folder
         self._name = name
@@ -35,9 +35,9 @@ class Spool(Generic[T]):
         self._numbers = itertools.count()
 
     def keep(self, item: T) -> Path | None:
-        """Write an item down; None when the disk did not take it, and the queue has it in memory alone."""
+        """Write an item to disk; None when that failed, and the queue holds it in memory only."""
         with guarded("spool.keep"):
-            # The clock first: a restarted process sorts its items behind those that it finds.
+            # The time comes first: a restarted process sorts its items after those that it finds.
             path = self._path / f"{time.time_ns():020d}-{next(self._numbers):06d}.json"
             # json escapes what UTF-8 cannot carry (lone surrogates in an answer), pydantic's own writer raises on it.
             fields = self._adapter.dump_python(item, mode="json", exclude=self._without)
@@ -46,12 +46,12 @@ class Spool(Generic[T]):
         return None
 
     def forget(self, path: Path) -> None:
-        """Strike an item off."""
+        """Delete an item."""
         with guarded("spool.forget"):
             path.unlink(missing_ok=True)
 
     def load(self) -> Iterator[tuple[Path, T]]:
-        """What was left, the oldest first: by this part's last process and by those that are gone for good."""
+        """Items that earlier processes left, oldest first: the last one of this part, and those without a successor."""
         with guarded("spool.load"):
             self._adopt()
             for path in sorted(self._path.glob("*.json")):

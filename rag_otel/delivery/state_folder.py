@@ -1,10 +1,10 @@
-"""What must survive a restart: a folder of which every process has a part of its own, and files that are never half.
+"""The folder for state that survives a restart: a part for each process, and files that are written atomically.
 
     <state_folder>/0/...      the first process, 1/... the second; a lock in each tells which are taken
 
-A restarted process finds the part that it left. A part whose process is gone and has no successor is read by whoever
-asks for `orphans`. Files are written beside their place and renamed into it: a process that is killed leaves the old
-file or the new one. A power failure may lose the last second's; what cannot be read then is set aside, not raised.
+A restarted process finds the part that it left. A part that no process holds is found with `orphans`. A file is written
+under another name and renamed: a process that is killed leaves the old file or the new one. A power failure may lose
+the last second's files; what cannot be read then is set aside, not raised.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MAX_PARTS: Final = 256
 
 
 class StateFolder:
-    """This process's part of a folder. Claimed at the first use, given up when the process ends or forks."""
+    """This process's part of a folder. Claimed at the first use, released when the process ends or forks."""
 
     def __init__(self, root: str | os.PathLike[str]) -> None:
         """Raises ConfigurationError when the folder can neither be found nor be made."""
@@ -70,7 +70,7 @@ class StateFolder:
             self._claimed = None
 
     def close(self) -> None:
-        """Give the part up. Safe to call twice; a later use claims again."""
+        """Release the part. Safe to call twice; a later use claims again."""
         with self._lock:
             if self._claimed is not None:
                 os.close(self._claimed[1])
@@ -113,9 +113,9 @@ def read_file(path: Path) -> bytes | None:
 
 
 def set_aside(path: Path, why: object) -> None:
-    """Rename a file that nobody understands to `*.unreadable`: a newer version may, and nothing trips over it again."""
+    """Rename a file that cannot be read to `*.unreadable`: a newer version may read it, and it fails only once."""
     counters.add("state.unreadable")
-    logger.warning("rag-otel: %s is set aside, it cannot be understood: %s", path, why)
+    logger.warning("rag-otel: %s is set aside, it cannot be read: %s", path, why)
     with contextlib.suppress(OSError):
         path.replace(path.with_name(f"{path.name}.unreadable"))
 

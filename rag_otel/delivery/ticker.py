@@ -1,7 +1,7 @@
-"""One thread that calls what is due: digests, resolved problems, monitors that must notice silence.
+"""One thread that calls parts when they are due: digests, resolved problems, monitors that detect missing results.
 
-Started by the first `wake`, absent from a forked child until its own first `wake`. It sleeps until the next due time
-and no longer; with nothing due it waits to be woken.
+The first `wake` starts it, also in a forked child. It sleeps until the next due time; with nothing due it waits for
+`wake`.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from rag_otel.safety.guard import guarded
 from rag_otel.safety.tracing_suppression import suppressed
 
 _LONGEST_S: Final = 60.0
-"""A due time is looked at again after this long: the wall clock may have been set in between."""
+"""Longest sleep: the wall clock may have been set in between."""
 _SHORTEST_S: Final = 0.05
-"""A part that is always due must not keep a core busy."""
+"""Shortest sleep: a part that is always due must not keep a core busy."""
 
 
 @runtime_checkable
 class Ticking(Protocol):
-    """Something that has work of its own to do in time."""
+    """Has work to do at certain times."""
 
     def due(self) -> float | None:
-        """Seconds since the epoch at which `tick` has something to do next; None: nothing waits."""
+        """When `tick` has something to do next, in seconds since the epoch; None: nothing to do."""
         ...
 
     def tick(self) -> None:
-        """Do what is due; nothing where nothing is. Returns soon."""
+        """Do what is due. Returns soon."""
         ...
 
     def after_fork(self) -> None:
@@ -37,12 +37,12 @@ class Ticking(Protocol):
         ...
 
     def close(self) -> None:
-        """The process ends: keep what must survive. May be called twice."""
+        """The process ends: save what must survive it. May be called twice."""
         ...
 
 
 class Ticker:
-    """Calls `tick` of every part when its `due` has come."""
+    """Calls `tick` of every part at its `due` time."""
 
     def __init__(self, parts: Sequence[Ticking], clock: Callable[[], float] = time.time) -> None:
         self._parts = tuple(parts)
@@ -56,12 +56,12 @@ class Ticker:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Start the thread where there is none and something may become due."""
+        """Start the thread, unless it runs or there are no parts."""
         if self._thread is None and not self._closed and self._parts:
             self.wake()
 
     def wake(self) -> None:
-        """Something may be due earlier than it was."""
+        """Ask every part again when it is due. Starts the thread."""
         with self._changed:
             self._woken = True
             self._changed.notify_all()
@@ -70,7 +70,7 @@ class Ticker:
             thread = threading.Thread(target=self._run, name="rag-otel-ticker", daemon=True)
             try:
                 thread.start()
-            except RuntimeError:  # the interpreter ends: what waits is told at shutdown
+            except RuntimeError:  # the interpreter ends: shutdown does what is due
                 return
             self._thread = thread
 
@@ -81,7 +81,7 @@ class Ticker:
             self._changed.notify_all()
 
     def after_fork(self) -> None:
-        """The thread is the parent's."""
+        """Start over without a thread: the running one is the parent's."""
         closed = self._closed
         self._start_over()
         self._closed = closed
@@ -95,7 +95,7 @@ class Ticker:
                             part.tick()
 
     def _wait(self) -> bool:
-        """Until something is due, or something has changed; False when it is over."""
+        """Wait until something is due or `wake` was called; False after `close`."""
         with self._changed:
             self._woken = False
         due = _LONGEST_S

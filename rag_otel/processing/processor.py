@@ -30,7 +30,8 @@ from rag_otel.processing.hold import Hold, Slot
 from rag_otel.processing.sdk_spans import SpanOrigin, enriched, span_ref
 from rag_otel.processing.span_tracker import SpanTracker, scope_name
 from rag_otel.processing.trace_reading import yield_to_event_loop
-from rag_otel.runtime import Runtime, after_fork_in_child, default_runtime
+from rag_otel.runtime import Runtime, default_runtime
+from rag_otel.safety.fork import after_fork_in_child
 from rag_otel.safety.guard import counters, guarded, report_internal_error
 from rag_otel.safety.tracing_suppression import is_own, is_suppressed
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 import rag_otel_evaluators
+from rag_otel.delivery.retry import RetryPolicy
 from rag_otel.evaluation.usage_meter import metered, spend
 from rag_otel.model import (
     Chunk,
@@ -27,7 +28,6 @@ from rag_otel_evaluators.judges.embedded import EmbeddedJudge
 from rag_otel_evaluators.judges.judge import Judge
 from rag_otel_evaluators.judges.llm import llm_model
 from rag_otel_evaluators.judges.llm_faithfulness import LlmJudge
-from rag_otel_evaluators.llm.retry import RetryPolicy
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 from tests.support.faithful_oracle import answer as oracle
 from tests.support.judge_server import Hang, JudgeServer, ServerError

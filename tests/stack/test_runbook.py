@@ -12,7 +12,7 @@ import pytest
 from rag_otel.cli.demo.phoenix_server import PhoenixServer
 from rag_otel.delivery.http import post
 from rag_otel_collectors.otlp.protobuf.wire import attribute_bytes
-from rag_otel_collectors.stored.phoenix_client import PhoenixReader
+from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from tests.collectors.otlp.kit import a_rag_trace, a_request
 from tests.stack.test_rules import alerts
 from tests.support.browser import chromium_page
@@ -85,7 +85,7 @@ def test_every_filter_of_the_runbook_finds_what_it_is_for(expression: str, phoen
 @pytest.mark.browser
 def test_the_link_of_an_alert_opens_phoenix_on_the_filter(phoenix: PhoenixApi) -> None:
     """A real browser shows the expression in the box and, of the answers, only the one that it is about."""
-    project_page = PhoenixReader(phoenix.base_url).project_page(PROJECT)
+    project_page = PhoenixClient(phoenix.base_url).project_page(PROJECT)
     (link,) = {rule["annotations"]["phoenix"] for rule in alerts() if rule["alert"] == "RagFaithfulnessMedianLow"}
     condition = re.findall(r'urlquery "(.+)"', link)[0]
     with chromium_page(width=1900) as page:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from rag_otel.delivery.http import post
 from rag_otel.errors import PermanentError
-from rag_otel_collectors.stored.phoenix_client import PhoenixReader
+from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 
 T = TypeVar("T")
 
@@ -28,7 +28,7 @@ class PhoenixApi:
 
     def __init__(self, base_url: str) -> None:
         self.base_url = base_url
-        self._reader = PhoenixReader(base_url)
+        self._reader = PhoenixClient(base_url)
 
     def spans(self, project: str) -> list[dict[str, Any]]:
         """Every span of a project: `name`, `context`, `span_kind`, `attributes` with flat keys."""

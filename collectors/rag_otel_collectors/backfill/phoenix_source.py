@@ -1,28 +1,25 @@
-"""Phoenix as the store of a backfill: traces by its REST API, scores as annotations.
+"""Phoenix as the store of a backfill: reads traces with the REST API, writes scores as annotations.
 
-An annotation says in its metadata which evaluator version and judge it comes from, so Phoenix itself is the record of
-what has been done: nothing is kept beside it, and any number of interrupted runs go on where the work is left.
+An annotation names in its metadata the evaluator version and the judge. So Phoenix itself records what has been done:
+a run that was interrupted, however often, goes on without a file of its own.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
-from rag_otel.errors import RetryableError
+from rag_otel.delivery.retry import patiently
 from rag_otel.model import EvaluatedTrace, RagTrace
 from rag_otel.protocols import Evaluator, Writer
 from rag_otel.safety.guard import logger
 from rag_otel.writers.feedback import IDENTIFIER
 from rag_otel_collectors.backfill.engine import Spans, is_current
-from rag_otel_collectors.stored.phoenix_client import PhoenixReader
+from rag_otel_collectors.stored.phoenix_client import PhoenixClient, patient_policy
 from rag_otel_collectors.stored.phoenix_spans import stored_traces
 
-T = TypeVar("T")
-_BACKOFF_S: Final = 0.5
-_MAX_BACKOFF_S: Final = 15.0
 _POLL_S: Final = 0.05
 _MAX_POLL_S: Final = 2.0
 _RESEND_S: Final = 30.0
@@ -35,7 +32,7 @@ class PhoenixStore:
 
     def __init__(
         self,
-        reader: PhoenixReader,
+        client: PhoenixClient,
         writer: Writer,
         evaluators: Sequence[Evaluator],
         *,
@@ -44,17 +41,18 @@ class PhoenixStore:
         until: datetime | None,
         patience_s: float = PATIENCE_S,
     ) -> None:
-        self._reader = _Patient(reader, patience_s)
+        self._client = client.with_patience(patience_s)
         self._writer = writer
         self._evaluators = evaluators
         self._project = project
         self._since = since
         self._until = until
         self._patience_s = patience_s
+        self._retry = patient_policy(patience_s)
         self._unconfirmed: Sequence[EvaluatedTrace] = ()
 
     def batches(self) -> Iterator[list[Spans]]:
-        for traces in stored_traces(self._reader, self._project, since=self._since, until=self._until):
+        for traces in stored_traces(self._client, self._project, since=self._since, until=self._until):
             yield [trace.spans for trace in traces]
 
     def missing(self, traces: Sequence[RagTrace]) -> list[tuple[str, ...]]:
@@ -67,7 +65,7 @@ class PhoenixStore:
     def _current(self, span_ids: Sequence[str]) -> set[tuple[str, str]]:
         """(span id, metric) of the scores that are there already, by the same evaluator version and judge."""
         wanted = {each.name: each for each in self._evaluators}
-        rows = self._reader.annotations(self._project, span_ids, names=wanted) if span_ids else []
+        rows = self._client.annotations(self._project, span_ids, names=wanted) if span_ids else []
         return {
             (row["span_id"], row["name"])
             for row in rows
@@ -81,12 +79,12 @@ class PhoenixStore:
         self._unconfirmed = results
 
     def _send(self, results: Sequence[EvaluatedTrace]) -> None:
-        patiently(lambda: self._writer.write(results), self._patience_s)
+        patiently(lambda: self._writer.write(results), self._retry)
 
     def settle(self) -> None:
-        """Wait until Phoenix shows what it was given last; a Phoenix that was restarted in between is given it again.
+        """Wait until Phoenix shows the last results; send them again if Phoenix was restarted in between.
 
-        What it does not show for too long (its span was deleted, say) is left to the next run, with a warning.
+        What it does not show in time (its span was deleted, for example) is left to the next run, with a warning.
         """
         results, self._unconfirmed = self._unconfirmed, ()
         now = time.monotonic()
@@ -116,49 +114,3 @@ class PhoenixStore:
 
 def _scored(evaluator: Evaluator, metadata: Mapping[str, Any]) -> bool:
     return "error_type" not in metadata and is_current(evaluator, metadata)
-
-
-class _Patient:
-    """A reader that tries again while Phoenix is away; a page is asked for again from where it stopped."""
-
-    def __init__(self, reader: PhoenixReader, patience_s: float) -> None:
-        self._reader = reader
-        self._patience_s = patience_s
-
-    def traces(
-        self, project: str, *, since: datetime | None = None, until: datetime | None = None
-    ) -> Iterator[dict[str, Any]]:
-        cursor: str | None = None
-        while True:
-            page, cursor = self._page(project, since, until, cursor)
-            yield from page
-            if cursor is None:
-                return
-
-    def _page(
-        self, project: str, since: datetime | None, until: datetime | None, cursor: str | None
-    ) -> tuple[list[dict[str, Any]], str | None]:
-        return patiently(
-            lambda: self._reader.trace_page(project, since=since, until=until, cursor=cursor), self._patience_s
-        )
-
-    def spans(self, project: str, trace_ids: Sequence[str]) -> list[dict[str, Any]]:
-        return patiently(lambda: self._reader.spans(project, trace_ids=trace_ids), self._patience_s)
-
-    def annotations(self, project: str, span_ids: Sequence[str], *, names: Iterable[str]) -> list[dict[str, Any]]:
-        return patiently(lambda: self._reader.annotations(project, span_ids, names=names), self._patience_s)
-
-
-def patiently(call: Callable[[], T], patience_s: float) -> T:
-    """What `call` returns; while it raises RetryableError it is made again, for `patience_s` seconds at most."""
-    deadline, wait_s = time.monotonic() + patience_s, _BACKOFF_S
-    while True:
-        try:
-            return call()
-        except RetryableError as error:
-            wait_s = max(wait_s, error.retry_after_s or 0.0)
-            if time.monotonic() + wait_s > deadline:
-                raise
-            logger.warning("rag-otel: %s; trying again in %.1f s", error, wait_s)
-            time.sleep(wait_s)
-            wait_s = min(wait_s * 2, _MAX_BACKOFF_S)

@@ -1,8 +1,7 @@
-"""Spans of many traces, interleaved, into one group a trace, within bounds.
+"""Groups interleaved spans by trace, within bounds.
 
-Spans of a trace arrive in several batches and in any order. They are kept until their trace is released: by whoever
-knows that no more will come (the end of a file), or because the bounds are reached. Then the trace that has been
-quiet for longest goes first, since it is the likeliest to be complete.
+Spans of a trace arrive in several batches and in any order. They are kept until the end of the file, or until
+the bounds are reached. Then the trace whose last span is oldest is released first: it is most likely complete.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""OTLP/JSON files written again with more attributes on some spans: everything else stays as it was read.
+"""Reads OTLP/JSON files and writes them again with more attributes on some spans. Everything else stays as it was.
 
-Objects are edited as parsed JSON, so fields that nobody here knows survive. One object a line comes out.
+Objects are edited as parsed JSON, so that unknown fields are kept. The output has one object a line.
 """
 
 from __future__ import annotations

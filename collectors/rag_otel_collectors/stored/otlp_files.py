@@ -1,4 +1,4 @@
-"""Spans out of OTLP/JSON files: one object, or one per line as the Collector's file exporter writes; gzip or not.
+"""Reads spans from OTLP/JSON files: one object, or one a line as the Collector's file exporter writes; gzip or not.
 
 Lines are read one after another. A file that is one object over several lines has to fit into memory.
 """
@@ -22,7 +22,7 @@ STDIN: Final = "-"
 _GZIP: Final = b"\x1f\x8b"
 _TRACES: Final = "resourceSpans"
 _OTHER_SIGNALS: Final = ("resourceMetrics", "resourceLogs", "resourceProfiles")
-"""What the Collector writes into the same file when it is told to; nothing of it is a trace."""
+"""Metrics, logs and profiles, which the Collector may write into the same file."""
 _EXPECTED: Final = "expected OTLP/JSON: an object with resourceSpans, or one on each line"
 _DECODER: Final = json.JSONDecoder()
 _BLANKS: Final = re.compile(r"\s*")

@@ -1,4 +1,4 @@
-"""OTLP/JSON to `SpanRecord`: hex ids, integers as strings, values wrapped by their type.
+"""Reads one span of OTLP/JSON as a `SpanRecord`: hex ids, integers as strings, values wrapped by their type.
 
 Source: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
 """

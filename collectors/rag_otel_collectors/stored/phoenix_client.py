@@ -1,7 +1,11 @@
-"""Reads spans and annotations back out of Phoenix over its REST API: what `doctor` and the demo verify with."""
+"""The client of Phoenix's REST API: traces, spans and annotations of a project, page by page.
+
+Checked against the API of arize-phoenix 20.26.
+"""
 
 from __future__ import annotations
 
+import copy
 import json
 import urllib.parse
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,24 +13,43 @@ from datetime import datetime
 from typing import Any, Final
 
 from rag_otel.delivery.http import get
+from rag_otel.delivery.retry import RetryPolicy, patiently
+from rag_otel.errors import PermanentError
 from rag_otel.writers.phoenix_links import phoenix_base_url
 
 _PAGE: Final = 1000
 _IDS_PER_CALL: Final = 100
-"""Ids travel in the address; more of them would outgrow what servers accept."""
+"""Ids are sent in the address; more of them would be longer than what servers accept."""
+_ONCE: Final = RetryPolicy(attempts=1)
 
 
-class PhoenixReader:
+def patient_policy(patience_s: float) -> RetryPolicy:
+    """Retries while Phoenix is away, for `patience_s` seconds at most; it may be told to wait for as long."""
+    return RetryPolicy(attempts=None, longest_wait_s=15.0, deadline_s=patience_s, longest_asked_s=patience_s)
+
+
+class PhoenixClient:
     """One Phoenix server. Every call raises RetryableError or PermanentError as `rag_otel.delivery.http` does."""
 
     def __init__(self, endpoint: str, *, api_key: str | None = None, timeout_s: float = 10.0) -> None:
+        """`endpoint` is Phoenix's address (`http://host:6006`). `timeout_s` bounds one request."""
         self._base_url = phoenix_base_url(endpoint)
         self._headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
         self._timeout_s = timeout_s
+        self._retry = _ONCE
+
+    def with_patience(self, patience_s: float) -> PhoenixClient:
+        """A client of the same server that repeats a request for up to `patience_s` seconds while Phoenix is away.
+
+        Paging goes on where it stopped.
+        """
+        patient = copy.copy(self)
+        patient._retry = patient_policy(patience_s)
+        return patient
 
     def version(self) -> str:
         """The server's version; also tells that it answers at all."""
-        return self._read("/arize_phoenix_version").decode().strip()
+        return self._read("/arize_phoenix_version").decode("utf-8", "replace").strip()
 
     def projects(self) -> list[str]:
         """Names of all projects; needs a valid API key where the server asks for one."""
@@ -34,18 +57,15 @@ class PhoenixReader:
 
     def project_page(self, project: str) -> str:
         """The address of a project's page in the UI; `/metrics` and `/spans` can follow."""
-        answer = json.loads(self._read(_project_path(project)))
-        return f"{self._base_url}/projects/{answer['data']['id']}"
+        return f"{self._base_url}/projects/{self._read_json(_project_path(project))['data']['id']}"
 
-    def trace_page(
-        self, project: str, *, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None
-    ) -> tuple[list[dict[str, Any]], str | None]:
-        """A page of a project's traces, oldest first, and the cursor of the next one, None after the last.
-
-        They start at or after `since` and before `until`; dicts with `trace_id`, `start_time`, `end_time`.
-        """
+    def traces(
+        self, project: str, *, since: datetime | None = None, until: datetime | None = None
+    ) -> Iterator[dict[str, Any]]:
+        """A project's traces that start at or after `since` and before `until`, oldest first: dicts with `trace_id`,
+        `start_time`, `end_time`. Pages are read as they are needed."""
         bounds = {name: [time.isoformat()] for name, time in (("start_time", since), ("end_time", until)) if time}
-        return self._page(f"{_project_path(project)}/traces", {**bounds, "order": ["asc"]}, cursor)
+        return self._rows(f"{_project_path(project)}/traces", {**bounds, "order": ["asc"]})
 
     def spans(self, project: str, *, trace_ids: Iterable[str] = ()) -> list[dict[str, Any]]:
         """Spans of a project, all or those of some traces: dicts with `name`, `context`, `attributes` (flat keys)."""
@@ -53,29 +73,35 @@ class PhoenixReader:
         return [row for ids in _batches(list(trace_ids)) for row in self._rows(path, {"trace_id": ids})]
 
     def annotations(self, project: str, span_ids: Iterable[str], *, names: Iterable[str] = ()) -> list[dict[str, Any]]:
-        """Span annotations, all or those of some names: dicts with `span_id`, `name`, `identifier`, `result` (score,
-        label, explanation), `metadata`."""
+        """Annotations of these spans, all or those of some names: dicts with `span_id`, `name`, `identifier`, `result`
+        (score, label, explanation), `metadata`."""
         path = f"{_project_path(project)}/span_annotations"
         wanted, only = list(span_ids), {"include_annotation_names": list(names)}
         return [row for ids in _batches(wanted) if wanted for row in self._rows(path, {"span_ids": ids, **only})]
 
     def _rows(self, path: str, query: dict[str, Sequence[str]]) -> Iterator[dict[str, Any]]:
+        """All pages of one list."""
         cursor: str | None = None
         while True:
-            rows, cursor = self._page(path, query, cursor)
-            yield from rows
+            page = {**query, "limit": [str(_PAGE)], **({"cursor": [cursor]} if cursor else {})}
+            answer = self._read_json(f"{path}?{urllib.parse.urlencode(page, doseq=True)}")
+            yield from answer["data"]
+            cursor = answer.get("next_cursor")
             if not cursor:
                 return
 
-    def _page(
-        self, path: str, query: dict[str, Sequence[str]], cursor: str | None
-    ) -> tuple[list[dict[str, Any]], str | None]:
-        page = {**query, "limit": [str(_PAGE)], **({"cursor": [cursor]} if cursor else {})}
-        answer = json.loads(self._read(f"{path}?{urllib.parse.urlencode(page, doseq=True)}"))
-        return answer["data"], answer.get("next_cursor")
+    def _read_json(self, path: str) -> dict[str, Any]:
+        try:
+            answer = json.loads(self._read(path))
+        except ValueError:
+            answer = None
+        if not isinstance(answer, dict) or "data" not in answer:
+            raise PermanentError(f"what answers at {self._base_url} is not Phoenix's REST API")
+        return answer
 
     def _read(self, path: str) -> bytes:
-        return get(self._base_url + path, headers=self._headers, timeout_s=self._timeout_s)
+        url = self._base_url + path
+        return patiently(lambda: get(url, headers=self._headers, timeout_s=self._timeout_s), self._retry)
 
 
 def _project_path(project: str) -> str:
@@ -83,5 +109,5 @@ def _project_path(project: str) -> str:
 
 
 def _batches(ids: list[str]) -> list[list[str]]:
-    """Ids in calls of bearable length; one empty batch where there are none."""
+    """Ids for one call each; one empty batch where there are no ids."""
     return [ids[start : start + _IDS_PER_CALL] for start in range(0, len(ids), _IDS_PER_CALL)] or [[]]

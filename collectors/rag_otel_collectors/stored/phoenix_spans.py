@@ -1,4 +1,4 @@
-"""Spans that Phoenix has stored, back as the spans that were sent.
+"""Reads spans from Phoenix and gives them back as the spans that were sent.
 
 Phoenix keeps what an instrumentation wrote, in its own shape: dotted keys come back flat, but the JSON texts that it
 parses on arrival (`metadata` of spans and documents) come back as keys of their own, the kind of a span stands beside
@@ -12,17 +12,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from rag_otel import semconv
 from rag_otel.model import SpanRecord, StatusCode
 from rag_otel_collectors.stored.assembly import AssembledTrace
+from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 
 TRACES_AT_ONCE: Final = 100
-"""Traces whose spans are read in one go, and so the most that are in memory."""
+"""Traces whose spans are read at once; no more are in memory."""
 
 _UNKNOWN_KIND: Final = "UNKNOWN"
-"""What Phoenix says of a span without a kind."""
+"""Phoenix's kind of a span without one."""
 _PARSED: Final = re.compile(
     r"(?P<key>(?:.+\.)?(?:metadata|llm\.prompt_template\.variables|tool\.parameters))\.(?P<path>.+)"
 )
@@ -47,35 +48,21 @@ _SYNTHESIZED: Final = (semconv.SPAN_KIND, "input.", "output.", "llm.", "retrieva
 trace of two dialects."""
 
 
-class PhoenixRows(Protocol):
-    """Rows of Phoenix's REST API."""
-
-    def traces(
-        self, project: str, *, since: datetime | None = None, until: datetime | None = None
-    ) -> Iterator[dict[str, Any]]:
-        """Traces by their start, oldest first."""
-        ...
-
-    def spans(self, project: str, trace_ids: Sequence[str]) -> list[dict[str, Any]]:
-        """All spans of these traces."""
-        ...
-
-
 def stored_traces(
-    rows: PhoenixRows, project: str, *, since: datetime | None = None, until: datetime | None = None
+    client: PhoenixClient, project: str, *, since: datetime | None = None, until: datetime | None = None
 ) -> Iterator[list[AssembledTrace]]:
     """The traces of a project that started from `since` on and before `until`, oldest first, some at a time.
 
-    Every trace is whole: Phoenix knows which spans belong to it. Raises what `rows` does.
+    Every trace is whole: Phoenix knows which spans belong to it. Raises what the client does.
     """
     batch: list[str] = []
-    for row in rows.traces(project, since=since, until=until):
+    for row in client.traces(project, since=since, until=until):
         batch.append(row["trace_id"])
         if len(batch) == TRACES_AT_ONCE:
-            yield _assembled(rows.spans(project, batch), batch)
+            yield _assembled(client.spans(project, trace_ids=batch), batch)
             batch = []
     if batch:
-        yield _assembled(rows.spans(project, batch), batch)
+        yield _assembled(client.spans(project, trace_ids=batch), batch)
 
 
 def _assembled(rows: Iterable[Mapping[str, Any]], trace_ids: Sequence[str]) -> list[AssembledTrace]:

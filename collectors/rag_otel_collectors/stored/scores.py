@@ -1,4 +1,4 @@
-"""What `rag-otel drift` replays: scores in JSON Lines, in OTLP/JSON files with our attributes, or in Phoenix."""
+"""Reads scores that are stored already, for `rag-otel drift`: from JSON Lines, OTLP/JSON files or Phoenix."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rag_otel.writers.feedback import FAITHFULNESS, IDENTIFIER, risk_name
 from rag_otel_collectors.conventions import default_conventions
 from rag_otel_collectors.stored.assembly import TraceAssembler
 from rag_otel_collectors.stored.otlp_files import read_requests, spans_of
-from rag_otel_collectors.stored.phoenix_client import PhoenixReader
+from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from rag_otel_collectors.stored.phoenix_spans import stored_traces
 
 _TIMES: Final = ("time", "timestamp", "start_time")
@@ -46,42 +46,22 @@ def from_files(files: Sequence[str], dimensions: Sequence[str]) -> list[Observat
 
 
 def from_phoenix(
-    reader: PhoenixReader,
+    client: PhoenixClient,
     project: str,
     dimensions: Sequence[str],
     *,
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> Iterator[Observation]:
-    """The scored traces of a project, oldest first: our annotations, else attributes. Raises what the reader does."""
-    for batch in stored_traces(_Rows(reader), project, since=since, until=until):
+    """The scored traces of a project, oldest first: our annotations, else attributes. Raises what the client does."""
+    for batch in stored_traces(client, project, since=since, until=until):
         ids = [span.span_id for trace in batch for span in trace.spans]
         notes: dict[str, dict[str, Any]] = {}
-        for row in reader.annotations(project, ids) if ids else ():
+        for row in client.annotations(project, ids) if ids else ():
             if row["identifier"] == IDENTIFIER:
                 notes.setdefault(row["span_id"], {}).update(_of_annotation(row))
         found = [each for trace in batch for each in _of_trace(trace.spans, notes, dimensions)]
         yield from sorted(found, key=lambda each: each.time_s)
-
-
-class _Rows:
-    """Phoenix's rows as `stored_traces` asks for them."""
-
-    def __init__(self, reader: PhoenixReader) -> None:
-        self._reader = reader
-
-    def traces(
-        self, project: str, *, since: datetime | None = None, until: datetime | None = None
-    ) -> Iterator[dict[str, Any]]:
-        cursor: str | None = None
-        while True:
-            rows, cursor = self._reader.trace_page(project, since=since, until=until, cursor=cursor)
-            yield from rows
-            if not cursor:
-                return
-
-    def spans(self, project: str, trace_ids: Sequence[str]) -> list[dict[str, Any]]:
-        return self._reader.spans(project, trace_ids=trace_ids)
 
 
 def _of_annotation(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -148,7 +128,7 @@ def _of_row(row: Any, place: str, number: int, dimensions: Sequence[str]) -> Ite
 
 
 def _values(attributes: Mapping[str, Any]) -> list[tuple[str, float]]:
-    """(series, goodness) of every metric that the attributes tell of."""
+    """(series, goodness) of every metric in the attributes."""
     metrics: dict[str, dict[str, Any]] = {}
     for key, value in attributes.items():
         if key.startswith(_KEY):
@@ -199,5 +179,5 @@ def _time(row: Mapping[str, Any], place: str, number: int) -> float:
 
 
 def metrics_of(observations: Iterable[Observation]) -> int:
-    """How many metrics share the budget."""
+    """How many metrics share the budget of false alarms."""
     return max(1, len({name.rpartition(".")[0] for each in observations for name, _ in each.values}))

@@ -22,6 +22,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any, Final
 
+from rag_otel.delivery.retry import RetryPolicy, retry_after_of
 from rag_otel.errors import ConfigurationError
 from rag_otel.model import Usage
 from rag_otel_evaluators.llm.breaker import CircuitBreaker
@@ -32,7 +33,6 @@ from rag_otel_evaluators.llm.embedder import ModelEmbedder
 from rag_otel_evaluators.llm.failures import CallError, FailureKind, kind_of_status
 from rag_otel_evaluators.llm.limits import Limits
 from rag_otel_evaluators.llm.modes import ModeLadder, OutputMode, response_format, with_schema
-from rag_otel_evaluators.llm.retry import RetryPolicy, retry_after_of
 from rag_otel_evaluators.llm.transport import ChatRequest, Reply, Transport
 
 # The prices that litellm brings, not those it would fetch from the network while being imported.

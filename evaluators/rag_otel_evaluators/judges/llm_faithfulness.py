@@ -28,9 +28,10 @@ from rag_otel_evaluators.cooperative import cooperatively
 from rag_otel_evaluators.judges.judge import Judgement, assumed_support
 from rag_otel_evaluators.judges.llm_evidence import NumberedEvidence, number_evidence
 from rag_otel_evaluators.judges.llm_statements import decompose
+from rag_otel_evaluators.llm.metered import MeteredModel
 from rag_otel_evaluators.llm.structured import StructuredModel
-from rag_otel_evaluators.metrics.llm_metric import MeteredModel, choose_prompts
 from rag_otel_evaluators.prompts import Prompt
+from rag_otel_evaluators.prompts.library import choose_prompts
 from rag_otel_evaluators.prompts.numbered_items import Answers, ask_about_each
 
 Strategy = Literal["single", "two_step"]

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from rag_otel.delivery.retry import RetryPolicy
 from rag_otel.errors import ConfigurationError
 from rag_otel.model import Usage
 from rag_otel_evaluators.judges.local_json import JsonWriting, TokenRules, bounded_schema, closing_tokens
@@ -22,7 +23,6 @@ from rag_otel_evaluators.llm.client import ResilientModel
 from rag_otel_evaluators.llm.failures import CallError, FailureKind
 from rag_otel_evaluators.llm.limits import Limits
 from rag_otel_evaluators.llm.modes import with_schema
-from rag_otel_evaluators.llm.retry import RetryPolicy
 from rag_otel_evaluators.llm.structured import Message
 from rag_otel_evaluators.llm.transport import ChatRequest, Reply
 

@@ -19,9 +19,10 @@ from rag_otel.evaluation.usage_meter import add_usage
 from rag_otel.model import Chunk, Claim, ClaimVerdict
 from rag_otel_evaluators.judges.judge import Judge, Judgement
 from rag_otel_evaluators.judges.llm_statements import decompose
+from rag_otel_evaluators.llm.metered import MeteredModel
 from rag_otel_evaluators.llm.structured import StructuredModel
-from rag_otel_evaluators.metrics.llm_metric import MeteredModel, choose_prompts
 from rag_otel_evaluators.prompts import Prompt
+from rag_otel_evaluators.prompts.library import choose_prompts
 
 _REVISION: Final = "1"
 _PROMPT: Final = "faithfulness_statements"

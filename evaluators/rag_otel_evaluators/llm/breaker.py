@@ -131,7 +131,7 @@ class CircuitBreaker:
     def failed(self, failure: CallError) -> None:
         """Report a failure of a call that was admitted."""
         if failure.kind is FailureKind.REQUEST:
-            # The provider read the request and refused it: so it is there.
+            # The provider answers: it read the request and refused it.
             self.succeeded()
             return
         with self._lock:
@@ -142,7 +142,8 @@ class CircuitBreaker:
                 return
             if self._probing:
                 self._cool_down_s = min(self._longest_cool_down_s, self._cool_down_s * 2)
-            wait_s = max(self._cool_down_s, failure.retry_after_s or 0.0)
+            asked_s = min(failure.retry_after_s or 0.0, self._longest_cool_down_s)  # the other clock may be wrong
+            wait_s = max(self._cool_down_s, asked_s)
             self._opened_by, self._opens_at, self._probing = failure, self._clock() + wait_s, False
         counters.add("judge.breaker_opened")
         logger.warning("rag-otel: %s is not called for %.0f s: %s", self._name, wait_s, failure)

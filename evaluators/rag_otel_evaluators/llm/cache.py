@@ -1,4 +1,4 @@
-"""Answers on disk, by content: a run that is resumed never pays twice.
+"""A cache of answers on disk, keyed by content: a resumed run never pays twice.
 
 One SQLite file. Several threads and processes of one machine may share it (write-ahead log, busy timeout); on a
 network drive give each machine a file of its own, because SQLite's log needs shared memory.

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from rag_otel.delivery.retry import RetryPolicy
 from rag_otel.errors import PermanentError, RetryableError
 from rag_otel.evaluation.usage_meter import add_usage, spend
 from rag_otel.model import Usage
@@ -20,15 +21,14 @@ from rag_otel_evaluators.llm.cache import DiskCache, content_key
 from rag_otel_evaluators.llm.failures import CallError, FailureKind
 from rag_otel_evaluators.llm.limits import Limits, RateLimiter
 from rag_otel_evaluators.llm.parsing import Reading, read_answer
-from rag_otel_evaluators.llm.retry import RetryPolicy
 from rag_otel_evaluators.llm.schema import response_schema
 from rag_otel_evaluators.llm.structured import Completion, Message, T
 from rag_otel_evaluators.llm.transport import ChatRequest, Reply, Transport
 
 _CACHE_FORMAT: Final = 1
-"""Raise it when what is sent or stored for a given key changes its meaning."""
+"""Increase it when the meaning of stored answers or of their keys changes."""
 _CHARACTERS_PER_TOKEN: Final = 3.0
-"""For reservations only; low, so that a limit is kept for languages with short tokens too."""
+"""For reservations only. Low, so that limits also hold for languages with short tokens."""
 _ASSUMED_OUTPUT_TOKENS: Final = 500
 """Reserved for an answer without a budget."""
 _QUOTED_ANSWER: Final = 2_000
@@ -36,7 +36,7 @@ _QUOTED_ANSWER: Final = 2_000
 
 
 class ResilientModel:
-    """A language model that answers in a given shape or says honestly why not, in bounded time."""
+    """A language model that answers in a given shape or with the reason why not, in bounded time."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class ResilientModel:
     async def complete_once(
         self, messages: Sequence[Message], response_model: type[T], *, max_output_tokens: int | None = None
     ) -> Completion[T]:
-        """See `AnswersOnce.complete_once`. Retries of calls without an answer are made all the same."""
+        """See `AnswersOnce.complete_once`. Calls that give no answer are retried all the same."""
         return await self._complete(messages, response_model, max_output_tokens, ask_again=False)
 
     async def _complete(
@@ -124,7 +124,7 @@ class ResilientModel:
             await asyncio.sleep(wait_s)
 
     async def _call(self, request: ChatRequest) -> Reply:
-        """One call, its outcome told to the breaker. Raises CallError."""
+        """One call; reports its outcome to the breaker. Raises CallError."""
         self._breaker.admit()
         try:
             async with asyncio.timeout(self._timeout_s):
@@ -157,7 +157,7 @@ class ResilientModel:
         )
 
     async def _stored(self, key: str) -> Reply | None:
-        """What was paid for before; its usage is nothing, because now it costs nothing."""
+        """The answer in the cache; without usage, since it costs nothing now."""
         stored = None if self._cache is None else await asyncio.to_thread(self._cache.get, key)
         if stored is None:
             return None
@@ -175,7 +175,7 @@ def _estimated_tokens(request: ChatRequest) -> float:
 
 
 def _asked_again(request: ChatRequest, reply: Reply, reading: Reading[T]) -> ChatRequest:
-    """The request after an unreadable answer: with twice the room if it was cut off, else with what was wrong."""
+    """The request after an unreadable answer: with twice the output budget if it was cut off, else with the errors."""
     if reply.cut_off or reading.truncated or not reply.text.strip():
         budget = request.max_output_tokens
         return replace(request, max_output_tokens=None if budget is None else budget * 2)

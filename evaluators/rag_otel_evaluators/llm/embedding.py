@@ -1,4 +1,4 @@
-"""Texts to vectors: the one-verb protocol, the cosine, and an embedder that needs no key and no download."""
+"""Embeddings: the protocol, cosine similarity, and an embedder that needs no key and no download."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why one call failed, in the few kinds that decide what happens next."""
+"""Kinds of failed calls, as far as they decide what happens next."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class FailureKind(enum.StrEnum):
 
     @property
     def retryable(self) -> bool:
-        """True when the same call may succeed later without anybody doing anything."""
+        """True when the same call may succeed later."""
         return self in _RETRYABLE
 
 
 _RETRYABLE: Final = {FailureKind.RATE_LIMIT, FailureKind.OVERLOAD, FailureKind.TIMEOUT, FailureKind.CONNECTION}
 
-# OpenAI and those who copy it say 429 for an empty account too.
+# OpenAI and compatible servers also answer 429 for an account without credit.
 _BILLING_WORDS: Final = ("insufficient_quota", "exceeded your current quota", "billing", "credit balance", "payment")
 # Anthropic's and others' 400 for an empty account: here a lone word would catch a claim about payments.
 _BILLING_PHRASES: Final = ("credit balance is too low", "insufficient_quota", "insufficient balance")

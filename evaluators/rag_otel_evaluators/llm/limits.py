@@ -1,4 +1,4 @@
-"""How many calls at once, how many calls and tokens a minute: waited for, never exceeded.
+"""Limits of a model: calls at once, calls a minute, tokens a minute. Callers wait for their turn.
 
 One `RateLimiter` may serve several event loops (a worker's and a notebook's): its buckets are shared under a lock,
 each loop has a semaphore of its own.
@@ -35,9 +35,9 @@ class Limits:
 
 
 class _Bucket:
-    """A token bucket that may be overdrawn: who takes more than there is waits until it is paid back.
+    """A token bucket that may be overdrawn: a caller that takes more than there is waits until the level is 0 again.
 
-    Overdrawing keeps a call that is larger than the bucket possible, and callers in the order of their reservations.
+    So a call may be larger than the bucket, and callers are served in the order of their reservations.
     """
 
     def __init__(self, per_minute: float, burst_s: float, clock: Callable[[], float]) -> None:
@@ -58,7 +58,7 @@ class _Bucket:
 
 @dataclass(slots=True)
 class Reservation:
-    """What a call was let in with; the caller says what it really used."""
+    """What a call was estimated to use; the caller sets what it used."""
 
     estimated_tokens: float
     used_tokens: float | None = None
@@ -68,7 +68,7 @@ class Reservation:
 
 
 class RateLimiter:
-    """Lets calls in one by one: `async with limiter.slot(estimated_tokens=900) as reservation: ...`."""
+    """Admits calls: `async with limiter.slot(estimated_tokens=900) as reservation: ...`."""
 
     def __init__(self, limits: Limits, *, burst_s: float = 2.0, clock: Callable[[], float] = time.monotonic) -> None:
         """`burst_s`: how many seconds' worth of requests and tokens may go at once after a quiet time."""
@@ -99,7 +99,7 @@ class RateLimiter:
                 self._settle(reservation)
 
     def pause(self, seconds: float) -> None:
-        """Let nobody in for so long: the provider asked one of us, and means all of us."""
+        """Start no call for this time: what the provider answers to one call holds for all."""
         with self._lock:
             self._paused_until = max(self._paused_until, self._clock() + seconds)
 

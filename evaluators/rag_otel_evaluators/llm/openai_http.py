@@ -1,8 +1,8 @@
 """One call to a server that speaks OpenAI's protocol, straight over HTTP.
 
 A provider's library costs 3 to 10 ms of CPU a call, which limits a judge that is asked a hundred times a second; a POST
-costs a tenth of it or less. What a model is asked with and what it costs is still the library's knowledge: it comes
-in as two functions. Source: OpenAI's API reference, "Create chat completion".
+costs a tenth of it or less. The request's parameters and the price still come from the library, as
+two functions. Source: OpenAI's API reference, "Create chat completion".
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from typing import Any, Final, TypeAlias
 import aiohttp
 from pydantic import BaseModel
 
+from rag_otel.delivery.retry import retry_after_of
 from rag_otel.model import Usage
 from rag_otel_evaluators.llm.failures import CallError, FailureKind, kind_of_status
 from rag_otel_evaluators.llm.modes import ModeLadder, OutputMode, with_schema
-from rag_otel_evaluators.llm.retry import retry_after_of
 from rag_otel_evaluators.llm.transport import ChatRequest, Reply
 
 _MESSAGE_LENGTH: Final = 300
 """Characters kept of a provider's error message."""
 
 Parameters: TypeAlias = Callable[[OutputMode, type[BaseModel], int | None], Mapping[str, Any]]
-"""(mode, shape of the answer, output budget) -> what stands in the request beside model and messages."""
+"""(mode, shape of the answer, output budget) -> the request's fields besides model and messages."""
 Price: TypeAlias = Callable[[int, int, int], float | None]
 """(input tokens, output tokens, input tokens that the provider had cached) -> US dollars; None where unknown."""
 
@@ -115,8 +115,8 @@ class OpenAiTransport:
 class _Sessions:
     """One session, with its open connections, for each event loop.
 
-    Closed with its loop, or when the model is let go. What a loop that never ends still holds when the process does is
-    dropped in silence: there is nobody left to close it properly.
+    Closed with its loop, or when the model is deleted. Connections of a loop that never ends are dropped without a
+    warning when the process ends: nothing can close them then.
     """
 
     def __init__(self) -> None:
@@ -155,11 +155,11 @@ def _forget_all() -> None:
 
 class _Connector(aiohttp.TCPConnector):
     def __del__(self, *_unused: object) -> None:
-        """Without aiohttp's complaint in the application's log: see `_Sessions`."""
+        """Without aiohttp's warning in the application's log: see `_Sessions`."""
 
 
 async def _session() -> AsyncIterator[aiohttp.ClientSession]:
-    connector = _Connector(limit=0, ssl=_certificates())  # how many at once is the limiter's affair
+    connector = _Connector(limit=0, ssl=_certificates())  # the limiter bounds the connections
     async with aiohttp.ClientSession(
         connector=connector,
         cookie_jar=aiohttp.DummyCookieJar(),

@@ -15,9 +15,10 @@ from pydantic import BaseModel
 from rag_otel.model import Claim, ClaimVerdict, Evaluation, ReasonCode, Verdict
 from rag_otel_evaluators.llm.structured import StructuredModel
 from rag_otel_evaluators.metrics.inputs import Case
-from rag_otel_evaluators.metrics.llm_metric import LlmMetric, choose_prompts
+from rag_otel_evaluators.metrics.llm_metric import LlmMetric
 from rag_otel_evaluators.metrics.outcomes import with_problems
 from rag_otel_evaluators.prompts import Prompt
+from rag_otel_evaluators.prompts.library import choose_prompts
 from rag_otel_evaluators.prompts.numbered_items import ask_about_each
 from rag_otel_evaluators.text.claim_segmentation import segment
 

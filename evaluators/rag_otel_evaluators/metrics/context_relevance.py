@@ -21,9 +21,10 @@ from rag_otel.errors import RagOtelError, RetryableError
 from rag_otel.model import Evaluation, ReasonCode
 from rag_otel_evaluators.llm.structured import Message, StructuredModel, complete_once
 from rag_otel_evaluators.metrics.inputs import Case
-from rag_otel_evaluators.metrics.llm_metric import LlmMetric, choose_prompts
+from rag_otel_evaluators.metrics.llm_metric import LlmMetric
 from rag_otel_evaluators.metrics.outcomes import with_problems
 from rag_otel_evaluators.prompts import Prompt
+from rag_otel_evaluators.prompts.library import choose_prompts
 from rag_otel_evaluators.prompts.numbered_items import match
 
 PROMPTS: Final = ("context_relevance_first", "context_relevance_second")

@@ -1,7 +1,6 @@
-"""What the metrics that ask a language model share: prompts, cost, time, and failure as data.
+"""The base of all metrics that ask a language model: prompts, cost, time, and failure as data.
 
-A metric says how it scores one `Case` (`_score`); the rest, from the name on the result to what an outage looks like,
-is the same for all and stands here.
+A metric defines how it scores one `Case` (`_score`). The rest is the same for all metrics.
 """
 
 from __future__ import annotations
@@ -11,17 +10,17 @@ import hashlib
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from pathlib import Path
 from typing import ClassVar
 
-from rag_otel.errors import ConfigurationError, RagOtelError
+from rag_otel.errors import RagOtelError
 from rag_otel.evaluation.evaluate import failed_evaluation
 from rag_otel.evaluation.usage_meter import add_usage
-from rag_otel.model import Chunk, Evaluation, Usage
+from rag_otel.model import Chunk, Evaluation
 from rag_otel.semconv import check_metric_name
-from rag_otel_evaluators.llm.structured import Completion, Message, StructuredModel, T, complete_once
+from rag_otel_evaluators.llm.metered import MeteredModel
+from rag_otel_evaluators.llm.structured import StructuredModel
 from rag_otel_evaluators.metrics.inputs import Case, make_case
-from rag_otel_evaluators.prompts import Prompt, load_prompt
+from rag_otel_evaluators.prompts import Prompt
 from rag_otel_evaluators.sync import SyncTwin
 
 
@@ -80,44 +79,3 @@ class LlmMetric(SyncTwin, ABC):
     def _null(self, reason: str, explanation: str, chunk_scores: tuple[float | None, ...] = ()) -> Evaluation:
         """No score, and why."""
         return Evaluation(name=self.name, reason_code=reason, explanation=explanation, chunk_scores=chunk_scores)
-
-
-class MeteredModel:
-    """A model that adds up what its calls cost, also of those whose answers could not be used."""
-
-    def __init__(self, model: StructuredModel) -> None:
-        self._model = model
-        self.usage = Usage()
-
-    @property
-    def name(self) -> str:
-        return self._model.name
-
-    async def complete(
-        self, messages: Sequence[Message], response_model: type[T], *, max_output_tokens: int | None = None
-    ) -> Completion[T]:
-        completion = await self._model.complete(messages, response_model, max_output_tokens=max_output_tokens)
-        self.usage = add_usage(self.usage, completion.usage)
-        return completion
-
-    async def complete_once(
-        self, messages: Sequence[Message], response_model: type[T], *, max_output_tokens: int | None = None
-    ) -> Completion[T]:
-        completion = await complete_once(self._model, messages, response_model, max_output_tokens=max_output_tokens)
-        self.usage = add_usage(self.usage, completion.usage)
-        return completion
-
-
-def choose_prompts(
-    names: Sequence[str], replacements: Sequence[Prompt | None], language: str, folder: Path | str | None
-) -> list[Prompt]:
-    """The prompts `names`: a replacement where there is one of that name, else from `folder`, else built in.
-
-    Raises ConfigurationError for a language that a prompt does not have, and for a replacement of another name.
-    """
-    given = {prompt.name: prompt for prompt in replacements if prompt is not None}
-    if unknown := given.keys() - set(names):
-        raise ConfigurationError(
-            f"this metric asks {', '.join(names)}, and no prompt called {', '.join(sorted(unknown))}"
-        )
-    return [given.get(name) or load_prompt(name, language, folder=folder) for name in names]

@@ -19,9 +19,10 @@ from rag_otel.model import Evaluation, ReasonCode
 from rag_otel_evaluators.llm.embedding import Embedder, cosine_similarity
 from rag_otel_evaluators.llm.structured import StructuredModel
 from rag_otel_evaluators.metrics.inputs import Case, only_abstains
-from rag_otel_evaluators.metrics.llm_metric import LlmMetric, choose_prompts
+from rag_otel_evaluators.metrics.llm_metric import LlmMetric
 from rag_otel_evaluators.metrics.outcomes import with_problems
 from rag_otel_evaluators.prompts import Prompt
+from rag_otel_evaluators.prompts.library import choose_prompts
 
 NONCOMMITTAL: Final = "noncommittal"
 TOKENS_PER_QUESTION: Final = 80

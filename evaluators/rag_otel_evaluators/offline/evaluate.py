@@ -60,7 +60,8 @@ def evaluate(
             "cache": False if cache is None else Path(cache),
         }
         config = make_config({**values, "metrics": named or ["faithfulness"]}, source="evaluate")
-        built = {each.name: each for each in (build_evaluators(config, resources) if named else ())}
+        made = build_evaluators(config, resources, cache_path=config.cache_path) if named else ()
+        built = {each.name: each for each in made}
         evaluators = [built[metric] if isinstance(metric, str) else _as_evaluator(metric) for metric in metrics]
         names = tuple(evaluator.name for evaluator in evaluators)
         if not names or len(set(names)) < len(names):

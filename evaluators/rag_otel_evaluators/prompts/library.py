@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -37,6 +37,21 @@ def load_prompt(name: str, language: str = BASE_LANGUAGE, *, folder: Path | str 
                 if file.is_file():
                     return _read(file, name, candidate, folder)
     raise ConfigurationError(_not_found(name, language, folder))
+
+
+def choose_prompts(
+    names: Sequence[str], replacements: Sequence[Prompt | None], language: str, folder: Path | str | None
+) -> list[Prompt]:
+    """The prompts `names`: a replacement where there is one of that name, else from `folder`, else built in.
+
+    Raises ConfigurationError for a language that a prompt does not have, and for a replacement of another name.
+    """
+    given = {prompt.name: prompt for prompt in replacements if prompt is not None}
+    if unknown := given.keys() - set(names):
+        raise ConfigurationError(
+            f"this metric asks {', '.join(names)}, and no prompt called {', '.join(sorted(unknown))}"
+        )
+    return [given.get(name) or load_prompt(name, language, folder=folder) for name in names]
 
 
 def list_prompts(*, folder: Path | str | None = None, language: str | None = None) -> list[Prompt]:

@@ -1,4 +1,4 @@
-"""What the demo verifies through Phoenix's API: every span once, scores and claims on it, annotations, the drift."""
+"""Verifies through Phoenix's API what the demo wrote: every span once, its scores and claims, annotations, drift."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rag_otel.cli.demo.report import Outcome
 from rag_otel.cli.demo.story import AFTER, BEFORE
 from rag_otel.model import Verdict
 from rag_otel.writers.feedback import FAITHFULNESS, HALLUCINATION_RISK
-from rag_otel_collectors.stored.phoenix_client import PhoenixReader
+from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 
 SCORE = semconv.metric_key(FAITHFULNESS, "score")
 RISK = semconv.metric_key(FAITHFULNESS, "risk")
@@ -19,8 +19,8 @@ MODEL = semconv.TAG_PREFIX + "model"
 _VERDICTS = {str(verdict) for verdict in Verdict}
 
 
-def failures(reader: PhoenixReader, project: str, found: Sequence[Outcome]) -> Iterator[tuple[str, str | None]]:
-    """Each check as (what was looked at, what is wrong); None where all is well."""
+def failures(reader: PhoenixClient, project: str, found: Sequence[Outcome]) -> Iterator[tuple[str, str | None]]:
+    """Each check as (what was checked, what is wrong or None)."""
     spans = reader.spans(project)
     by_id = {span["context"]["span_id"]: span for span in spans}
     wanted = {outcome.result.trace.target.span_id: outcome for outcome in found}

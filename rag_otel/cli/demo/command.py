@@ -28,7 +28,7 @@ from rag_otel.cli.demo.story import Asked, OutOfFoldFaithfulness, TimeShift, exa
 from rag_otel.cli.terminal import progress
 from rag_otel.errors import RagOtelError
 from rag_otel.writers.memory import MemoryWriter
-from rag_otel_collectors.stored.phoenix_client import PhoenixReader
+from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 
 PROJECT: Final = "rag-otel-demo"
 _WAIT_S: Final = 120.0
@@ -67,14 +67,14 @@ def run(arguments: argparse.Namespace) -> int:
     examples = examples_folder()
     port = arguments.port or free_port(0 if arguments.check else DEFAULT_PORT)
     folder = arguments.dir / f"phoenix-{port}"
-    shutil.rmtree(folder, ignore_errors=True)  # nobody listens on the port, so nobody uses it
+    shutil.rmtree(folder, ignore_errors=True)  # nothing listens on the port, so the folder is not in use
     print("Starting Phoenix (half a minute at the first start) ...", flush=True)
     with start_phoenix(folder, port=port) as server:
         if arguments.model is not None:
             return _live(arguments, examples, server)
         found = tell(examples, server.base_url)
         print(f"\n{report(found, base_url=server.base_url)}\n\n{drift_report(found)}\n")
-        reader = PhoenixReader(server.base_url)
+        reader = PhoenixClient(server.base_url)
         if arguments.check:
             return _check(reader, found)
         print(
@@ -91,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _command() -> str:
-    """This program, as it can be called from here."""
+    """The command line that starts this program."""
     called = Path(sys.argv[0])
     with contextlib.suppress(ValueError):
         called = called.absolute().relative_to(Path.cwd())
@@ -105,7 +105,7 @@ def _live(arguments: argparse.Namespace, examples: Path, server: PhoenixServer) 
     print(f"\n{demo_live.live_report(results, base_url=server.base_url)}\n")
     if arguments.check:
         return 0 if len(results) == arguments.questions else 1
-    print(f"  Phoenix is open at {PhoenixReader(server.base_url).project_page(demo_live.PROJECT)}; Ctrl-C stops it.")
+    print(f"  Phoenix is open at {PhoenixClient(server.base_url).project_page(demo_live.PROJECT)}; Ctrl-C stops it.")
     return server.wait()
 
 
@@ -136,7 +136,7 @@ def tell(examples: Path, base_url: str) -> list[Outcome]:
             clock.now_ns = asked.at_ns
             app.answer(asked.question, asked.model)
         rag_otel.flush(timeout=_WAIT_S)
-        _wait_until_there(PhoenixReader(base_url), [f.trace.target.span_id for f in memory.results])
+        _wait_until_there(PhoenixClient(base_url), [f.trace.target.span_id for f in memory.results])
     finally:
         rag_otel.uninstrument()
         provider.shutdown()
@@ -147,8 +147,8 @@ def _by_question(story: Sequence[Asked]) -> dict[tuple[str, str], Asked]:
     return {(asked.question, asked.model): asked for asked in story}
 
 
-def _wait_until_there(reader: PhoenixReader, span_ids: Sequence[str]) -> None:
-    """Return once every span has come and has an annotation; after `_WAIT_S` seconds the check will say what is not."""
+def _wait_until_there(reader: PhoenixClient, span_ids: Sequence[str]) -> None:
+    """Return once every span has come and has an annotation; stops waiting after `_WAIT_S` seconds."""
     deadline = time.monotonic() + _WAIT_S
     while time.monotonic() < deadline:
         try:
@@ -160,7 +160,7 @@ def _wait_until_there(reader: PhoenixReader, span_ids: Sequence[str]) -> None:
         time.sleep(_POLL_S)
 
 
-def _check(reader: PhoenixReader, found: Sequence[Outcome]) -> int:
+def _check(reader: PhoenixClient, found: Sequence[Outcome]) -> int:
     wrong = 0
     for what, problem in failures(reader, PROJECT, found):
         print(f"  {'ok  ' if problem is None else 'FAIL'}  {what}{'' if problem is None else f': {problem}'}")

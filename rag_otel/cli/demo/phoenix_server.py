@@ -29,6 +29,8 @@ LOG_NAME: Final = "phoenix.log"
 _POLL_S: Final = 0.1
 _STOP_GRACE_S: Final = 10.0
 _ATTEMPTS: Final = 3
+_PORT_TAKEN: Final = ("address already in use", "failed to bind to address")
+"""What uvicorn and gRPC log when a port is taken."""
 
 
 class PhoenixServer:
@@ -176,7 +178,8 @@ def _wait_until_ready(server: PhoenixServer, deadline: float) -> None:
 
 
 def _port_was_taken(directory: Path) -> bool:
-    return "address already in use" in _log_tail(directory).lower()
+    tail = _log_tail(directory).lower()
+    return any(message in tail for message in _PORT_TAKEN)
 
 
 def _log_tail(directory: Path, lines: int = 20) -> str:

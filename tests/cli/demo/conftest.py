@@ -13,7 +13,7 @@ from rag_otel.cli.demo import command as demo
 from rag_otel.cli.demo.phoenix_server import PhoenixServer
 from rag_otel.cli.demo.report import Outcome
 from rag_otel.cli.demo.story import examples_folder
-from rag_otel_collectors.stored.phoenix_client import PhoenixReader
+from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 
 
 @dataclass
@@ -24,8 +24,8 @@ class Told:
     outcomes: list[Outcome]
 
     @property
-    def reader(self) -> PhoenixReader:
-        return PhoenixReader(self.base_url)
+    def reader(self) -> PhoenixClient:
+        return PhoenixClient(self.base_url)
 
 
 @pytest.fixture(scope="session")

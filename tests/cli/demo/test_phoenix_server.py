@@ -11,7 +11,14 @@ from pathlib import Path
 import pytest
 
 import rag_otel
-from rag_otel.cli.demo.phoenix_server import LOG_NAME, PhoenixServer, _environment, free_port, start_phoenix
+from rag_otel.cli.demo.phoenix_server import (
+    LOG_NAME,
+    PhoenixServer,
+    _environment,
+    _port_was_taken,
+    free_port,
+    start_phoenix,
+)
 from rag_otel.delivery.http import get
 from rag_otel.errors import ConfigurationError
 from tests.support.phoenix_server import eventually
@@ -95,3 +102,16 @@ def test_a_running_phoenix_answers_and_keeps_everything_in_its_folder(phoenix_se
     assert get(f"{phoenix_server.base_url}/arize_phoenix_version").strip()
     files = {path.name for path in phoenix_server.working_dir.iterdir()}
     assert {LOG_NAME, "phoenix.db"} <= files
+
+
+@pytest.mark.parametrize(
+    "logged",
+    [
+        "[Errno 98] error while attempting to bind on address ('127.0.0.1', 6006): address already in use",
+        "RuntimeError: Failed to bind to address [::]:41651; set GRPC_VERBOSITY=debug environment variable",
+    ],
+)
+def test_a_port_that_was_taken_in_between_is_recognised(tmp_path: Path, logged: str) -> None:
+    """Of Phoenix's two servers: HTTP and gRPC word it differently. The launcher then tries other ports."""
+    (tmp_path / LOG_NAME).write_text(f"INFO: starting\n{logged}\nERROR: Application startup failed. Exiting.\n")
+    assert _port_was_taken(tmp_path)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from rag_otel.cli.backfill import moment
 from rag_otel.errors import ConfigurationError, PermanentError
 from rag_otel.evaluation.budget import Budget
 from rag_otel.model import Chunk, EvaluatedTrace, Evaluation, RagTrace, Usage
@@ -112,14 +110,3 @@ async def test_failures_are_counted_and_left_to_the_next_run() -> None:
     tally = await run(store, Priced(0.0, failing=2))
     assert (tally.evaluated, dict(tally.failed)) == (4, {"rag_otel.errors.PermanentError": 2})
     assert len(store.written) == 4
-
-
-def test_moments() -> None:
-    """Ages and dates; a date without a zone is UTC, and what is neither is named."""
-    now = datetime(2026, 5, 8, tzinfo=UTC)
-    assert moment("7d", now=now) == datetime(2026, 5, 1, tzinfo=UTC)
-    assert moment("1.5h", now=now) == now - timedelta(minutes=90)
-    assert moment("2026-05-01", now=now) == datetime(2026, 5, 1, tzinfo=UTC)
-    assert moment("2026-05-01T02:00+02:00", now=now) == datetime(2026, 5, 1, tzinfo=UTC)
-    with pytest.raises(ConfigurationError, match="'soon' is no time"):
-        moment("soon", now=now)

@@ -17,7 +17,7 @@ from rag_otel.model import EvaluatedTrace, EvaluationStatus, RagTrace, SamplingD
 from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter
 from rag_otel_collectors.conventions import default_conventions
 from rag_otel_collectors.stored.otlp_files import read_spans
-from rag_otel_collectors.stored.phoenix_client import PhoenixReader
+from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from rag_otel_collectors.stored.phoenix_spans import stored_traces
 from tests.collectors.backfill.stored import a_trace, send, spans_in, with_fresh_ids, written
 from tests.collectors.conventions.spans import FIXTURES
@@ -162,23 +162,13 @@ def test_traces_are_read_from_phoenix_as_from_the_file(project: Project, tmp_pat
     requests = [with_fresh_ids(json.loads(path.read_text())) for path in sorted(FIXTURES.glob("*.json"))]
     project.send(*requests)
     sent = {span.trace_id for request in requests for span in _records(request, tmp_path)}
-    batches = stored_traces(_Rows(project.api.base_url), project.name, since=datetime(2025, 1, 1, tzinfo=UTC))
+    batches = stored_traces(PhoenixClient(project.api.base_url), project.name, since=datetime(2025, 1, 1, tzinfo=UTC))
     stored = {trace.trace_id: _read(trace.spans) for batch in batches for trace in batch}
     assert set(stored) == sent
     for request in requests:
         for trace_id in {span.trace_id for span in _records(request, tmp_path)}:
             original = [span for span in _records(request, tmp_path) if span.trace_id == trace_id]
             assert stored[trace_id] == _read(original)
-
-
-class _Rows(PhoenixReader):
-    """All traces of a project at once."""
-
-    def traces(self, project: str, **bounds: Any) -> Any:
-        return iter(self.trace_page(project, **bounds)[0])
-
-    def spans(self, project: str, trace_ids: Any = ()) -> Any:
-        return super().spans(project, trace_ids=trace_ids)
 
 
 def _records(request: dict[str, Any], folder: Any) -> list[Any]:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from rag_otel.cli.backfill_workers import Workers
 from rag_otel.cli.main import main
+from rag_otel.cli.worker import Workers
 from rag_otel.errors import PermanentError
 from rag_otel.model import Chunk, RagTrace, SamplingDecision, SamplingReason, SpanRef
 from rag_otel.settings import Settings

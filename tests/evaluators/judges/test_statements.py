@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_otel.cli.main import main
+from rag_otel.delivery.retry import RetryPolicy
 from rag_otel.errors import ConfigurationError, RetryableError
 from rag_otel.model import Evaluation, Verdict
 from rag_otel_evaluators.build import build_evaluators
@@ -21,7 +22,6 @@ from rag_otel_evaluators.judges.hhem import hhem_judge
 from rag_otel_evaluators.judges.judge import Judge
 from rag_otel_evaluators.judges.llm import llm_model
 from rag_otel_evaluators.judges.statements import StatementsJudge
-from rag_otel_evaluators.llm.retry import RetryPolicy
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 from rag_otel_evaluators.offline.config import make_config
 from tests.support.faithful_oracle import answer as oracle

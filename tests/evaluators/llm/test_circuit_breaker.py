@@ -106,6 +106,12 @@ def test_a_provider_that_names_a_longer_wait_gets_it(breaker: CircuitBreaker) ->
     assert breaker.state.retry_in_s == 77
 
 
+def test_a_wait_of_days_does_not_hold_the_breaker_open_for_days(breaker: CircuitBreaker) -> None:
+    """A Retry-After may come from a clock that is wrong: the longest cool-down bounds it."""
+    fail(breaker, FailureKind.BILLING, retry_after_s=1e7)
+    assert breaker.state.retry_in_s == 100
+
+
 def test_a_try_that_is_cancelled_lets_another_one_try(breaker: CircuitBreaker, clock: Clock) -> None:
     """Else a cancelled probe would keep the breaker open for ever."""
     fail(breaker, FailureKind.AUTH)

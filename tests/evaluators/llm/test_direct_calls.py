@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from rag_otel.delivery.retry import RetryPolicy
 from rag_otel.errors import PermanentError, RetryableError
 from rag_otel_evaluators.judges.llm import llm_model
 from rag_otel_evaluators.llm.client import ResilientModel
-from rag_otel_evaluators.llm.retry import RetryPolicy
 from rag_otel_evaluators.llm.structured import Message
 from tests.support.judge_server import JudgeServer, RateLimited
 

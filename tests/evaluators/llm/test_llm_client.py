@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from rag_otel.delivery.retry import RetryPolicy
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
 from rag_otel.model import Usage
 from rag_otel_evaluators.judges.llm import llm_model
@@ -20,7 +21,6 @@ from rag_otel_evaluators.llm.cache import DiskCache
 from rag_otel_evaluators.llm.client import ResilientModel
 from rag_otel_evaluators.llm.failures import FailureKind
 from rag_otel_evaluators.llm.limits import Limits
-from rag_otel_evaluators.llm.retry import RetryPolicy
 from rag_otel_evaluators.llm.structured import Message, StructuredModel
 from tests.support.judge_server import (
     ClosedConnection,

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rag_otel.delivery.retry import RetryPolicy
 from rag_otel.errors import PermanentError, RetryableError
 from rag_otel.model import Chunk, Evaluation, ReasonCode, Usage, Verdict
 from rag_otel_evaluators.judges.judge import Judge
 from rag_otel_evaluators.judges.llm import llm_model
 from rag_otel_evaluators.judges.llm_faithfulness import LlmJudge
 from rag_otel_evaluators.llm.parsing import read_answer
-from rag_otel_evaluators.llm.retry import RetryPolicy
 from rag_otel_evaluators.llm.structured import Completion, Message, T
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 from rag_otel_evaluators.metrics.registry import build

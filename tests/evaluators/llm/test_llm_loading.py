@@ -36,7 +36,7 @@ def test_after_warming_up_neither_a_call_nor_a_failure_imports_anything(tmp_path
 import asyncio
 from pydantic import BaseModel
 from rag_otel_evaluators.judges.llm import llm_model, warm_up
-from rag_otel_evaluators.llm.retry import RetryPolicy
+from rag_otel.delivery.retry import RetryPolicy
 from rag_otel_evaluators.llm.structured import Message
 from tests.support.judge_server import ClosedConnection, JudgeServer, RateLimited, ServerError, Hang
 

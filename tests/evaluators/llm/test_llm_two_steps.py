@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from rag_otel.delivery.retry import RetryPolicy
 from rag_otel.model import Evaluation, Verdict
 from rag_otel_evaluators.judges.llm import llm_model
 from rag_otel_evaluators.judges.llm_faithfulness import LlmJudge
-from rag_otel_evaluators.llm.retry import RetryPolicy
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 from tests.support.faithful_oracle import answer as oracle
 from tests.support.faithful_oracle import fields_of, items_of

@@ -10,9 +10,10 @@ import pytest
 
 from rag_otel.errors import ConfigurationError, InputError
 from rag_otel_evaluators.build import build_evaluators
+from rag_otel_evaluators.judges.config import JudgeConfig
 from rag_otel_evaluators.judges.llm_faithfulness import LlmJudge
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
-from rag_otel_evaluators.offline.config import EvaluationConfig, JudgeConfig, make_config, read_config_file
+from rag_otel_evaluators.offline.config import EvaluationConfig, make_config, read_config_file
 
 EVERYTHING = """
 data: answers.parquet
@@ -64,7 +65,7 @@ def test_the_settings_reach_the_judge(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setenv("TEST_JUDGE_KEY", "secret")
     config = config_of(tmp_path, EVERYTHING.replace("prompts: /prompts\n", ""))
     with ExitStack() as resources:
-        faithfulness, relevancy = build_evaluators(config, resources)
+        faithfulness, relevancy = build_evaluators(config, resources, cache_path=config.cache_path)
         assert isinstance(faithfulness, Faithfulness)
         judge = faithfulness.judge
         assert isinstance(judge, LlmJudge)
@@ -101,7 +102,7 @@ def test_names_stand_for_settings() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("metric: faithfulness", "metric: unknown; there are: data, columns, metrics"),
+        ("metric: faithfulness", "metric: unknown; there are: metrics, judge"),
         ("judge: {name: x}", "judge.model: Field required"),
         ("judge: {model: x, tempreature: 1}", "judge.tempreature: unknown; there are: model, api_base"),
         ("judge: {model: x, strategy: three}", "judge.strategy: Input should be 'single', 'two_step' or 'classifier'"),

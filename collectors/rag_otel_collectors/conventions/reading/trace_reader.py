@@ -2,7 +2,7 @@
 
 An entry is the topmost span that a dialect owns. Its input is the question, its output the answer; where the output is
 a stream, or an object without text, the last model call that ended after the retrieval has the answer. What has no
-entry around it, a retrieval beside the model call that used it, is put together by `turns.py`.
+entry around it, a retrieval beside the model call that used it, is put together by `conversations.py`.
 """
 
 from __future__ import annotations

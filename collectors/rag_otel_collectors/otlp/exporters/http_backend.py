@@ -17,6 +17,7 @@ from typing import Final
 from google.protobuf.message import DecodeError
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
+from rag_otel.delivery.retry import read_retry_after
 from rag_otel.errors import PermanentError, RetryableError
 from rag_otel_collectors.otlp.exporters import phoenix_store
 from rag_otel_collectors.otlp.exporters.connection import (
@@ -113,5 +114,4 @@ def _rejected(status: int, retry_after: str | None, answer: bytes) -> int:
     if status in _REFUSALS:
         raise BackendRefusalError(said)
     # Also what only the operator can mend (a wrong key, a wrong address): what waits is safe in the meantime.
-    wait = retry_after.strip() if retry_after else ""
-    raise RetryableError(said, retry_after_s=float(wait) if wait.isdigit() else None)
+    raise RetryableError(said, retry_after_s=read_retry_after(retry_after))

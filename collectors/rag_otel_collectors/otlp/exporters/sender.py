@@ -8,9 +8,9 @@ stand alone, and those are counted as lost.
 from __future__ import annotations
 
 import asyncio
-import random
 from typing import Final
 
+from rag_otel.delivery.retry import Backoff
 from rag_otel.errors import RetryableError
 from rag_otel.safety.guard import logger
 from rag_otel_collectors.otlp import metrics as names
@@ -52,7 +52,7 @@ class Sender:
         self._connection = connection
         self._reader = reader
         self._metrics = metrics
-        self._max_backoff_s = max_backoff_s
+        self._backoff = Backoff(base_s=_FIRST_BACKOFF_S, longest_wait_s=max_backoff_s)
         self._confirmation = Confirmation(connection, reader, metrics, settings.name)
         self._failures = 0
         self._lost = 0
@@ -81,7 +81,7 @@ class Sender:
             except OSError as error:  # the disk, not the backend
                 self._metrics.add(names.DISK_ERRORS)
                 logger.error("rag-otel: the queue on disk cannot be read: %s", error)
-                await asyncio.sleep(self._max_backoff_s)
+                await asyncio.sleep(self._backoff.longest_wait_s)
                 continue
             rewinds, lost = self._reader.rewinds, self._lost
             if not await self._deliver(batch.requests) or rewinds != self._reader.rewinds:
@@ -155,8 +155,7 @@ class Sender:
         again = self._reader.rewind() if isinstance(error, BackendAwayError) else 0
         if again:
             self._metrics.add(names.RESENT, again, backend=self.settings.name)
-        backoff = min(self._max_backoff_s, _FIRST_BACKOFF_S * 2.0 ** min(self._failures - 1, 16))
-        await asyncio.sleep(max(backoff * random.uniform(0.5, 1.0), min(error.retry_after_s or 0.0, 30.0)))
+        await asyncio.sleep(self._backoff.pause_s(self._failures, error.retry_after_s))
         return bool(again)
 
     def _succeeded(self, requests: tuple[bytes, ...], rejected: int) -> None:

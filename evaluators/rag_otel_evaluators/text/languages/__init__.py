@@ -1,7 +1,7 @@
 """What segmentation and the embedded judge must know of languages: data only, one idea a module.
 
-abbreviations  common_words  quantities  denials      tables of words
-abstentions  manners  scripts                         patterns, compiled when they are first needed
+abbreviations  common_words  quantities  negations    tables of words
+abstentions  discourse_markers  scripts               patterns, compiled when they are first needed
 
 Nothing detects the language: the tables are unions, chosen so that a row of one language does no harm in another.
 Complete for English; Spanish, German and French cover what answers of RAG applications usually say.

@@ -1,0 +1,154 @@
+"""Builds a collector from its configuration and starts it.
+
+What needs judges and writers is handed in: the command of an evaluation process, and a function that makes the delivery
+of results. This package knows neither.
+"""
+
+from __future__ import annotations
+
+import atexit
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final, Protocol, TypeAlias
+
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import ReadableSpan
+
+from rag_otel.errors import ConfigurationError
+from rag_otel.sampling.ratio import RatioSampler
+from rag_otel.settings import Settings
+from rag_otel.telemetry.prometheus_families import Scraped, ScrapeReader
+from rag_otel.telemetry.telemetry import Telemetry, telemetry_of
+from rag_otel_collectors.conventions import default_conventions
+from rag_otel_collectors.otlp.assembly.journal import Journal
+from rag_otel_collectors.otlp.assembly.live_traces import LiveTraces
+from rag_otel_collectors.otlp.collector import Collector, Results
+from rag_otel_collectors.otlp.evaluation.pool import EvaluationPool
+from rag_otel_collectors.otlp.exporters.connection import BackendSettings, Connection
+from rag_otel_collectors.otlp.exporters.grpc_backend import GrpcConnection
+from rag_otel_collectors.otlp.exporters.http_backend import HttpConnection
+from rag_otel_collectors.otlp.exporters.outbox import Outbox
+from rag_otel_collectors.otlp.exporters.sender import Sender
+from rag_otel_collectors.otlp.metrics import Metrics
+from rag_otel_collectors.otlp.receivers.api_keys import ApiKeys
+from rag_otel_collectors.otlp.receivers.grpc_server import GrpcServer
+from rag_otel_collectors.otlp.receivers.http_server import HttpServer
+from rag_otel_collectors.otlp.receivers.intake import Intake
+from rag_otel_collectors.otlp.receivers.tls import ServerTls
+from rag_otel_collectors.otlp.settings import CollectorSettings, Configuration
+
+_SEGMENT_BYTES: Final = 16 * 2**20
+_EXPORT_S: Final = 5.0
+"""For the last metrics and events, when the process ends."""
+_PATIENCE_S: Final = 60.0
+"""Beyond the time that a trace may wait for its scores."""
+
+
+class StartableResults(Results, Protocol):
+    """Delivery of results that has not begun yet."""
+
+    def start(self) -> object: ...
+
+
+MakeResults: TypeAlias = Callable[[Callable[[ReadableSpan], None], Telemetry], StartableResults]
+"""(forwards an evaluation span, metrics and events of results) -> the delivery of results."""
+
+
+async def start(
+    configuration: Configuration, *, worker: Sequence[str], make_results: MakeResults
+) -> tuple[Collector, dict[str, GrpcServer | HttpServer]]:
+    """A running collector, and its servers by name. Raises ConfigurationError before anything listens.
+
+    `worker`: arguments of the Python interpreter for an evaluation process, which gets the settings and the number of
+    processes.
+    """
+    settings, evaluation = configuration.collector, configuration.evaluation.settings
+    tls, keys, metrics = server_tls(settings), ApiKeys(settings.api_keys), Metrics()
+    connections = [(backend, _connection(backend)) for backend in configuration.backends]
+    journal, outbox = _queues(settings, [backend.name for backend in configuration.backends])
+    metrics.gauge("disk_limit_bytes", "Disk that the queues may take, at most", lambda: settings.max_disk_bytes)
+    live = LiveTraces(
+        grace_s=settings.grace,
+        idle_s=settings.idle,
+        max_traces=settings.max_traces,
+        max_bytes=settings.max_memory_bytes,
+        max_trace_bytes=settings.max_memory_bytes // 8,
+    )
+    senders = [Sender(backend, each, outbox.readers[backend.name], metrics) for backend, each in connections]
+    collector = Collector(live=live, journal=journal, outbox=outbox, metrics=metrics, senders=senders)
+    intake = Intake(
+        conventions=default_conventions(mapping=evaluation.attribute_mapping),
+        sampler=RatioSampler(evaluation.sample_ratio if evaluation.enabled else 0.0, seed=evaluation.sampling_seed),
+        live=live,
+        journal=journal,
+        outbox=outbox,
+        metrics=metrics,
+        max_disk_bytes=settings.max_disk_bytes,
+        max_held_bytes=settings.max_memory_bytes,
+        retry_after_s=settings.retry_after,
+        held=collector.wake,
+    )
+    pool = EvaluationPool(
+        worker,
+        (evaluation, settings.workers),
+        workers=settings.workers,
+        concurrency=settings.worker_concurrency,
+        patience_s=evaluation.hold + _PATIENCE_S,
+        on_late=collector.late_results,
+        metrics=metrics,
+    )
+    common: dict[str, Any] = {"keys": keys, "tls": tls, "max_request_bytes": settings.max_request_bytes}
+    servers: dict[str, GrpcServer | HttpServer] = {}
+    if settings.grpc:
+        servers["gRPC"] = GrpcServer(intake, metrics, address=settings.grpc, **common)
+    if settings.http:
+        servers["HTTP"] = HttpServer(intake, metrics, address=settings.http, not_ready=collector.not_ready, **common)
+    telemetry = _telemetry(evaluation, metrics)
+    results = make_results(collector.emit, telemetry)
+    results.start()
+    telemetry.start()
+    try:
+        await collector.start(intake=intake, pool=pool, results=results, servers=list(servers.values()))
+    except BaseException:
+        await collector.stop()
+        raise
+    return collector, servers
+
+
+def server_tls(settings: CollectorSettings) -> ServerTls | None:
+    """The servers' certificate; None: no TLS. Raises ConfigurationError for files that cannot be used."""
+    if settings.tls_cert is None or settings.tls_key is None:
+        return None
+    return ServerTls.read(settings.tls_cert, settings.tls_key, settings.tls_client_ca)
+
+
+def _queues(settings: CollectorSettings, backends: Sequence[str]) -> tuple[Journal, Outbox]:
+    folder, segment_bytes = Path(settings.data_dir), min(_SEGMENT_BYTES, settings.max_disk_bytes // 8)
+    try:
+        return (
+            Journal(folder / "journal", segment_bytes=segment_bytes, fsync=settings.fsync),
+            Outbox(folder / "outbox", backends, segment_bytes=segment_bytes, fsync=settings.fsync),
+        )
+    except OSError as error:
+        raise ConfigurationError(f"data_dir {settings.data_dir!r} cannot be used: {error}") from None
+
+
+def _connection(backend: BackendSettings) -> Connection:
+    try:
+        return GrpcConnection(backend) if backend.protocol == "grpc" else HttpConnection(backend)
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(f"backend {backend.name}: {error}") from None
+
+
+def _telemetry(evaluation: Settings, metrics: Metrics) -> Telemetry:
+    """Metrics and events of what is evaluated; the collector's own `/metrics` shows them too.
+
+    What goes over OTLP is exported once more when the process exits.
+    """
+    readers = []
+    if evaluation.telemetry_exporter != "none":
+        readers.append(ScrapeReader())
+        metrics.include(Scraped(readers[0]))
+    telemetry = telemetry_of(evaluation, resource=Resource.create, readers=readers)
+    atexit.register(telemetry.shutdown, _EXPORT_S)
+    return telemetry
