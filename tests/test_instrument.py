@@ -21,7 +21,8 @@ from rag_otel.errors import ConfigurationError
 from rag_otel.processing import provider as providers
 from rag_otel.settings import resolve
 from tests.support.http_receiver import http_receiver
-from tests.support.phoenix_server import PhoenixApi, eventually
+from tests.support.phoenix_server import PhoenixApi
+from tests.support.polling import eventually
 
 SCORE = "rag.evaluation.faithfulness.score"
 CHUNK = {"id": "w-1", "text": "The tower is 330 metres high and was finished in 1889."}

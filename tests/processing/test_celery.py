@@ -13,7 +13,7 @@ from celery import Celery
 from tests.processing.kit import SCORE
 from tests.processing.otlp import received
 from tests.support.http_receiver import http_receiver
-from tests.support.phoenix_server import eventually
+from tests.support.polling import eventually
 
 ROOT = Path(__file__).parents[2]
 

@@ -32,7 +32,7 @@ from tests.processing.kit import (
     retrieve,
     tracer,
 )
-from tests.support.phoenix_server import eventually
+from tests.support.polling import eventually
 
 
 def provider_with(bench: Bench, *processors: object) -> tuple[TracerProvider, RagSpanProcessor]:
@@ -399,7 +399,7 @@ def test_an_error_of_ours_reaches_nobody(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_convention_that_fails_on_the_worker_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An error while reading lets the span go instead of keeping it; where no other convention reads it, unevaluated."""
+    """An error while reading lets the span go instead of keeping it; where no other reads it, unevaluated."""
     monkeypatch.setenv(RAISE_ENV, "0")
     exported, bench = Exported(), Bench()
     monkeypatch.setattr(BrokenConvention, "owns", lambda self, scope, attributes: False)

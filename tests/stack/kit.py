@@ -18,7 +18,7 @@ from typing import Any
 import yaml
 
 from tests.stack.conftest import DOCKER, shortened, tool
-from tests.support.phoenix_server import eventually
+from tests.support.polling import eventually
 
 
 def free_port() -> int:

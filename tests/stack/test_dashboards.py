@@ -28,7 +28,7 @@ from rag_otel.telemetry.telemetry import Telemetry, telemetry_of
 from tests.collectors.otlp.kit import CollectorProcess, a_backend, a_collector, a_rag_trace, a_request, a_span
 from tests.stack.conftest import DOCKER
 from tests.stack.kit import Prometheus, a_prometheus, free_port
-from tests.support.phoenix_server import eventually
+from tests.support.polling import eventually
 from tests.support.results import a_result, an_evaluation
 
 GRAFANA = DOCKER / "grafana"

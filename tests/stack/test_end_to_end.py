@@ -24,7 +24,8 @@ from tests.collectors.otlp.kit import CollectorProcess, a_collector
 from tests.stack.conftest import DOCKER, tool
 from tests.stack.kit import Prometheus, a_process, a_prometheus, an_alertmanager
 from tests.support.http_receiver import Received, Receiver, http_receiver
-from tests.support.phoenix_server import PhoenixApi, eventually
+from tests.support.phoenix_server import PhoenixApi
+from tests.support.polling import eventually
 
 DIVISOR = 60
 PER_SECOND = 8

@@ -16,7 +16,8 @@ from rag_otel_collectors.stored.phoenix_client import PhoenixReader
 from tests.collectors.otlp.kit import a_rag_trace, a_request
 from tests.stack.test_rules import alerts
 from tests.support.browser import chromium_page
-from tests.support.phoenix_server import PhoenixApi, eventually
+from tests.support.phoenix_server import PhoenixApi
+from tests.support.polling import eventually
 
 RUNBOOK = (Path(__file__).parents[2] / "docs" / "runbook.md").read_text("utf-8")
 PROJECT = "runbook"

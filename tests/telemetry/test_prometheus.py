@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 import rag_otel
+from tests.support.polling import eventually
 from tests.telemetry.kit import a_provider, answer, ids
 
 pytestmark = pytest.mark.skipif(shutil.which("prometheus") is None, reason="Prometheus is not installed")
@@ -57,14 +58,6 @@ def _asked(address: str, path: str, **parameters: str) -> Any:
         return None
 
 
-def _eventually(look: Any, within_s: float = 60.0) -> Any:
-    deadline = time.monotonic() + within_s
-    while not (found := look()):
-        assert time.monotonic() < deadline, found
-        time.sleep(0.1)
-    return found
-
-
 def test_prometheus_leads_from_a_bucket_to_the_trace(tmp_path: Path) -> None:
     """The share below a threshold can be asked for, and the bucket names the answer that is in it."""
     target = f"127.0.0.1:{_free_port()}"
@@ -75,10 +68,10 @@ def test_prometheus_leads_from_a_bucket_to_the_trace(tmp_path: Path) -> None:
     (span,) = exporter.get_finished_spans()
     below = 'sum(rag_otel_evaluation_score_bucket{le="0.7",service="observatory"})'
     with _prometheus(tmp_path, target) as address:
-        found = _eventually(lambda: (_asked(address, "query", query=below) or {}).get("result"))
+        found = eventually(lambda: (_asked(address, "query", query=below) or {}).get("result"))
         assert found[0]["value"][1] == "1"
         start, end = str(time.time() - 3600), str(time.time() + 3600)
-        series = _eventually(
+        series = eventually(
             lambda: _asked(address, "query_exemplars", query="rag_otel_evaluation_score_bucket", start=start, end=end)
         )
     (exemplar,) = series[0]["exemplars"]

@@ -11,7 +11,8 @@ from rag_otel.cli.demo.phoenix_server import PhoenixServer
 from rag_otel.cli.demo.story import examples_folder
 from tests.support.faithful_oracle import answer as oracle
 from tests.support.judge_server import JudgeRequest, JudgeServer
-from tests.support.phoenix_server import PhoenixApi, eventually
+from tests.support.phoenix_server import PhoenixApi
+from tests.support.polling import eventually
 
 
 def _answers_and_judges(request: JudgeRequest) -> dict[str, Any]:

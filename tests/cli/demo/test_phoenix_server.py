@@ -14,7 +14,7 @@ import rag_otel
 from rag_otel.cli.demo.phoenix_server import LOG_NAME, PhoenixServer, _environment, free_port, start_phoenix
 from rag_otel.delivery.http import get
 from rag_otel.errors import ConfigurationError
-from tests.support.phoenix_server import eventually
+from tests.support.polling import eventually
 
 
 def test_a_taken_port_is_named_before_anything_is_started(tmp_path: Path) -> None:

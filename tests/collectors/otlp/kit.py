@@ -12,11 +12,11 @@ import sys
 import threading
 import time
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from concurrent import futures
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import grpc
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
@@ -26,22 +26,13 @@ from rag_otel import semconv
 from rag_otel_collectors.otlp.protobuf.span_records import attributes_from
 from rag_otel_collectors.otlp.protobuf.wire import attribute_bytes
 from rag_otel_collectors.otlp.receivers.grpc_server import SERVICE
+from tests.support.polling import eventually
 
-T = TypeVar("T")
 QUESTION = "When was the lighthouse of Kap Arkona built?"
 ANSWER = "The lighthouse of Kap Arkona was built in 1827."
 CHUNK = "The lighthouse of Kap Arkona was built in 1827 and is 19.3 metres high."
 LANGCHAIN = "openinference.instrumentation.langchain"
 SCORE = semconv.metric_key("faithfulness", "score")
-
-
-def eventually(condition: Callable[[], T], *, within_s: float = 30.0) -> T:
-    """The first truthy value of `condition`, polled; fails with its last value when the deadline passes."""
-    deadline = time.monotonic() + within_s
-    while not (value := condition()):
-        assert time.monotonic() < deadline, f"not within {within_s} s; the last value was {value!r}"
-        time.sleep(0.02)
-    return value
 
 
 # --- traces ---------------------------------------------------------------------------------------------------

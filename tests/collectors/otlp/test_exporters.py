@@ -17,7 +17,8 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExporter
 
 from rag_otel import semconv
-from tests.collectors.otlp.kit import ANSWER, CHUNK, QUESTION, SCORE, Backend, CollectorProcess, eventually
+from tests.collectors.otlp.kit import ANSWER, CHUNK, QUESTION, SCORE, Backend, CollectorProcess
+from tests.support.polling import eventually
 
 PACKAGES = (
     "@opentelemetry/api@1.9.0",

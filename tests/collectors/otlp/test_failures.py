@@ -25,9 +25,9 @@ from tests.collectors.otlp.kit import (
     a_rag_trace,
     a_request,
     a_span,
-    eventually,
 )
 from tests.support.http_receiver import http_receiver
+from tests.support.polling import eventually
 
 RETRY_INFO = "google.rpc.retryinfo-bin"
 RETRY_INFO_TYPE = "google.rpc.RetryInfo"

@@ -27,8 +27,8 @@ from tests.collectors.otlp.kit import (
     a_rag_trace,
     a_request,
     a_span,
-    eventually,
 )
+from tests.support.polling import eventually
 
 PROTOBUF = "application/x-protobuf"
 JSON = "application/json"
