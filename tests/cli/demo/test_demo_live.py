@@ -9,8 +9,8 @@ import pytest
 from rag_otel.cli.demo.live import PROJECT, live_report, tell_live
 from rag_otel.cli.demo.phoenix_server import PhoenixServer
 from rag_otel.cli.demo.story import examples_folder
-from tests.support.faithful_oracle import answer as oracle
-from tests.support.judge_server import JudgeRequest, JudgeServer
+from testkit.judge_server import JudgeRequest, JudgeServer
+from testkit.word_overlap_judge import answer as oracle
 from tests.support.phoenix_server import PhoenixApi
 from tests.support.polling import eventually
 

@@ -17,7 +17,8 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExporter
 
 from rag_otel import semconv
-from tests.collectors.otlp.kit import ANSWER, CHUNK, QUESTION, SCORE, Backend, CollectorProcess
+from testkit.otlp_requests import ANSWER, CHUNK, QUESTION
+from tests.collectors.otlp.kit import SCORE, Backend, CollectorProcess
 from tests.support.polling import eventually
 
 PACKAGES = (

@@ -15,17 +15,8 @@ from google.rpc.status_pb2 import Status
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from rag_otel import semconv
-from tests.collectors.otlp.kit import (
-    LANGCHAIN,
-    SCORE,
-    Backend,
-    CollectorProcess,
-    a_backend,
-    a_collector,
-    a_rag_trace,
-    a_request,
-    a_span,
-)
+from testkit.otlp_requests import LANGCHAIN, a_rag_trace, a_request, a_span
+from tests.collectors.otlp.kit import SCORE, Backend, CollectorProcess, a_backend, a_collector
 from tests.support.http_receiver import http_receiver
 from tests.support.polling import eventually
 

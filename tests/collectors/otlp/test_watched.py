@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.collectors.otlp.kit import a_backend, a_collector, a_rag_trace, a_request
+from testkit.otlp_requests import a_rag_trace, a_request
+from tests.collectors.otlp.kit import a_backend, a_collector
 from tests.support.http_receiver import Received, http_receiver
 from tests.support.polling import eventually
 

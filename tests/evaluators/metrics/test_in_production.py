@@ -13,8 +13,8 @@ import rag_otel
 from rag_otel.errors import ConfigurationError
 from rag_otel_evaluators.judges.llm import llm_model
 from rag_otel_evaluators.metrics.context_relevance import ContextRelevance
-from tests.support.faithful_oracle import answer as oracle
-from tests.support.judge_server import JudgeServer
+from testkit.judge_server import JudgeServer
+from testkit.word_overlap_judge import answer as oracle
 
 RATINGS = {"chunks": [{"chunk": 0, "rating": 2}], "rating": 2}
 

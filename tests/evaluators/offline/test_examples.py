@@ -19,9 +19,9 @@ ROOT = Path(__file__).parents[3]
 EXAMPLES = ROOT / "examples" / "files"
 PAGE = (ROOT / "docs" / "files.md").read_text(encoding="utf-8")
 SERVER = (
-    "import asyncio, os; from tests.support import faithful_oracle; "
-    "from tests.support.judge_server import JudgeServer; "
-    "server = JudgeServer(answer=faithful_oracle.answer, port=int(os.environ['PORT'])); "
+    "import asyncio, os; from testkit import word_overlap_judge; "
+    "from testkit.judge_server import JudgeServer; "
+    "server = JudgeServer(answer=word_overlap_judge.answer, port=int(os.environ['PORT'])); "
     "asyncio.run(server.serve(lambda: None))"
 )
 
