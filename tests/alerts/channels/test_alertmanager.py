@@ -6,7 +6,6 @@ import gc
 import itertools
 import json
 import os
-import shutil
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -20,9 +19,9 @@ from tests.alerts.alert_builders import LINK, MARKED, a_hidden_alert, a_statisti
 from tests.alerts.alertmanager_server import Alertmanager, alertmanager
 from tests.support.http_receiver import Receiver, http_receiver
 from tests.support.polling import eventually
+from tests.support.programs import program
 from tests.support.results import QUESTION, SECRET_TEXTS
 
-BINARY = "prometheus-alertmanager"
 NEVER_S = 3600.0
 
 
@@ -36,11 +35,7 @@ def hook() -> Iterator[Receiver]:
 @pytest.fixture(scope="module")
 def server(hook: Receiver, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Alertmanager]:
     """The real one, started once; alerts of different fingerprints do not meet there."""
-    binary = shutil.which(BINARY)
-    if binary is None:
-        assert not os.environ.get("CI"), f"{BINARY} is missing, and CI must have it: see .ci/run"
-        pytest.skip(f"{BINARY} is not installed")
-    with alertmanager(binary, tmp_path_factory.mktemp("alertmanager"), hook.url) as running:
+    with alertmanager(program("prometheus-alertmanager"), tmp_path_factory.mktemp("alertmanager"), hook.url) as running:
         yield running
 
 
