@@ -60,11 +60,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Generator[None]:
     """After everything else: the programs that are missing, with their commands, and the tests in quarantine."""
     yield
-    skipped = [
-        (report.nodeid, str(report.longrepr[2]))
-        for report in terminalreporter.stats.get("skipped", ())
-        if report.longrepr
-    ]
+    reports = terminalreporter.stats.get("skipped", ())
+    skipped = [(report.nodeid, str(report.longrepr[2])) for report in reports if report.longrepr]
     for line in missing_programs(reason for _, reason in skipped):
         terminalreporter.write_line(line, yellow=True)
     for nodeid, reason in skipped:
