@@ -7,14 +7,12 @@ DEMO_READY := $(VENV)/.demo-ready
 DEV_READY := $(VENV)/.dev-ready
 
 # Installs $(1). Where uv can be had it does the work, in a minute and not in several; otherwise pip does. uv does not
-# read pip's configuration, so it is given the indexes and folders that pip uses.
+# read pip's configuration, so it is told of the index and the certificates of the system.
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-pip_config = $$($(PIP) config get global.$(1) 2>/dev/null | tr '\n' ' ')
 define install
-UV_DEFAULT_INDEX="$(call pip_config,index-url)" UV_EXTRA_INDEX_URL="$(call pip_config,extra-index-url)" \
-UV_FIND_LINKS="$(call pip_config,find-links)" UV_INDEX_STRATEGY=unsafe-best-match \
-	$(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode -c constraints.txt $(1) || \
-	$(PIP) install --quiet -c constraints.txt $(1)
+index="$$($(PIP) config get global.index-url 2>/dev/null)"; \
+$(BIN)/uv pip install --quiet --native-tls --compile-bytecode --python $(BIN)/python $${index:+--default-index "$$index"} \
+	-c constraints.txt $(1) || $(PIP) install --quiet -c constraints.txt $(1)
 endef
 
 TESTS := $(BIN)/python -m pytest

@@ -31,6 +31,16 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.delenv(name)
 
 
+@pytest.fixture
+def uninstrumented() -> Iterator[None]:
+    """What the test instruments is taken down after it, and what an earlier one left is gone before."""
+    import rag_otel
+
+    rag_otel.uninstrument()
+    yield
+    rag_otel.uninstrument()
+
+
 @pytest.fixture(scope="session")
 def phoenix_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PhoenixServer]:
     """A real Phoenix, started once per run: give each test its own project name."""

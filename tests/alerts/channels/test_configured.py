@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 
 import pytest
 from opentelemetry.sdk.trace import TracerProvider
@@ -20,7 +19,10 @@ from tests.alerts.mail_receiver import mail_receiver
 from tests.support.http_receiver import http_receiver
 from tests.support.polling import eventually
 
-pytestmark = pytest.mark.filterwarnings("ignore:'imghdr' is deprecated")
+pytestmark = [
+    pytest.mark.usefixtures("uninstrumented"),
+    pytest.mark.filterwarnings("ignore:'imghdr' is deprecated"),
+]
 ALL = Settings(
     alert_webhook_url="http://hook",
     alert_slack_url="http://slack",
@@ -31,12 +33,6 @@ ALL = Settings(
     alert_email_from="b@example.com",
     alert_apprise_urls=("json://one", "json://two"),
 )
-
-
-@pytest.fixture(autouse=True)
-def _taken_down() -> Iterator[None]:
-    yield
-    rag_otel.uninstrument()
 
 
 def test_every_channel_has_a_name_of_its_own() -> None:

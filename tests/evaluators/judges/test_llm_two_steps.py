@@ -16,6 +16,8 @@ from testkit.judge_server import JudgeRequest, JudgeServer, ServerError
 from testkit.word_overlap_judge import answer as oracle
 from testkit.word_overlap_judge import fields_of, items_of
 
+pytestmark = pytest.mark.usefixtures("litellm_is_loaded")
+
 CHUNKS = ["Marie Curie was born in Warsaw in 1867.", "Marie Curie won two Nobel Prizes."]
 RESPONSE = "She was born in Warsaw in 1867. Marie Curie won two Nobel Prizes."
 

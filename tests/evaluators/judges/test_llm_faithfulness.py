@@ -37,6 +37,8 @@ from testkit.judge_server import (
 from testkit.word_overlap_judge import answer as oracle
 from testkit.word_overlap_judge import fields_of, items_of
 
+pytestmark = pytest.mark.usefixtures("litellm_is_loaded")
+
 DATA = Path(__file__).parents[3] / "examples" / "data" / "ragtruth_qa_dev.jsonl"
 CHUNKS = [
     Chunk(id="tower", text="The Eiffel Tower was completed in 1889.  It is 330 metres tall.", position=0),
