@@ -13,6 +13,9 @@ from testkit.otlp_requests import ANSWER, a_rag_trace, a_request
 from tests.collectors.otlp.kit import a_backend, a_collector
 from tests.support.polling import eventually
 
+pytestmark = pytest.mark.server
+
+
 BASELINE = 20
 
 

@@ -15,6 +15,8 @@ from tests.processing.otlp import received
 from tests.support.http_receiver import Receiver, http_receiver
 from tests.support.polling import eventually
 
+pytestmark = pytest.mark.server
+
 
 @pytest.fixture
 def sink() -> Iterator[Receiver]:

@@ -19,6 +19,9 @@ from tests.processing.otlp import received
 from tests.support.http_receiver import http_receiver
 from tests.support.polling import eventually
 
+pytestmark = pytest.mark.server
+
+
 ROOT = Path(__file__).parents[2]
 
 

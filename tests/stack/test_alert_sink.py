@@ -18,6 +18,9 @@ from tests.stack.conftest import DOCKER
 from tests.stack.kit import a_process, free_port
 from tests.support.polling import eventually
 
+pytestmark = pytest.mark.server
+
+
 SECRET = "a-long-random-secret"
 
 

@@ -32,6 +32,9 @@ from tests.stack.kit import Prometheus, a_prometheus, free_port
 from tests.support.polling import eventually
 from tests.support.results import a_result, an_evaluation
 
+pytestmark = pytest.mark.server
+
+
 GRAFANA = DOCKER / "grafana"
 DASHBOARDS = sorted((GRAFANA / "dashboards").glob("*.json"))
 OR_ZERO = " or vector(0)"

@@ -28,6 +28,9 @@ from tests.support.phoenix_server import PhoenixApi
 from tests.support.polling import eventually
 from tests.support.programs import program
 
+pytestmark = pytest.mark.server
+
+
 DIVISOR = 60
 PER_SECOND = 8
 BEFORE, AFTER = "gpt-4-0613", "llama-2-7b-chat"

@@ -19,6 +19,9 @@ from tests.support.browser import chromium_page
 from tests.support.phoenix_server import PhoenixApi
 from tests.support.polling import eventually
 
+pytestmark = pytest.mark.server
+
+
 RUNBOOK = (Path(__file__).parents[2] / "docs" / "runbook.md").read_text("utf-8")
 PROJECT = "runbook"
 EVALUATION = "rag.evaluation"

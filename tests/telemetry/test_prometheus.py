@@ -13,11 +13,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import rag_otel
 from rag_otel.cli.demo.phoenix_server import free_port
 from tests.support.polling import eventually
 from tests.support.programs import program
 from tests.telemetry.kit import a_provider, answer, ids
+
+pytestmark = pytest.mark.server
 
 
 @contextmanager

@@ -22,6 +22,9 @@ from tests.support.polling import eventually
 from tests.support.programs import program
 from tests.support.results import QUESTION, SECRET_TEXTS
 
+pytestmark = pytest.mark.server
+
+
 NEVER_S = 3600.0
 
 

@@ -51,6 +51,9 @@ def main():
 STARTER = """
 import sys
 from rag_otel.cli.demo.phoenix_server import start_phoenix
+
+pytestmark = pytest.mark.server
+
 server = start_phoenix(sys.argv[1])
 print(server.port, flush=True)
 server.wait()

@@ -26,6 +26,8 @@ from testkit.otlp_requests import a_rag_trace, a_request
 from tests.collectors.otlp.kit import a_backend, a_collector
 from tests.collectors.otlp.test_exporters import assert_scored, send
 
+pytestmark = pytest.mark.server
+
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:

@@ -22,6 +22,8 @@ from tests.collectors.otlp.kit import CollectorProcess, a_collector
 from tests.support.phoenix_server import PhoenixApi
 from tests.support.polling import eventually
 
+pytestmark = pytest.mark.server
+
 
 class Queueing:
     """What a Phoenix does on the wire: spans wait in its memory, are stored while `storing` is set, and can be asked

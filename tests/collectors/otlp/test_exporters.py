@@ -20,6 +20,9 @@ from tests.collectors.otlp.kit import SCORE, Backend, CollectorProcess
 from tests.support.polling import eventually
 from tests.support.programs import program
 
+pytestmark = pytest.mark.server
+
+
 PACKAGES = (
     "@opentelemetry/api@1.9.0",
     "@opentelemetry/sdk-trace-base@2.0.0",

@@ -6,6 +6,7 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
+import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as open_metrics
 from prometheus_client.parser import text_string_to_metric_families as plain_text
 
@@ -19,6 +20,8 @@ from tests.collectors.otlp.kit import Backend, CollectorProcess, a_backend, a_co
 from tests.support.http_receiver import http_receiver
 from tests.support.polling import eventually
 from tests.telemetry.kit import exported_events, exported_metrics
+
+pytestmark = pytest.mark.server
 
 
 def _samples(collector: CollectorProcess, name: str) -> list[Any]:

@@ -22,6 +22,9 @@ from testkit.otlp_requests import a_rag_trace, a_request, a_span
 from tests.collectors.otlp.kit import SCORE, Backend, CollectorProcess, a_backend, a_collector
 from tests.support.polling import eventually
 
+pytestmark = pytest.mark.server
+
+
 PROTOBUF = "application/x-protobuf"
 JSON = "application/json"
 

@@ -15,6 +15,9 @@ from rag_otel_evaluators.offline.config import EvaluationConfig, JudgeConfig, ma
 from rag_otel_evaluators.offline.dataset_files import read_records
 from rag_otel_evaluators.offline.datasets import ALIASES
 
+pytestmark = pytest.mark.server
+
+
 ROOT = Path(__file__).parents[3]
 EXAMPLES = ROOT / "examples" / "files"
 PAGE = (ROOT / "docs" / "files.md").read_text(encoding="utf-8")
