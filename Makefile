@@ -17,6 +17,8 @@ endef
 
 TESTS := $(BIN)/python -m pytest
 QUICK := not (phoenix or browser or server or long)
+# Importing the frameworks and torch takes longer than all the tests that need neither.
+QUICK_IGNORED := $(addprefix --ignore=tests/,frameworks evaluators/judges/test_hhem.py evaluators/judges/test_local.py)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo demo-check check test test-long test-random lint unit quick train bench bench-long screenshots clean
@@ -72,7 +74,7 @@ unit: $(DEV_READY)  ## The tests alone, but for the long rounds
 	$(TESTS) -m "not long" -n 2 --dist loadfile
 
 quick: $(DEV_READY)
-	$(TESTS) -m "$(QUICK)" -n 2 --dist loadfile
+	$(TESTS) -m "$(QUICK)" $(QUICK_IGNORED)
 
 train: $(DEV_READY)  ## Train the embedded judge; reproduces the shipped coefficients to the byte
 	$(BIN)/python -m rag_otel_evaluators.judges.embedded.training.train
