@@ -6,8 +6,22 @@ BIN := $(VENV)/bin
 DEMO_READY := $(VENV)/.demo-ready
 DEV_READY := $(VENV)/.dev-ready
 
+# Installs $(1). Where uv can be had it does the work, in a minute and not in several; otherwise pip does. uv does not
+# read pip's configuration, so it is told of the index and the certificates of the system.
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+define install
+index="$$($(PIP) config get global.index-url 2>/dev/null)"; \
+$(BIN)/uv pip install --quiet --native-tls --compile-bytecode --python $(BIN)/python $${index:+--default-index "$$index"} \
+	-c constraints.txt $(1) || $(PIP) install --quiet -c constraints.txt $(1)
+endef
+
+TESTS := $(BIN)/python -m pytest
+QUICK := not (phoenix or browser or server or long)
+# Importing the frameworks and torch takes longer than all the tests that need neither.
+QUICK_IGNORED := $(addprefix --ignore=tests/,frameworks evaluators/judges/test_hhem.py evaluators/judges/test_local.py)
+
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-check test lint unit train bench bench-long screenshots clean
+.PHONY: help demo demo-check check test test-long test-random lint unit quick train bench bench-long screenshots clean
 
 help:  ## Show what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -16,17 +30,18 @@ $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "rag-otel needs Python 3.11 or newer; name one with: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
+	-@$(PIP) install --quiet -c constraints.txt uv
 
 $(DEMO_READY): $(BIN)/python pyproject.toml constraints.txt
 	@echo "Installing rag-otel and Phoenix into $(VENV) (a few minutes, once) ..."
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[phoenix]'
+	@$(call install,-e '.[phoenix]')
 	@touch $@
 
 $(DEV_READY): $(BIN)/python pyproject.toml constraints.txt
 	@echo "Installing rag-otel and everything its tests need into $(VENV) (a few minutes, once) ..."
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@$(call install,-e '.[dev]')
 	@# litellm's bound on certifi is ahead of what package indexes carry today; its other requirements come with dev.
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-deps litellm
+	@$(call install,--no-deps litellm)
 	@touch $(DEMO_READY) $@
 
 demo: $(DEMO_READY)  ## Run the demo app over real data, open Phoenix on the result
@@ -38,7 +53,16 @@ demo-check: $(DEMO_READY)  ## The same, verified through Phoenix's API, then sto
 screenshots: $(DEV_READY)  ## The README's pictures, from the Phoenix that `make demo` has left open
 	$(BIN)/python docs/screenshots.py
 
-test: lint unit  ## All checks and tests
+check: $(DEV_READY)  ## lint, types, contracts, and the tests that need no server: a minute and a half
+	@$(MAKE) --no-print-directory -j2 --output-sync=target lint quick
+
+test: lint unit  ## All checks and tests, but for the long rounds
+
+test-long: lint  ## Everything, with the long rounds (kills, soaks): before a release
+	$(TESTS) -n 2 --dist loadfile
+
+test-random: $(DEV_READY)  ## The tests in random order, on one core; the first lines name the seed
+	$(TESTS) -m "not long" --random-order
 
 lint: $(DEV_READY)  ## ruff, strict mypy, import contracts
 	$(BIN)/ruff check .
@@ -46,10 +70,11 @@ lint: $(DEV_READY)  ## ruff, strict mypy, import contracts
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-unit: $(DEV_READY)  ## The tests alone
-	@# What fails on two busy cores, beside whatever instrumentation another test left patched, gets one more try alone.
-	$(BIN)/python -m pytest -n 2 --dist loadfile || \
-	  $(BIN)/python -m pytest --last-failed --last-failed-no-failures none
+unit: $(DEV_READY)  ## The tests alone, but for the long rounds
+	$(TESTS) -m "not long" -n 2 --dist loadfile
+
+quick: $(DEV_READY)
+	$(TESTS) -m "$(QUICK)" $(QUICK_IGNORED)
 
 train: $(DEV_READY)  ## Train the embedded judge; reproduces the shipped coefficients to the byte
 	$(BIN)/python -m rag_otel_evaluators.judges.embedded.training.train

@@ -14,12 +14,12 @@ from _collect_runs import small
 
 from rag_otel.cli.terminal import table
 
-sys.path.append(str(Path(__file__).parents[1]))  # for tests/, whose mutations are borrowed
+sys.path.append(str(Path(__file__).parents[1]))  # for testkit/
 
 
 def fuzz(count: int) -> None:
     """Damaged requests over both protocols, then a good one."""
-    from tests.collectors.otlp.mutations import mutations
+    from testkit.damaged_requests import mutations
 
     sink = Sink()
     with collector(sink.port, "grace=0.5", "idle=2") as running:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -14,14 +13,12 @@ from typing import Any
 from _collect_load import collector
 from _collect_runs import during, ids, report, small, wait
 
-sys.path.append(str(Path(__file__).parents[1]))  # for tests/, whose client of Phoenix is borrowed
-
 
 def phoenix(seconds: float, rate: float) -> None:
     """Phoenix killed with -9 under load, started again on the same database, and killed once more as soon as it has
     taken some of what had waited: those spans are acknowledged, and in its memory."""
     from rag_otel.cli.demo.phoenix_server import start_phoenix
-    from tests.support.phoenix_server import PhoenixApi
+    from rag_otel_collectors.stored.phoenix_client import PhoenixReader
 
     with tempfile.TemporaryDirectory() as folder:
         servers = [start_phoenix(Path(folder))]
@@ -47,7 +44,7 @@ def phoenix(seconds: float, rate: float) -> None:
             events = ((seconds / 4, kill), (seconds * 3 / 4, again), (seconds * 3 / 4, kill_while_behind))
             sent = asyncio.run(during(running, seconds, *events, requests=small(project), per_second=rate))
             wanted = ids(sent.accepted)
-            stored = _stored(PhoenixApi(servers[-1].base_url), project, wanted)
+            stored = _stored(PhoenixReader(servers[-1].base_url), project, wanted)
             report(
                 f"Phoenix killed for {seconds / 2:.0f} s of {seconds:.0f}, then again with spans in its memory",
                 sent,
@@ -58,14 +55,14 @@ def phoenix(seconds: float, rate: float) -> None:
         servers[-1].stop()
 
 
-def _stored(api: Any, project: str, wanted: set[bytes], patience_s: float = 90.0) -> dict[bytes, int]:
+def _stored(phoenix: Any, project: str, wanted: set[bytes], patience_s: float = 90.0) -> dict[bytes, int]:
     """How often each span is in Phoenix; asked until all are there, or for as long as there are more each time.
     Seldom: reading thousands of spans keeps Phoenix from storing others."""
     counts: dict[bytes, int] = {}
     grown = time.monotonic()
     while not wanted <= counts.keys() and time.monotonic() - grown < patience_s:
         time.sleep(patience_s / 9)
-        found = [bytes.fromhex(span["context"]["span_id"]) for span in api.spans(project)]
+        found = [bytes.fromhex(span["context"]["span_id"]) for span in phoenix.spans(project)]
         if len(found) > sum(counts.values()):
             grown = time.monotonic()
         counts = dict(Counter(found))

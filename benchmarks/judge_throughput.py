@@ -66,9 +66,9 @@ def server(faults: float = 0.0) -> Iterator[str]:
     command = [
         sys.executable,
         "-m",
-        "tests.support.judge_server",
+        "testkit.judge_server",
         "--answer",
-        "tests.support.faithful_oracle:quick_answer",
+        "testkit.word_overlap_judge:quick_answer",
     ]
     command += ["--latency", str(LATENCY_S), "--faults", str(faults)]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)

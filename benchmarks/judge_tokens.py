@@ -3,7 +3,7 @@
     python benchmarks/judge_tokens.py
 
 Every row of examples/data is evaluated with both strategies against a local server that answers at length and as a
-good judge would (tests/support/faithful_oracle.py: one to a few statements per sentence, some twelve words of reason a
+good judge would (testkit/word_overlap_judge.py: one to a few statements per sentence, some twelve words of reason a
 verdict). What went over the wire, both ways, is counted with tiktoken's o200k_base (gpt-4o's), of which litellm
 brings the data. A real model splits sentences into more statements than the oracle: that makes the two steps dearer.
 """
@@ -29,8 +29,8 @@ from rag_otel.cli.terminal import table
 from rag_otel_evaluators.judges.llm import llm_model
 from rag_otel_evaluators.judges.llm_faithfulness import LlmJudge, Strategy
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
-from tests.support.faithful_oracle import answer as oracle
-from tests.support.judge_server import JudgeRequest, JudgeServer
+from testkit.judge_server import JudgeRequest, JudgeServer
+from testkit.word_overlap_judge import answer as oracle
 
 DATA = Path(__file__).parents[1] / "examples" / "data" / "ragtruth_qa_dev.jsonl"
 TOKENIZERS = Path(litellm.__file__).parent / "litellm_core_utils" / "tokenizers"

@@ -1,12 +1,15 @@
-"""What every test shares: internal errors are raised, not swallowed, and no environment setting leaks in."""
+"""What every test shares: internal errors are raised, not swallowed, no environment setting leaks in, and the last
+lines of a run say what it has left out."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING
 
 import pytest
+
+from tests.support.programs import missing_programs
 
 if TYPE_CHECKING:
     from rag_otel.cli.demo.phoenix_server import PhoenixServer
@@ -28,6 +31,16 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.delenv(name)
 
 
+@pytest.fixture
+def uninstrumented() -> Iterator[None]:
+    """What the test instruments is taken down after it, and what an earlier one left is gone before."""
+    import rag_otel
+
+    rag_otel.uninstrument()
+    yield
+    rag_otel.uninstrument()
+
+
 @pytest.fixture(scope="session")
 def phoenix_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PhoenixServer]:
     """A real Phoenix, started once per run: give each test its own project name."""
@@ -35,3 +48,32 @@ def phoenix_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Phoenix
 
     with start_phoenix(tmp_path_factory.mktemp("phoenix")) as server:
         yield server
+
+
+QUARANTINE_OPTION = "--quarantined"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(QUARANTINE_OPTION, action="store_true", help="run the tests marked `quarantine` as well")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """A test that is known to be unreliable is not run, unless asked for, and is listed at the end."""
+    if config.getoption(QUARANTINE_OPTION):
+        return
+    for item in items:
+        if (mark := item.get_closest_marker("quarantine")) is not None:
+            item.add_marker(pytest.mark.skip(reason=f"in quarantine: {mark.kwargs['reason']}"))
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Generator[None]:
+    """After everything else: the programs that are missing, with their commands, and the tests in quarantine."""
+    yield
+    reports = terminalreporter.stats.get("skipped", ())
+    skipped = [(report.nodeid, str(report.longrepr[2])) for report in reports if report.longrepr]
+    for line in missing_programs(reason for _, reason in skipped):
+        terminalreporter.write_line(line, yellow=True)
+    for nodeid, reason in skipped:
+        if "in quarantine: " in reason:
+            terminalreporter.write_line(f"{nodeid} is {reason.removeprefix('Skipped: ')}", yellow=True)

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 import subprocess
-import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from rag_otel.cli.demo.phoenix_server import free_port
+from tests.support.polling import eventually
 
-T = TypeVar("T")
-PATIENCE_S = 30.0
 _CONFIG = """
 route:
   receiver: hook
@@ -44,16 +42,6 @@ class Alertmanager:
         return alerts
 
 
-def until(look: Callable[[], T]) -> T:
-    """What `look` returns once that is true; fails with the last answer after half a minute."""
-    deadline = time.monotonic() + PATIENCE_S
-    pause = 0.02
-    while not (found := look()):
-        assert time.monotonic() < deadline, f"still {found!r} after {PATIENCE_S:g} s"
-        time.sleep(pause)
-    return found
-
-
 @contextmanager
 def alertmanager(binary: str, folder: Path, hook: str) -> Iterator[Alertmanager]:
     """Run it until the block ends, notifying `hook`."""
@@ -65,7 +53,7 @@ def alertmanager(binary: str, folder: Path, hook: str) -> Iterator[Alertmanager]
         process = subprocess.Popen([*command, f"--web.listen-address=127.0.0.1:{port}"], stdout=log, stderr=log)
     try:
         server = Alertmanager(f"http://127.0.0.1:{port}")
-        until(lambda: process.poll() is not None or _answers(server))
+        eventually(lambda: process.poll() is not None or _answers(server))
         assert process.poll() is None, (folder / "log").read_text()
         yield server
     finally:

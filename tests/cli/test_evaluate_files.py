@@ -16,8 +16,8 @@ import pytest
 
 from rag_otel.cli.main import main
 from rag_otel_evaluators.offline.dataset_files import read_records
-from tests.support import faithful_oracle
-from tests.support.judge_server import JudgeRequest, JudgeServer, ServerError
+from testkit import word_overlap_judge
+from testkit.judge_server import JudgeRequest, JudgeServer, ServerError
 
 EINSTEIN = "Albert Einstein (born 14 March 1879) was a German-born theoretical physicist."
 RIGHT = {"question": "When?", "contexts": [EINSTEIN], "response": "Einstein was born on 14th March 1879."}
@@ -143,7 +143,7 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:
         if "1870" in request.prompt and not go_on.is_set():
             reached.set()
             go_on.wait(timeout=60)
-        return faithful_oracle.answer(request)
+        return word_overlap_judge.answer(request)
 
     with JudgeServer(answer=answer) as server:
         arguments = ["evaluate", str(source), "--output", str(output)]

@@ -34,8 +34,8 @@ from rag_otel_collectors.otlp.protobuf.wire import split
 from rag_otel_collectors.stored.assembly import AssembledTrace
 from rag_otel_evaluators.offline.datasets import Row
 from rag_otel_evaluators.offline.rows import evaluate_rows
+from testkit.otlp_requests import a_rag_trace, a_request, a_span
 from tests.collectors.conventions.spans import ANSWER, OI_SCOPE, PARIS, QUESTION, a_chain, a_retriever
-from tests.collectors.otlp.kit import a_rag_trace, a_request, a_span
 from tests.processing.kit import Direct, Exported, chain, retrieve
 
 

@@ -9,7 +9,12 @@ import pytest
 
 from rag_otel.cli.main import main
 from rag_otel.drift import memory
-from tests.collectors.otlp.kit import ANSWER, a_backend, a_collector, a_rag_trace, a_request, eventually
+from testkit.otlp_requests import ANSWER, a_rag_trace, a_request
+from tests.collectors.otlp.kit import a_backend, a_collector
+from tests.support.polling import eventually
+
+pytestmark = pytest.mark.server
+
 
 BASELINE = 20
 

@@ -29,8 +29,8 @@ from rag_otel_evaluators.judges.judge import Judge
 from rag_otel_evaluators.judges.llm import llm_model
 from rag_otel_evaluators.judges.llm_faithfulness import LlmJudge
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
-from tests.support.faithful_oracle import answer as oracle
-from tests.support.judge_server import Hang, JudgeServer, ServerError
+from testkit.judge_server import Hang, JudgeServer, ServerError
+from testkit.word_overlap_judge import answer as oracle
 
 CHUNK = Chunk(id="0", text="Ulm lies on the Danube.", position=0)
 RESPONSE = "Ulm lies on the Danube. The minster of Ulm was once sold to a travelling circus."

@@ -20,8 +20,8 @@ from openinference.instrumentation.langchain import LangChainInstrumentor as Ope
 from opentelemetry.instrumentation.genai.langchain import LangChainInstrumentor as GenAiInstrumentor
 from opentelemetry.instrumentation.langchain import LangchainInstrumentor as TraceloopInstrumentor
 
+from testkit.judge_server import JudgeServer
 from tests.frameworks.kit import ANSWER, QUESTION, TEXTS, Run, a_run, running, told
-from tests.support.judge_server import JudgeServer
 
 CHUNKS = list(TEXTS.values())
 EVALUATED = ("evaluated", None, 1.0)

@@ -7,7 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.collectors.otlp.kit import a_backend, a_collector, eventually
+import pytest
+
+from tests.collectors.otlp.kit import a_backend, a_collector
+from tests.support.polling import eventually
+
+pytestmark = pytest.mark.server
+
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 RISK = "rag.evaluation.faithfulness.risk"

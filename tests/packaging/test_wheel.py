@@ -20,6 +20,9 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
+pytestmark = pytest.mark.server
+
+
 exporter = InMemorySpanExporter()
 provider = TracerProvider()
 provider.add_span_processor(BatchSpanProcessor(exporter))

@@ -21,8 +21,8 @@ from tests.processing.kit import Bench, observed
 class App:
     """Provider, exporter over real HTTP, judge."""
 
-    def __init__(self, sink: str) -> None:
-        self.bench = Bench()
+    def __init__(self, sink: str, **settings: Any) -> None:
+        self.bench = Bench(settings=settings)
         self.provider = TracerProvider()
         # Exports only when flushed or shut down: what a process must not lose is then all there at once.
         self.provider.add_span_processor(

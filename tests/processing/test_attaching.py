@@ -18,7 +18,7 @@ from rag_otel.runtime import set_default_factory
 from rag_otel.writers.evaluation_span import EvaluationSpanWriter
 from tests.processing.kit import SCORE, STATUS, Bench, Direct, Exported, attribute, batching, observed
 from tests.support.http_receiver import http_receiver
-from tests.support.phoenix_server import eventually
+from tests.support.polling import eventually
 
 
 def processors_of(provider: TracerProvider) -> tuple[SpanProcessor, ...]:

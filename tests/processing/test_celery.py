@@ -8,12 +8,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from celery import Celery
 
 from tests.processing.kit import SCORE
 from tests.processing.otlp import received
 from tests.support.http_receiver import http_receiver
-from tests.support.phoenix_server import eventually
+from tests.support.polling import eventually
+
+pytestmark = pytest.mark.server
+
 
 ROOT = Path(__file__).parents[2]
 

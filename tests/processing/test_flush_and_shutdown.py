@@ -9,7 +9,7 @@ from rag_otel.processing import processor as processor_module
 from rag_otel.processing.attach import attach
 from rag_otel.processing.processor import RagSpanProcessor
 from tests.processing.kit import REASON, SCORE, STATUS, Bench, Direct, Exported, attribute, batching, observed
-from tests.support.phoenix_server import eventually
+from tests.support.polling import eventually
 
 
 def test_force_flush_waits_for_scores() -> None:

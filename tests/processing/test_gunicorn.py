@@ -17,7 +17,10 @@ import pytest
 from tests.processing.kit import SCORE, STATUS
 from tests.processing.otlp import received
 from tests.support.http_receiver import http_receiver
-from tests.support.phoenix_server import eventually
+from tests.support.polling import eventually
+
+pytestmark = pytest.mark.server
+
 
 ROOT = Path(__file__).parents[2]
 

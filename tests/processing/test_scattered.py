@@ -13,7 +13,7 @@ from rag_otel.processing import trace_reading
 from rag_otel.safety.guard import counters
 from tests.processing.kit import REASON, Bench, attribute, chain, observed, retrieve
 from tests.processing.test_candidates import TEXT, Run
-from tests.support.phoenix_server import eventually
+from tests.support.polling import eventually
 
 OI = "openinference.instrumentation.openai"
 QUESTION = "What does the moon orbit?"

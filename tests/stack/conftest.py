@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import sys
 from pathlib import Path
-
-import pytest
 
 DOCKER = Path(__file__).parents[2] / "docker"
 _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 _BEFORE = r"\[|offset |for: |interval: |(?:_wait|_interval|_timeout): "
 _DURATION = re.compile(rf"(?P<before>{_BEFORE})(?P<n>\d+)(?P<unit>[smhd])\b")
-
-
-def tool(name: str) -> str:
-    """The path of a program; without it the test is skipped, or fails in CI, which has to install it."""
-    if path := shutil.which(name):
-        return path
-    if os.environ.get("CI"):
-        pytest.fail(f"{name} is missing, and CI must have it: see .ci/run")
-    pytest.skip(f"{name} is not installed (Debian: prometheus, prometheus-alertmanager)")
 
 
 def shortened(text: str, divisor: int) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-import socket
 import subprocess
 import urllib.error
 import urllib.parse
@@ -17,16 +16,10 @@ from typing import Any
 
 import yaml
 
-from tests.stack.conftest import DOCKER, shortened, tool
-from tests.support.phoenix_server import eventually
-
-
-def free_port() -> int:
-    """A port that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+from rag_otel.cli.demo.phoenix_server import free_port
+from tests.stack.conftest import DOCKER, shortened
+from tests.support.polling import eventually
+from tests.support.programs import program
 
 
 @contextlib.contextmanager
@@ -94,7 +87,7 @@ def a_prometheus(folder: Path, *, jobs: dict[str, str], alertmanager: str, divis
     for path in (source / "rules").glob("*.yml"):
         (folder / "rules" / path.name).write_text(shortened(path.read_text("utf-8"), divisor), "utf-8")
     port, log = free_port(), folder / "prometheus.log"
-    command = (tool("prometheus"), f"--config.file={folder / 'prometheus.yml'}")
+    command = (program("prometheus"), f"--config.file={folder / 'prometheus.yml'}")
     options = (f"--storage.tsdb.path={folder / 'data'}", f"--web.listen-address=127.0.0.1:{port}")
     with a_process(*command, *options, "--enable-feature=exemplar-storage", log=log) as process:
         url = f"http://127.0.0.1:{port}"
@@ -117,6 +110,6 @@ def an_alertmanager(folder: Path, *, receiver: str, divisor: int) -> Iterator[st
         f"--web.listen-address=127.0.0.1:{port}",
         "--cluster.listen-address=",  # alone
     )
-    with a_process(tool("prometheus-alertmanager"), *options, log=log) as process:
+    with a_process(program("prometheus-alertmanager"), *options, log=log) as process:
         eventually(lambda: _ready(f"http://127.0.0.1:{port}/-/ready", process, log))
         yield f"127.0.0.1:{port}"

@@ -16,7 +16,10 @@ from rag_otel.alerts.channels.webhook import WebhookChannel
 from rag_otel.errors import PermanentError
 from tests.stack.conftest import DOCKER
 from tests.stack.kit import a_process, free_port
-from tests.support.phoenix_server import eventually
+from tests.support.polling import eventually
+
+pytestmark = pytest.mark.server
+
 
 SECRET = "a-long-random-secret"
 

@@ -25,11 +25,15 @@ from rag_otel.model import Usage
 from rag_otel.safety.guard import counters
 from rag_otel.settings import resolve
 from rag_otel.telemetry.telemetry import Telemetry, telemetry_of
-from tests.collectors.otlp.kit import CollectorProcess, a_backend, a_collector, a_rag_trace, a_request, a_span
+from testkit.otlp_requests import a_rag_trace, a_request, a_span
+from tests.collectors.otlp.kit import CollectorProcess, a_backend, a_collector
 from tests.stack.conftest import DOCKER
 from tests.stack.kit import Prometheus, a_prometheus, free_port
-from tests.support.phoenix_server import eventually
+from tests.support.polling import eventually
 from tests.support.results import a_result, an_evaluation
+
+pytestmark = pytest.mark.server
+
 
 GRAFANA = DOCKER / "grafana"
 DASHBOARDS = sorted((GRAFANA / "dashboards").glob("*.json"))

@@ -21,10 +21,15 @@ import pytest
 from rag_otel.alerts.channels.webhook import verify
 from rag_otel.cli.demo.phoenix_server import PhoenixServer
 from tests.collectors.otlp.kit import CollectorProcess, a_collector
-from tests.stack.conftest import DOCKER, tool
+from tests.stack.conftest import DOCKER
 from tests.stack.kit import Prometheus, a_process, a_prometheus, an_alertmanager
 from tests.support.http_receiver import Received, Receiver, http_receiver
-from tests.support.phoenix_server import PhoenixApi, eventually
+from tests.support.phoenix_server import PhoenixApi
+from tests.support.polling import eventually
+from tests.support.programs import program
+
+pytestmark = pytest.mark.server
+
 
 DIVISOR = 60
 PER_SECOND = 8
@@ -75,7 +80,7 @@ class Stack:
 def _binaries() -> None:
     """Asked for before Phoenix is started for nothing."""
     for name in ("prometheus", "prometheus-alertmanager"):
-        tool(name)
+        program(name)
 
 
 @pytest.fixture

@@ -15,7 +15,8 @@ from rag_otel.alerts.monitors import health, slo
 from rag_otel.drift import alerting as drift_alerts
 from rag_otel.telemetry.names import INSTRUMENTS, Kind
 from rag_otel_collectors.otlp import metrics as collector_metrics
-from tests.stack.conftest import DOCKER, shortened, tool
+from tests.stack.conftest import DOCKER, shortened
+from tests.support.programs import program
 
 RULES = sorted((DOCKER / "prometheus" / "rules").glob("*.yml"))
 CASES = sorted((DOCKER / "prometheus" / "tests").glob("*.yml"))
@@ -42,14 +43,14 @@ def anchors(markdown: str) -> set[str]:
 
 def test_promtool_accepts_the_configuration_and_its_rules() -> None:
     """Prometheus would start with prometheus.yml and everything it names."""
-    said = run(tool("promtool"), "check", "config", str(DOCKER / "prometheus" / "prometheus.yml"))
+    said = run(program("promtool"), "check", "config", str(DOCKER / "prometheus" / "prometheus.yml"))
     assert said.count("rules found") == len(RULES)
 
 
 @pytest.mark.parametrize("cases", CASES, ids=lambda path: path.stem)
 def test_every_alert_fires_stays_quiet_and_resolves_as_its_cases_say(cases: Path) -> None:
     """`promtool test rules` replays the series of docker/prometheus/tests."""
-    assert "SUCCESS" in run(tool("promtool"), "test", "rules", str(cases))
+    assert "SUCCESS" in run(program("promtool"), "test", "rules", str(cases))
 
 
 def test_every_alert_has_a_case_that_makes_it_fire() -> None:
@@ -111,7 +112,7 @@ def test_the_jobs_of_the_rules_are_scraped() -> None:
 def test_alertmanager_accepts_its_configuration_and_routes_by_severity() -> None:
     """What pages goes to the people on call, the rest to the team."""
     config = str(DOCKER / "alertmanager" / "alertmanager.yml")
-    assert "SUCCESS" in run(tool("amtool"), "check-config", config)
+    assert "SUCCESS" in run(program("amtool"), "check-config", config)
     for severity, receiver in (("critical", "on-call"), ("warning", "team")):
         arguments = (
             "config",
@@ -121,7 +122,7 @@ def test_alertmanager_accepts_its_configuration_and_routes_by_severity() -> None
             f"severity={severity}",
             "alertname=RagDrift",
         )
-        assert run(tool("amtool"), *arguments).strip() == receiver
+        assert run(program("amtool"), *arguments).strip() == receiver
 
 
 def test_shortened_rules_are_rules_still(tmp_path: Path) -> None:
@@ -129,7 +130,7 @@ def test_shortened_rules_are_rules_still(tmp_path: Path) -> None:
     for path in RULES:
         fast = tmp_path / path.name
         fast.write_text(shortened(path.read_text("utf-8"), 60), "utf-8")
-        run(tool("promtool"), "check", "rules", str(fast))
+        run(program("promtool"), "check", "rules", str(fast))
     text = (tmp_path / "faithfulness.yml").read_text("utf-8")
     assert "[15s]" in text
     assert "for: 5s" in text

@@ -13,10 +13,14 @@ from rag_otel.cli.demo.phoenix_server import PhoenixServer
 from rag_otel.delivery.http import post
 from rag_otel_collectors.otlp.protobuf.wire import attribute_bytes
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
-from tests.collectors.otlp.kit import a_rag_trace, a_request
+from testkit.otlp_requests import a_rag_trace, a_request
 from tests.stack.test_rules import alerts
 from tests.support.browser import chromium_page
-from tests.support.phoenix_server import PhoenixApi, eventually
+from tests.support.phoenix_server import PhoenixApi
+from tests.support.polling import eventually
+
+pytestmark = pytest.mark.server
+
 
 RUNBOOK = (Path(__file__).parents[2] / "docs" / "runbook.md").read_text("utf-8")
 PROJECT = "runbook"

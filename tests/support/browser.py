@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-import pytest
+from tests.support.programs import program
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -31,9 +29,7 @@ _LIVE_OFF = """localStorage.setItem(
 @contextmanager
 def chromium_page(*, width: int = 1600, height: int = 1000) -> Iterator[Page]:
     """A fresh page; the test is skipped where there is no Chromium, except in CI, where that is a failure."""
-    executable = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if executable is None and os.environ.get("CI") != "true":
-        pytest.skip("no Chromium on this machine")
+    executable = program("chromium")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

@@ -3,24 +3,12 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 from rag_otel.delivery.http import post
 from rag_otel.errors import PermanentError
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
-
-T = TypeVar("T")
-
-
-def eventually(condition: Callable[[], T], *, within_s: float = 30.0) -> T:
-    """The first truthy value of `condition`, polled; fails with its last value when the deadline passes."""
-    deadline = time.monotonic() + within_s
-    while not (value := condition()):
-        assert time.monotonic() < deadline, f"not within {within_s} s; the last value was {value!r}"
-        time.sleep(0.05)
-    return value
 
 
 class PhoenixApi:

@@ -11,10 +11,8 @@ from tests.support.http_receiver import Receiver, http_receiver
 
 
 @pytest.fixture(autouse=True)
-def _taken_off() -> Iterator[None]:
-    rag_otel.uninstrument()
-    yield
-    rag_otel.uninstrument()
+def _uninstrumented(uninstrumented: None) -> None:
+    pass
 
 
 @pytest.fixture

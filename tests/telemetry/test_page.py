@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-import pytest
+from tests.support.programs import program
 
 ROOT = Path(__file__).parents[2]
 
@@ -23,13 +22,14 @@ def test_the_table_is_what_the_code_has() -> None:
     assert (ROOT / "docs" / "observability.md").read_text(encoding="utf-8") == _script("t.page()")
 
 
-@pytest.mark.skipif(shutil.which("promtool") is None, reason="promtool is not installed")
 def test_every_example_is_promql(tmp_path: Path) -> None:
     """promtool reads each of them as a rule."""
+    promtool = program("promtool")
     queries = json.loads(_script("__import__('json').dumps(list(t.QUERIES.values()))"))
     rules = [{"record": f"example:{n}", "expr": query} for n, query in enumerate(queries)]
     page = tmp_path / "rules.json"
     page.write_text(json.dumps({"groups": [{"name": "examples", "rules": rules}]}), encoding="utf-8")
-    done = subprocess.run(["promtool", "check", "rules", str(page)], capture_output=True, text=True, check=False)
+    command = [promtool, "check", "rules", str(page)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert f"{len(queries)} rules found" in done.stdout

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
-import socket
 import subprocess
 import time
 import urllib.error
@@ -18,27 +16,28 @@ from typing import Any
 import pytest
 
 import rag_otel
+from rag_otel.cli.demo.phoenix_server import free_port
+from tests.support.polling import eventually
+from tests.support.programs import program
 from tests.telemetry.kit import a_provider, answer, ids
 
-pytestmark = pytest.mark.skipif(shutil.which("prometheus") is None, reason="Prometheus is not installed")
-
-
-def _free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        port: int = taken.getsockname()[1]
-        return port
+pytestmark = pytest.mark.server
 
 
 @contextmanager
-def _prometheus(folder: Path, target: str) -> Iterator[str]:
-    """The address of a Prometheus that scrapes `target` every second."""
+def _prometheus(binary: str, folder: Path, target: str) -> Iterator[str]:
+    """The address of a Prometheus (the program `binary`) that scrapes `target` every second."""
     job = {"job_name": "app", "scrape_interval": "1s", "static_configs": [{"targets": [target]}]}
     configuration = folder / "prometheus.yml"
     configuration.write_text(json.dumps({"scrape_configs": [job]}), encoding="utf-8")
-    address = f"127.0.0.1:{_free_port()}"
+    address = f"127.0.0.1:{free_port()}"
     options = ["--enable-feature=exemplar-storage", f"--web.listen-address={address}"]
-    command = ["prometheus", f"--config.file={configuration}", f"--storage.tsdb.path={folder / 'data'}", *options]
+    command = [
+        binary,
+        f"--config.file={configuration}",
+        f"--storage.tsdb.path={folder / 'data'}",
+        *options,
+    ]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         yield f"http://{address}"
@@ -57,28 +56,20 @@ def _asked(address: str, path: str, **parameters: str) -> Any:
         return None
 
 
-def _eventually(look: Any, within_s: float = 60.0) -> Any:
-    deadline = time.monotonic() + within_s
-    while not (found := look()):
-        assert time.monotonic() < deadline, found
-        time.sleep(0.1)
-    return found
-
-
 def test_prometheus_leads_from_a_bucket_to_the_trace(tmp_path: Path) -> None:
     """The share below a threshold can be asked for, and the bucket names the answer that is in it."""
-    target = f"127.0.0.1:{_free_port()}"
+    binary, target = program("prometheus"), f"127.0.0.1:{free_port()}"
     provider, exporter = a_provider(**{"service.name": "observatory"})
     rag_otel.instrument(provider, telemetry_exporter="prometheus", telemetry_address=target)
     answer()
     assert rag_otel.flush(timeout=60)
     (span,) = exporter.get_finished_spans()
     below = 'sum(rag_otel_evaluation_score_bucket{le="0.7",service="observatory"})'
-    with _prometheus(tmp_path, target) as address:
-        found = _eventually(lambda: (_asked(address, "query", query=below) or {}).get("result"))
+    with _prometheus(binary, tmp_path, target) as address:
+        found = eventually(lambda: (_asked(address, "query", query=below) or {}).get("result"))
         assert found[0]["value"][1] == "1"
         start, end = str(time.time() - 3600), str(time.time() + 3600)
-        series = _eventually(
+        series = eventually(
             lambda: _asked(address, "query_exemplars", query="rag_otel_evaluation_score_bucket", start=start, end=end)
         )
     (exemplar,) = series[0]["exemplars"]

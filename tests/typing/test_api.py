@@ -6,6 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.server
+
 
 def test_the_public_api_type_checks() -> None:
     """Decorating keeps signatures and results, and mistakes are found; an ignored error that is none fails too."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import random
 import sqlite3
 import threading
 import time
@@ -31,19 +32,15 @@ def content_key(content: Mapping[str, Any]) -> str:
 class DiskCache:
     """Maps a content key to a JSON object. A read or write that fails is counted and costs only its own answer."""
 
-    def __init__(self, path: str | Path) -> None:
-        """Opens or creates the file at `path`. Raises ConfigurationError where that is impossible."""
+    def __init__(self, path: str | Path, *, busy_timeout_s: float = _BUSY_TIMEOUT_S) -> None:
+        """Opens or creates the file at `path`; another process that has it locked is waited for up to
+        `busy_timeout_s` seconds, here and in every read and write. Raises ConfigurationError where the file cannot
+        be opened."""
         self.path = Path(path)
         self._lock = threading.Lock()
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = sqlite3.connect(
-                self.path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
-            )
-            self._connection.execute("PRAGMA journal_mode=WAL")
-            # An answer lost in a power cut is paid for again; a flush to disk for each one would cost more.
-            self._connection.execute("PRAGMA synchronous=NORMAL")
-            self._connection.execute(_SCHEMA)
+            self._connection = _opened(self.path, busy_timeout_s)
         except (OSError, sqlite3.Error) as error:
             raise ConfigurationError(f"the judge's cache {self.path} cannot be opened: {error}") from None
 
@@ -86,3 +83,31 @@ class DiskCache:
     def _report(self, what: str, error: Exception) -> None:
         if counters.add(f"judge.cache_{what}_failed") == 1:
             logger.warning("rag-otel: the judge's cache %s: %s failed: %s", self.path, what, error)
+
+
+def _opened(path: Path, busy_timeout_s: float) -> sqlite3.Connection:
+    """A connection with write-ahead log and table. Raises sqlite3.Error.
+
+    SQLite does not wait for a lock where waiting could deadlock, whatever the busy timeout: two processes that change
+    the journal mode of a new file at the same time are such a case. So the whole step is tried again.
+    """
+    deadline = time.monotonic() + busy_timeout_s
+    while True:
+        connection = sqlite3.connect(path, timeout=busy_timeout_s, isolation_level=None, check_same_thread=False)
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            # An answer lost in a power cut is paid for again; a flush to disk for each one would cost more.
+            connection.execute("PRAGMA synchronous=NORMAL")
+            connection.execute(_SCHEMA)
+        except sqlite3.Error as error:
+            connection.close()
+            if not _is_busy(error) or time.monotonic() >= deadline:
+                raise
+            time.sleep(random.uniform(0.005, 0.05))  # at random, so that the same two do not meet again
+        else:
+            return connection
+
+
+def _is_busy(error: sqlite3.Error) -> bool:
+    # The low byte is the kind of error, the others say more about it (busy while recovering, ...).
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY

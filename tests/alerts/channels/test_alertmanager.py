@@ -6,7 +6,6 @@ import gc
 import itertools
 import json
 import os
-import shutil
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -17,11 +16,15 @@ from rag_otel.alert import AlertSeverity
 from rag_otel.alerts.channels.alertmanager import RENEWALS_MISSED, AlertmanagerChannel
 from rag_otel.errors import PermanentError, RetryableError
 from tests.alerts.alert_builders import LINK, MARKED, a_hidden_alert, a_statistical_alert, an_alert, resolved
-from tests.alerts.alertmanager_server import Alertmanager, alertmanager, until
+from tests.alerts.alertmanager_server import Alertmanager, alertmanager
 from tests.support.http_receiver import Receiver, http_receiver
+from tests.support.polling import eventually
+from tests.support.programs import program
 from tests.support.results import QUESTION, SECRET_TEXTS
 
-BINARY = "prometheus-alertmanager"
+pytestmark = pytest.mark.server
+
+
 NEVER_S = 3600.0
 
 
@@ -35,11 +38,7 @@ def hook() -> Iterator[Receiver]:
 @pytest.fixture(scope="module")
 def server(hook: Receiver, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Alertmanager]:
     """The real one, started once; alerts of different fingerprints do not meet there."""
-    binary = shutil.which(BINARY)
-    if binary is None:
-        assert not os.environ.get("CI"), f"{BINARY} is missing, and CI must have it: see .ci/run"
-        pytest.skip(f"{BINARY} is not installed")
-    with alertmanager(binary, tmp_path_factory.mktemp("alertmanager"), hook.url) as running:
+    with alertmanager(program("prometheus-alertmanager"), tmp_path_factory.mktemp("alertmanager"), hook.url) as running:
         yield running
 
 
@@ -69,7 +68,7 @@ def test_alertmanager_hears_of_the_problem_and_of_its_end(server: Alertmanager, 
     channel = AlertmanagerChannel(server.url, renew_s=NEVER_S)
     alert = an_alert(fingerprint="fires and resolves")
     channel.send(alert)
-    (found,) = until(lambda: firing(server, alert.fingerprint))
+    (found,) = eventually(lambda: firing(server, alert.fingerprint))
     assert found["labels"] == {
         "alertname": "unfaithful_answer",
         "severity": "warning",
@@ -85,19 +84,19 @@ def test_alertmanager_hears_of_the_problem_and_of_its_end(server: Alertmanager, 
     assert annotations["unsupported_claims"] == "It is made of cheese.\nNobody has seen its far side."
     assert (annotations["score"], annotations["risk"], annotations["trace"]) == ("0.3333", "0.93", LINK)
     assert MARKED in annotations["description"]
-    until(lambda: notified(hook, "firing", alert.fingerprint))
+    eventually(lambda: notified(hook, "firing", alert.fingerprint))
     channel.send(resolved(alert))
-    until(lambda: not firing(server, alert.fingerprint))
-    until(lambda: notified(hook, "resolved", alert.fingerprint))
+    eventually(lambda: not firing(server, alert.fingerprint))
+    eventually(lambda: notified(hook, "resolved", alert.fingerprint))
 
 
 def test_an_alert_ends_by_itself_when_its_process_is_gone(server: Alertmanager) -> None:
     """Nobody renews it any more, so it holds no longer than a few renewals."""
     channel = AlertmanagerChannel(server.url, renew_s=0.5)
     channel.send(a_statistical_alert(fingerprint="left alone"))
-    until(lambda: firing(server, "left alone"))
+    eventually(lambda: firing(server, "left alone"))
     channel.stop_renewing()
-    until(lambda: not firing(server, "left alone"))
+    eventually(lambda: not firing(server, "left alone"))
 
 
 def test_an_alert_is_renewed_while_it_fires_and_no_longer() -> None:
@@ -107,9 +106,9 @@ def test_an_alert_is_renewed_while_it_fires_and_no_longer() -> None:
         channel = AlertmanagerChannel(receiver.url, name="renewing", renew_s=0.02, clock=lambda: next(ticks))
         alert = an_alert()
         channel.send(alert)
-        until(lambda: len(receiver.requests) >= 5)
+        eventually(lambda: len(receiver.requests) >= 5)
         channel.send(resolved(alert))
-        until(lambda: not threads("renewing"))
+        eventually(lambda: not threads("renewing"))
         *renewals, last = posted(receiver)
     ends = [batch[0]["endsAt"] for batch in renewals]
     assert ends == sorted(set(ends))
@@ -123,7 +122,7 @@ def test_a_renewal_that_fails_is_made_good_by_the_next() -> None:
         channel = AlertmanagerChannel(receiver.url, renew_s=0.02)
         channel.send(an_alert())
         receiver.answers += [(503, {}), (400, {})]
-        until(lambda: len(receiver.requests) >= 5)
+        eventually(lambda: len(receiver.requests) >= 5)
         channel.stop_renewing()
 
 
@@ -134,7 +133,7 @@ def test_a_channel_that_nobody_holds_renews_nothing() -> None:
         channel.send(an_alert())
         del channel
         gc.collect()
-        until(lambda: not threads("forgotten"))
+        eventually(lambda: not threads("forgotten"))
 
 
 def test_a_message_says_until_when_it_holds() -> None:

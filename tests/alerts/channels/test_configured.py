@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 
 import pytest
 from opentelemetry.sdk.trace import TracerProvider
@@ -16,11 +15,14 @@ from rag_otel.alerts.channels.alertmanager import AlertmanagerChannel
 from rag_otel.alerts.channels.configured import configured_channels
 from rag_otel.settings import Settings
 from tests.alerts.alert_builders import an_alert
-from tests.alerts.alertmanager_server import until
 from tests.alerts.mail_receiver import mail_receiver
 from tests.support.http_receiver import http_receiver
+from tests.support.polling import eventually
 
-pytestmark = pytest.mark.filterwarnings("ignore:'imghdr' is deprecated")
+pytestmark = [
+    pytest.mark.usefixtures("uninstrumented"),
+    pytest.mark.filterwarnings("ignore:'imghdr' is deprecated"),
+]
 ALL = Settings(
     alert_webhook_url="http://hook",
     alert_slack_url="http://slack",
@@ -31,12 +33,6 @@ ALL = Settings(
     alert_email_from="b@example.com",
     alert_apprise_urls=("json://one", "json://two"),
 )
-
-
-@pytest.fixture(autouse=True)
-def _taken_down() -> Iterator[None]:
-    yield
-    rag_otel.uninstrument()
 
 
 def test_every_channel_has_a_name_of_its_own() -> None:
@@ -83,7 +79,7 @@ def test_an_unfaithful_answer_reaches_everybody_with_the_link_to_its_trace() -> 
 
         answer("How high is the tower?")
         assert rag_otel.flush(timeout=30)
-        bodies = {request.path: json.loads(request.body) for request in until(lambda: list(receiver.requests))}
+        bodies = {request.path: json.loads(request.body) for request in eventually(lambda: list(receiver.requests))}
         rag_otel.uninstrument()
     (mail,) = mails.mails
     assert set(bodies) == {"/slack", "/pagerduty", "/api/v2/alerts"}
@@ -109,9 +105,9 @@ def test_nothing_is_renewed_once_nobody_watches() -> None:
         channel = AlertmanagerChannel(receiver.url, name="watched", renew_s=0.02)
         set_up = rag_otel.instrument(TracerProvider(), alert_channels=[channel], annotations=False)
         channel.send(an_alert())
-        until(lambda: len(receiver.requests) > 1)
+        eventually(lambda: len(receiver.requests) > 1)
         rag_otel.uninstrument()
-        until(lambda: not [thread for thread in threading.enumerate() if thread.name == "rag-otel-watched"])
+        eventually(lambda: not [thread for thread in threading.enumerate() if thread.name == "rag-otel-watched"])
         assert set_up.runtime is not None  # kept all along: it was not the garbage collector
 
 

@@ -21,7 +21,7 @@ from rag_otel.cli.demo.phoenix_server import (
 )
 from rag_otel.delivery.http import get
 from rag_otel.errors import ConfigurationError
-from tests.support.phoenix_server import eventually
+from tests.support.polling import eventually
 
 
 def test_a_taken_port_is_named_before_anything_is_started(tmp_path: Path) -> None:
@@ -58,6 +58,9 @@ def main():
 STARTER = """
 import sys
 from rag_otel.cli.demo.phoenix_server import start_phoenix
+
+pytestmark = pytest.mark.server
+
 server = start_phoenix(sys.argv[1])
 print(server.port, flush=True)
 server.wait()

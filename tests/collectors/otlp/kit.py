@@ -10,13 +10,12 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from concurrent import futures
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import grpc
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
@@ -24,79 +23,10 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from rag_otel import semconv
 from rag_otel_collectors.otlp.protobuf.span_records import attributes_from
-from rag_otel_collectors.otlp.protobuf.wire import attribute_bytes
 from rag_otel_collectors.otlp.receivers.grpc_server import SERVICE
+from tests.support.polling import eventually
 
-T = TypeVar("T")
-QUESTION = "When was the lighthouse of Kap Arkona built?"
-ANSWER = "The lighthouse of Kap Arkona was built in 1827."
-CHUNK = "The lighthouse of Kap Arkona was built in 1827 and is 19.3 metres high."
-LANGCHAIN = "openinference.instrumentation.langchain"
 SCORE = semconv.metric_key("faithfulness", "score")
-
-
-def eventually(condition: Callable[[], T], *, within_s: float = 30.0) -> T:
-    """The first truthy value of `condition`, polled; fails with its last value when the deadline passes."""
-    deadline = time.monotonic() + within_s
-    while not (value := condition()):
-        assert time.monotonic() < deadline, f"not within {within_s} s; the last value was {value!r}"
-        time.sleep(0.02)
-    return value
-
-
-# --- traces ---------------------------------------------------------------------------------------------------
-
-
-def a_span(
-    trace_id: bytes,
-    name: str = "span",
-    *,
-    span_id: bytes | None = None,
-    parent: bytes = b"",
-    attributes: Mapping[str, Any] | None = None,
-) -> Span:
-    now = time.time_ns()
-    span = Span(
-        trace_id=trace_id,
-        span_id=span_id or os.urandom(8),
-        parent_span_id=parent,
-        name=name,
-        start_time_unix_nano=now - 1_000_000,
-        end_time_unix_nano=now,
-    )
-    span.MergeFromString(attribute_bytes(attributes or {}))
-    return span
-
-
-def a_rag_trace(trace_id: bytes | None = None, *, answer: str = ANSWER, chunk: str = CHUNK) -> list[Span]:
-    """A chain over a retriever, in OpenInference: the child first, as exporters send it."""
-    trace_id = trace_id or os.urandom(16)
-    root = os.urandom(8)
-    documents = {
-        semconv.SPAN_KIND: semconv.KIND_RETRIEVER,
-        semconv.INPUT_VALUE: QUESTION,
-        f"{semconv.DOCUMENTS}.0.{semconv.DOCUMENT_CONTENT}": chunk,
-        f"{semconv.DOCUMENTS}.0.{semconv.DOCUMENT_ID}": "kap-arkona",
-    }
-    texts = {
-        semconv.SPAN_KIND: semconv.KIND_CHAIN,
-        semconv.INPUT_VALUE: QUESTION,
-        semconv.OUTPUT_VALUE: answer,
-    }
-    return [
-        a_span(trace_id, "retrieve", parent=root, attributes=documents),
-        a_span(trace_id, "answer", span_id=root, attributes=texts),
-    ]
-
-
-def a_request(*spans: Span, scope: str = LANGCHAIN) -> ExportTraceServiceRequest:
-    request = ExportTraceServiceRequest()
-    resource_spans = request.resource_spans.add()
-    resource_spans.resource.attributes.add(key=semconv.SERVICE_NAME).value.string_value = "shop"
-    scope_spans = resource_spans.scope_spans.add()
-    scope_spans.scope.name = scope
-    scope_spans.spans.extend(spans)
-    return request
 
 
 # --- a backend ---------------------------------------------------------------------------------------------------

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -17,7 +15,13 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExporter
 
 from rag_otel import semconv
-from tests.collectors.otlp.kit import ANSWER, CHUNK, QUESTION, SCORE, Backend, CollectorProcess, eventually
+from testkit.otlp_requests import ANSWER, CHUNK, QUESTION
+from tests.collectors.otlp.kit import SCORE, Backend, CollectorProcess
+from tests.support.polling import eventually
+from tests.support.programs import program
+
+pytestmark = pytest.mark.server
+
 
 PACKAGES = (
     "@opentelemetry/api@1.9.0",
@@ -88,10 +92,7 @@ def test_python_over_grpc(collector: CollectorProcess, backend: Backend, compres
 @pytest.fixture(scope="session")
 def node_modules(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The JavaScript exporters from npm, and the script that uses them."""
-    if shutil.which("npm") is None:
-        if os.environ.get("CI") == "true":
-            pytest.fail("CI must have node and npm")
-        pytest.skip("no node")
+    program("npm")
     folder = tmp_path_factory.mktemp("node")
     (folder / "send.js").write_text(SCRIPT)
     command = ["npm", "install", "--no-audit", "--no-fund", "--no-package-lock", "--prefix", str(folder), *PACKAGES]

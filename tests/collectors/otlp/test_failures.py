@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import grpc
+import pytest
 from google.protobuf.any_pb2 import Any as AnyMessage
 from google.protobuf.duration_pb2 import Duration
 from google.rpc.error_details_pb2 import RetryInfo
@@ -15,19 +16,13 @@ from google.rpc.status_pb2 import Status
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from rag_otel import semconv
-from tests.collectors.otlp.kit import (
-    LANGCHAIN,
-    SCORE,
-    Backend,
-    CollectorProcess,
-    a_backend,
-    a_collector,
-    a_rag_trace,
-    a_request,
-    a_span,
-    eventually,
-)
+from testkit.otlp_requests import LANGCHAIN, a_rag_trace, a_request, a_span
+from tests.collectors.otlp.kit import SCORE, Backend, CollectorProcess, a_backend, a_collector
 from tests.support.http_receiver import http_receiver
+from tests.support.polling import eventually
+
+pytestmark = pytest.mark.server
+
 
 RETRY_INFO = "google.rpc.retryinfo-bin"
 RETRY_INFO_TYPE = "google.rpc.RetryInfo"

@@ -22,7 +22,7 @@ from rag_otel_collectors.otlp.protobuf.wire import split
 from rag_otel_collectors.otlp.receivers.bodies import gunzip
 from rag_otel_collectors.otlp.receivers.intake import Intake, RefusedError
 from rag_otel_collectors.otlp.receivers.json_request import parse_json
-from tests.collectors.otlp.mutations import JSON, mutations
+from testkit.damaged_requests import JSON, mutations
 
 REQUESTS = 5_000
 MAX_BYTES = 2**20

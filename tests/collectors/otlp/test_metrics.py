@@ -6,6 +6,7 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
+import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as open_metrics
 from prometheus_client.parser import text_string_to_metric_families as plain_text
 
@@ -14,17 +15,13 @@ from rag_otel.telemetry.names import BREAKER_OPEN
 from rag_otel.telemetry.observed import gauge_samples
 from rag_otel_collectors.otlp.evaluation.pool import EvaluationPool
 from rag_otel_collectors.otlp.metrics import Metrics
-from tests.collectors.otlp.kit import (
-    Backend,
-    CollectorProcess,
-    a_backend,
-    a_collector,
-    a_rag_trace,
-    a_request,
-    eventually,
-)
+from testkit.otlp_requests import a_rag_trace, a_request
+from tests.collectors.otlp.kit import Backend, CollectorProcess, a_backend, a_collector
 from tests.support.http_receiver import http_receiver
+from tests.support.polling import eventually
 from tests.telemetry.kit import exported_events, exported_metrics
+
+pytestmark = pytest.mark.server
 
 
 def _samples(collector: CollectorProcess, name: str) -> list[Any]:

@@ -7,8 +7,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.collectors.otlp.kit import a_backend, a_collector, a_rag_trace, a_request, eventually
+import pytest
+
+from testkit.otlp_requests import a_rag_trace, a_request
+from tests.collectors.otlp.kit import a_backend, a_collector
 from tests.support.http_receiver import Received, http_receiver
+from tests.support.polling import eventually
+
+pytestmark = pytest.mark.server
+
 
 TRACES = 3
 MADE_UP = "The lighthouse of Kap Arkona was built in 1450 by Danish pirates from Bornholm."

@@ -1,4 +1,7 @@
-"""Tiny models with random weights, in exactly the layout of the published ones, built here and never downloaded."""
+"""Tiny models with random weights, in exactly the layout of the published ones, built here and never downloaded.
+
+Torch and transformers are imported by the fixtures that need them: most judges are tested without.
+"""
 
 from __future__ import annotations
 
@@ -8,20 +11,13 @@ import string
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-import torch
-from safetensors.torch import save_file
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
-from transformers import (
-    BertConfig,
-    BertModel,
-    LlamaConfig,
-    LlamaForCausalLM,
-    PreTrainedTokenizerFast,
-    T5Config,
-    T5ForTokenClassification,
-)
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+    from transformers import PreTrainedTokenizerFast, T5ForTokenClassification
 
 DATA = Path(__file__).parents[3] / "examples/data/ragtruth_qa_dev.jsonl"
 HHEM_CONFIG = {
@@ -55,6 +51,8 @@ def corpus() -> list[str]:
 @pytest.fixture(scope="session")
 def t5_tokenizer(corpus: list[str]) -> Tokenizer:
     """A tokenizer of T5's kind: Unigram over ▁words, <pad> 0, </s> 1 at the end of every text."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
+
     words = Counter(word for text in corpus for word in text.split())
     pieces = sorted({*"".join(corpus), *string.printable, "▁"})
     scores = {f"▁{word}": math.log(count / words.total()) for word, count in words.most_common(500)}
@@ -68,8 +66,22 @@ def t5_tokenizer(corpus: list[str]) -> Tokenizer:
 
 
 @pytest.fixture(scope="session")
-def t5_network(t5_tokenizer: Tokenizer, corpus: list[str]) -> T5ForTokenClassification:
+def one_torch_thread() -> Iterator[None]:
+    """Tiny models are slower on many threads than on one."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture(scope="session")
+def t5_network(t5_tokenizer: Tokenizer, corpus: list[str], one_torch_thread: None) -> T5ForTokenClassification:
     """The network as transformers builds it, with scores that differ from text to text."""
+    import torch
+    from transformers import T5Config, T5ForTokenClassification
+
     torch.manual_seed(7)
     config = T5Config(
         vocab_size=t5_tokenizer.get_vocab_size(),
@@ -98,6 +110,8 @@ def t5_network(t5_tokenizer: Tokenizer, corpus: list[str]) -> T5ForTokenClassifi
 @pytest.fixture
 def hhem_folder(tmp_path: Path, t5_network: T5ForTokenClassification, t5_tokenizer: Tokenizer) -> Path:
     """config.json, model.safetensors and tokenizer.json as published: `t5.` before each name, the embedding once."""
+    from safetensors.torch import save_file
+
     folder = tmp_path / "tiny-hhem"
     folder.mkdir()
     weights = {f"t5.{name}": tensor.clone() for name, tensor in t5_network.state_dict().items()}
@@ -108,18 +122,12 @@ def hhem_folder(tmp_path: Path, t5_network: T5ForTokenClassification, t5_tokeniz
     return folder
 
 
-@pytest.fixture(autouse=True, scope="session")
-def _one_torch_thread() -> Iterator[None]:
-    """Tiny models are slower on many threads than on one."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-
-
 @pytest.fixture(scope="session")
 def byte_tokenizer() -> PreTrainedTokenizerFast:
     """One token a byte, and an end: a tokenizer of GPT-2's kind before it has learned anything."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
+
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
     tokenizer = Tokenizer(models.BPE(vocab={letter: number for number, letter in enumerate(alphabet)}, merges=[]))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -129,8 +137,13 @@ def byte_tokenizer() -> PreTrainedTokenizerFast:
 
 
 @pytest.fixture(scope="session")
-def causal_folder(tmp_path_factory: pytest.TempPathFactory, byte_tokenizer: PreTrainedTokenizerFast) -> Path:
+def causal_folder(
+    tmp_path_factory: pytest.TempPathFactory, byte_tokenizer: PreTrainedTokenizerFast, one_torch_thread: None
+) -> Path:
     """A Llama of two layers that knows nothing: what it says is noise, within what it may say."""
+    import torch
+    from transformers import LlamaConfig, LlamaForCausalLM
+
     torch.manual_seed(3)
     config = LlamaConfig(
         vocab_size=264,  # wider than the tokenizer, as those of real checkpoints are
@@ -153,8 +166,12 @@ def causal_folder(tmp_path_factory: pytest.TempPathFactory, byte_tokenizer: PreT
 
 
 @pytest.fixture(scope="session")
-def embedding_folder(tmp_path_factory: pytest.TempPathFactory, corpus: list[str]) -> Path:
+def embedding_folder(tmp_path_factory: pytest.TempPathFactory, corpus: list[str], one_torch_thread: None) -> Path:
     """A BERT of one layer with random weights, as a plain Hugging Face checkpoint."""
+    import torch
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
+
     torch.manual_seed(5)
     words = sorted({word for text in corpus for word in text.lower().split()})
     vocabulary = {word: number for number, word in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *words])}

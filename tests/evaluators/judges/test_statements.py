@@ -24,9 +24,9 @@ from rag_otel_evaluators.judges.llm import llm_model
 from rag_otel_evaluators.judges.statements import StatementsJudge
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 from rag_otel_evaluators.offline.config import make_config
-from tests.support.faithful_oracle import answer as oracle
-from tests.support.faithful_oracle import fields_of
-from tests.support.judge_server import JudgeRequest, JudgeServer, ServerError, doubled_item
+from testkit.judge_server import JudgeRequest, JudgeServer, ServerError, doubled_item
+from testkit.word_overlap_judge import answer as oracle
+from testkit.word_overlap_judge import fields_of
 
 CHUNKS = ["Marie Curie was born in Warsaw in 1867.", "Marie Curie won two Nobel Prizes."]
 RESPONSE = "She was born in Warsaw in 1867. She won three Nobel Prizes, and the circus bought her minster."

@@ -20,7 +20,7 @@ from rag_otel.errors import PermanentError, RetryableError
 from rag_otel_evaluators.judges.llm import llm_model
 from rag_otel_evaluators.llm.client import ResilientModel
 from rag_otel_evaluators.llm.structured import Message
-from tests.support.judge_server import JudgeServer, RateLimited
+from testkit.judge_server import JudgeServer, RateLimited
 
 QUESTION = [Message(role="system", content="Judge."), Message(role="user", content="Is 🌍 \ud800 so?")]
 

@@ -38,7 +38,7 @@ from pydantic import BaseModel
 from rag_otel_evaluators.judges.llm import llm_model, warm_up
 from rag_otel.delivery.retry import RetryPolicy
 from rag_otel_evaluators.llm.structured import Message
-from tests.support.judge_server import ClosedConnection, JudgeServer, RateLimited, ServerError, Hang
+from testkit.judge_server import ClosedConnection, JudgeServer, RateLimited, ServerError, Hang
 
 class Answer(BaseModel):
     a: int
@@ -99,7 +99,7 @@ before = state()
 from rag_otel.errors import PermanentError
 from rag_otel_evaluators.judges.llm import llm_model, warm_up
 from rag_otel_evaluators.llm.structured import Message
-from tests.support.judge_server import JudgeServer, ServerError
+from testkit.judge_server import JudgeServer, ServerError
 
 async def judge_calls(server):
     model = llm_model("openai/judge", api_base=server.url, api_key="k", direct=False)

@@ -19,7 +19,7 @@ from rag_otel.errors import PermanentError
 from rag_otel.safety.tracing_suppression import suppressed
 from rag_otel_evaluators.judges.llm import llm_model, warm_up
 from rag_otel_evaluators.llm.structured import Message
-from tests.support.judge_server import JudgeServer, ServerError
+from testkit.judge_server import JudgeServer, ServerError
 
 
 class Answer(BaseModel):

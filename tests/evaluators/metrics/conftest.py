@@ -11,7 +11,7 @@ from rag_otel.delivery.retry import RetryPolicy
 from rag_otel_evaluators.judges.llm import llm_embedder, llm_model
 from rag_otel_evaluators.llm.embedder import ModelEmbedder
 from rag_otel_evaluators.llm.structured import StructuredModel
-from tests.support.judge_server import JudgeRequest, JudgeServer
+from testkit.judge_server import JudgeRequest, JudgeServer
 
 ONCE = RetryPolicy(attempts=1)
 

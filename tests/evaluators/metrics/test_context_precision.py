@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from rag_otel.model import Chunk, ReasonCode
 from rag_otel_evaluators.llm.structured import StructuredModel
 from rag_otel_evaluators.metrics.context_precision import ContextPrecision, average_precision
+from testkit.judge_server import JudgeRequest, JudgeServer, doubled_item, dropped_item
 from tests.evaluators.metrics.conftest import fields_of, items_of
-from tests.support.judge_server import JudgeRequest, JudgeServer, doubled_item, dropped_item
 
 QUESTION = "How long does a renewal take?"
 RESPONSE = "It takes three weeks, or one week with the express service."

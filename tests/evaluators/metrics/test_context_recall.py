@@ -9,8 +9,8 @@ import pytest
 from rag_otel.model import Chunk, ReasonCode, Verdict
 from rag_otel_evaluators.llm.structured import StructuredModel
 from rag_otel_evaluators.metrics.context_recall import ContextRecall
+from testkit.judge_server import JudgeRequest, JudgeServer, ServerError, Truncated, dropped_item
 from tests.evaluators.metrics.conftest import fields_of, items_of
-from tests.support.judge_server import JudgeRequest, JudgeServer, ServerError, Truncated, dropped_item
 
 REFERENCE = "It has three scripts. It was found in 1799. It was found near Rashid. It is kept in London."
 CHUNKS = [

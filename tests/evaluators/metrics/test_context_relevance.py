@@ -11,7 +11,7 @@ from rag_otel.model import ReasonCode
 from rag_otel_evaluators.llm.structured import StructuredModel
 from rag_otel_evaluators.metrics.context_relevance import ContextRelevance
 from rag_otel_evaluators.prompts import load_prompt
-from tests.support.judge_server import JudgeRequest, JudgeServer, ServerError
+from testkit.judge_server import JudgeRequest, JudgeServer, ServerError
 
 QUESTION = "When and where was Albert Einstein born?"
 CHUNKS = ["Albert Einstein was born March 14, 1879.", "Albert Einstein was born at Ulm, in Württemberg, Germany."]

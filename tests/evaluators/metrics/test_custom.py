@@ -17,8 +17,8 @@ from rag_otel_evaluators.llm.structured import StructuredModel
 from rag_otel_evaluators.metrics.custom import llm_evaluator
 from rag_otel_evaluators.metrics.functions import function_evaluator
 from rag_otel_evaluators.prompts import Example, Prompt
+from testkit.judge_server import JudgeServer, ServerError
 from tests.evaluators.metrics.conftest import fields_of
-from tests.support.judge_server import JudgeServer, ServerError
 
 CASE: dict[str, Any] = {"question": "Where?", "chunks": ["Paris is in France."], "response": "In France, please."}
 

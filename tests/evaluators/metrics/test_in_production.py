@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
@@ -13,20 +11,13 @@ import rag_otel
 from rag_otel.errors import ConfigurationError
 from rag_otel_evaluators.judges.llm import llm_model
 from rag_otel_evaluators.metrics.context_relevance import ContextRelevance
-from tests.support.faithful_oracle import answer as oracle
-from tests.support.judge_server import JudgeServer
+from testkit.judge_server import JudgeServer
+from testkit.word_overlap_judge import answer as oracle
 
 RATINGS = {"chunks": [{"chunk": 0, "rating": 2}], "rating": 2}
 
 
-@pytest.fixture
-def _uninstrumented() -> Iterator[None]:
-    """Nothing of a test stays attached."""
-    yield
-    rag_otel.uninstrument()
-
-
-@pytest.mark.usefixtures("_uninstrumented")
+@pytest.mark.usefixtures("uninstrumented")
 def test_a_live_answer_is_scored_by_a_model_in_spanish(judge: JudgeServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two settings and an address: score, judge and the Spanish prompts stand on the span; no judge call is one."""
     judge.answer = lambda request: RATINGS
@@ -62,7 +53,7 @@ def test_a_live_answer_is_scored_by_a_model_in_spanish(judge: JudgeServer, monke
     assert "¿Dónde está Ulm?" in judge.requests[0].prompt
 
 
-@pytest.mark.usefixtures("_uninstrumented")
+@pytest.mark.usefixtures("uninstrumented")
 @pytest.mark.parametrize(
     ("name", "strategy"),
     [

@@ -13,8 +13,8 @@ from rag_otel_evaluators.llm.embedder import ModelEmbedder
 from rag_otel_evaluators.llm.embedding import Embedder, Embeddings, HashedNgramEmbedder
 from rag_otel_evaluators.llm.structured import StructuredModel
 from rag_otel_evaluators.metrics.response_relevancy import ResponseRelevancy
+from testkit.judge_server import JudgeServer, ServerError, embed
 from tests.evaluators.metrics.conftest import fields_of
-from tests.support.judge_server import JudgeServer, ServerError, embed
 
 QUESTION = "Where is France and what is its capital?"
 RESPONSE = "France is in western Europe and its capital is Paris."

@@ -22,7 +22,7 @@ from rag_otel_evaluators.metrics.llm_metric import LlmMetric
 from rag_otel_evaluators.metrics.response_relevancy import ResponseRelevancy
 from rag_otel_evaluators.prompts import Prompt, load_prompt, save_prompt
 from rag_otel_evaluators.sync import run_sync
-from tests.support.judge_server import JudgeServer
+from testkit.judge_server import JudgeServer
 
 CASE: dict[str, Any] = {
     "question": "Where is Ulm, and how old is it?",

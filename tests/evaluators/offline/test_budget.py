@@ -13,8 +13,8 @@ from rag_otel.cli.main import main
 from rag_otel.errors import ConfigurationError
 from rag_otel.model import ReasonCode
 from rag_otel_evaluators import evaluate
-from tests.support import faithful_oracle
-from tests.support.judge_server import JudgeServer
+from testkit import word_overlap_judge
+from testkit.judge_server import JudgeServer
 
 ROWS = [
     {"question": "Q?", "contexts": ["It was finished in 1889."], "response": f"It was finished in {1880 + n}."}
@@ -25,7 +25,7 @@ PRICES = {"input_cost_per_token": 0.0, "output_cost_per_token": 0.01}
 
 @pytest.fixture
 def server() -> Iterator[JudgeServer]:
-    with JudgeServer(answer=faithful_oracle.answer) as running:
+    with JudgeServer(answer=word_overlap_judge.answer) as running:
         yield running
 
 

@@ -16,13 +16,16 @@ from rag_otel_evaluators.offline.config import EvaluationConfig, make_config, re
 from rag_otel_evaluators.offline.dataset_files import read_records
 from rag_otel_evaluators.offline.datasets import ALIASES
 
+pytestmark = pytest.mark.server
+
+
 ROOT = Path(__file__).parents[3]
 EXAMPLES = ROOT / "examples" / "files"
 PAGE = (ROOT / "docs" / "files.md").read_text(encoding="utf-8")
 SERVER = (
-    "import asyncio, os; from tests.support import faithful_oracle; "
-    "from tests.support.judge_server import JudgeServer; "
-    "server = JudgeServer(answer=faithful_oracle.answer, port=int(os.environ['PORT'])); "
+    "import asyncio, os; from testkit import word_overlap_judge; "
+    "from testkit.judge_server import JudgeServer; "
+    "server = JudgeServer(answer=word_overlap_judge.answer, port=int(os.environ['PORT'])); "
     "asyncio.run(server.serve(lambda: None))"
 )
 

@@ -15,8 +15,8 @@ from rag_otel_evaluators.judges.cached import CachedJudge
 from rag_otel_evaluators.judges.judge import Judgement
 from rag_otel_evaluators.llm.cache import DiskCache
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
-from tests.support import faithful_oracle
-from tests.support.judge_server import JudgeServer
+from testkit import word_overlap_judge
+from testkit.judge_server import JudgeServer
 
 CONTEXT = "The tower is 330 metres high. It was finished in 1889."
 ROWS = [
@@ -26,7 +26,7 @@ ROWS = [
 
 @pytest.fixture
 def server() -> Iterator[JudgeServer]:
-    with JudgeServer(answer=faithful_oracle.answer) as running:
+    with JudgeServer(answer=word_overlap_judge.answer) as running:
         yield running
 
 
@@ -52,11 +52,11 @@ def test_a_second_run_asks_nothing(server: JudgeServer, tmp_path: Path) -> None:
 def test_failures_are_not_kept(server: JudgeServer, tmp_path: Path) -> None:
     """What could not be read the first time is asked again, and only that."""
     settings: dict[str, Any] = {"judge": judge_at(server), "cache": tmp_path / "answers"}
-    server.answer = lambda request: "nonsense" if "1883" in request.prompt else faithful_oracle.answer(request)
+    server.answer = lambda request: "nonsense" if "1883" in request.prompt else word_overlap_judge.answer(request)
     first = evaluate(ROWS, **settings)
     assert [n for n, score in enumerate(first.scores("faithfulness")) if score is None] == [3]
     asked = len(server.requests)
-    server.answer = faithful_oracle.answer
+    server.answer = word_overlap_judge.answer
     again = evaluate(ROWS, **settings)
     assert len(server.requests) == asked + 1
     assert None not in again.scores("faithfulness")

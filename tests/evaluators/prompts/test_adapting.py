@@ -15,7 +15,7 @@ from rag_otel_evaluators.judges.llm import llm_model
 from rag_otel_evaluators.llm.structured import StructuredModel
 from rag_otel_evaluators.prompts import Example, Prompt, list_prompts, load_prompt
 from rag_otel_evaluators.prompts.adapt import adapt_prompt, structure_problems
-from tests.support.judge_server import JudgeRequest, JudgeServer, ServerError, doubled_item, dropped_item
+from testkit.judge_server import JudgeRequest, JudgeServer, ServerError, doubled_item, dropped_item
 
 
 @pytest.fixture

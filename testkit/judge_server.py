@@ -5,7 +5,7 @@
         ...  # talk to server.url with any OpenAI client
 
 Runs on a thread of its own, or as a process of its own:
-`python -m tests.support.judge_server --latency 0.2 --faults 0.2`.
+`python -m testkit.judge_server --latency 0.2 --faults 0.2`.
 """
 
 from __future__ import annotations

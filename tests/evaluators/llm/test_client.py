@@ -22,7 +22,7 @@ from rag_otel_evaluators.llm.client import ResilientModel
 from rag_otel_evaluators.llm.failures import FailureKind
 from rag_otel_evaluators.llm.limits import Limits
 from rag_otel_evaluators.llm.structured import Message, StructuredModel
-from tests.support.judge_server import (
+from testkit.judge_server import (
     ClosedConnection,
     Fault,
     Hang,

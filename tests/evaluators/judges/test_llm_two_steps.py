@@ -12,9 +12,11 @@ from rag_otel.model import Evaluation, Verdict
 from rag_otel_evaluators.judges.llm import llm_model
 from rag_otel_evaluators.judges.llm_faithfulness import LlmJudge
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
-from tests.support.faithful_oracle import answer as oracle
-from tests.support.faithful_oracle import fields_of, items_of
-from tests.support.judge_server import JudgeRequest, JudgeServer, ServerError
+from testkit.judge_server import JudgeRequest, JudgeServer, ServerError
+from testkit.word_overlap_judge import answer as oracle
+from testkit.word_overlap_judge import fields_of, items_of
+
+pytestmark = pytest.mark.usefixtures("litellm_is_loaded")
 
 CHUNKS = ["Marie Curie was born in Warsaw in 1867.", "Marie Curie won two Nobel Prizes."]
 RESPONSE = "She was born in Warsaw in 1867. Marie Curie won two Nobel Prizes."

@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 import textwrap
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,16 +20,13 @@ from rag_otel.errors import ConfigurationError
 from rag_otel.processing import provider as providers
 from rag_otel.settings import resolve
 from tests.support.http_receiver import http_receiver
-from tests.support.phoenix_server import PhoenixApi, eventually
+from tests.support.phoenix_server import PhoenixApi
+from tests.support.polling import eventually
+
+pytestmark = pytest.mark.usefixtures("uninstrumented")
 
 SCORE = "rag.evaluation.faithfulness.score"
 CHUNK = {"id": "w-1", "text": "The tower is 330 metres high and was finished in 1889."}
-
-
-@pytest.fixture(autouse=True)
-def _taken_down() -> Iterator[None]:
-    yield
-    rag_otel.uninstrument()
 
 
 @pytest.fixture

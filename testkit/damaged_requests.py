@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from google.protobuf.json_format import MessageToDict
 
-from tests.collectors.otlp.kit import a_rag_trace, a_request, a_span
+from testkit.otlp_requests import a_rag_trace, a_request, a_span
 
 PROTOBUF = "application/x-protobuf"
 JSON = "application/json"

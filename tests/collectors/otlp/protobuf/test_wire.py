@@ -12,7 +12,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from rag_otel_collectors.otlp.protobuf.span_records import attributes_from
 from rag_otel_collectors.otlp.protobuf.wire import attribute_bytes, halves, join, split
-from tests.collectors.otlp.kit import a_rag_trace, a_request, a_span
+from testkit.otlp_requests import a_rag_trace, a_request, a_span
 
 UNKNOWN_FIELD = bytes([0xFA, 0x3E, 3]) + b"abc"
 """Field 1007, bytes: nothing that today's OTLP knows."""

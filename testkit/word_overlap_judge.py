@@ -1,7 +1,7 @@
 """A stand-in for a good judge: reads the prompts of faithfulness and answers them by word overlap, at length.
 
-For `JudgeServer(answer=answer)`, and for a server of its own: `python -m tests.support.judge_server --answer
-tests.support.faithful_oracle:answer`. Deterministic.
+For `JudgeServer(answer=answer)`, and for a server of its own: `python -m testkit.judge_server --answer
+testkit.word_overlap_judge:answer`. Deterministic.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from tests.support.judge_server import JudgeRequest
+from testkit.judge_server import JudgeRequest
 
 _ITEM: Final = re.compile(r"^\[([\w.]+)\] (.*)$", re.MULTILINE)
 _CLAUSE: Final = re.compile(r"; |, (?:and|but|which|while|so) ")

@@ -22,9 +22,7 @@ from rag_otel_evaluators.llm.parsing import read_answer
 from rag_otel_evaluators.llm.structured import Completion, Message, T
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 from rag_otel_evaluators.metrics.registry import build
-from tests.support.faithful_oracle import answer as oracle
-from tests.support.faithful_oracle import fields_of, items_of
-from tests.support.judge_server import (
+from testkit.judge_server import (
     Changed,
     Hang,
     JudgeRequest,
@@ -36,6 +34,10 @@ from tests.support.judge_server import (
     dropped_item,
     wrong_ids,
 )
+from testkit.word_overlap_judge import answer as oracle
+from testkit.word_overlap_judge import fields_of, items_of
+
+pytestmark = pytest.mark.usefixtures("litellm_is_loaded")
 
 DATA = Path(__file__).parents[3] / "examples" / "data" / "ragtruth_qa_dev.jsonl"
 CHUNKS = [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -28,6 +30,48 @@ def test_what_is_stored_is_there_in_another_process(tmp_path: Path) -> None:
     assert len(cache) == 400
     assert cache.get("b-199") == {"text": "é 199 \ud800"}
     assert cache.get("c-0") is None
+
+
+def test_many_processes_open_a_new_file_at_once(tmp_path: Path) -> None:
+    """The workers of one server start together: none of them is refused because another one is creating the file."""
+    opener = (
+        "import sys; sys.path[:0] = ['.', 'evaluators']\n"
+        "from rag_otel_evaluators.llm.cache import DiskCache\n"
+        "print('ready', flush=True)\n"
+        "for path in map(str.strip, sys.stdin):\n"
+        "    cache = DiskCache(path)\n"
+        "    cache.put(sys.argv[1], {'opened by': sys.argv[1]})\n"
+        "    cache.close()\n"
+        "    print('stored', flush=True)\n"
+    )
+    pipe = subprocess.PIPE
+    processes = [
+        subprocess.Popen([sys.executable, "-c", opener, str(n)], stdin=pipe, stdout=pipe, text=True) for n in range(6)
+    ]
+    with contextlib.ExitStack() as stack:
+        for process in processes:
+            stack.enter_context(process)
+        for process in processes:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "ready\n"
+        for n in range(20):
+            path = tmp_path / f"{n}.sqlite"
+            for process in processes:
+                assert process.stdin is not None
+                process.stdin.write(f"{path}\n")
+                process.stdin.flush()
+            assert [process.stdout.readline() for process in processes if process.stdout] == ["stored\n"] * 6
+            assert len(DiskCache(path)) == 6
+
+
+def test_a_file_that_stays_locked_is_refused_with_its_name(tmp_path: Path) -> None:
+    """Another program that holds the file for good is an error at start-up, after a bounded wait."""
+    path = tmp_path / "answers.sqlite"
+    holder = sqlite3.connect(path, isolation_level=None)
+    holder.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(ConfigurationError, match=r"answers\.sqlite.*locked"):
+        DiskCache(path, busy_timeout_s=0.2)
+    holder.close()
 
 
 def test_the_last_answer_stays(tmp_path: Path) -> None:
