@@ -24,6 +24,7 @@ from rag_otel_collectors.otlp import metrics as names
 from rag_otel_collectors.otlp.evaluation.frames import frame, read_frame
 from rag_otel_collectors.otlp.evaluation.trace_evaluator import Job, Reply
 from rag_otel_collectors.otlp.evaluation.worker_process import Ready
+from rag_otel_collectors.otlp.limited_log import LimitedLog
 from rag_otel_collectors.otlp.metrics import Metrics
 
 WORKER_DIED: Final = "worker_died"
@@ -79,6 +80,7 @@ class EvaluationPool:
         self._patience_s = patience_s
         self._on_late = on_late
         self._metrics = metrics
+        self._log = LimitedLog()
         self._jobs: asyncio.Queue[_Waiting] = asyncio.Queue()
         self._unanswered: dict[int, float] = {}
         """Number of a job -> when it came, monotonic seconds; the oldest first."""
@@ -140,9 +142,14 @@ class EvaluationPool:
 
     async def _keep_one(self, started: asyncio.Future[None]) -> None:
         while True:
-            await self._run_one(started)
+            try:
+                await self._run_one(started)
+            except Exception as error:  # noqa: BLE001 - no memory, no descriptor for a process: both may come back
+                self._log.error("an evaluation process cannot be kept", f"{type(error).__name__}: {error}")
+                if not started.done():
+                    started.set_exception(ConfigurationError(f"the evaluation process cannot start: {error}"))
             self._metrics.add(names.WORKER_RESTARTS)
-            logger.warning("rag-otel: an evaluation process ended; starting another one")
+            self._log.error("evaluation", "a process ended; starting another one")
             await asyncio.sleep(_RESTART_S)
 
     async def _run_one(self, started: asyncio.Future[None]) -> None:

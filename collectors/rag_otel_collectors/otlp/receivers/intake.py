@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Final, NamedTuple
 
 from google.protobuf.message import DecodeError
@@ -21,6 +22,7 @@ from rag_otel.model import SpanRef
 from rag_otel.protocols import Convention, Sampler
 from rag_otel.safety.guard import guarded
 from rag_otel_collectors.otlp import metrics as names
+from rag_otel_collectors.otlp.assembly.disk import short_of
 from rag_otel_collectors.otlp.assembly.journal import Journal
 from rag_otel_collectors.otlp.assembly.live_traces import SPAN_OVERHEAD_BYTES, LiveTraces
 from rag_otel_collectors.otlp.exporters.outbox import Outbox
@@ -100,7 +102,7 @@ class Intake:
             return DRAINING
         # What is held will be in the outbox before it leaves the journal, so it takes its size twice.
         expected = self._outbox.disk_bytes + self._journal.disk_bytes + self._live.held_bytes + 2 * size
-        if expected > self._max_disk_bytes:
+        if expected > self._max_disk_bytes or short_of(self._outbox.log, self._live.held_bytes + 2 * size):
             return DISK_FULL
         if time.monotonic() < self._full_until or not self._live.room_for(0, 0):
             return TRACES_FULL
@@ -132,10 +134,24 @@ class Intake:
         return Accepted(rejected, MALFORMED_IDS if rejected else "")
 
     def resume(self, trace_id: bytes, requests: Sequence[bytes]) -> None:
-        """Take in again what an earlier process had accepted and not finished; it is in the journal already."""
+        """Take in again what an earlier process had accepted and not finished; it is in the journal already.
+
+        A request that cannot be read is set aside and counted: it prevents no start.
+        """
+        found = False
         for request in requests:
-            for item in split(request):
-                self._live.hold(trace_id, item, root=_is_root(Span.FromString(item.span)))
+            try:
+                items = [(item, _is_root(Span.FromString(item.span))) for item in split(request)]
+            except (ValueError, IndexError, DecodeError):
+                self._metrics.add(names.UNREADABLE)
+                self._journal.log.damage.unreadable(trace_id.hex(), request)
+                continue
+            for item, root in items:
+                self._live.hold(trace_id, item, root=root)
+                found = True
+        if not found:
+            with suppress(OSError):  # then it is set aside at the next start, too
+                self._journal.done(trace_id)
 
     def _dispositions(self, message: ExportTraceServiceRequest) -> list[str]:
         """What becomes of each span, in the request's order."""
@@ -194,14 +210,20 @@ class Intake:
         passing = [
             item for item, disposition in zip(slices, dispositions, strict=True) if disposition not in (HELD, MALFORMED)
         ]
-        if passing:
-            self._forward(join(passing))
         if held:
             written = {trace_id: join(item for item, _ in items) for trace_id, items in held.items()}
             self._write(lambda: self._journal.held(written))
-            for trace_id, items in held.items():
-                for item, root in items:
-                    self._live.hold(trace_id, item, root=root)
+        if passing:
+            try:
+                self._forward(join(passing))
+            except RefusedError:  # nothing of it was taken: it will come again as a whole
+                if held:
+                    self._journal.take_back()
+                raise
+        for trace_id, items in held.items():
+            for item, root in items:
+                self._live.hold(trace_id, item, root=root)
+        if held:
             self._held()
 
     def _forward(self, request: bytes) -> None:
