@@ -41,7 +41,11 @@ _POLL_S: Final = 0.05
 class Server(Protocol):
     """Where requests come in."""
 
+    port: int
+
     async def start(self) -> None: ...
+
+    async def run(self) -> None: ...
 
     async def stop(self, grace_s: float) -> None: ...
 
@@ -76,7 +80,7 @@ class Collector:
         self._loop = asyncio.get_running_loop()
         self._woken = asyncio.Event()
         self._leaving: set[asyncio.Task[None]] = set()
-        self._supervisor = Supervisor(metrics)
+        self._supervisor, self._receiving = Supervisor(metrics), Supervisor(metrics)
         self._disk = DiskWatch({"journal": journal, "outbox": outbox}, metrics, lambda: live.held_bytes)
         self._servers: Sequence[Server] = ()
         self._pool: EvaluationPool | None = None
@@ -103,7 +107,7 @@ class Collector:
         """Why no traffic should come now; None when it should."""
         if self._intake is None or self._pool is None or not self._pool.ready:
             return "no evaluation process is up"
-        return self._intake.refusal() or self._supervisor.trouble or self._disk.trouble
+        return self._intake.refusal() or self._task_trouble or self._disk.trouble
 
     async def start(self, *, intake: Intake, pool: EvaluationPool, results: Results, servers: Sequence[Server]) -> None:
         """Take up what an earlier process left, then listen. Raises ConfigurationError."""
@@ -118,6 +122,8 @@ class Collector:
         for server in servers:
             await server.start()
         self._servers = servers
+        for server in servers:
+            self._receiving.keep(f"receiving at port {server.port}", server.run)
         self._supervisor.keep("the release of traces", self._release_due)
         self._supervisor.keep("the care of the disk", self._disk.run)
         for sender in self._senders:
@@ -143,7 +149,7 @@ class Collector:
             await asyncio.to_thread(self._results.shutdown, 0.1)
         # Servers stop last: until then they answer new requests with a retryable refusal.
         done = await self._until(self._nothing_left, deadline - time.monotonic())
-        trouble = self._supervisor.trouble
+        trouble = self._task_trouble
         if trouble is not None:
             logger.error("rag-otel: stopped while %s", trouble)
         await self.stop()
@@ -151,6 +157,7 @@ class Collector:
 
     async def stop(self) -> None:
         """Stop at once; what was accepted stays on disk. Safe to call twice."""
+        await self._receiving.stop()
         await asyncio.gather(*(server.stop(_SERVER_GRACE_S) for server in self._servers))
         await self._supervisor.stop()
         leaving = list(self._leaving)
@@ -224,6 +231,10 @@ class Collector:
         if not task.cancelled() and (error := task.exception()) is not None:
             logger.error("rag-otel: internal error while forwarding a trace", exc_info=error)
 
+    @property
+    def _task_trouble(self) -> str | None:
+        return self._supervisor.trouble or self._receiving.trouble
+
     def _nothing_left(self) -> bool:
         try:
             return not self._leaving and all(sender.idle for sender in self._senders)
@@ -247,6 +258,7 @@ class Collector:
             ("damaged_places", "Places in the queues on disk that cannot be read", self._damaged_places),
             ("damaged_bytes", "Bytes in these places", self._damaged_bytes),
             ("unread_files", "Files in the queues' folders that are left alone", self._unread_files),
+            ("tasks_in_trouble", "Long-lived tasks that have failed and do not run well yet", self._failed_tasks),
             ("backends_in_trouble", "Backends whose last answer was a failure", self._in_trouble),
         ):
             self._metrics.gauge(name, meaning, read)
@@ -262,6 +274,9 @@ class Collector:
 
     def _unconfirmed(self) -> float:
         return sum(sender.unconfirmed for sender in self._senders)
+
+    def _failed_tasks(self) -> float:
+        return self._supervisor.failed + self._receiving.failed
 
     def _in_trouble(self) -> float:
         return sum(sender.trouble is not None for sender in self._senders)

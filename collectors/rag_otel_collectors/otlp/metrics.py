@@ -35,7 +35,6 @@ LOST: Final = "lost_spans_total"
 WORKER_RESTARTS: Final = "worker_restarts_total"
 DISK_ERRORS: Final = "disk_errors_total"
 TASK_FAILURES: Final = "task_failures_total"
-UNREADABLE: Final = "unreadable_records_total"
 CLOSED: Final = "closed_connections_total"
 
 HELP: Final = {
@@ -57,7 +56,6 @@ HELP: Final = {
     WORKER_RESTARTS: "Evaluation processes that died or hung and were replaced",
     DISK_ERRORS: "Writes that the disk did not take",
     TASK_FAILURES: "Long-lived tasks that failed and were started again, by task",
-    UNREADABLE: "Whole records on disk whose content is no spans; they are set aside",
     CLOSED: "Connections that were closed to make room for others, by reason",
 }
 

@@ -38,12 +38,16 @@ class Supervisor:
         self._well_after_s = well_after_s
         self._tasks: list[asyncio.Task[None]] = []
         self._troubles: dict[str, str] = {}
-        metrics.gauge("tasks_in_trouble", "Long-lived tasks that have failed and do not run well yet", self._count)
 
     @property
     def trouble(self) -> str | None:
         """Which task is down, and why; None while all run."""
         return next((f"{name} has failed: {why}" for name, why in self._troubles.items()), None)
+
+    @property
+    def failed(self) -> int:
+        """How many tasks are down."""
+        return len(self._troubles)
 
     def keep(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
         """Run `run` until `stop`: again whenever it raises or returns. It must be able to begin anew."""
@@ -55,9 +59,6 @@ class Supervisor:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-
-    def _count(self) -> float:
-        return len(self._troubles)
 
     async def _keep(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
         loop = asyncio.get_running_loop()

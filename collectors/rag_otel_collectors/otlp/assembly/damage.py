@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import zlib
 from pathlib import Path
 from typing import Final
 
@@ -31,21 +30,17 @@ class Damage:
         """Where a place that was found before ends."""
         return self._ends.get(segment, {}).get(start)
 
-    def found(self, path: Path, segment: int, data: bytes, start: int, end: int) -> None:
-        """`data[start:end]`, the content of a file, cannot be read."""
-        self._ends.setdefault(segment, {})[start] = end
+    def found(self, path: Path, segment: int, start: int, content: bytes) -> None:
+        """`content`, which starts at `start` of a file, cannot be read. Counted once."""
+        if self.end(segment, start) is not None:
+            return
+        self._ends.setdefault(segment, {})[start] = start + len(content)
         self.places += 1
-        self.bytes += end - start
-        kept = self._keep(f"{path.stem}-{start}", data[start:end])
+        self.bytes += len(content)
+        kept = self._keep(f"{path.stem}-{start}", content)
         if self.places <= _LOGGED:
             where = f"; they are in {kept}" if kept else ""
-            logger.error("rag-otel: %s is damaged: %d bytes at %d are passed over%s", path, end - start, start, where)
-
-    def unreadable(self, name: str, content: bytes) -> None:
-        """A record is whole and nobody understands what is in it."""
-        kept = self._keep(f"record-{name}-{zlib.crc32(content):08x}", content)
-        where = f"; it is in {kept}" if kept else ""
-        logger.error("rag-otel: a record of %d bytes in the queue holds no spans%s", len(content), where)
+            logger.error("rag-otel: %s is damaged: %d bytes at %d are passed over%s", path, len(content), start, where)
 
     def forget(self, segment: int) -> None:
         """A file is gone."""

@@ -8,8 +8,10 @@ asked whether it works again.
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Final, Protocol
 
 from rag_otel_collectors.otlp import metrics as names
@@ -20,6 +22,8 @@ from rag_otel_collectors.otlp.metrics import Metrics
 RESERVE_BYTES: Final = 256 * 2**10
 """Of the disk, left for marks and places: what makes room is never without it."""
 _EVERY_S: Final = 1.0
+_PROBE: Final = "probe"
+_PROBE_BYTES: Final = 4096
 _WORTH_ROLLING_BYTES: Final = 64 * 2**10
 
 
@@ -41,6 +45,20 @@ def short_of(log: SegmentLog, needed: int) -> bool:
     except OSError:  # who writes will find out
         return False
     return status.f_bavail * status.f_frsize < needed + RESERVE_BYTES
+
+
+def _probe(folder: Path) -> None:
+    """Raises OSError where the disk does not take a write."""
+    path = folder / _PROBE
+    try:
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        try:
+            if os.write(file, bytes(_PROBE_BYTES)) < _PROBE_BYTES:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        finally:
+            os.close(file)
+    finally:
+        path.unlink(missing_ok=True)
 
 
 class DiskWatch:
@@ -82,6 +100,7 @@ class DiskWatch:
                 ):
                     queue.relieve()
                 if log.trouble is not None:
-                    log.probe()
+                    _probe(log.folder)
+                    log.trouble = None
             except OSError as error:
                 self.failed(f"the {name} on disk cannot be written", error)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from rag_otel_collectors.otlp.assembly.segments import Position, SegmentLog
+from rag_otel_collectors.otlp.protobuf.wire import is_request
 
 _HELD: Final = b"H"
 _DONE: Final = b"D"
@@ -23,7 +24,7 @@ class Journal:
 
     def __init__(self, folder: Path, *, segment_bytes: int = 16 * 2**20, fsync: bool = False) -> None:
         """Open or create; `left` is what an earlier process did not finish. Raises OSError."""
-        self.log: Final = SegmentLog(folder, segment_bytes=segment_bytes, fsync=fsync)
+        self.log: Final = SegmentLog(folder, segment_bytes=segment_bytes, fsync=fsync, readable=_is_entry)
         self._open: defaultdict[int, set[bytes]] = defaultdict(set)
         """Segment -> trace ids that are written in it and not done."""
         self._unmarked: dict[bytes, None] = {}
@@ -33,11 +34,11 @@ class Journal:
         self.left: OrderedDict[bytes, list[bytes]] = OrderedDict()
         """Trace id -> serialised requests, the trace seen first first."""
         for record, segment in self.log.records():
-            kind, trace_id, request = record[:1], record[1 : 1 + _ID_BYTES], record[1 + _ID_BYTES :]
-            if kind == _HELD and len(trace_id) == _ID_BYTES:
+            kind, trace_id, request = _parts(record)
+            if kind == _HELD:
                 self.left.setdefault(trace_id, []).append(request)
                 self._open[segment].add(trace_id)
-            elif kind == _DONE:
+            else:
                 self.left.pop(trace_id, None)
                 self._forget(trace_id)
 
@@ -97,3 +98,13 @@ class Journal:
             self._open[segment].discard(trace_id)
             if not self._open[segment]:
                 del self._open[segment]
+
+
+def _parts(record: bytes) -> tuple[bytes, bytes, bytes]:
+    """Kind, trace id and request."""
+    return record[:1], record[1 : 1 + _ID_BYTES], record[1 + _ID_BYTES :]
+
+
+def _is_entry(record: bytes) -> bool:
+    kind, trace_id, request = _parts(record)
+    return len(trace_id) == _ID_BYTES and (kind == _DONE or (kind == _HELD and is_request(request)))

@@ -8,12 +8,11 @@ What cannot be read is passed over: copied to the folder `damaged` beside the lo
 
 from __future__ import annotations
 
-import errno
 import os
 import re
 import stat
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -26,8 +25,6 @@ _SUFFIX: Final = ".log"
 _NAME: Final = re.compile(r"[0-9]{10,18}\.log")
 _PARTS_A_WRITE: Final = 512
 """Below IOV_MAX, 1024."""
-_PROBE: Final = "probe"
-_PROBE_BYTES: Final = 4096
 _MAX_READERS: Final = 8
 """Files that are kept open for reading."""
 
@@ -50,8 +47,14 @@ class _UnreadableFileError(OSError):
 class SegmentLog:
     """The files `<number>.log` of a folder. For one process and one thread at a time."""
 
-    def __init__(self, folder: Path, *, segment_bytes: int, fsync: bool = False) -> None:
-        """Open or create. Appends go to a new file. Raises OSError where the folder cannot be used."""
+    def __init__(
+        self, folder: Path, *, segment_bytes: int, fsync: bool = False, readable: Callable[[bytes], bool] | None = None
+    ) -> None:
+        """Open or create. Appends go to a new file. Raises OSError where the folder cannot be used.
+
+        `readable` says whether somebody can read the payload of a record that an earlier process left; else it is
+        passed over as damaged bytes are.
+        """
         private_folder(folder)
         self._folder = folder
         self._segment_bytes = segment_bytes
@@ -63,7 +66,9 @@ class SegmentLog:
         """The file may end in bytes that belong to no record."""
         self._readers: dict[int, int] = {}
         self._sizes: dict[int, int] = {}
-        self._current = self._find_files()
+        self._readable = readable
+        self._current = self._left = self._find_files()
+        """The file that is written to, and the last one of an earlier process."""
         self._file = -1
         self.roll()
 
@@ -167,20 +172,6 @@ class SegmentLog:
         self._file, self._current, self._uncertain = file, number, False
         self._sizes[number] = 0
 
-    def probe(self) -> None:
-        """Find out whether the disk takes a write again. Raises OSError."""
-        path = self._folder / _PROBE
-        try:
-            file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-            try:
-                if os.write(file, bytes(_PROBE_BYTES)) < _PROBE_BYTES:
-                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            finally:
-                os.close(file)
-        finally:
-            path.unlink(missing_ok=True)
-        self.trouble = None
-
     def close(self) -> None:
         """Close the files; nothing is deleted. Safe to call twice."""
         for file in (*self._readers.values(), self._file):
@@ -241,7 +232,11 @@ class SegmentLog:
         body = os.pread(file, length, at + HEADER.size)
         if zlib.crc32(body) != checksum:
             return None
-        return content(body), Position(position.segment, at + HEADER.size + length)
+        payload = content(body)
+        if position.segment <= self._left and self._readable is not None and not self._readable(payload):
+            self.damage.found(self._path(position.segment), position.segment, at, header + body)
+            return None
+        return payload, Position(position.segment, at + HEADER.size + length)
 
     def _after_damage(self, position: Position) -> Position:
         """Where to go on after damage that starts at a position."""
@@ -251,7 +246,9 @@ class SegmentLog:
             data = os.pread(self._reader(position.segment), size, 0)
             found = next_record(data, position.offset)
             known = size if found is None else found.start
-            self.damage.found(self._path(position.segment), position.segment, data, position.offset, known)
+            self.damage.found(
+                self._path(position.segment), position.segment, position.offset, data[position.offset : known]
+            )
         return Position(position.segment, known)
 
     def _reader(self, segment: int) -> int:

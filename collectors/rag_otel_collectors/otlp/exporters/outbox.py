@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import os
 import struct
 import time
@@ -21,6 +22,7 @@ from typing import Final, NamedTuple
 from rag_otel.safety.guard import logger
 from rag_otel_collectors.otlp.assembly.folders import private_folder
 from rag_otel_collectors.otlp.assembly.segments import Position, SegmentLog
+from rag_otel_collectors.otlp.protobuf.wire import is_request
 
 _CURSOR: Final = struct.Struct("<QQI")
 
@@ -49,7 +51,7 @@ class Outbox:
         """`readers` are the names of the backends. At most `recent_bytes` of what was written last are also kept in
         memory, so that readers who keep up read no file."""
         private_folder(folder)
-        self.log: Final = SegmentLog(folder / "log", segment_bytes=segment_bytes, fsync=fsync)
+        self.log: Final = SegmentLog(folder / "log", segment_bytes=segment_bytes, fsync=fsync, readable=is_request)
         self._recent: dict[Position, bytes] = {}
         self._recent_bytes = 0
         self._max_recent_bytes = recent_bytes
@@ -248,7 +250,8 @@ class Reader:
             return
         record = struct.pack("<QQ", *self.committed)
         try:
-            os.pwrite(self._file, record + struct.pack("<I", zlib.crc32(record)), 0)
+            if os.pwrite(self._file, record + struct.pack("<I", zlib.crc32(record)), 0) < _CURSOR.size:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except OSError as error:
             self.trouble = error.strerror or str(error)
             raise

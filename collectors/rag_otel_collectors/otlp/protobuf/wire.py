@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from google.protobuf.message import DecodeError
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
@@ -74,6 +75,15 @@ def join(slices: Iterable[SpanSlice]) -> bytes:
         spans.append(_field(_SPANS, item.span))
     end_resource()
     return b"".join(written)
+
+
+def is_request(data: bytes) -> bool:
+    """True for a serialised ExportTraceServiceRequest."""
+    try:
+        ExportTraceServiceRequest.FromString(data)
+    except DecodeError:
+        return False
+    return True
 
 
 def halves(request: bytes) -> tuple[bytes, bytes] | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from typing import Final, NamedTuple
 
 from google.protobuf.message import DecodeError
@@ -134,24 +133,10 @@ class Intake:
         return Accepted(rejected, MALFORMED_IDS if rejected else "")
 
     def resume(self, trace_id: bytes, requests: Sequence[bytes]) -> None:
-        """Take in again what an earlier process had accepted and not finished; it is in the journal already.
-
-        A request that cannot be read is set aside and counted: it prevents no start.
-        """
-        found = False
+        """Take in again what an earlier process had accepted and not finished; it is in the journal already."""
         for request in requests:
-            try:
-                items = [(item, _is_root(Span.FromString(item.span))) for item in split(request)]
-            except (ValueError, IndexError, DecodeError):
-                self._metrics.add(names.UNREADABLE)
-                self._journal.log.damage.unreadable(trace_id.hex(), request)
-                continue
-            for item, root in items:
-                self._live.hold(trace_id, item, root=root)
-                found = True
-        if not found:
-            with suppress(OSError):  # then it is set aside at the next start, too
-                self._journal.done(trace_id)
+            for item in split(request):
+                self._live.hold(trace_id, item, root=_is_root(Span.FromString(item.span)))
 
     def _dispositions(self, message: ExportTraceServiceRequest) -> list[str]:
         """What becomes of each span, in the request's order."""
