@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent import futures
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -167,7 +167,11 @@ def a_backend(port: int = 0) -> Iterator[Backend]:
 class CollectorProcess:
     """`rag-otel collect` in a process of its own, on free ports, with a short grace."""
 
-    def __init__(self, data_dir: Path, *arguments: str, env: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, data_dir: Path, *arguments: str, env: Mapping[str, str] | None = None, prefix: Sequence[str] = ()
+    ) -> None:
+        """`prefix` is a command that starts another one."""
+        self._prefix = prefix
         self.data_dir = data_dir
         self.lines: list[str] = []
         self._arguments = arguments
@@ -177,6 +181,7 @@ class CollectorProcess:
 
     def start(self) -> CollectorProcess:
         command = [
+            *self._prefix,
             sys.executable,
             "-m",
             "rag_otel.cli.main",

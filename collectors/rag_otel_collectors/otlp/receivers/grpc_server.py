@@ -36,7 +36,7 @@ _MAX_STREAMS: Final = 32
 """Requests at once on one connection; the client keeps others back."""
 _MAX_ARRIVING_BYTES: Final = 128 * 2**20
 """Of all bodies that are being received at once, as large as they may be."""
-_HANDSHAKE_MS: Final = 10_000
+_HANDSHAKE_MS: Final = 5_000
 _IDLE_MS: Final = 60_000
 """Clients whose connection was idle for so long open another one, without being told of it."""
 _FEWEST_BODIES: Final = 4
