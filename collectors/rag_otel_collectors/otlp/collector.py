@@ -28,6 +28,7 @@ from rag_otel_collectors.otlp.evaluation.pool import EvaluationPool
 from rag_otel_collectors.otlp.evaluation.trace_evaluator import Reply
 from rag_otel_collectors.otlp.exporters.outbox import Outbox
 from rag_otel_collectors.otlp.exporters.sender import Sender
+from rag_otel_collectors.otlp.limited_log import LimitedLog
 from rag_otel_collectors.otlp.metrics import Metrics
 from rag_otel_collectors.otlp.protobuf.wire import SpanSlice, join
 from rag_otel_collectors.otlp.receivers.intake import Intake
@@ -81,6 +82,7 @@ class Collector:
         self._woken = asyncio.Event()
         self._leaving: set[asyncio.Task[None]] = set()
         self._supervisor, self._receiving = Supervisor(metrics), Supervisor(metrics)
+        self._log = LimitedLog()
         self._disk = DiskWatch({"journal": journal, "outbox": outbox}, metrics, lambda: live.held_bytes)
         self._servers: Sequence[Server] = ()
         self._pool: EvaluationPool | None = None
@@ -229,7 +231,7 @@ class Collector:
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._leaving.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
-            logger.error("rag-otel: internal error while forwarding a trace", exc_info=error)
+            self._log.error("internal error while forwarding a trace", repr(error), cause=error)
 
     @property
     def _task_trouble(self) -> str | None:
