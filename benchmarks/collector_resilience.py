@@ -1,8 +1,10 @@
 """What the collector does when things go wrong: a backend killed, itself killed, too much traffic, damaged requests.
 
-    python benchmarks/collector_resilience.py [outage] [crash] [overload] [fuzz] [memory] [phoenix] [--long]
+    python benchmarks/collector_resilience.py [outage] [crash] [overload] [kills] [stops] [unavailable]
+                                              [disk] [damage] [fuzz] [memory] [phoenix] [--long]
 
-Each part prints what was sent, acknowledged, refused and delivered; nothing that was acknowledged may be missing.
+Each part prints what was sent, acknowledged, refused and delivered; nothing that was acknowledged may be missing, but
+what was in a damaged record. `disk` needs root.
 `--seconds` is how long the load of a part lasts (the backend is away for half of it), `--minutes` that of `memory`,
 `--requests` how many `fuzz` damages. Without a name the first three run, in about two minutes; with `--long` all of
 them at full size (two minutes of load, ten minutes of memory, 100,000 requests), in half an hour.
@@ -18,6 +20,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
+from _collect_faults import damage, disk, kills, stops, unavailable
 from _collect_fuzz import fuzz
 from _collect_load import LOAD_CORES, Sent, Sink, collector
 from _collect_phoenix import phoenix
@@ -135,6 +138,11 @@ def main() -> None:
         "outage": lambda given: outage(given.seconds),
         "crash": lambda given: crash(given.seconds),
         "overload": lambda given: overload(given.seconds / 4),
+        "kills": lambda given: kills(20 if given.long else 5),
+        "stops": lambda given: stops(20 if given.long else 5),
+        "unavailable": lambda given: unavailable(30.0 if given.long else 10.0),
+        "disk": lambda given: disk(max(20.0, given.seconds)),
+        "damage": lambda given: damage(given.seconds),
         "fuzz": lambda given: fuzz(given.requests),
         "memory": lambda given: memory(given.minutes),
         "phoenix": lambda given: phoenix(given.seconds, given.rate),

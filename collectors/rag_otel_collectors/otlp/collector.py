@@ -21,15 +21,18 @@ from rag_otel.model import EvaluatedTrace
 from rag_otel.processing.sdk_spans import SpanOrigin
 from rag_otel.safety.guard import counters, guarded, logger
 from rag_otel_collectors.otlp import metrics as names
+from rag_otel_collectors.otlp.assembly.disk import DiskWatch
 from rag_otel_collectors.otlp.assembly.journal import Journal
 from rag_otel_collectors.otlp.assembly.live_traces import LiveTrace, LiveTraces
 from rag_otel_collectors.otlp.evaluation.pool import EvaluationPool
 from rag_otel_collectors.otlp.evaluation.trace_evaluator import Reply
 from rag_otel_collectors.otlp.exporters.outbox import Outbox
 from rag_otel_collectors.otlp.exporters.sender import Sender
+from rag_otel_collectors.otlp.limited_log import LimitedLog
 from rag_otel_collectors.otlp.metrics import Metrics
 from rag_otel_collectors.otlp.protobuf.wire import SpanSlice, join
 from rag_otel_collectors.otlp.receivers.intake import Intake
+from rag_otel_collectors.otlp.supervision import Supervisor
 
 _DISK_RETRY_S: Final = 1.0
 _SERVER_GRACE_S: Final = 2.0
@@ -39,7 +42,11 @@ _POLL_S: Final = 0.05
 class Server(Protocol):
     """Where requests come in."""
 
+    port: int
+
     async def start(self) -> None: ...
+
+    async def run(self) -> None: ...
 
     async def stop(self, grace_s: float) -> None: ...
 
@@ -74,7 +81,9 @@ class Collector:
         self._loop = asyncio.get_running_loop()
         self._woken = asyncio.Event()
         self._leaving: set[asyncio.Task[None]] = set()
-        self._tasks: list[asyncio.Task[None]] = []
+        self._supervisor, self._receiving = Supervisor(metrics), Supervisor(metrics)
+        self._log = LimitedLog()
+        self._disk = DiskWatch({"journal": journal, "outbox": outbox}, metrics, lambda: live.held_bytes)
         self._servers: Sequence[Server] = ()
         self._pool: EvaluationPool | None = None
         self._results: Results | None = None
@@ -98,7 +107,7 @@ class Collector:
         """Why no traffic should come now; None when it should."""
         if self._intake is None or self._pool is None or not self._pool.ready:
             return "no evaluation process is up"
-        return self._intake.refusal()
+        return self._intake.refusal() or self._task_trouble or self._disk.trouble
 
     async def start(self, *, intake: Intake, pool: EvaluationPool, results: Results, servers: Sequence[Server]) -> None:
         """Take up what an earlier process left, then listen. Raises ConfigurationError."""
@@ -113,8 +122,13 @@ class Collector:
         for server in servers:
             await server.start()
         self._servers = servers
-        loops = [self._release_due(), *(s.run() for s in self._senders), *(s.confirm() for s in self._senders)]
-        self._tasks = [asyncio.create_task(each) for each in loops]
+        for server in servers:
+            self._receiving.keep(f"receiving at port {server.port}", server.run)
+        self._supervisor.keep("the release of traces", self._release_due)
+        self._supervisor.keep("the care of the disk", self._disk.run)
+        for sender in self._senders:
+            self._supervisor.keep(f"forwarding to {sender.settings.name}", sender.run)
+            self._supervisor.keep(f"confirmation by {sender.settings.name}", sender.confirm)
 
     async def drain(self, timeout_s: float) -> bool:
         """Take nothing more in, evaluate and forward what is here, stop; False when something stays on disk.
@@ -134,19 +148,22 @@ class Collector:
             await asyncio.to_thread(self._results.flush, max(0.0, (deadline - time.monotonic()) / 2))
             await asyncio.to_thread(self._results.shutdown, 0.1)
         # Servers stop last: until then they answer new requests with a retryable refusal.
-        done = await self._until(
-            lambda: not self._leaving and all(sender.idle for sender in self._senders), deadline - time.monotonic()
-        )
+        done = await self._until(self._nothing_left, deadline - time.monotonic())
+        trouble = self._task_trouble
+        if trouble is not None:
+            logger.error("rag-otel: stopped while %s", trouble)
         await self.stop()
-        return done
+        return done and trouble is None
 
     async def stop(self) -> None:
         """Stop at once; what was accepted stays on disk. Safe to call twice."""
+        await self._receiving.stop()
         await asyncio.gather(*(server.stop(_SERVER_GRACE_S) for server in self._servers))
-        tasks, self._tasks = [*self._tasks, *self._leaving], []
-        for task in tasks:
+        await self._supervisor.stop()
+        leaving = list(self._leaving)
+        for task in leaving:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*leaving, return_exceptions=True)
         for sender in self._senders:
             await sender.close()
         if self._pool is not None:
@@ -174,12 +191,14 @@ class Collector:
         """Evaluate a trace, forward it with what was added, and forget it."""
         assert self._pool is not None
         reply = await self._pool.evaluate(trace.trace_id.hex(), trace.slices, trace.outlines)
-        await self._forward(join(enriched(trace.slices, reply)))
+        slices = trace.slices
+        with guarded("collector.enrich"):  # whatever is wrong with a reply, the spans go on
+            slices = enriched(trace.slices, reply)
+        await self._forward(join(slices))
         try:
             self._journal.done(trace.trace_id)
         except OSError as error:
-            self._metrics.add(names.DISK_ERRORS)
-            logger.error("rag-otel: the journal cannot be written: %s", error)
+            self._disk.failed("the journal on disk cannot be written", error)
         self._live.finish(trace)
         for status, reason in reply.outcomes:
             self._metrics.add(names.EVALUATED, status=status, reason=reason)
@@ -193,8 +212,7 @@ class Collector:
                 self._outbox.append(request)
                 return
             except OSError as error:
-                self._metrics.add(names.DISK_ERRORS)
-                logger.error("rag-otel: the queue on disk cannot be written: %s", error)
+                self._disk.failed("the outbox on disk cannot be written", error)
                 await asyncio.sleep(_DISK_RETRY_S)
 
     def _deliver(self, reply: Reply) -> None:
@@ -214,7 +232,18 @@ class Collector:
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._leaving.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
-            logger.error("rag-otel: internal error while forwarding a trace", exc_info=error)
+            self._log.error("internal error while forwarding a trace", repr(error), cause=error)
+
+    @property
+    def _task_trouble(self) -> str | None:
+        return self._supervisor.trouble or self._receiving.trouble
+
+    def _nothing_left(self) -> bool:
+        try:
+            return not self._leaving and all(sender.idle for sender in self._senders)
+        except OSError as error:
+            self._disk.failed("the outbox on disk cannot be read", error)
+            return False
 
     async def _until(self, condition: Callable[[], bool], timeout_s: float) -> bool:
         deadline = time.monotonic() + timeout_s
@@ -229,12 +258,28 @@ class Collector:
             ("outbox_bytes", "Disk taken by what waits to be forwarded", lambda: self._outbox.disk_bytes),
             ("journal_bytes", "Disk taken by held spans", lambda: self._journal.disk_bytes),
             ("unconfirmed_batches", "Batches that a backend took and has not stored yet", self._unconfirmed),
+            ("damaged_places", "Places in the queues on disk that cannot be read", self._damaged_places),
+            ("damaged_bytes", "Bytes in these places", self._damaged_bytes),
+            ("unread_files", "Files in the queues' folders that are left alone", self._unread_files),
+            ("tasks_in_trouble", "Long-lived tasks that have failed and do not run well yet", self._failed_tasks),
             ("backends_in_trouble", "Backends whose last answer was a failure", self._in_trouble),
         ):
             self._metrics.gauge(name, meaning, read)
 
+    def _damaged_places(self) -> float:
+        return self._journal.log.damage.places + self._outbox.log.damage.places
+
+    def _damaged_bytes(self) -> float:
+        return self._journal.log.damage.bytes + self._outbox.log.damage.bytes
+
+    def _unread_files(self) -> float:
+        return self._journal.log.damage.unreadable_files + self._outbox.log.damage.unreadable_files
+
     def _unconfirmed(self) -> float:
         return sum(sender.unconfirmed for sender in self._senders)
+
+    def _failed_tasks(self) -> float:
+        return self._supervisor.failed + self._receiving.failed
 
     def _in_trouble(self) -> float:
         return sum(sender.trouble is not None for sender in self._senders)

@@ -34,6 +34,8 @@ UNCONFIRMED: Final = "unconfirmed_batches_total"
 LOST: Final = "lost_spans_total"
 WORKER_RESTARTS: Final = "worker_restarts_total"
 DISK_ERRORS: Final = "disk_errors_total"
+TASK_FAILURES: Final = "task_failures_total"
+CLOSED: Final = "closed_connections_total"
 
 HELP: Final = {
     REQUESTS: "Export requests by transport and outcome",
@@ -53,6 +55,8 @@ HELP: Final = {
     LOST: "Spans that a backend refused for good, by backend",
     WORKER_RESTARTS: "Evaluation processes that died or hung and were replaced",
     DISK_ERRORS: "Writes that the disk did not take",
+    TASK_FAILURES: "Long-lived tasks that failed and were started again, by task",
+    CLOSED: "Connections that were closed to make room for others, by reason",
 }
 
 

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent import futures
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -97,7 +97,11 @@ def a_backend(port: int = 0) -> Iterator[Backend]:
 class CollectorProcess:
     """`rag-otel collect` in a process of its own, on free ports, with a short grace."""
 
-    def __init__(self, data_dir: Path, *arguments: str, env: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, data_dir: Path, *arguments: str, env: Mapping[str, str] | None = None, prefix: Sequence[str] = ()
+    ) -> None:
+        """`prefix` is a command that starts another one."""
+        self._prefix = prefix
         self.data_dir = data_dir
         self.lines: list[str] = []
         self._arguments = arguments
@@ -107,6 +111,7 @@ class CollectorProcess:
 
     def start(self) -> CollectorProcess:
         command = [
+            *self._prefix,
             sys.executable,
             "-m",
             "rag_otel.cli.main",

@@ -44,11 +44,11 @@ def send(collector: CollectorProcess, traces: int) -> list[bytes]:
 
 
 def until_refused(
-    collector: CollectorProcess, make: Callable[[], list[Span]], scope: str = LANGCHAIN
+    collector: CollectorProcess, make: Callable[[], list[Span]], scope: str = LANGCHAIN, *, at_most: int = 200
 ) -> tuple[list[bytes], grpc.RpcError]:
     """Send requests until one is refused: the ids of the spans that were acknowledged, and the refusal."""
     accepted: list[bytes] = []
-    for _ in range(200):
+    for _ in range(at_most):
         spans = make()
         try:
             collector.export(a_request(*spans, scope=scope))

@@ -16,6 +16,11 @@ from rag_otel_collectors.otlp.exporters.outbox import Batch, Outbox
 A, B = b"a" * 16, b"b" * 16
 
 
+def a_payload(text: bytes) -> bytes:
+    """A request with nothing that anybody knows but this text, of less than 128 bytes."""
+    return bytes([0x7A, len(text)]) + text
+
+
 def everything(log: SegmentLog) -> list[bytes]:
     return [payload for payload, _ in log.records()]
 
@@ -88,13 +93,14 @@ async def test_every_reader_gets_everything(tmp_path: Path) -> None:
 async def test_what_was_not_reported_delivered_comes_again(tmp_path: Path) -> None:
     """Within one process, and in the next one."""
     outbox = Outbox(tmp_path, ["one"])
-    for payload in (b"a", b"b", b"c"):
+    a, b, c = (a_payload(each) for each in (b"a", b"b", b"c"))
+    for payload in (a, b, c):
         outbox.append(payload)
     first = await taken(outbox, max_bytes=1)
-    assert (await taken(outbox, max_bytes=1)).requests == first.requests == (b"a",)
+    assert (await taken(outbox, max_bytes=1)).requests == first.requests == (a,)
     outbox.readers["one"].delivered(first.end)
     again = Outbox(tmp_path, ["one"])
-    assert (await taken(again)).requests == (b"b", b"c")
+    assert (await taken(again)).requests == (b, c)
 
 
 async def test_memory_of_recent_records_is_bounded(tmp_path: Path) -> None:
@@ -136,7 +142,7 @@ async def test_what_has_a_mark_waits_for_it(tmp_path: Path) -> None:
     outbox = Outbox(tmp_path, ["one"])
     reader = outbox.readers["one"]
     for name in (b"a", b"b", b"c"):
-        outbox.append(name)
+        outbox.append(a_payload(name))
         reader.delivered((await taken(outbox)).end, mark=name)
     assert reader.idle
     assert not reader.confirmed
@@ -144,7 +150,7 @@ async def test_what_has_a_mark_waits_for_it(tmp_path: Path) -> None:
     assert [each.mark for each in reader.unconfirmed] == [b"b", b"c"]
     outbox.close()
     again = Outbox(tmp_path, ["one"])
-    assert (await taken(again)).requests == (b"b", b"c")
+    assert (await taken(again)).requests == (a_payload(b"b"), a_payload(b"c"))
     again.readers["one"].delivered((await taken(again)).end, mark=b"c")
     assert again.readers["one"].confirm({b"c"}) == 1
     assert again.readers["one"].confirmed
@@ -167,19 +173,21 @@ async def test_a_reader_of_a_log_that_was_deleted_begins_anew(tmp_path: Path) ->
 def test_the_journal_has_what_was_not_done(tmp_path: Path) -> None:
     """By trace, in order; finished traces are gone."""
     journal = Journal(tmp_path)
-    journal.held({A: b"1", B: b"2"})
-    journal.held({A: b"3"})
+    one, two, three = (a_payload(each) for each in (b"1", b"2", b"3"))
+    journal.held({A: one, B: two})
+    journal.held({A: three})
     journal.done(B)
-    assert dict(Journal(tmp_path).left) == {A: [b"1", b"3"]}
+    assert dict(Journal(tmp_path).left) == {A: [one, three]}
 
 
 def test_a_trace_id_that_comes_again_is_open_again(tmp_path: Path) -> None:
     """A mark is for what stands before it."""
     journal = Journal(tmp_path)
-    journal.held({A: b"1"})
+    one, two = a_payload(b"1"), a_payload(b"2")
+    journal.held({A: one})
     journal.done(A)
-    journal.held({A: b"2"})
-    assert dict(Journal(tmp_path).left) == {A: [b"2"]}
+    journal.held({A: two})
+    assert dict(Journal(tmp_path).left) == {A: [two]}
 
 
 def test_files_of_finished_traces_are_deleted(tmp_path: Path) -> None:

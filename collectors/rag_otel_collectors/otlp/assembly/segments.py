@@ -1,22 +1,32 @@
 """An append-only log in a folder, in files of bounded size: what is in it outlives the process.
 
-A record is a header (length and CRC-32 of the payload) and the payload. An append returns once the operating system
-has the bytes: they survive the death of the process, and with `fsync` that of the machine. A record that was being
-written when the process died is cut off when the log is opened again.
+An append returns once the operating system has the bytes: they survive the death of the process, and with `fsync` that
+of the machine. Files are written by one process only; what an earlier one left is read and never changed.
+
+What cannot be read is passed over: copied to the folder `damaged` beside the log, counted and logged.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
-import struct
+import re
+import stat
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-_HEADER: Final = struct.Struct("<II")
+from rag_otel.safety.guard import logger
+from rag_otel_collectors.otlp.assembly.damage import Damage
+from rag_otel_collectors.otlp.assembly.folders import private_folder
+from rag_otel_collectors.otlp.assembly.record_format import HEADER, OVERHEAD, content, next_record, pieces
+
 _SUFFIX: Final = ".log"
+_NAME: Final = re.compile(r"[0-9]{10,18}\.log")
+_PARTS_A_WRITE: Final = 512
+"""Below IOV_MAX, 1024."""
+_MAX_READERS: Final = 8
+"""Files that are kept open for reading."""
 
 
 class Position(NamedTuple):
@@ -26,30 +36,51 @@ class Position(NamedTuple):
     offset: int
 
 
+class _UnreadableFileError(OSError):
+    """The disk does not give what is in a file."""
+
+    def __init__(self, error: OSError, segment: int) -> None:
+        super().__init__(error.errno, error.strerror)
+        self.segment = segment
+
+
 class SegmentLog:
     """The files `<number>.log` of a folder. For one process and one thread at a time."""
 
-    def __init__(self, folder: Path, *, segment_bytes: int, fsync: bool = False) -> None:
-        """Open or create. Appends go to a new file, so that what an earlier process left is never written to.
+    def __init__(
+        self, folder: Path, *, segment_bytes: int, fsync: bool = False, readable: Callable[[bytes], bool] | None = None
+    ) -> None:
+        """Open or create. Appends go to a new file. Raises OSError where the folder cannot be used.
 
-        Raises OSError where the folder cannot be used.
+        `readable` says whether somebody can read the payload of a record that an earlier process left; else it is
+        passed over as damaged bytes are.
         """
-        folder.mkdir(parents=True, exist_ok=True)
+        private_folder(folder)
         self._folder = folder
         self._segment_bytes = segment_bytes
         self._fsync = fsync
-        self._sizes = {int(path.stem): path.stat().st_size for path in sorted(folder.glob(f"*{_SUFFIX}"))}
-        for number in self._sizes:
-            self._cut_torn_end(number)
+        self.damage = Damage(folder)
+        self.trouble: str | None = None
+        """What the last write failed with; None after one that worked."""
+        self._uncertain = False
+        """The file may end in bytes that belong to no record."""
         self._readers: dict[int, int] = {}
-        self._current = max(self._sizes, default=0)
+        self._sizes: dict[int, int] = {}
+        self._readable = readable
+        self._current = self._left = self._find_files()
+        """The file that is written to, and the last one of an earlier process."""
         self._file = -1
-        self._roll()
+        self.roll()
 
     @property
     def disk_bytes(self) -> int:
         """The size of all files together."""
         return sum(self._sizes.values())
+
+    @property
+    def folder(self) -> Path:
+        """Where the files are."""
+        return self._folder
 
     @property
     def start(self) -> Position:
@@ -63,54 +94,83 @@ class SegmentLog:
 
     def append(self, payloads: Sequence[bytes]) -> list[Position]:
         """Write records, all of them or none. Raises OSError (a full disk), after which the log is as it was."""
-        if self._sizes[self._current] >= self._segment_bytes:
-            self._roll()
-        size = self._sizes[self._current]
-        positions, pieces, end = [], [], size
-        for payload in payloads:
-            positions.append(Position(self._current, end))
-            pieces += [_HEADER.pack(len(payload), zlib.crc32(payload)), payload]
-            end += _HEADER.size + len(payload)
         try:
-            self._write(pieces, end - size)
-        except OSError:
-            with contextlib.suppress(OSError):
-                os.ftruncate(self._file, size)
+            if self._uncertain or self._sizes[self._current] >= self._segment_bytes:
+                self.roll()
+            return self._append(payloads)
+        except OSError as error:
+            self.trouble = error.strerror or str(error)
             raise
-        self._sizes[self._current] = end
-        return positions
+
+    def take_back(self, position: Position) -> None:
+        """Undo the last append, whose first record is at `position`."""
+        self._cut(position.offset)
 
     def read(self, position: Position) -> tuple[bytes, Position] | None:
-        """The record at or after `position` and where the next one starts; None at the end of the log."""
-        while True:
-            if position.segment > self._current or position >= self.end:
-                return None
-            if position.segment in self._sizes and position.offset < self._sizes[position.segment]:
-                return self._record(position)
-            later = [number for number in self._sizes if number > position.segment]
-            position = Position(min(later, default=self._current), 0)
+        """The first readable record at or after `position` and where the next one starts; None at the end of the log.
 
-    def records(self) -> Iterator[tuple[bytes, Position]]:
-        """Every record, oldest first, with its own position."""
+        Raises OSError when the disk cannot be read at all.
+        """
+        while position < self.end:
+            if position.segment in self._sizes and position.offset < self._sizes[position.segment]:
+                try:
+                    if (found := self._record(position)) is not None:
+                        return found
+                    position = self._after_damage(position)
+                except OSError as error:
+                    raise _UnreadableFileError(error, position.segment) from None
+            else:
+                later = [number for number in self._sizes if number > position.segment]
+                position = Position(min(later, default=self._current), 0)
+        return None
+
+    def records(self) -> Iterator[tuple[bytes, int]]:
+        """Every readable record, oldest first, and the number of its file. A file that the disk does not give is left
+        alone."""
         position = self.start
-        while (found := self.read(position)) is not None:
-            payload, following = found
-            yield payload, Position(following.segment, following.offset - len(payload) - _HEADER.size)
-            position = following
+        while True:
+            try:
+                found = self.read(position)
+            except _UnreadableFileError as error:
+                self._leave_alone(self._path(error.segment), error.strerror)
+                del self._sizes[error.segment]
+                continue
+            if found is None:
+                return
+            yield found[0], found[1].segment
+            position = found[1]
 
     @staticmethod
     def after(position: Position, payload: bytes) -> Position:
-        """Where the record ends that starts at `position`."""
-        return Position(position.segment, position.offset + _HEADER.size + len(payload))
+        """Where the record ends that was appended at `position`."""
+        return Position(position.segment, position.offset + OVERHEAD + len(payload))
+
+    def is_end_of(self, position: Position) -> bool:
+        """True when nothing more can come in the file of this position."""
+        return position.segment < self._current and position.offset >= self._sizes.get(position.segment, 0)
 
     def drop_before(self, segment: int) -> None:
         """Delete every file before `segment`; the one being written to stays."""
         for number in [each for each in self._sizes if each < min(segment, self._current)]:
-            with contextlib.suppress(FileNotFoundError):
-                self._path(number).unlink()
-            del self._sizes[number]
             if (reader := self._readers.pop(number, None)) is not None:
                 os.close(reader)
+            try:
+                self._path(number).unlink(missing_ok=True)
+            except OSError as error:  # a folder that has become read-only: it is tried again with the next one
+                self.trouble = error.strerror or str(error)
+                return
+            del self._sizes[number]
+            self.damage.forget(number)
+
+    def roll(self) -> None:
+        """Go on in a new file. Raises OSError, after which the log is as it was."""
+        number = self._current + 1
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_EXCL
+        file = os.open(self._path(number), flags, 0o600)
+        if self._file >= 0:
+            os.close(self._file)
+        self._file, self._current, self._uncertain = file, number, False
+        self._sizes[number] = 0
 
     def close(self) -> None:
         """Close the files; nothing is deleted. Safe to call twice."""
@@ -120,23 +180,28 @@ class SegmentLog:
         self._readers.clear()
         self._file = -1
 
-    def _record(self, position: Position) -> tuple[bytes, Position]:
-        file = self._reader(position.segment)
-        length, checksum = _HEADER.unpack(os.pread(file, _HEADER.size, position.offset))
-        payload = os.pread(file, length, position.offset + _HEADER.size)
-        if zlib.crc32(payload) != checksum:
-            raise OSError(f"{self._path(position.segment)}: damaged at byte {position.offset}")
-        return payload, self.after(position, payload)
+    # --- writing ------------------------------------------------------------------------------------------------------
 
-    def _reader(self, segment: int) -> int:
-        if segment not in self._readers:
-            self._readers[segment] = os.open(self._path(segment), os.O_RDONLY)
-        return self._readers[segment]
+    def _append(self, payloads: Sequence[bytes]) -> list[Position]:
+        size = self._sizes[self._current]
+        parts: list[bytes] = []
+        positions, end = [], size
+        for payload in payloads:
+            positions.append(Position(self._current, end))
+            parts += pieces(payload)
+            end += OVERHEAD + len(payload)
+        try:
+            self._write(parts)
+        except OSError:
+            self._cut(size)
+            raise
+        self._sizes[self._current] = end
+        self.trouble = None
+        return positions
 
-    def _write(self, pieces: list[bytes], size: int) -> None:
-        # IOV_MAX is 1024; two pieces a record.
-        for first in range(0, len(pieces), 512):
-            portion = pieces[first : first + 512]
+    def _write(self, parts: list[bytes]) -> None:
+        for first in range(0, len(parts), _PARTS_A_WRITE):
+            portion = parts[first : first + _PARTS_A_WRITE]
             wanted = sum(map(len, portion))
             written = os.writev(self._file, portion)
             if written < wanted:  # only a disk that is filling up writes less than it was given
@@ -146,27 +211,83 @@ class SegmentLog:
         if self._fsync:
             os.fdatasync(self._file)
 
-    def _roll(self) -> None:
-        if self._file >= 0:
-            os.close(self._file)
-        self._current += 1
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
-        self._file = os.open(self._path(self._current), flags, 0o600)
-        self._sizes[self._current] = 0
+    def _cut(self, size: int) -> None:
+        self._sizes[self._current] = size
+        try:
+            os.ftruncate(self._file, size)
+        except OSError:
+            self._uncertain = True
 
-    def _cut_torn_end(self, number: int) -> None:
-        """Keep the whole records of a file: a dying process leaves half a one at the end at most."""
-        path, at = self._path(number), 0
-        with path.open("rb") as file:
-            while len(header := file.read(_HEADER.size)) == _HEADER.size:
-                length, checksum = _HEADER.unpack(header)
-                payload = file.read(length)
-                if len(payload) < length or zlib.crc32(payload) != checksum:
-                    break
-                at += _HEADER.size + length
-        if at < self._sizes[number]:
-            os.truncate(path, at)
-            self._sizes[number] = at
+    # --- reading ------------------------------------------------------------------------------------------------------
+
+    def _record(self, position: Position) -> tuple[bytes, Position] | None:
+        """The record at a position and where it ends; None where none that is whole starts."""
+        file, at = self._reader(position.segment), position.offset
+        header = os.pread(file, HEADER.size, at)
+        if len(header) < HEADER.size:
+            return None
+        length, checksum = HEADER.unpack(header)
+        if not 0 < length <= self._sizes[position.segment] - at - HEADER.size:
+            return None
+        body = os.pread(file, length, at + HEADER.size)
+        if zlib.crc32(body) != checksum:
+            return None
+        payload = content(body)
+        if position.segment <= self._left and self._readable is not None and not self._readable(payload):
+            self.damage.found(self._path(position.segment), position.segment, at, header + body)
+            return None
+        return payload, Position(position.segment, at + HEADER.size + length)
+
+    def _after_damage(self, position: Position) -> Position:
+        """Where to go on after damage that starts at a position."""
+        known = self.damage.end(position.segment, position.offset)
+        if known is None:
+            size = self._sizes[position.segment]
+            data = os.pread(self._reader(position.segment), size, 0)
+            found = next_record(data, position.offset)
+            known = size if found is None else found.start
+            self.damage.found(
+                self._path(position.segment), position.segment, position.offset, data[position.offset : known]
+            )
+        return Position(position.segment, known)
+
+    def _reader(self, segment: int) -> int:
+        if segment not in self._readers:
+            while len(self._readers) >= _MAX_READERS:
+                os.close(self._readers.pop(next(iter(self._readers))))
+            self._readers[segment] = os.open(self._path(segment), os.O_RDONLY | os.O_CLOEXEC)
+        return self._readers[segment]
+
+    # --- what is there at the start -----------------------------------------------------------------------------------
+
+    def _find_files(self) -> int:
+        """Take up the files that are there; returns the highest number that is taken. What is not ours stays."""
+        highest = 0
+        for path in sorted(self._folder.glob(f"*{_SUFFIX}")):
+            number = int(path.stem) if _NAME.fullmatch(path.name) else 0
+            highest = max(highest, number)
+            if number and path == self._path(number):
+                self._take_up(path, number)
+            else:
+                self._leave_alone(path, "its name is none of ours")
+        return highest
+
+    def _take_up(self, path: Path, number: int) -> None:
+        try:
+            if not stat.S_ISREG(path.lstat().st_mode):  # a pipe would be waited for
+                self._leave_alone(path, "it is no file")
+                return
+            file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                self._sizes[number] = os.fstat(file).st_size
+            finally:
+                os.close(file)
+        except OSError as error:
+            self._leave_alone(path, error.strerror)
+
+    def _leave_alone(self, path: Path, why: object) -> None:
+        self.damage.unreadable_files += 1
+        logger.error("rag-otel: %s is left where it is and not read: %s", path, why)
 
     def _path(self, number: int) -> Path:
         return self._folder / f"{number:010}{_SUFFIX}"

@@ -24,6 +24,7 @@ from rag_otel_collectors.otlp import metrics as names
 from rag_otel_collectors.otlp.evaluation.frames import frame, read_frame
 from rag_otel_collectors.otlp.evaluation.trace_evaluator import Job, Reply
 from rag_otel_collectors.otlp.evaluation.worker_process import Ready
+from rag_otel_collectors.otlp.limited_log import LimitedLog
 from rag_otel_collectors.otlp.metrics import Metrics
 
 WORKER_DIED: Final = "worker_died"
@@ -79,6 +80,7 @@ class EvaluationPool:
         self._patience_s = patience_s
         self._on_late = on_late
         self._metrics = metrics
+        self._log = LimitedLog()
         self._jobs: asyncio.Queue[_Waiting] = asyncio.Queue()
         self._unanswered: dict[int, float] = {}
         """Number of a job -> when it came, monotonic seconds; the oldest first."""
@@ -128,8 +130,7 @@ class EvaluationPool:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         await asyncio.gather(*self._ending, return_exceptions=True)
-        while not self._jobs.empty():
-            _give_up(self._jobs.get_nowait())
+        self._give_up_all()
 
     def _unanswered_now(self) -> list[Sample]:
         return [(float(len(self._unanswered)), {})]
@@ -140,12 +141,25 @@ class EvaluationPool:
 
     async def _keep_one(self, started: asyncio.Future[None]) -> None:
         while True:
-            await self._run_one(started)
+            worked = False
+            try:
+                worked = await self._run_one(started)
+            except Exception as error:  # noqa: BLE001 - no memory, no descriptor for a process: both may come back
+                self._log.error("an evaluation process cannot be kept", f"{type(error).__name__}: {error}")
+                if not started.done():
+                    started.set_exception(ConfigurationError(f"the evaluation process cannot start: {error}"))
+            if not worked and not self._working:
+                self._give_up_all()  # nobody is there to judge them, and may never be
             self._metrics.add(names.WORKER_RESTARTS)
-            logger.warning("rag-otel: an evaluation process ended; starting another one")
+            self._log.error("evaluation", "a process ended; starting another one")
             await asyncio.sleep(_RESTART_S)
 
-    async def _run_one(self, started: asyncio.Future[None]) -> None:
+    def _give_up_all(self) -> None:
+        while not self._jobs.empty():
+            _give_up(self._jobs.get_nowait())
+
+    async def _run_one(self, started: asyncio.Future[None]) -> bool:
+        """Start a process and work with it until it ends; False when it never came to work."""
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
         process = await asyncio.create_subprocess_exec(
             sys.executable,
@@ -167,7 +181,7 @@ class EvaluationPool:
                 problem = ready.error if isinstance(ready, Ready) else "it ended at once; see above"
                 if not started.done():
                     started.set_exception(ConfigurationError(f"the evaluation process cannot start: {problem}"))
-                return
+                return False
             self._working += 1
             try:
                 if not started.done():
@@ -175,9 +189,11 @@ class EvaluationPool:
                 await self._work(process, held, books)
             finally:
                 self._working -= 1
+            return True
         except (TimeoutError, ConnectionError) as error:
             if not started.done():
                 started.set_exception(ConfigurationError(f"the evaluation process does not answer: {error!r}"))
+            return False
         finally:
             for waiting in held.values():
                 _give_up(waiting)

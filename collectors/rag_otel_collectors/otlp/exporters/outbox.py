@@ -8,6 +8,8 @@ small file; after a crash it may be a moment old, and what was delivered since t
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import errno
 import os
 import struct
 import time
@@ -17,7 +19,10 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from rag_otel.safety.guard import logger
+from rag_otel_collectors.otlp.assembly.folders import private_folder
 from rag_otel_collectors.otlp.assembly.segments import Position, SegmentLog
+from rag_otel_collectors.otlp.protobuf.wire import is_request
 
 _CURSOR: Final = struct.Struct("<QQI")
 
@@ -45,7 +50,8 @@ class Outbox:
     ) -> None:
         """`readers` are the names of the backends. At most `recent_bytes` of what was written last are also kept in
         memory, so that readers who keep up read no file."""
-        self._log = SegmentLog(folder / "log", segment_bytes=segment_bytes, fsync=fsync)
+        private_folder(folder)
+        self.log: Final = SegmentLog(folder / "log", segment_bytes=segment_bytes, fsync=fsync, readable=is_request)
         self._recent: dict[Position, bytes] = {}
         self._recent_bytes = 0
         self._max_recent_bytes = recent_bytes
@@ -55,21 +61,21 @@ class Outbox:
     @property
     def disk_bytes(self) -> int:
         """How much disk the log takes."""
-        return self._log.disk_bytes
+        return self.log.disk_bytes
 
     @property
     def start(self) -> Position:
         """Where the oldest record starts."""
-        return self._log.start
+        return self.log.start
 
     @property
     def end(self) -> Position:
         """Where the next record will start."""
-        return self._log.end
+        return self.log.end
 
     def append(self, request: bytes) -> None:
         """Keep a serialised request until every backend has taken it. Raises OSError when the disk does not."""
-        (position,) = self._log.append([request])
+        (position,) = self.log.append([request])
         self._recent[position] = request
         self._recent_bytes += len(request)
         while self._recent_bytes > self._max_recent_bytes:
@@ -81,9 +87,12 @@ class Outbox:
         await self._grown.wait()
 
     def read(self, position: Position) -> tuple[bytes, Position] | None:
-        """The record at `position` and where the next one starts; None at the end of the log."""
+        """The first readable record at or after `position` and where the next one starts; None at the end of the log.
+
+        Raises OSError when the disk cannot be read.
+        """
         recent = self._recent.get(position)
-        return self._log.read(position) if recent is None else (recent, self._log.after(position, recent))
+        return self.log.read(position) if recent is None else (recent, self.log.after(position, recent))
 
     def look_again(self) -> None:
         """Wake the readers that wait: one of them has gone back."""
@@ -93,15 +102,25 @@ class Outbox:
     def forget_taken(self) -> None:
         """Delete what all readers have taken."""
         low = min(reader.committed for reader in self.readers.values())
-        self._log.drop_before(low.segment)
+        self.log.drop_before(low.segment + self.log.is_end_of(low))
         while self._recent and next(iter(self._recent)) < low:
             self._forget_recent()
+
+    def tend(self) -> None:
+        """Write down the places that the disk did not take. Raises OSError."""
+        for reader in self.readers.values():
+            reader.save()
+
+    def relieve(self) -> None:
+        """Make what is in the file of now deletable as soon as it is taken. Raises OSError."""
+        self.log.roll()
+        self.forget_taken()
 
     def close(self) -> None:
         """Write every reader's place down and close the files. Safe to call twice."""
         for reader in self.readers.values():
             reader.close()
-        self._log.close()
+        self.log.close()
 
     def _forget_recent(self) -> None:
         self._recent_bytes -= len(self._recent.pop(next(iter(self._recent))))
@@ -123,10 +142,14 @@ class Reader:
 
     def __init__(self, outbox: Outbox, cursor: Path) -> None:
         self._outbox = outbox
-        self._file = os.open(cursor, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self._file = _open_cursor(cursor)
+        self._unsaved = False
+        self.trouble: str | None = None
+        """Why the place could not be written down; None when it is."""
         self.committed = self._load() or outbox.start
         if self.committed > outbox.end:  # the log was deleted and begun anew
             self.committed = outbox.start
+        self._commit(self.committed)  # the space of the file is taken before the disk is full
         self._next = self.committed
         self.unconfirmed: deque[Delivered] = deque()
         """What was delivered and is not given up yet, in the log's order."""
@@ -176,6 +199,7 @@ class Reader:
         """Take the oldest batch for stored."""
         first = self.unconfirmed.popleft()
         self._commit(first.end)
+        self._outbox.forget_taken()
 
     def rewind(self) -> int:
         """Deliver again what was not given up yet; returns how many batches those were."""
@@ -205,6 +229,7 @@ class Reader:
             gone += 1
         if low is not None:
             self._commit(low)
+            self._outbox.forget_taken()
         return gone
 
     def _peek(self, max_bytes: int) -> Batch | None:
@@ -218,11 +243,25 @@ class Reader:
             size, at = size + len(request), following
         return Batch(tuple(requests), at) if requests else None
 
+    def save(self) -> None:
+        """Write the place down, where it is not. Raises OSError: the next process would deliver again what was
+        delivered since the last time."""
+        if not self._unsaved or self._file < 0:
+            return
+        record = struct.pack("<QQ", *self.committed)
+        try:
+            if os.pwrite(self._file, record + struct.pack("<I", zlib.crc32(record)), 0) < _CURSOR.size:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError as error:
+            self.trouble = error.strerror or str(error)
+            raise
+        self._unsaved, self.trouble = False, None
+
     def _commit(self, position: Position) -> None:
-        self.committed = position
-        record = struct.pack("<QQ", *position)
-        os.pwrite(self._file, record + struct.pack("<I", zlib.crc32(record)), 0)
-        self._outbox.forget_taken()
+        """Note the place. That the disk does not take it stops nobody: it is tried again by `save`."""
+        self.committed, self._unsaved = position, True
+        with contextlib.suppress(OSError):
+            self.save()
 
     def _load(self) -> Position | None:
         record = os.pread(self._file, _CURSOR.size, 0)
@@ -230,3 +269,14 @@ class Reader:
             return None
         segment, offset, _ = _CURSOR.unpack(record)
         return Position(segment, offset)
+
+
+def _open_cursor(path: Path) -> int:
+    """The file of a place in the log. What stands there and is no file is renamed: it prevents no start."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+    if path.exists() and not path.is_file():
+        logger.error("rag-otel: %s is no file and is set aside", path)
+        path.replace(path.with_name(f"{path.name}.unreadable"))
+    file = os.open(path, flags, 0o600)
+    os.fchmod(file, 0o600)
+    return file

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
+from google.protobuf.message import DecodeError
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
@@ -75,9 +77,21 @@ def join(slices: Iterable[SpanSlice]) -> bytes:
     return b"".join(written)
 
 
+def is_request(data: bytes) -> bool:
+    """True for a serialised ExportTraceServiceRequest."""
+    try:
+        ExportTraceServiceRequest.FromString(data)
+    except DecodeError:
+        return False
+    return True
+
+
 def halves(request: bytes) -> tuple[bytes, bytes] | None:
-    """The request as two of about half its spans each; None for a single span."""
-    slices = split(request)
+    """The request as two of about half its spans each; None for a single span, and for bytes that are no request."""
+    try:
+        slices = split(request)
+    except (ValueError, IndexError):
+        return None
     if len(slices) < 2:
         return None
     middle = len(slices) // 2
@@ -86,7 +100,10 @@ def halves(request: bytes) -> tuple[bytes, bytes] | None:
 
 def last_span_id(request: bytes) -> bytes:
     """The id of the last span of a serialised request. Raises ValueError or IndexError where there is none."""
-    return bytes(Span.FromString(split(request)[-1].span).span_id)
+    try:
+        return bytes(Span.FromString(split(request)[-1].span).span_id)
+    except DecodeError:
+        raise ValueError("the last span is no span") from None
 
 
 def attribute_bytes(attributes: Mapping[str, Any]) -> bytes:

@@ -61,6 +61,57 @@ class Arrivals:
                 each.reschedule(loop.time() + max(0.0, since + self._slow_s - now))
 
 
+class ArrivingBody:
+    """A body that is being received."""
+
+    def __init__(self, host: str, timeout: asyncio.Timeout) -> None:
+        self.host = host
+        self.timeout = timeout
+        self.since = time.monotonic()
+        self.size = 0
+
+    def add(self, received: int) -> None:
+        self.size += received
+
+
+class ArrivingBytes:
+    """What is being received of bodies that come in pieces: at most `most` bytes together, and half of it from one
+    client. While there is no room, bodies that take longer than `slow_s` are given up."""
+
+    def __init__(self, most: int, *, slow_s: float = 2.0) -> None:
+        self._most = most
+        self._slow_s = slow_s
+        self._present: dict[ArrivingBody, None] = {}
+
+    def crowded(self, host: str) -> bool:
+        """True while there is no room for one more body of a client; it may try again after `slow_s`."""
+        own = [each for each in self._present if each.host == host]
+        if sum(each.size for each in own) > self._most // 2:
+            self._hurry(own)
+            return True
+        if sum(each.size for each in self._present) > self._most:
+            self._hurry(list(self._present))
+            return True
+        return False
+
+    @contextlib.asynccontextmanager
+    async def body(self, host: str, timeout_s: float) -> AsyncIterator[ArrivingBody]:
+        """Receive inside the block. Raises TimeoutError after `timeout_s`, or earlier when room is needed."""
+        async with asyncio.timeout(timeout_s) as timeout:
+            arriving = ArrivingBody(host, timeout)
+            self._present[arriving] = None
+            try:
+                yield arriving
+            finally:
+                del self._present[arriving]
+
+    def _hurry(self, bodies: list[ArrivingBody]) -> None:
+        now, loop = time.monotonic(), asyncio.get_running_loop()
+        for each in bodies:
+            if not each.timeout.expired():
+                each.timeout.reschedule(loop.time() + max(0.0, each.since + self._slow_s - now))
+
+
 def gunzip(body: bytes, max_bytes: int) -> bytes:
     """The content of a gzip body. Raises InputError for anything else, BodyTooLargeError once it is too much."""
     unpacker = zlib.decompressobj(_GZIP_WINDOW)

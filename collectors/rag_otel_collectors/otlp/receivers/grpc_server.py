@@ -7,6 +7,7 @@ Source: https://opentelemetry.io/docs/specs/otlp/#otlpgrpc-throttling
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any, Final, NoReturn
 
 import grpc
@@ -25,6 +26,7 @@ from rag_otel_collectors.otlp.exporters.grpc_backend import RETRY_INFO, STATUS_D
 from rag_otel_collectors.otlp.metrics import Metrics
 from rag_otel_collectors.otlp.receivers.api_keys import ApiKeys
 from rag_otel_collectors.otlp.receivers.bodies import GZIP_MAGIC, Arrivals, gunzip
+from rag_otel_collectors.otlp.receivers.descriptors import connection_limits
 from rag_otel_collectors.otlp.receivers.intake import CROWDED, Accepted, Intake, RefusedError
 from rag_otel_collectors.otlp.receivers.tls import ServerTls
 
@@ -34,6 +36,9 @@ _MAX_STREAMS: Final = 32
 """Requests at once on one connection; the client keeps others back."""
 _MAX_ARRIVING_BYTES: Final = 128 * 2**20
 """Of all bodies that are being received at once, as large as they may be."""
+_HANDSHAKE_MS: Final = 5_000
+_IDLE_MS: Final = 60_000
+"""Clients whose connection was idle for so long open another one, without being told of it."""
 _FEWEST_BODIES: Final = 4
 
 
@@ -58,6 +63,7 @@ class GrpcServer:
         self._max_request_bytes = max_request_bytes
         self._arrivals = Arrivals(max(_FEWEST_BODIES, _MAX_ARRIVING_BYTES // max_request_bytes))
         self._server: Any = None
+        self._ended = False
         self.port = 0
 
     async def start(self) -> None:
@@ -72,6 +78,9 @@ class GrpcServer:
                 ("grpc.http2.max_ping_strikes", 0),
                 ("grpc.keepalive_time_ms", 60_000),
                 ("grpc.keepalive_timeout_ms", 20_000),
+                ("grpc.max_allowed_incoming_connections", connection_limits().grpc),
+                ("grpc.server_handshake_timeout_ms", _HANDSHAKE_MS),
+                ("grpc.max_connection_idle_ms", _IDLE_MS),
             ]
         )
         # As a stream of one message: it is read when we ask for it, not before the call has reached us.
@@ -92,6 +101,15 @@ class GrpcServer:
         if not self.port:
             raise ConfigurationError(f"cannot listen for gRPC on {self._address}: is the address in use?")
         await self._server.start()
+        self._ended = False
+
+    async def run(self) -> None:
+        """Return when the server has ended; begun anew, start it again. Raises ConfigurationError."""
+        if self._ended:
+            self._address = f"{self._address.rpartition(':')[0]}:{self.port}"
+            await self.start()
+        await asyncio.shield(asyncio.ensure_future(self._server.wait_for_termination()))
+        self._ended = True
 
     async def stop(self, grace_s: float) -> None:
         """Take no new connections; answer what has come in. Safe to call twice."""

@@ -7,23 +7,25 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import math
 import socket
 import ssl
 from collections.abc import Awaitable, Callable
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 import uvicorn
 from google.protobuf.json_format import MessageToJson
 from google.protobuf.message import Message
 from google.rpc.status_pb2 import Status
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from rag_otel.errors import ConfigurationError, InputError
 from rag_otel_collectors.otlp import metrics as names
 from rag_otel_collectors.otlp.metrics import Metrics
 from rag_otel_collectors.otlp.receivers.api_keys import ApiKeys
-from rag_otel_collectors.otlp.receivers.bodies import BodyTooLargeError, gunzip
+from rag_otel_collectors.otlp.receivers.bodies import ArrivingBytes, BodyTooLargeError, gunzip
+from rag_otel_collectors.otlp.receivers.connections import BoundedProtocol, Connections
+from rag_otel_collectors.otlp.receivers.descriptors import connection_limits
 from rag_otel_collectors.otlp.receivers.grpc_server import response, retry_status
 from rag_otel_collectors.otlp.receivers.intake import CROWDED, Intake, RefusedError
 from rag_otel_collectors.otlp.receivers.json_request import parse_json
@@ -37,8 +39,6 @@ _INVALID: Final = 3
 """google.rpc.Code.INVALID_ARGUMENT."""
 _BODY_S: Final = 30.0
 """For a whole body to arrive; a client that takes longer is cut off."""
-_HEADER_S: Final = 10.0
-_MAX_CONNECTIONS: Final = 2000
 _MAX_ARRIVING_BYTES: Final = 64 * 2**20
 """Of all bodies that are being received at once."""
 
@@ -86,7 +86,10 @@ class HttpServer:
         self._not_ready = not_ready
         self._tls = tls
         self._max_request_bytes = max_request_bytes
-        self._arriving = 0
+        self._arriving = ArrivingBytes(_MAX_ARRIVING_BYTES)
+        self._connections = Connections(
+            connection_limits().http, lambda reason: metrics.add(names.CLOSED, transport=_HTTP, reason=reason)
+        )
         self._server: uvicorn.Server | None = None
         self._serving: asyncio.Task[None] | None = None
         self.port = 0
@@ -98,7 +101,7 @@ class HttpServer:
         try:
             config = uvicorn.Config(
                 self._application,
-                http=_TimedProtocol,
+                http=cast("Any", functools.partial(BoundedProtocol, open_connections=self._connections)),
                 ws="none",
                 interface="asgi3",
                 proxy_headers=False,
@@ -107,7 +110,6 @@ class HttpServer:
                 log_level="error",
                 access_log=False,
                 server_header=False,
-                limit_concurrency=_MAX_CONNECTIONS,
                 timeout_keep_alive=75,
                 **_tls_options(self._tls),
             )
@@ -121,6 +123,14 @@ class HttpServer:
         self._serving = asyncio.create_task(self._server.serve(sockets=[listening]))
         while not self._server.started and not self._serving.done():
             await asyncio.sleep(0.01)
+
+    async def run(self) -> None:
+        """Return when the server has ended; begun anew, start it again. Raises ConfigurationError."""
+        if self._serving is not None and self._serving.done():
+            self._address = f"{self._address.rpartition(':')[0]}:{self.port}"
+            await self.start()
+        if self._serving is not None:
+            await asyncio.wait({self._serving})
 
     async def stop(self, grace_s: float) -> None:
         """Take no new connections; answer what has come in. Safe to call twice."""
@@ -150,7 +160,8 @@ class HttpServer:
         if path == TRACES:
             if method != "POST":
                 return Answer(405, b"POST only\n", headers=(("allow", "POST"),))
-            return await self._export(dict(scope["headers"]), receive)
+            host = scope["client"][0] if scope["client"] else ""
+            return await self._export(host, dict(scope["headers"]), receive)
         probe = {"/healthz": self._healthz, "/readyz": self._readyz, "/metrics": self._show_metrics}.get(path)
         if probe is None:
             return Answer(404, b"There are /v1/traces, /healthz, /readyz and /metrics.\n")
@@ -168,7 +179,9 @@ class HttpServer:
     async def _show_metrics(self, headers: dict[bytes, bytes]) -> Answer:
         return Answer(200, *await self._metrics.exposition(headers.get(b"accept", b"").decode("latin-1")))
 
-    async def _export(self, headers: dict[bytes, bytes], receive: Callable[[], Awaitable[Any]]) -> Answer | None:
+    async def _export(
+        self, host: str, headers: dict[bytes, bytes], receive: Callable[[], Awaitable[Any]]
+    ) -> Answer | None:
         content_type = headers.get(b"content-type", b"").decode("latin-1").partition(";")[0].strip().lower()
         form = JSON if content_type == JSON else PROTOBUF
         try:
@@ -176,7 +189,7 @@ class HttpServer:
                 raise _RejectionError(401, "no valid API key", outcome="unauthenticated")
             if content_type not in (PROTOBUF, JSON):
                 raise _RejectionError(415, f"content-type must be {PROTOBUF} or {JSON}")
-            body = await self._body(headers, receive)
+            body = await self._body(host, headers, receive)
             if body is None:
                 self._metrics.add(names.REQUESTS, transport=_HTTP, outcome="cut_off")
                 return None
@@ -201,7 +214,9 @@ class HttpServer:
             error.status, _serialised(retry_status(error.retry)[0], form), form, headers=(("retry-after", wait),)
         )
 
-    async def _body(self, headers: dict[bytes, bytes], receive: Callable[[], Awaitable[Any]]) -> bytes | None:
+    async def _body(
+        self, host: str, headers: dict[bytes, bytes], receive: Callable[[], Awaitable[Any]]
+    ) -> bytes | None:
         """The whole body, unpacked; None when the client went away or took too long."""
         encoding = headers.get(b"content-encoding", b"identity").decode("latin-1").strip().lower()
         if encoding not in ("identity", "gzip", ""):
@@ -209,61 +224,29 @@ class HttpServer:
         announced = headers.get(b"content-length", b"0")
         if announced.isdigit() and int(announced) > self._max_request_bytes:
             raise _RejectionError(413, f"larger than {self._max_request_bytes} bytes")
-        if (reason := self._intake.refusal()) is not None or self._arriving > _MAX_ARRIVING_BYTES:
+        crowded = self._arriving.crowded(host)
+        if (reason := self._intake.refusal()) is not None or crowded:
             reason = reason or CROWDED
             self._metrics.add(names.REFUSED, reason=reason)
             refused = RefusedError(reason, retry_after_s=2.0)
             raise _RejectionError(503, str(refused), outcome="refused", retry=refused)
         pieces: list[bytes] = []
-        size = 0
         try:
-            async with asyncio.timeout(_BODY_S):
+            async with self._arriving.body(host, _BODY_S) as arriving:
                 while True:
                     event = await receive()
                     if event["type"] != "http.request":
                         return None
                     pieces.append(event["body"])
-                    size += len(event["body"])
-                    self._arriving += len(event["body"])
-                    if size > self._max_request_bytes:
+                    arriving.add(len(event["body"]))
+                    if arriving.size > self._max_request_bytes:
                         raise _RejectionError(413, f"larger than {self._max_request_bytes} bytes")
                     if not event.get("more_body"):
                         break
         except TimeoutError:
-            raise _RejectionError(408, f"the body took longer than {_BODY_S:.0f} s", outcome="slow") from None
-        finally:
-            self._arriving -= size
+            raise _RejectionError(408, "the body took too long", outcome="slow") from None
         body = b"".join(pieces)
         return gunzip(body, self._max_request_bytes) if encoding == "gzip" else body
-
-
-class _TimedProtocol(H11Protocol):
-    """uvicorn's protocol with a limit on the time in which a request's head must arrive, which it lacks."""
-
-    _head_timer: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: Any) -> None:
-        super().connection_made(transport)
-        self._expect_head()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._stop_waiting()
-        super().connection_lost(exc)
-
-    def data_received(self, data: bytes) -> None:
-        super().data_received(data)
-        if self.cycle is not None and not self.cycle.response_complete:
-            self._stop_waiting()
-        elif self._head_timer is None:
-            self._expect_head()
-
-    def _expect_head(self) -> None:
-        self._head_timer = self.loop.call_later(_HEADER_S, self.transport.close)
-
-    def _stop_waiting(self) -> None:
-        if self._head_timer is not None:
-            self._head_timer.cancel()
-            self._head_timer = None
 
 
 def _listen(address: str) -> socket.socket:

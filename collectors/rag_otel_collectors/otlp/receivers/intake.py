@@ -21,6 +21,7 @@ from rag_otel.model import SpanRef
 from rag_otel.protocols import Convention, Sampler
 from rag_otel.safety.guard import guarded
 from rag_otel_collectors.otlp import metrics as names
+from rag_otel_collectors.otlp.assembly.disk import short_of
 from rag_otel_collectors.otlp.assembly.journal import Journal
 from rag_otel_collectors.otlp.assembly.live_traces import SPAN_OVERHEAD_BYTES, LiveTraces
 from rag_otel_collectors.otlp.exporters.outbox import Outbox
@@ -100,7 +101,7 @@ class Intake:
             return DRAINING
         # What is held will be in the outbox before it leaves the journal, so it takes its size twice.
         expected = self._outbox.disk_bytes + self._journal.disk_bytes + self._live.held_bytes + 2 * size
-        if expected > self._max_disk_bytes:
+        if expected > self._max_disk_bytes or short_of(self._outbox.log, self._live.held_bytes + 2 * size):
             return DISK_FULL
         if time.monotonic() < self._full_until or not self._live.room_for(0, 0):
             return TRACES_FULL
@@ -194,14 +195,20 @@ class Intake:
         passing = [
             item for item, disposition in zip(slices, dispositions, strict=True) if disposition not in (HELD, MALFORMED)
         ]
-        if passing:
-            self._forward(join(passing))
         if held:
             written = {trace_id: join(item for item, _ in items) for trace_id, items in held.items()}
             self._write(lambda: self._journal.held(written))
-            for trace_id, items in held.items():
-                for item, root in items:
-                    self._live.hold(trace_id, item, root=root)
+        if passing:
+            try:
+                self._forward(join(passing))
+            except RefusedError:  # nothing of it was taken: it will come again as a whole
+                if held:
+                    self._journal.take_back()
+                raise
+        for trace_id, items in held.items():
+            for item, root in items:
+                self._live.hold(trace_id, item, root=root)
+        if held:
             self._held()
 
     def _forward(self, request: bytes) -> None:

@@ -1,0 +1,83 @@
+"""Tasks that must run for as long as the collector does: one that fails is started again, and nobody has to guess why.
+
+While a task is down, and for a moment after it was started again, its trouble stands in `/readyz`; every failure is
+counted and logged. A collector that is told to stop while one is down says so with its exit code.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from rag_otel_collectors.otlp import metrics as names
+from rag_otel_collectors.otlp.limited_log import LimitedLog
+from rag_otel_collectors.otlp.metrics import Metrics
+
+_FIRST_PAUSE_S: Final = 0.5
+_LONGEST_PAUSE_S: Final = 10.0
+_WELL_AFTER_S: Final = 2.0
+"""A task that was started again and has run for so long is well."""
+
+
+class Supervisor:
+    """Keeps tasks running. Belongs to the event loop's thread."""
+
+    def __init__(
+        self,
+        metrics: Metrics,
+        *,
+        first_pause_s: float = _FIRST_PAUSE_S,
+        longest_pause_s: float = _LONGEST_PAUSE_S,
+        well_after_s: float = _WELL_AFTER_S,
+    ) -> None:
+        self._metrics = metrics
+        self._log = LimitedLog()
+        self._first_pause_s = first_pause_s
+        self._longest_pause_s = longest_pause_s
+        self._well_after_s = well_after_s
+        self._tasks: list[asyncio.Task[None]] = []
+        self._troubles: dict[str, str] = {}
+
+    @property
+    def trouble(self) -> str | None:
+        """Which task is down, and why; None while all run."""
+        return next((f"{name} has failed: {why}" for name, why in self._troubles.items()), None)
+
+    @property
+    def failed(self) -> int:
+        """How many tasks are down."""
+        return len(self._troubles)
+
+    def keep(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
+        """Run `run` until `stop`: again whenever it raises or returns. It must be able to begin anew."""
+        self._tasks.append(asyncio.create_task(self._keep(name, run), name=name))
+
+    async def stop(self) -> None:
+        """Cancel everything. Safe to call twice."""
+        tasks, self._tasks = self._tasks, []
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _keep(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
+        loop = asyncio.get_running_loop()
+        pause_s = self._first_pause_s
+        while True:
+            began = loop.time()
+            well = loop.call_later(self._well_after_s, self._troubles.pop, name, None)
+            error: Exception | None = None
+            try:
+                await run()
+            except Exception as raised:  # noqa: BLE001 - the alternative is a collector that forwards nothing
+                error = raised
+            finally:
+                well.cancel()
+            why = f"{type(error).__name__}: {error}" if error else "it has ended"
+            self._troubles[name] = why
+            self._metrics.add(names.TASK_FAILURES, task=name)
+            self._log.error(f"{name} has failed and is started again", why, cause=error)
+            if loop.time() - began > self._well_after_s:
+                pause_s = self._first_pause_s
+            await asyncio.sleep(pause_s)
+            pause_s = min(self._longest_pause_s, 2 * pause_s)

@@ -1,0 +1,164 @@
+"""Connections: many idle ones, slow ones, and more than there are file descriptors keep nobody out."""
+
+from __future__ import annotations
+
+import os
+import resource
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import grpc
+import pytest
+from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter as GrpcExporter
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter as HttpExporter
+
+from tests.collectors.otlp.kit import Backend, CollectorProcess, a_backend, a_collector, a_request, a_span, eventually
+from tests.collectors.otlp.test_exporters import assert_scored, send
+
+GET = b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n"
+HALF_A_POST = (
+    b"POST /v1/traces HTTP/1.1\r\nhost: x\r\ncontent-type: application/x-protobuf\r\ncontent-length: 10\r\n\r\nx"
+)
+
+
+@contextmanager
+def open_connections(
+    port: int, number: int, said: bytes = b"", *, from_host: str = "127.0.0.1"
+) -> Iterator[list[socket.socket]]:
+    """So many connections of one client, each of which has said something and waits."""
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(limits[1], 10_000), limits[1]))
+    connections = []
+    try:
+        for _ in range(number):
+            connection = socket.create_connection(("127.0.0.1", port), timeout=10, source_address=(from_host, 0))
+            connections.append(connection)
+            connection.sendall(said)
+        yield connections
+    finally:
+        for connection in connections:
+            connection.close()
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+
+
+def said_well(connection: socket.socket) -> bool:
+    """Read one answer to `GET`."""
+    answer = b""
+    while not answer.endswith(b"\r\n\r\nok\n"):
+        part = connection.recv(1000)
+        if not part:
+            return False
+        answer += part
+    return answer.startswith(b"HTTP/1.1 200")
+
+
+@pytest.fixture
+def collector_of_few_files(tmp_path: Path) -> Iterator[tuple[CollectorProcess, Backend]]:
+    """One that starts with a soft limit of 1,024 descriptors, as most systems have it, and may have no more."""
+    with a_backend() as backend:
+        collector = CollectorProcess(tmp_path, "--backend", backend.address, prefix=("prlimit", "--nofile=1024:1024"))
+        try:
+            yield collector.start(), backend
+        finally:
+            collector.kill()
+
+
+@pytest.mark.parametrize("said", [b"", GET, HALF_A_POST], ids=["silent", "keep-alive", "half a request"])
+def test_many_http_connections_keep_no_exporter_out(
+    collector_of_few_files: tuple[CollectorProcess, Backend], said: bytes
+) -> None:
+    """1,100 of them, on 1,024 descriptors: an exporter over HTTP gets through, and so does one over gRPC."""
+    collector, backend = collector_of_few_files
+    with open_connections(collector.http_port, 1100, said):
+        send(HttpExporter(endpoint=f"{collector.http_address}/v1/traces", timeout=10), "over http")
+        send(GrpcExporter(endpoint=collector.grpc_address, insecure=True, timeout=10), "over grpc")
+        assert_scored(backend, "over http")
+        assert_scored(backend, "over grpc")
+        assert collector.get("/healthz")[0] == 200
+        assert collector.metric("closed_connections_total", transport="http") > 0
+
+
+def test_many_grpc_connections_keep_no_exporter_out(
+    collector_of_few_files: tuple[CollectorProcess, Backend],
+) -> None:
+    """HTTP has descriptors of its own meanwhile; silent connections are given up, and others let in."""
+    collector, backend = collector_of_few_files
+
+    def exported() -> bool:
+        with suppress(grpc.RpcError):
+            collector.export(a_request(a_span(os.urandom(16), "over grpc"), scope="http"))
+            return True
+        return False
+
+    with open_connections(collector.grpc_port, 1100):
+        send(HttpExporter(endpoint=f"{collector.http_address}/v1/traces", timeout=10), "over http")
+        assert_scored(backend, "over http")
+        eventually(exported)
+        eventually(lambda: backend.attributes("over grpc"))
+
+
+def test_the_soft_limit_is_raised(tmp_path: Path) -> None:
+    """As far as is allowed."""
+    with a_backend() as backend:
+        collector = CollectorProcess(tmp_path, "--backend", backend.address, prefix=("prlimit", "--nofile=256:4096"))
+        try:
+            collector.start()
+            assert collector.process is not None
+            limits = Path(f"/proc/{collector.process.pid}/limits").read_text()
+            (line,) = [line for line in limits.splitlines() if line.startswith("Max open files")]
+            assert line.split()[3:5] == ["4096", "4096"]
+        finally:
+            collector.kill()
+
+
+def test_one_client_does_not_take_the_place_of_another(
+    collector_of_few_files: tuple[CollectorProcess, Backend],
+) -> None:
+    """Who has most gives up first: the connection of another client stays, used or not."""
+    collector, _ = collector_of_few_files
+    with open_connections(collector.http_port, 1, GET, from_host="127.0.0.2") as (other,):
+        assert said_well(other)
+        with open_connections(collector.http_port, 900, GET, from_host="127.0.0.3"):
+            eventually(lambda: collector.metric("closed_connections_total", reason="idle") > 0)
+            other.sendall(GET)
+            assert said_well(other)
+
+
+def test_slow_bodies_make_room(tmp_path: Path) -> None:
+    """150 of 700 kB that do not end: refused with a delay at most for the two seconds after which they are cut off."""
+    body = HALF_A_POST.replace(b"10\r\n", b"1000000\r\n") + bytes(700_000)
+    with (
+        a_backend() as backend,
+        a_collector(tmp_path, "--backend", backend.address) as collector,
+        open_connections(collector.http_port, 150, body),
+    ):
+        send(HttpExporter(endpoint=f"{collector.http_address}/v1/traces", timeout=20), "beside slow ones")
+        assert_scored(backend, "beside slow ones")
+        assert collector.metric("requests_total", outcome="slow") > 0
+
+
+def test_a_huge_head_is_refused(tmp_path: Path) -> None:
+    """Neither kept in memory nor waited for."""
+    with a_backend() as backend, a_collector(tmp_path, "--backend", backend.address) as collector:
+        with open_connections(collector.http_port, 1) as (connection,):
+            connection.sendall(b"POST /v1/traces HTTP/1.1\r\nhost: x\r\nx-text: " + b"x" * 100_000)
+            answer = connection.recv(1000)
+            assert answer.startswith(b"HTTP/1.1 400")
+        assert collector.get("/healthz")[0] == 200
+
+
+def test_what_is_on_disk_is_nobody_elses(tmp_path: Path) -> None:
+    """Spans have texts of users in them: files 0600, folders 0700, whatever the umask is and what was there before."""
+    old = os.umask(0)
+    try:
+        (tmp_path / "state/outbox/log").mkdir(parents=True, mode=0o777)
+        with a_backend() as backend, a_collector(tmp_path / "state", "--backend", backend.address) as collector:
+            send(HttpExporter(endpoint=f"{collector.http_address}/v1/traces"), "kept")
+            assert_scored(backend, "kept")
+            for part in ("journal", "outbox"):
+                for path in [tmp_path / "state" / part, *(tmp_path / "state" / part).rglob("*")]:
+                    assert path.stat().st_mode & 0o777 == (0o700 if path.is_dir() else 0o600), path
+    finally:
+        os.umask(old)

@@ -1,0 +1,175 @@
+"""A disk without room, and one that gets room again: nothing that was acknowledged is lost, no restart is needed."""
+
+from __future__ import annotations
+
+import errno
+import os
+import resource
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from rag_otel_collectors.otlp.assembly.disk import DiskWatch
+from rag_otel_collectors.otlp.assembly.journal import Journal
+from rag_otel_collectors.otlp.exporters.outbox import Outbox
+from rag_otel_collectors.otlp.metrics import DISK_ERRORS, Metrics
+from tests.collectors.otlp.kit import LANGCHAIN, a_backend, a_collector, a_rag_trace, a_request, a_span, eventually
+from tests.collectors.otlp.test_failures import free_port, until_refused
+from tests.collectors.otlp.test_queues import A, a_payload, taken
+
+DISK_BYTES = 2 * 2**20
+
+
+@contextmanager
+def no_file_beyond(size: int) -> Iterator[None]:
+    """The system takes no byte of a file after the first `size`, as a full disk takes none."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 2 MiB. Skips where none can be mounted."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "tmpfs", str(folder)]
+    try:
+        mounted = subprocess.run(command, capture_output=True, check=False).returncode == 0
+    except FileNotFoundError:
+        mounted = False
+    if not mounted:
+        pytest.skip("a small file system can only be mounted as root")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def fill(path: Path) -> None:
+    """Write until the disk takes no byte more."""
+    with path.open("wb", buffering=0) as file, suppress(OSError):
+        while True:
+            file.write(bytes(1024))
+    with path.open("ab", buffering=0) as file, suppress(OSError):
+        while True:
+            file.write(b"\0")
+
+
+@pytest.mark.parametrize("rag", [False, True], ids=["plain spans", "held traces"])
+def test_a_collector_survives_a_full_disk(small_disk: Path, rag: bool) -> None:
+    """Its backend is away until the disk is full, then takes everything while it still is; then there is room again."""
+    port = free_port()
+    text = {"text": "x" * 3000}
+    settings = ("--set", "retry_after=0.2")
+    folder = small_disk / "state"
+    with a_collector(folder, "--backend", f"grpc://127.0.0.1:{port}", *settings) as collector:
+        make = a_rag_trace if rag else lambda: [a_span(os.urandom(16), "plain", attributes=text)]
+        accepted: list[bytes] = []
+        for _ in range(10):
+            more, _ = until_refused(collector, make, LANGCHAIN if rag else "http", at_most=5000)
+            accepted += more
+        assert len(accepted) > 100
+        fill(small_disk / "ballast")
+        with a_backend(port) as backend:
+            eventually(lambda: set(backend.ids()) >= set(accepted), within_s=60)
+            assert sorted(backend.ids()) == sorted(accepted)
+            (small_disk / "ballast").unlink()
+            eventually(lambda: collector.get("/readyz")[0] == 200)
+            collector.export(a_request(a_span(os.urandom(16), "after"), scope="http"))
+            eventually(lambda: backend.attributes("after"))
+            assert collector.metric("tasks_in_trouble") == 0
+            assert len(collector.lines) < 100
+            assert collector.stop() == 0
+
+
+def test_a_full_disk_shows_and_recovers_by_itself(small_disk: Path) -> None:
+    """Somebody else takes the room: requests are refused, `/readyz` says why, and nothing has to be restarted."""
+    with a_backend() as backend, a_collector(small_disk / "state", "--backend", backend.address) as collector:
+        fill(small_disk / "ballast")
+        eventually(lambda: collector.get("/readyz")[0] == 503)
+        _, error = until_refused(collector, lambda: [a_span(os.urandom(16), "plain")], "http")
+        assert "not accepted for now" in str(error.details())
+        (small_disk / "ballast").unlink()
+        eventually(lambda: collector.get("/readyz")[0] == 200)
+        collector.export(a_request(a_span(os.urandom(16), "after"), scope="http"))
+        eventually(lambda: backend.attributes("after"))
+
+
+async def test_a_place_that_cannot_be_written_stops_nobody(tmp_path: Path) -> None:
+    """Delivery goes on; the place is written when the disk takes it again."""
+    outbox = Outbox(tmp_path, ["one"])
+    reader = outbox.readers["one"]
+    first, second = a_payload(b"a"), a_payload(b"b")
+    outbox.append(first)
+    outbox.append(second)
+    batch = await taken(outbox, max_bytes=1)
+    with no_file_beyond(10):
+        reader.delivered(batch.end)
+        assert reader.trouble is not None
+        with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)):
+            outbox.tend()
+    assert (await taken(outbox)).requests == (second,)
+    outbox.tend()
+    assert reader.trouble is None
+    assert (await taken(Outbox(tmp_path, ["one"]))).requests == (second,)
+
+
+def test_a_mark_that_cannot_be_written_is_written_later(tmp_path: Path) -> None:
+    """And it does not stand for what comes of its trace afterwards."""
+    journal = Journal(tmp_path)
+    one, two = a_payload(b"1"), a_payload(b"2")
+    other = b"b" * 16
+    journal.held({A: one, other: one})
+    with no_file_beyond(journal.disk_bytes):
+        for trace_id in (A, other):
+            with pytest.raises(OSError, match="too large"):
+                journal.done(trace_id)
+    journal.held({A: two})
+    journal.tend()
+    assert dict(Journal(tmp_path).left) == {A: [one, two]}
+
+
+def test_a_request_that_is_taken_back_leaves_nothing(tmp_path: Path) -> None:
+    """Neither in the file nor in the list of what keeps files."""
+    journal = Journal(tmp_path, segment_bytes=100)
+    journal.held({A: a_payload(b"1" * 100)})
+    journal.held({b"b" * 16: a_payload(b"2")})
+    journal.take_back()
+    journal.done(A)
+    journal.relieve()
+    assert dict(Journal(tmp_path).left) == {}
+    assert journal.disk_bytes == 0
+
+
+async def test_the_watch_asks_the_disk_again(tmp_path: Path) -> None:
+    """Trouble stands until a write has worked, and ends without one from outside."""
+    outbox, metrics = Outbox(tmp_path, ["one"]), Metrics()
+    watch = DiskWatch({"outbox": outbox}, metrics, lambda: 0)
+    with no_file_beyond(0):
+        with pytest.raises(OSError, match="too large"):
+            outbox.append(a_payload(b"a"))
+        watch.look()
+        assert watch.trouble is not None
+        assert metrics.get(DISK_ERRORS) == 1
+    watch.look()
+    assert watch.trouble is None
+    outbox.append(a_payload(b"b"))
+    assert (await taken(outbox)).requests == (a_payload(b"b"),)
+
+
+async def test_room_is_made_of_what_was_taken(tmp_path: Path) -> None:
+    """Files that are far from full are given up, too, once everything in them is delivered."""
+    outbox = Outbox(tmp_path, ["one"])
+    for _ in range(1000):
+        outbox.append(a_payload(b"x" * 100))
+    outbox.readers["one"].delivered((await taken(outbox)).end)
+    assert outbox.disk_bytes > 100_000
+    outbox.relieve()
+    assert outbox.disk_bytes == 0
