@@ -31,6 +31,8 @@ class Baseline:
     from_s: float = 0.0
     """Time of the first value, seconds since the epoch."""
     until_s: float = 0.0
+    until: int = -1
+    """Order of the last value that it was learned from (see `History`); -1 where it was given."""
 
     def second_moment_around(self, floor: float) -> float | None:
         """`second_moment`, were the floor another one: E(f-x)^2 is the variance and (f-mean)^2."""
@@ -55,19 +57,21 @@ class Baseline:
 class BaselineLearner:
     """Collects the first `count` values of a series; 8 bytes a value."""
 
-    __slots__ = ("_from_s", "_until_s", "_values", "_weights", "count")
+    __slots__ = ("_from_s", "_until", "_until_s", "_values", "_weights", "count")
 
     def __init__(self, count: int = DEFAULT_COUNT) -> None:
         self.count = count
         self._values = array("f")
         self._weights = array("f")
         self._from_s = self._until_s = 0.0
+        self._until = -1
 
     def __len__(self) -> int:
         return len(self._values)
 
-    def add(self, time_s: float, value: float, weight: float) -> bool:
-        """Take one value; True once there are enough."""
+    def add(self, time_s: float, value: float, weight: float, order: int = -1) -> bool:
+        """Take one value, the one of that order; True once there are enough."""
+        self._until = order
         if not self._values:
             self._from_s = time_s
         self._until_s = max(self._until_s, time_s)
@@ -90,6 +94,7 @@ class BaselineLearner:
             second_moment=squares / len(values),
             from_s=self._from_s,
             until_s=self._until_s,
+            until=self._until,
         )
 
     def to_state(self) -> dict[str, Any]:
@@ -99,6 +104,7 @@ class BaselineLearner:
             "weights": [round(weight, 4) for weight in self._weights],
             "from_s": self._from_s,
             "until_s": self._until_s,
+            "until": self._until,
         }
 
     @classmethod
@@ -107,4 +113,5 @@ class BaselineLearner:
         learner._values = array("f", state["values"])
         learner._weights = array("f", state["weights"])
         learner._from_s, learner._until_s = float(state["from_s"]), float(state["until_s"])
+        learner._until = int(state["until"])
         return learner

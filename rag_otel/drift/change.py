@@ -10,6 +10,8 @@ from rag_otel.drift.history import Moments, total
 
 _INDISTINGUISHABLE: Final = 2.0
 """Starts whose log-likelihood is this little lower are as good: about 95%."""
+_POSSIBLE: Final = 6.0
+"""The same for starts that can hardly be left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,6 +22,10 @@ class ChangePoint:
     """The likeliest start."""
     earliest_s: float
     latest_s: float
+    at: int
+    """`at_s` as an order of values (see `History`): what times say depends on clocks, this does not."""
+    surely_before: int
+    """No start before this one is possible: values before it are untouched by the change."""
     since: Moments
     """Everything from `at_s` on."""
     before: Moments
@@ -42,12 +48,15 @@ def change_point(buckets: Sequence[Moments], floor: float) -> ChangePoint | None
             scores.append((gain * gain / (2 * squares), index))
     if not scores:
         return None
-    best, at = max(scores)
+    best, at = max(scores)  # of starts that are as good the latest
+    possible = min(index for score, index in scores if best - score <= _POSSIBLE)
     near = [index for score, index in scores if best - score <= _INDISTINGUISHABLE]
     return ChangePoint(
         at_s=buckets[at].start_s,
         earliest_s=buckets[min(near)].start_s,
         latest_s=buckets[max(near)].end_s,
+        at=buckets[at].first,
+        surely_before=buckets[possible].first,
         since=total(buckets[at:]),
         before=total(buckets[:at]),
     )

@@ -14,6 +14,7 @@ from typing import Any, Final, TypeAlias
 
 from rag_otel.drift.attribution import Movement, movements
 from rag_otel.drift.baseline import DEFAULT_COUNT, DEFAULT_ERROR, Baseline
+from rag_otel.drift.change import ChangePoint
 from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.history import History, Moments
 from rag_otel.drift.observation import ALL, DIMENSIONS, RISK, SCORE, UNJUDGED, Observation, signal_of
@@ -56,6 +57,8 @@ class Family:
         self.settings = settings
         self._series: dict[Key, Series] = {}
         self._slices: dict[str, None] = {}
+        self._count = 0
+        """Observations so far: the order of the next one, the same in every series."""
         self._learned: dict[str, int] = {}
         """How many slices of a series have learned their baseline."""
 
@@ -81,13 +84,14 @@ class Family:
         """Take one result; the alarms that begin or end with it, `all` first; mostly none."""
         known = self._slices
         slices = [ALL, *(name if name in known else self._admitted(name) for name in seen.slices)]
-        time_s, probability = seen.time_s, seen.probability
+        time_s, probability, order = seen.time_s, seen.probability, self._count
+        self._count += 1
         turned = []
         for series_name, value in seen.values:
             for slice_name in slices:
                 key = (series_name, slice_name)
                 series = self._series.get(key) or self._add(key)
-                turn = series.observe(time_s, value, probability)
+                turn = series.observe(time_s, value, probability, order)
                 if turn is None:
                     continue
                 if turn is Turn.COMPLETE:
@@ -133,7 +137,7 @@ class Family:
         assert baseline is not None
         found = series.change()
         at_s = found.at_s if found else time_s
-        since = found.since if found else series.history.between(time_s)
+        since = found.since if found else Moments()
         return DriftEvent(
             series=key[0],
             slice=key[1],
@@ -149,25 +153,25 @@ class Family:
             interval=since.interval,
             count=since.count,
             evidence=series.evidence,
-            movements=self._movements(key[0], found.earliest_s if found else time_s, at_s),
+            movements=self._movements(key[0], found) if found else (),
         )
 
-    def _movements(self, series_name: str, until_s: float, since_s: float) -> tuple[Movement, ...]:
+    def _movements(self, series_name: str, found: ChangePoint) -> tuple[Movement, ...]:
         whole = self._series.get((series_name, ALL))
         if whole is None:
             return ()
         slices: dict[str, History] = {
             name: series.history for (own, name), series in self._series.items() if own == series_name and name != ALL
         }
-        return movements(whole.history, slices, until_s=until_s, since_s=since_s)
+        return movements(whole.history, slices, until=found.surely_before, since=found.at)
 
     def now(self, key: Key) -> Moments:
         """The latest values of a series: since the drop began while an alarm is on, else the last 64 or so."""
         series = self._series[key]
-        start = series.alarm_since
+        start = series.alarm_from
         buckets = series.history.buckets
         if start is None:
-            start = buckets[-8:][0].start_s if buckets else 0.0
+            start = buckets[-8:][0].first if buckets else 0
         return series.history.between(start)
 
     def relearn(self) -> None:
@@ -180,6 +184,7 @@ class Family:
     def to_state(self) -> dict[str, Any]:
         return {
             "learned": self._learned,
+            "count": self._count,
             "series": [{"series": key[0], "slice": key[1], **series.to_state()} for key, series in self],
         }
 
@@ -187,6 +192,7 @@ class Family:
         """Go on where `to_state` was called, with this family's own settings. Raises KeyError, TypeError or ValueError
         for what `to_state` has not written."""
         self._learned = {str(name): int(count) for name, count in state["learned"].items()}
+        self._count = int(state["count"])
         for each in state["series"]:
             key = (str(each["series"]), str(each["slice"]))
             if key[1] != ALL and not key[1].endswith(f"={OTHER}"):

@@ -40,7 +40,9 @@ class Series:
     upper end of what it has dropped to. The alarm ends when that one has as much evidence as the alarm took.
     """
 
-    __slots__ = ("_learner", "_recovery", "_settings", "alarm_since", "baseline", "detector", "history", "last_s")
+    __slots__ = (
+        "_learner", "_recovery", "_settings", "alarm_from", "alarm_since", "baseline", "detector", "history", "last_s",
+    )  # fmt: skip
 
     def __init__(self, settings: SeriesSettings, baseline: Baseline | None = None) -> None:
         """Without a `baseline` it is learned from the first values."""
@@ -53,6 +55,8 @@ class Series:
         self._recovery: DropDetector | None = None
         self.alarm_since: float | None = None
         """While an alarm is on: when the drop began, seconds since the epoch."""
+        self.alarm_from: int | None = None
+        """The same as the order of a value."""
         self.last_s = 0.0
         if baseline is None:
             self._learner = BaselineLearner(settings.baseline_count)
@@ -88,14 +92,14 @@ class Series:
         """How many values of the baseline there are so far, while it is being learned."""
         return len(self._learner) if self._learner else 0
 
-    def observe(self, time_s: float, value: float, probability: float) -> Turn | None:
-        """Take one value."""
+    def observe(self, time_s: float, value: float, probability: float, order: int | None = None) -> Turn | None:
+        """Take one value; `order` is its place in the stream (see `History`)."""
         self.last_s = time_s
         weight = 1.0 / probability
-        self.history.add(time_s, value, weight)
+        self.history.add(time_s, value, weight, order)
         detector = self.detector
         if detector is None:
-            complete = self._learner is not None and self._learner.add(time_s, value, weight)
+            complete = self._learner is not None and self._learner.add(time_s, value, weight, self.history.last)
             return Turn.COMPLETE if complete else None
         alarm = detector.observe(value, probability)
         if self._recovery is not None:
@@ -110,6 +114,7 @@ class Series:
     def _begin_alarm(self, time_s: float, detector: DropDetector) -> Turn:
         found = self.change()
         self.alarm_since = found.at_s if found else time_s
+        self.alarm_from = found.at if found else self.history.last
         interval = found.since.interval if found else None
         middle = (detector.floor + min(detector.floor, interval[1] if interval else 0.0)) / 2
         baseline = self.baseline
@@ -129,7 +134,7 @@ class Series:
         assert self.detector is not None
         if not self._recovery.observe(1.0 - value, probability):
             return None
-        self._recovery, self.alarm_since = None, None
+        self._recovery = self.alarm_since = self.alarm_from = None
         self.detector.restart()
         return Turn.RESOLVED
 
@@ -139,7 +144,7 @@ class Series:
             return None
         buckets = self.history.buckets
         # What the baseline was learned from is not what has drifted from it.
-        recent = [bucket for bucket in buckets if bucket.start_s >= self.baseline.until_s] or buckets[-1:]
+        recent = [bucket for bucket in buckets if bucket.last > self.baseline.until] or buckets[-1:]
         found = change_point(recent, self.detector.floor)
         if found is None:
             return None
@@ -147,13 +152,15 @@ class Series:
             at_s=found.at_s,
             earliest_s=found.earliest_s,
             latest_s=found.latest_s,
+            at=found.at,
+            surely_before=found.surely_before,
             since=found.since,
-            before=self.history.between(0.0, found.at_s),
+            before=self.history.between(0, found.at),
         )
 
     def relearn(self) -> None:
         """Forget what was normal: what comes now is."""
-        self.baseline = self.detector = self._recovery = self.alarm_since = None
+        self.baseline = self.detector = self._recovery = self.alarm_since = self.alarm_from = None
         self._learner = BaselineLearner(self._settings.baseline_count)
 
     def to_state(self) -> dict[str, Any]:
@@ -166,6 +173,7 @@ class Series:
         if self._recovery is not None:
             state["recovery"] = self._recovery.to_state()
             state["alarm_since"] = self.alarm_since
+            state["alarm_from"] = self.alarm_from
         return state
 
     def restore(self, state: Mapping[str, Any], *, keep_baseline: bool = False) -> None:
@@ -188,3 +196,4 @@ class Series:
         if "recovery" in state:
             self._recovery = DropDetector.from_state(state["recovery"], threshold=threshold)
             self.alarm_since = float(state["alarm_since"])
+            self.alarm_from = int(state["alarm_from"])
