@@ -1,7 +1,12 @@
-"""Since when: the moment from which on a series has been below its floor, as its history tells."""
+"""Since when: the moment from which on a series has been below its floor, as its history tells.
+
+The likeliest start and the ones near it are a measured heuristic: a likelihood of independent values, with the evidence
+divided by how far they depend on each other.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -32,8 +37,9 @@ class ChangePoint:
     """Everything before, as far back as the history reaches."""
 
 
-def change_point(buckets: Sequence[Moments], floor: float) -> ChangePoint | None:
+def change_point(buckets: Sequence[Moments], floor: float, inflation: float = 1.0) -> ChangePoint | None:
     """The start b that makes the most of betting on everything since b; None where nothing speaks for a drop.
+    `inflation`: how many values are worth one independent one.
 
     The best bet's log payoff over values with sum S of (floor - x) * w and sum of squares Q is about S*S/(2*Q): a
     generalised likelihood ratio (Siegmund and Venkatraman, Ann. Statist. 23, 1995), as fine as the buckets are.
@@ -45,7 +51,7 @@ def change_point(buckets: Sequence[Moments], floor: float) -> ChangePoint | None
         gain += floor * bucket.weight - bucket.x
         squares += floor * floor * bucket.weight2 - 2 * floor * bucket.x1 + bucket.x2
         if gain > 0.0 and squares > 0.0:
-            scores.append((gain * gain / (2 * squares), index))
+            scores.append((gain * gain / (2 * squares * inflation), index))
     if not scores:
         return None
     best, at = max(scores)  # of starts that are as good the latest
@@ -60,3 +66,25 @@ def change_point(buckets: Sequence[Moments], floor: float) -> ChangePoint | None
         since=total(buckets[at:]),
         before=total(buckets[:at]),
     )
+
+
+_INSIDE: Final = 1.95
+"""The largest of a Brownian bridge's distances from 0 is beyond this in one of 1,000 (Kolmogorov)."""
+
+
+def drop_inside(buckets: Sequence[Moments], inflation: float = 1.0) -> Moments | None:
+    """The first bucket after a drop that some values hold among themselves, None where chance explains it: a CUSUM of
+    their distances from their own mean. A measured heuristic: `inflation` is estimated."""
+    whole = total(buckets)
+    mean = whole.mean
+    if mean is None or len(buckets) < 2:
+        return None
+    squares = inflation * (whole.x2 - 2 * mean * whole.x1 + mean * mean * whole.weight2)
+    if squares <= 0.0:
+        return None
+    best, found, above = _INSIDE * math.sqrt(squares), None, 0.0
+    for bucket, following in zip(buckets, buckets[1:], strict=False):
+        above += bucket.x - mean * bucket.weight
+        if above > best:
+            best, found = above, following
+    return found

@@ -52,16 +52,23 @@ class Moments:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """About 95% for the mean: linearised variance of the Hajek mean, with two values added, one 0 and one 1, so
-        that it does not vanish where all values are the same. None without values."""
+        """About 95% for the mean, for values that are independent and a time that was not chosen; None without values."""
+        return self.bounds()
+
+    def bounds(
+        self, *, inflation: float = 1.0, low_z: float = _Z95, high_z: float = _Z95
+    ) -> tuple[float, float] | None:
+        """The mean less `low_z` and more `high_z` standard errors; `inflation`: how many values are worth one
+        independent one. The linearised variance of the Hajek mean, with two values added, one 0 and one 1, so that it
+        does not vanish where all values are the same. None without values."""
         mean = self.mean
         if mean is None:
             return None
         heavy = self.weight2 / self.weight
         squares = max(0.0, self.x2 - 2 * mean * self.x1 + mean * mean * self.weight2)
         squares += heavy * heavy * (mean * mean + (1.0 - mean) ** 2)
-        half = _Z95 * math.sqrt(squares) / (self.weight + 2 * heavy)
-        return max(0.0, mean - half), min(1.0, mean + half)
+        error = math.sqrt(squares * inflation) / (self.weight + 2 * heavy)
+        return max(0.0, mean - low_z * error), min(1.0, mean + high_z * error)
 
 
 def total(parts: Iterable[Moments]) -> Moments:
