@@ -17,12 +17,12 @@ from rag_otel.drift.dependence import Dependence, dependence, wandering
 from rag_otel.drift.seasons import Seasons
 
 DEFAULT_COUNT: Final = 500
-DEFAULT_ERROR: Final = 0.075
+DEFAULT_ERROR: Final = 0.15
 """Probability that the bound of any series is too high, over all series together."""
 STAGES: Final = (1, 2, 4, 10)
 """A baseline is learned from so many times `count` values: it watches from the first stage on and is learned better at
 the next ones; after the last, 5,000 answers by default, it is frozen."""
-ERRORS: Final = (0.2, 0.2, 0.3, 0.3)
+ERRORS: Final = (0.4, 0.2, 0.2, 0.2)
 """Each stage's share of the error."""
 _LEAST_BLOCKS: Final = 8
 
@@ -166,6 +166,10 @@ class BaselineLearner:
             self._weights.append(weight)
         self._seasons.add(time_s, value * weight, weight)
         return self.due
+
+    def below(self, value: float, latest: int) -> int:
+        """How many values were that low or lower, but for the `latest`."""
+        return sum(each <= value for each in self._values[: max(0, len(self._values) - latest)])
 
     def mark(self) -> None:
         """Something is suspected: what comes may have to be forgotten."""

@@ -23,6 +23,7 @@ _RETUNE_FROM: Final = 32
 _RETUNE_UNTIL: Final = 512
 _MOST_MONEY: Final = 1e30
 _PRIOR_COUNT: Final = 16.0
+_HELD_BACK: Final = 10.0
 NO_EVIDENCE: Final = -99.0
 _NOTHING: Final = (0.0, 0.0, 0.0, 0.0)
 
@@ -117,8 +118,12 @@ class DropDetector:
             self._tune()
 
     def restrain(self) -> None:
-        """Hold no more than an alarm takes: what comes next decides."""
-        self._money = tuple(min(held, self.threshold) for held in self._money)  # type: ignore[assignment]
+        """Hold little more than an alarm takes: what comes next decides."""
+        most = _HELD_BACK * self.threshold
+        if self.money > most:
+            share = most / self.money
+            money_0, money_1, money_2, money_3 = self._money
+            self._money = (money_0 * share, money_1 * share, money_2 * share, money_3 * share)
 
     def restart(self, money: float = 0.0) -> None:
         """Forget the money, keep what was learned of the spread."""

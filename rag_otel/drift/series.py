@@ -18,8 +18,12 @@ _CALM: Final = 0.01
 _SMALL: Final = 8.0
 _PROVISIONAL: Final = 2
 """Stages after which it is known whether answers come in runs; before, a suspicion must last."""
-_LASTING: Final = 0.2
+_LASTING: Final = 0.25
 """For so many answers, as a share of `baseline_count`."""
+_SEEN: Final = 0.02
+"""So many values tell how such values come, as a share of `baseline_count`; three at least."""
+_GONE: Final = 0.1
+"""Share of an alarm's evidence below which a suspicion is over."""
 _EPISODE: Final = 0.5
 """An alarm that was over after fewer answers than this, as a share of `baseline_count`, was a run: that is normal."""
 _RECOVERY: Final = 0.03
@@ -88,7 +92,7 @@ class Series:
         self._floor = 0.0
         """What the mean was bet to be below by the detector that alarmed last, else by the first one."""
         self._suspected = 0
-        """Units for which the evidence has been enough for an alarm."""
+        """Units since the evidence was enough for an alarm, while it is still near."""
         self._before_from = 0
         """Since when what was before the last alarm holds, as the order of a value."""
         self.last_s = 0.0
@@ -203,9 +207,8 @@ class Series:
             if self._deeper is not None and self._deeper.observe(value, probability):
                 return self._begin_deeper(time_s)
             return self._recover(value, probability)
-        if alarm:
-            return self._begin_alarm(time_s, detector.floor) if self._lasts(detector) else None
-        self._suspected = 0
+        if (alarm or self._suspected) and self._lasts(detector, alarm):
+            return self._begin_alarm(time_s, detector.floor)
         if self._rise is not None and self._rise.observe(1.0 - value, probability):
             # What is normal has become better: it is learned beside the baseline, which watches on until then.
             self._learner = BaselineLearner(self._settings.baseline_count, stages=self._settings.stages)
@@ -213,17 +216,29 @@ class Series:
             self._gains += 1
         return None
 
-    def _lasts(self, detector: DropDetector) -> bool:
+    def _lasts(self, detector: DropDetector, alarm: bool) -> bool:
         """Whether a suspicion is to be told. One run of answers on a hard document looks like a drop as long as no such
-        run has been seen; it is over soon, and money that grows no more is soon lost."""
+        run has been seen: it is over soon, and money that is held back is soon lost."""
         learner = self._learner
-        if learner is None or learner.stage > _PROVISIONAL or self._gains:
+        given = self.baseline is not None and self.baseline.source == "given"
+        if learner is None or learner.stage > _PROVISIONAL or self._gains or given:
+            return alarm
+        if not alarm and detector.money < _GONE * detector.threshold:
+            self._suspected = 0
+            return False
+        if alarm and not self._suspected and self._is_known(learner):
             return True
         self._suspected += self._blocks.size
-        if self._suspected > _LASTING * self._settings.baseline_count:
-            return True
         detector.restrain()
-        return False
+        return alarm and self._suspected > _LASTING * self._settings.baseline_count
+
+    def _is_known(self, learner: BaselineLearner) -> bool:
+        """Whether values as low as those that raise the suspicion have been seen before it: then it is known whether
+        they come in runs."""
+        found = self.change()
+        mean = None if found is None else found.since.mean
+        enough = max(3.0, _SEEN * self._settings.baseline_count)
+        return found is not None and mean is not None and learner.below(mean, found.since.count) >= enough
 
     def freeze(self, *, error: float = DEFAULT_ERROR, room: float = 0.0, wander: float = 0.0) -> None:
         """What was seen so far is normal; all stages' bounds are too high with probability `error` at most.

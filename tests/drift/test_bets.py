@@ -16,6 +16,7 @@ from rag_otel.drift.detector import DropDetector
 shares = st.floats(0.0, 1.0)
 
 
+@settings(deadline=None)
 @given(
     floor=shares,
     value=shares,

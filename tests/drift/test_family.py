@@ -51,12 +51,12 @@ def test_what_moved_does_not_depend_on_clocks(clock: str) -> None:
     """One model is replaced by a worse one: it is named as new, in whatever order a burst's results are ready and
     whatever their clocks say."""
     good, bad = scores(0.95, 1), scores(0.72, 2)
-    stream = [("model=a", next(good)) for _ in range(60)] + [("model=b", next(bad)) for _ in range(120)]
+    stream = [("model=a", next(good)) for _ in range(60)] + [("model=b", next(bad)) for _ in range(200)]
     for seed in range(20):
         rng = random.Random(seed)
         # Twelve are judged at a time.
         arrivals = sorted(range(60), key=lambda index: index + rng.uniform(0, 12))
-        arrivals += sorted(range(60, 180), key=lambda index: index + rng.uniform(0, 12))
+        arrivals += sorted(range(60, 260), key=lambda index: index + rng.uniform(0, 12))
         family, alarms = Family(DriftSettings(baseline_count=50, average_run_length=1000.0)), []
         for index in arrivals:
             shift = {"even": index, "stopped": 0, "jumpy": index / 1000 + rng.uniform(0, 0.05)}[clock]
