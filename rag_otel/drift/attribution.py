@@ -29,22 +29,23 @@ class Movement:
 
 
 def movements(
-    whole: History, slices: Mapping[str, History], *, until_s: float, since_s: float, top: int = _TOP
+    whole: History, slices: Mapping[str, History], *, until: int, since: int, top: int = _TOP
 ) -> tuple[Movement, ...]:
-    """The slices that pulled the mean down most between all until `until_s` and all since `since_s`, worst first.
+    """The slices that pulled the mean down most between all before `until` and all since `since`, worst first.
+    Both are orders of values (see `History`), the same in every slice.
 
     The change of a mean over groups is the sum of share_since * (since - m) - share_before * (before - m), with m the
     mean of all before: a group counts for getting worse and for getting more. A slice that is all of the traffic says
     nothing and is left out.
     """
-    before, since = whole.between(0.0, until_s), whole.between(since_s)
-    if before.mean is None or since.mean is None or since.mean >= before.mean:
+    before, after = whole.between(0, until), whole.between(since)
+    if before.mean is None or after.mean is None or after.mean >= before.mean:
         return ()
-    change, mean = since.mean - before.mean, before.mean
+    change, mean = after.mean - before.mean, before.mean
     found = []
     for name, history in slices.items():
-        old, new = history.between(0.0, until_s), history.between(since_s)
-        share_before, share_since = old.weight / before.weight, new.weight / since.weight
+        old, new = history.between(0, until), history.between(since)
+        share_before, share_since = old.weight / before.weight, new.weight / after.weight
         if min(share_before, share_since) >= _EVERYTHING:
             continue
         contribution = share_since * ((new.mean or 0.0) - mean) if new.mean is not None else 0.0
@@ -60,6 +61,9 @@ def movements(
                 explained=contribution / change,
             )
         )
-    # Of two slices that explain as much, the one with the larger loss for its size is the more telling one.
-    found.sort(key=lambda each: (round(each.contribution, 3), each.share_since))
+    # Of two slices that explain as much, the one with the larger loss for its size is the more telling one, and of
+    # those that are there the first by name: what is gone can be looked at no more.
+    found.sort(
+        key=lambda each: (round(each.contribution, 3), each.since is None, round(each.share_since, 3), each.slice)
+    )
     return tuple(each for each in found[:top] if each.contribution < 0.0)

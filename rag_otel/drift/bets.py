@@ -26,14 +26,16 @@ _MOST: Final = 0.9
 _LEAST_ROOM: Final = 1e-6
 
 
-def tuned_bets(floor: float, *, mean_weight: float, second_moment: float, least_probability: float) -> Bets:
+def tuned_bets(
+    floor: float, *, mean_weight: float, second_moment: float, least_probability: float, room: float = 0.0
+) -> Bets:
     """One bet for each of `_DROPS`: near the one under which money grows fastest once the mean has dropped that far.
 
     `floor` is what the mean is bet to be below, `mean_weight` the mean of 1/p, `second_moment` that of
-    ((floor - value) / p) squared while nothing has dropped. For a gain g and a second moment s a payoff's expected
-    logarithm is about b*g - b*b*(s + g*g)/2, which is greatest at g / (s + g*g).
+    ((floor - value) / p) squared while nothing has dropped, `room` how far values may lie outside of 0..1. For a gain g
+    and a second moment s a payoff's expected logarithm is about b*g - b*b*(s + g*g)/2, greatest at g / (s + g*g).
     """
-    most = _MOST * least_probability / max(1.0 - floor, _LEAST_ROOM)
+    most = _MOST * least_probability / max(1.0 - floor + room, _LEAST_ROOM)
 
     def bet(drop: float) -> float:
         gain = drop * mean_weight
@@ -43,19 +45,32 @@ def tuned_bets(floor: float, *, mean_weight: float, second_moment: float, least_
     return bet(first), bet(second), bet(third), bet(fourth)
 
 
-def lower_bound(values: Sequence[float], weights: Sequence[float], *, error: float) -> float:
+def lower_bound(
+    values: Sequence[float],
+    weights: Sequence[float],
+    *,
+    error: float,
+    least_probability: float = 1.0,
+    room: float = 0.0,
+) -> float:
     """A number that the mean of all traffic is above, wrong with probability `error` at most.
 
-    `weights` are 1/p. Bets that the mean is above m, one value after the other, each bet tuned by the values before it;
-    the bound is the largest m at which the money has once reached 1/`error` (Ville's inequality). 0 without values.
+    `weights` are 1/p, p at least `least_probability`; values lie in -`room` .. 1 + `room`. Bets that the mean is above m,
+    one value after the other, each bet tuned by the values before it; the bound is the largest m at which the money is
+    1/`error` or more in the end (Markov's inequality: at its highest it may have been where a shape was highest). 0
+    without values.
+
+    The theorem assumes that the mean of the next value, whatever came before, is the mean, and that `least_probability`
+    holds: a bet is capped by what was promised and by the weights before it, never by those to come. A weight that
+    breaks the promise lowers the cap from the next value on.
     """
     bets = _predictable_bets(values, weights, error)
-    heaviest = max(weights, default=1.0)
+    caps = _predictable_caps(weights, least_probability)
     target = 1.0 / error
     low, high = 0.0, 1.0
-    for _ in range(24):
+    for _ in range(20):
         middle = (low + high) / 2
-        if _reaches(values, weights, bets, 0.75 / (middle * heaviest), middle, target):
+        if _reaches(values, weights, bets, caps, middle, room, target):
             low = middle
         else:
             high = middle
@@ -74,12 +89,29 @@ def _predictable_bets(values: Sequence[float], weights: Sequence[float], error: 
     return bets
 
 
+def _predictable_caps(weights: Sequence[float], least_probability: float) -> list[float]:
+    """What a bet may be at most, times the distance from the mean that can be lost: three quarters of the money."""
+    heaviest, caps = 1.0 / least_probability, []
+    for weight in weights:
+        caps.append(0.75 / heaviest)
+        heaviest = max(heaviest, weight)
+    return caps
+
+
 def _reaches(
-    values: Sequence[float], weights: Sequence[float], bets: Sequence[float], most: float, mean: float, target: float
+    values: Sequence[float],
+    weights: Sequence[float],
+    bets: Sequence[float],
+    caps: Sequence[float],
+    mean: float,
+    room: float,
+    target: float,
 ) -> bool:
-    money = 1.0
-    for value, weight, bet in zip(values, weights, bets, strict=True):
-        money *= 1.0 + (bet if bet < most else most) * (value - mean) * weight
-        if money >= target:
-            return True
-    return False
+    money, lost = 1.0, 1.0 / (mean + room)
+    for value, weight, bet, cap in zip(values, weights, bets, caps, strict=True):
+        most = cap * lost
+        payoff = 1.0 + (bet if bet < most else most) * (value - mean) * weight
+        if payoff <= 0.0:
+            return False
+        money *= payoff
+    return money >= target

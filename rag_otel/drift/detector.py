@@ -4,7 +4,7 @@ At every value the money on each bet is topped up by 1 and multiplied by the bet
 
     M = (M + 1) * (1 + bet * (floor - value) / p)
 
-While the mean is at least `floor`, the expectation of M at any time one may stop at is at most the number of values so
+While the mean of the next value is at least `floor` whatever came before, the expectation of M at any time one may stop at is at most the number of values so
 far. So an alarm when M reaches A comes, on average, after A values at the earliest: the average run length is at least
 A, whatever the distribution. The same holds for the mean of several M, one for each bet, and for the sum over slices
 that share the values among them. Source: Shin, Ramdas and Rinaldo, "E-detectors: a nonparametric framework for
@@ -23,6 +23,7 @@ _RETUNE_FROM: Final = 32
 _RETUNE_UNTIL: Final = 512
 _MOST_MONEY: Final = 1e30
 _PRIOR_COUNT: Final = 16.0
+_HELD_BACK: Final = 10.0
 NO_EVIDENCE: Final = -99.0
 _NOTHING: Final = (0.0, 0.0, 0.0, 0.0)
 
@@ -31,8 +32,8 @@ class DropDetector:
     """Bets on a mean of values in 0..1 being below `floor`. About a microsecond a value, half a kilobyte."""
 
     __slots__ = (
-        "_bets", "_learning", "_least_probability", "_mean_weight", "_money", "_second_moment", "count", "floor",
-        "threshold",
+        "_bets", "_learning", "_least_probability", "_mean_weight", "_money", "_room", "_second_moment", "count",
+        "floor", "threshold",
     )  # fmt: skip
 
     def __init__(
@@ -43,10 +44,11 @@ class DropDetector:
         mean_weight: float = 1.0,
         second_moment: float | None = None,
         least_probability: float = 1.0,
+        room: float = 0.0,
     ) -> None:
         """`threshold` is the guaranteed average run length, in values, while the mean is at least `floor`.
 
-        `mean_weight` and `second_moment` are what `tuned_bets` takes, from values before the first one; without a
+        `room` is how far values may lie outside of 0..1. `mean_weight` and `second_moment` are what `tuned_bets` takes, from values before the first one; without a
         `second_moment` the detector learns both while it watches. `least_probability` is the smallest p expected.
         """
         self.floor = floor
@@ -54,6 +56,7 @@ class DropDetector:
         self.count = 0
         """Values seen since it started."""
         self._least_probability = least_probability
+        self._room = room
         self._learning = second_moment is None
         self._mean_weight = mean_weight
         # Bernoulli's is the largest spread of a value in 0..1: bets start small where nothing is known.
@@ -67,6 +70,7 @@ class DropDetector:
             mean_weight=self._mean_weight,
             second_moment=max(1e-9, self._second_moment),
             least_probability=self._least_probability,
+            room=self._room,
         )
 
     @property
@@ -113,6 +117,14 @@ class DropDetector:
             self._learning = self.count < _RETUNE_UNTIL
             self._tune()
 
+    def restrain(self) -> None:
+        """Hold little more than an alarm takes: what comes next decides."""
+        most = _HELD_BACK * self.threshold
+        if self.money > most:
+            share = most / self.money
+            money_0, money_1, money_2, money_3 = self._money
+            self._money = (money_0 * share, money_1 * share, money_2 * share, money_3 * share)
+
     def restart(self, money: float = 0.0) -> None:
         """Forget the money, keep what was learned of the spread."""
         self._money = (money, money, money, money)
@@ -126,6 +138,7 @@ class DropDetector:
             "least_probability": self._least_probability,
             "mean_weight": self._mean_weight,
             "second_moment": self._second_moment,
+            "room": self._room,
         }
 
     @classmethod
@@ -137,6 +150,7 @@ class DropDetector:
             mean_weight=float(state["mean_weight"]),
             second_moment=float(state["second_moment"]),
             least_probability=float(state["least_probability"]),
+            room=float(state["room"]),
         )
         detector._learning = bool(state["learning"])
         detector.count = int(state["count"])

@@ -18,6 +18,8 @@ class DriftEvent:
     slice: str
     """`all` or `dimension=value`."""
     resolved: bool = False
+    deeper: bool = False
+    """The mean has fallen below what the alarm that is on has told."""
     time_s: float
     """When it was noticed, seconds since the epoch, by the traces' own time."""
     since_s: float
@@ -32,9 +34,22 @@ class DriftEvent:
     estimate: float | None
     """The weighted mean since; None where nothing is known."""
     interval: tuple[float, float] | None
-    """About 95% for `estimate`."""
+    """About 95% for `estimate`, at the moment of the alarm: the upper end is further away, for an alarm comes when the
+    estimate is lowest. Measured, not a theorem."""
     count: int
     """Values since it began."""
+    worth: float = 0.0
+    """How many independent ones they are worth, as far as can be told."""
+    learned_count: int = 0
+    """Values that normal was learned from; 0 where it was given."""
+    learned_worth: float = 0.0
+    """How many independent ones those are worth."""
+    learned_from_s: float = 0.0
+    learned_until_s: float = 0.0
+    learned_change_s: float | None = None
+    """Where what normal was learned from holds a drop itself: when that began."""
+    unknown: tuple[str, ...] = ()
+    """What could not be learned, in words."""
     evidence: float
     """log10 of the evidence over the alarm's threshold."""
     movements: tuple[Movement, ...] = ()
@@ -55,6 +70,7 @@ class DriftEvent:
             **{
                 **state,
                 "interval": None if interval is None else (float(interval[0]), float(interval[1])),
+                "unknown": tuple(state["unknown"]),
                 "movements": tuple(Movement(**each) for each in state["movements"]),
             }
         )

@@ -3,19 +3,24 @@
 Slices of one dimension share the values among them, so their detectors' sum is an e-detector of the whole traffic and
 each may use the whole threshold. Only dimensions and signals are weighed against each other, by fixed shares that sum
 up to 1 (Shin, Ramdas and Rinaldo: weighted sums of e-detectors are e-detectors). Learned baselines share their error
-likewise: the j-th slice to learn has 1/(j*(j+1)) of it, which sums up to 1 for any number of slices.
+likewise, by the same shares: the j-th slice to learn has 1/(j*(j+1)) of its dimension's, which sums up to 1 for any
+number of slices. All series' bounds together are wrong with probability `DEFAULT_ERROR` at most.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final, TypeAlias
 
 from rag_otel.drift.attribution import Movement, movements
-from rag_otel.drift.baseline import DEFAULT_COUNT, DEFAULT_ERROR, Baseline
+from rag_otel.drift.baseline import DEFAULT_COUNT, DEFAULT_ERROR, STAGES, Baseline
+from rag_otel.drift.change import ChangePoint
+from rag_otel.drift.detector import DropDetector
 from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.history import History, Moments
+from rag_otel.drift.mix import Effects, MixShift, effects, mix_shift
 from rag_otel.drift.observation import ALL, DIMENSIONS, RISK, SCORE, UNJUDGED, Observation, signal_of
 from rag_otel.drift.series import Series, SeriesSettings, Turn
 from rag_otel.safety.guard import counters
@@ -26,6 +31,11 @@ Key: TypeAlias = tuple[str, str]
 SIGNAL_SHARES: Final[Mapping[str, float]] = {SCORE: 0.5, RISK: 0.35, UNJUDGED: 0.15}
 SHARE_OF_ALL: Final = 0.75
 OTHER: Final = "other"
+_SLICE_STAGES: Final = 3
+"""How often a slice's baseline is learned: from 2,000 values at most, by default."""
+_MIXES: Final = 50
+_SURE_HIGH_Z: Final = 3.3
+"""Standard errors above an estimate that hold at the moment of an alarm, which is when it is lowest: measured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +47,7 @@ class DriftSettings:
     margin: float = 0.0
     """Drops of the mean below the baseline's lower bound that do not matter, 0..1."""
     baseline_count: int = DEFAULT_COUNT
-    """Values that a baseline is learned from."""
+    """Values that a baseline is learned from first; it is learned better until there are ten times as many."""
     baselines: Mapping[Key, Baseline] = field(default_factory=dict)
     """Given ones, in goodness; those of other series are learned."""
     dimensions: tuple[str, ...] = DIMENSIONS
@@ -56,8 +66,18 @@ class Family:
         self.settings = settings
         self._series: dict[Key, Series] = {}
         self._slices: dict[str, None] = {}
-        self._learned: dict[str, int] = {}
-        """How many slices of a series have learned their baseline."""
+        self._count = 0
+        """Observations so far: the order of the next one, the same in every series."""
+        self._learned: dict[Key, int] = {}
+        """How many slices of a series and dimension have learned their baseline."""
+        self._ranks: dict[Key, int] = {}
+        """Which of them a slice was."""
+        self._effects: dict[str, Effects] = {}
+        """By series: what its slices are usually above the mean of all traffic."""
+        self._plain: dict[str, DropDetector] = {}
+        """By series with effects: a detector that takes no account of them."""
+        self.mixes: deque[MixShift] = deque(maxlen=_MIXES)
+        """Falls of a mean that a changed mix accounts for, latest last; nobody is to be woken for them."""
 
     def __iter__(self) -> Iterator[tuple[Key, Series]]:
         return iter(list(self._series.items()))
@@ -78,24 +98,54 @@ class Family:
         )
 
     def observe(self, seen: Observation) -> list[DriftEvent]:
-        """Take one result; the alarms that begin or end with it, `all` first; mostly none."""
+        """Take one result; the alarms that begin, deepen or end with it, `all` first; mostly none."""
         known = self._slices
         slices = [ALL, *(name if name in known else self._admitted(name) for name in seen.slices)]
-        time_s, probability = seen.time_s, seen.probability
+        time_s, probability, order, cluster = seen.time_s, seen.probability, self._count, seen.cluster
+        self._count += 1
         turned = []
         for series_name, value in seen.values:
+            found = self._effects.get(series_name)
+            shift = 0.0 if found is None else self._shift(series_name, found, slices, value, seen)
             for slice_name in slices:
                 key = (series_name, slice_name)
                 series = self._series.get(key) or self._add(key)
-                turn = series.observe(time_s, value, probability)
+                own = 0.0 if shift and found and slice_name.startswith(found.dimension) else shift
+                turn = series.observe(time_s, value, probability, order, shift=own, cluster=cluster)
                 if turn is None:
                     continue
                 if turn is Turn.COMPLETE:
                     self._freeze(key, series)
                 else:
-                    turned.append(key)
+                    turned.append((key, turn))
         # Told when every slice has seen the value: what moved most is told by comparing them.
-        return [self.event(key, time_s) for key in turned]
+        return [self.event(key, time_s, deeper=turn is Turn.DEEPER) for key, turn in turned]
+
+    def _shift(self, series_name: str, found: Effects, slices: list[str], value: float, seen: Observation) -> float:
+        """What this kind of answer is usually above the mean; looks whether the mean of all fell by the mix alone."""
+        plain, whole = self._plain.get(series_name), self._series.get((series_name, ALL))
+        if plain is not None and whole is not None and plain.observe(value, seen.probability):
+            plain.restart()
+            if not whole.firing and whole.baseline is not None:
+                self._tell_mix(series_name, whole, plain, found, seen.time_s)
+        return next((found.shifts[name] for name in slices if name in found.shifts), 0.0)
+
+    def _tell_mix(self, series_name: str, whole: Series, plain: DropDetector, found: Effects, time_s: float) -> None:
+        baseline = whole.baseline
+        assert baseline is not None
+        told = mix_shift(
+            series_name,
+            whole.history,
+            self._histories(series_name, found.dimension),
+            plain.floor,
+            time_s=time_s,
+            after=baseline.until,
+        )
+        if told is not None:
+            self.mixes.append(told)
+            counters.add("drift.mixes")
+            # Told once: from now on only a mix that is worse still.
+            plain.floor = max(0.0, told.estimate - 2 * (told.before - told.estimate) / 3)
 
     def _admitted(self, name: str) -> str:
         """The name of a new slice; the rest of its dimension where there are too many."""
@@ -116,16 +166,56 @@ class Family:
             baseline_count=settings.baseline_count,
             margin=settings.margin,
             least_probability=settings.least_probability,
+            stages=len(STAGES) if key[1] == ALL else _SLICE_STAGES,
+            follow=key[1] == ALL,
         )
 
     def _freeze(self, key: Key, series: Series) -> None:
-        if key[1] == ALL:
-            series.freeze(error=DEFAULT_ERROR)
+        error = DEFAULT_ERROR * share_of(key, self.settings)
+        name, slice_name = key
+        whole = self._series.get((name, ALL))
+        if slice_name != ALL:
+            rank = self._ranks.get(key)
+            if rank is None:
+                group = (name, slice_name.partition("=")[0])
+                rank = self._ranks[key] = self._learned[group] = self._learned.get(group, 0) + 1
+            series.freeze(error=error / (rank * (rank + 1)), room=self._room(name))
+            if whole is not None and whole.baseline is not None:
+                series.allow(whole.baseline)
             return
-        rank = self._learned[key[0]] = self._learned.get(key[0], 0) + 1
-        series.freeze(error=DEFAULT_ERROR / (rank * (rank + 1)))
+        if key not in self.settings.baselines:
+            own = {each: part.between(0) for each, part in self._histories(name).items()}
+            self._effects[name] = effects(own, series.inflation, self._effects.get(name))
+        series.freeze(error=error, room=self._room(name))
+        self._after_freeze(name, series)
 
-    def event(self, key: Key, time_s: float) -> DriftEvent:
+    def _room(self, name: str) -> float:
+        return self._effects[name].room if name in self._effects else 0.0
+
+    def _after_freeze(self, name: str, whole: Series) -> None:
+        """What was learned of all traffic holds for its slices and for its mix."""
+        baseline = whole.baseline
+        if baseline is None:
+            return
+        for (own, slice_name), series in self._series.items():
+            if own == name and slice_name != ALL:
+                series.allow(baseline)
+        if self._effects.get(name, Effects()).shifts:
+            self._plain[name] = DropDetector(
+                baseline.floor,
+                threshold=self.settings.average_run_length / share_of((name, ALL), self.settings),
+                least_probability=self.settings.least_probability,
+            )
+
+    def _histories(self, series_name: str, dimension: str = "") -> dict[str, History]:
+        """Of the slices of a series, or of those of one dimension."""
+        return {
+            name: series.history
+            for (own, name), series in self._series.items()
+            if own == series_name and name != ALL and name.startswith(dimension)
+        }
+
+    def event(self, key: Key, time_s: float, *, deeper: bool = False) -> DriftEvent:
         """What there is to say of a series now."""
         series = self._series[key]
         detector, baseline = series.detector, series.baseline
@@ -133,41 +223,46 @@ class Family:
         assert baseline is not None
         found = series.change()
         at_s = found.at_s if found else time_s
-        since = found.since if found else series.history.between(time_s)
+        since = found.since if found else Moments()
         return DriftEvent(
             series=key[0],
             slice=key[1],
             resolved=not series.firing,
+            deeper=deeper,
             time_s=time_s,
             since_s=at_s,
             earliest_s=found.earliest_s if found else time_s,
             latest_s=found.latest_s if found else time_s,
             baseline=baseline.mean,
-            floor=detector.floor,
+            floor=series.floor,
             before=found.before.mean if found else baseline.mean,
             estimate=since.mean,
-            interval=since.interval,
+            interval=since.bounds(inflation=series.inflation, high_z=_SURE_HIGH_Z),
             count=since.count,
+            worth=since.count / series.inflation,
+            learned_count=baseline.count,
+            learned_worth=baseline.worth,
+            learned_from_s=baseline.from_s,
+            learned_until_s=baseline.until_s,
+            learned_change_s=baseline.change_s,
+            unknown=baseline.unknown,
             evidence=series.evidence,
-            movements=self._movements(key[0], found.earliest_s if found else time_s, at_s),
+            movements=self._movements(key[0], found) if found else (),
         )
 
-    def _movements(self, series_name: str, until_s: float, since_s: float) -> tuple[Movement, ...]:
+    def _movements(self, series_name: str, found: ChangePoint) -> tuple[Movement, ...]:
         whole = self._series.get((series_name, ALL))
         if whole is None:
             return ()
-        slices: dict[str, History] = {
-            name: series.history for (own, name), series in self._series.items() if own == series_name and name != ALL
-        }
-        return movements(whole.history, slices, until_s=until_s, since_s=since_s)
+        return movements(whole.history, self._histories(series_name), until=found.surely_before, since=found.at)
 
     def now(self, key: Key) -> Moments:
         """The latest values of a series: since the drop began while an alarm is on, else the last 64 or so."""
         series = self._series[key]
-        start = series.alarm_since
+        start = series.alarm_from
         buckets = series.history.buckets
         if start is None:
-            start = buckets[-8:][0].start_s if buckets else 0.0
+            start = buckets[-8:][0].first if buckets else 0
         return series.history.between(start)
 
     def relearn(self) -> None:
@@ -176,17 +271,35 @@ class Family:
             if key not in self.settings.baselines:
                 series.relearn()
         self._learned.clear()
+        self._ranks.clear()
+        self._effects.clear()
+        self._plain.clear()
 
     def to_state(self) -> dict[str, Any]:
         return {
-            "learned": self._learned,
+            "learned": [[*group, count] for group, count in self._learned.items()],
+            "ranks": [[*key, rank] for key, rank in self._ranks.items()],
+            "effects": {name: each.to_state() for name, each in self._effects.items()},
+            "plain": {name: each.to_state() for name, each in self._plain.items()},
+            "mixes": [asdict(each) for each in self.mixes],
+            "count": self._count,
             "series": [{"series": key[0], "slice": key[1], **series.to_state()} for key, series in self],
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Go on where `to_state` was called, with this family's own settings. Raises KeyError, TypeError or ValueError
         for what `to_state` has not written."""
-        self._learned = {str(name): int(count) for name, count in state["learned"].items()}
+        self._learned = {(str(name), str(group)): int(count) for name, group, count in state["learned"]}
+        self._ranks = {(str(name), str(each)): int(rank) for name, each, rank in state["ranks"]}
+        self._effects = {name: Effects(**each) for name, each in state["effects"].items()}
+        self._plain = {
+            name: DropDetector.from_state(
+                each, threshold=self.settings.average_run_length / share_of((name, ALL), self.settings)
+            )
+            for name, each in state["plain"].items()
+        }
+        self.mixes.extend(MixShift(**each) for each in state["mixes"])
+        self._count = int(state["count"])
         for each in state["series"]:
             key = (str(each["series"]), str(each["slice"]))
             if key[1] != ALL and not key[1].endswith(f"={OTHER}"):

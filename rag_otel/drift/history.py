@@ -2,8 +2,11 @@
 
 An exponential histogram (Datar, Gionis, Indyk, Motwani, "Maintaining stream statistics over sliding windows", SIAM J.
 Comput. 31, 2002): buckets of 8 values, of 16, of 32 ..., at most `_PER_SIZE` of each. Each keeps the sums that a
-weighted mean, its interval and the moment of a change can be told from; 8 numbers a bucket, about 4 kB for a million
+weighted mean, its interval and the moment of a change can be told from; 10 numbers a bucket, about 5 kB for a million
 values.
+
+Values are told apart by their order, a number that only grows and that all series of a stream share, never by their
+times: results come in bursts, late, and from clocks that jump. Times are kept to be shown.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from typing import Any, Final
 
 _BUCKET: Final = 8
 _PER_SIZE: Final = 8
-_FIELDS: Final = 8
+_FIELDS: Final = 10
 _Z95: Final = 1.959964
 
 
@@ -27,8 +30,11 @@ class Moments:
     """Sums over some values x that weigh w = 1/p."""
 
     start_s: float = 0.0
-    """Time of the first value, seconds since the epoch."""
+    """The earliest time of a value, seconds since the epoch."""
     end_s: float = 0.0
+    first: int = 0
+    """Order of the first value in the stream that it came with."""
+    last: int = 0
     count: int = 0
     weight: float = 0.0
     """Sum of w: about how many traces of all the traffic these stand for."""
@@ -46,16 +52,23 @@ class Moments:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """About 95% for the mean: linearised variance of the Hajek mean, with two values added, one 0 and one 1, so
-        that it does not vanish where all values are the same. None without values."""
+        """About 95% for the mean, for values that are independent and a time that was not chosen; None without values."""
+        return self.bounds()
+
+    def bounds(
+        self, *, inflation: float = 1.0, low_z: float = _Z95, high_z: float = _Z95
+    ) -> tuple[float, float] | None:
+        """The mean less `low_z` and more `high_z` standard errors; `inflation`: how many values are worth one
+        independent one. The linearised variance of the Hajek mean, with two values added, one 0 and one 1, so that it
+        does not vanish where all values are the same. None without values."""
         mean = self.mean
         if mean is None:
             return None
         heavy = self.weight2 / self.weight
         squares = max(0.0, self.x2 - 2 * mean * self.x1 + mean * mean * self.weight2)
         squares += heavy * heavy * (mean * mean + (1.0 - mean) ** 2)
-        half = _Z95 * math.sqrt(squares) / (self.weight + 2 * heavy)
-        return max(0.0, mean - half), min(1.0, mean + half)
+        error = math.sqrt(squares * inflation) / (self.weight + 2 * heavy)
+        return max(0.0, mean - low_z * error), min(1.0, mean + high_z * error)
 
 
 def total(parts: Iterable[Moments]) -> Moments:
@@ -66,6 +79,8 @@ def total(parts: Iterable[Moments]) -> Moments:
     return Moments(
         start_s=min(part.start_s for part in parts),
         end_s=max(part.end_s for part in parts),
+        first=min(part.first for part in parts),
+        last=max(part.last for part in parts),
         count=sum(part.count for part in parts),
         weight=sum(part.weight for part in parts),
         x=sum(part.x for part in parts),
@@ -76,27 +91,32 @@ def total(parts: Iterable[Moments]) -> Moments:
 
 
 def moments(values: Sequence[tuple[float, float, float]]) -> Moments:
-    """The sums of some (time, value, weight)."""
-    return _moments(_sums(values), 0) if values else Moments()
+    """The sums of some (time, value, weight); their order is their place among these."""
+    return _moments(_sums(values, 0, len(values) - 1), 0) if values else Moments()
 
 
 class History:
     """The histogram: rows of `Moments` as plain doubles, oldest first."""
 
-    __slots__ = ("_full", "_open", "_rows")
+    __slots__ = ("_first", "_full", "_last", "_open", "_rows")
 
     def __init__(self) -> None:
         self._rows = array("d")
         self._open: list[tuple[float, float, float]] = []
         """(time, value, weight) of the values that do not fill a bucket yet: sums are made eight at a time."""
+        self._first = self._last = -1
+        """Orders of the first and the last of these."""
         self._full = [0]
         """How many closed buckets there are of each size, smallest first."""
 
-    def add(self, time_s: float, value: float, weight: float) -> None:
-        """Take one value in 0..1 of weight 1/p."""
+    def add(self, time_s: float, value: float, weight: float, order: int | None = None) -> None:
+        """Take one value in 0..1 of weight 1/p; `order` is its place in the stream, by default one after the last."""
+        self._last = self._last + 1 if order is None else order
+        if not self._open:
+            self._first = self._last
         self._open.append((time_s, value, weight))
         if len(self._open) >= _BUCKET:
-            self._rows.extend(_sums(self._open))
+            self._rows.extend(_sums(self._open, self._first, self._last))
             self._open.clear()
             self._close_bucket()
 
@@ -117,21 +137,27 @@ class History:
         rows, at = self._rows, index * _FIELDS
         rows[at] = min(rows[at], rows[at + _FIELDS])
         rows[at + 1] = max(rows[at + 1], rows[at + _FIELDS + 1])
-        for field in range(2, _FIELDS):
+        rows[at + 3] = rows[at + _FIELDS + 3]
+        for field in range(4, _FIELDS):
             rows[at + field] += rows[at + _FIELDS + field]
         del rows[at + _FIELDS : at + 2 * _FIELDS]
+
+    @property
+    def last(self) -> int:
+        """Order of the last value; -1 without one."""
+        return self._last
 
     @property
     def buckets(self) -> list[Moments]:
         """Oldest first."""
         rows = self._rows[:]
         if self._open:
-            rows.extend(_sums(self._open))
+            rows.extend(_sums(self._open, self._first, self._last))
         return [_moments(rows, at) for at in range(0, len(rows), _FIELDS)]
 
-    def between(self, start_s: float, end_s: float = math.inf) -> Moments:
-        """The buckets that begin within [start_s, end_s)."""
-        return total(bucket for bucket in self.buckets if start_s <= bucket.start_s < end_s)
+    def between(self, first: float, end: float = math.inf) -> Moments:
+        """The buckets whose middle is within [first, end), by order."""
+        return total(bucket for bucket in self.buckets if first <= (bucket.first + bucket.last) / 2 < end)
 
     def to_state(self) -> dict[str, Any]:
         rows = self._rows
@@ -139,7 +165,13 @@ class History:
             rows = rows[:]
             rows.byteswap()
         packed = base64.b64encode(rows.tobytes()).decode("ascii")
-        return {"rows": packed, "full": list(self._full), "open": [list(each) for each in self._open]}
+        return {
+            "rows": packed,
+            "full": list(self._full),
+            "open": [list(each) for each in self._open],
+            "first": self._first,
+            "last": self._last,
+        }
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> History:
@@ -150,17 +182,29 @@ class History:
             history._rows.byteswap()
         history._full = [int(each) for each in state["full"]]
         history._open = [(float(time_s), float(value), float(weight)) for time_s, value, weight in state["open"]]
+        history._first, history._last = int(state["first"]), int(state["last"])
         if not history._full or len(history._rows) != _FIELDS * sum(history._full):
             raise ValueError("a history that does not fit together")
         return history
 
 
 def _moments(rows: Sequence[float], at: int) -> Moments:
-    start_s, end_s, count, weight, x, weight2, x1, x2 = rows[at : at + _FIELDS]
-    return Moments(start_s=start_s, end_s=end_s, count=int(count), weight=weight, x=x, weight2=weight2, x1=x1, x2=x2)
+    start_s, end_s, first, last, count, weight, x, weight2, x1, x2 = rows[at : at + _FIELDS]
+    return Moments(
+        start_s=start_s,
+        end_s=end_s,
+        first=int(first),
+        last=int(last),
+        count=int(count),
+        weight=weight,
+        x=x,
+        weight2=weight2,
+        x1=x1,
+        x2=x2,
+    )
 
 
-def _sums(values: Sequence[tuple[float, float, float]]) -> tuple[float, ...]:
+def _sums(values: Sequence[tuple[float, float, float]], first: int, last: int) -> tuple[float, ...]:
     """The fields of `Moments` of some values."""
     start_s, end_s = math.inf, -math.inf
     total_weight = x = weight2 = x1 = x2 = 0.0
@@ -175,4 +219,4 @@ def _sums(values: Sequence[tuple[float, float, float]]) -> tuple[float, ...]:
         weight2 += weight * weight
         x1 += weight * weighted
         x2 += weighted * weighted
-    return start_s, end_s, float(len(values)), total_weight, x, weight2, x1, x2
+    return start_s, end_s, float(first), float(last), float(len(values)), total_weight, x, weight2, x1, x2

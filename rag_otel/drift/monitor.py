@@ -92,7 +92,9 @@ class DriftMonitor:
         """Take results; alerts go out once the anchors have told whether the judge has moved."""
         with self._lock:
             self._load()
-            events = [event for result in batch for event in self._take(result)]
+            # In the order of their starts: several are judged at a time, and which is ready first is chance.
+            ordered = sorted(batch, key=lambda result: (result.trace.start_ns, result.trace.target.trace_id))
+            events = [event for result in ordered for event in self._take(result)]
             self._noticed.extend(events)
             told = [(event, key) for event in events if (key := self._problem(event)) is not None]
             if self._save_at is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,6 +34,9 @@ class Observation:
     """`dimension=value`, without `all`."""
     values: tuple[tuple[str, float], ...]
     """(`<metric>.<signal>`, value in 0..1 as goodness: higher is better)."""
+    cluster: int | None = None
+    """Answers in a row with the same key depend on each other and count as one: those with the same chunks, or of one
+    session. None: no key is known."""
 
 
 def observation(result: EvaluatedTrace, dimensions: Sequence[str] = DIMENSIONS) -> Observation | None:
@@ -46,7 +50,19 @@ def observation(result: EvaluatedTrace, dimensions: Sequence[str] = DIMENSIONS) 
         probability=probability if 0.0 < probability <= 1.0 else 1.0,
         slices=tuple(f"{name}={value}" for name in dimensions if (value := dimension_of(trace, name))),
         values=tuple(values),
+        cluster=cluster_of(trace),
     )
+
+
+def cluster_of(trace: RagTrace) -> int | None:
+    """A hash of the session, else of the chunks' ids (their texts where the store gives none); None without both."""
+    if trace.session_id:
+        parts = ["session", trace.session_id]
+    elif trace.chunks:
+        parts = ["chunks", *sorted(chunk.id if chunk.has_id else chunk.text[:_LONGEST] for chunk in trace.chunks)]
+    else:
+        return None
+    return int.from_bytes(hashlib.blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=6).digest(), "big")
 
 
 def dimension_of(trace: RagTrace, name: str) -> str | None:

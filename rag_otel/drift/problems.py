@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,6 +19,8 @@ class _Problem:
     told: Key
     """(series, slice) of the alarm that was told."""
     firing: set[Key] = field(default_factory=set)
+    deeper_s: float = -math.inf
+    """When it was last told that it has become worse: worsenings that began no later belong to that."""
 
 
 class Problems:
@@ -28,14 +31,26 @@ class Problems:
         self._open: list[_Problem] = []
 
     def open(self, event: DriftEvent) -> Key | None:
-        """What a new problem is told with, the event's own (series, slice); None where it belongs to one that was."""
+        """What a problem that is new, or has become worse, is told with: (series, slice); None where it was told."""
         key = (event.series, event.slice)
+        if event.deeper:
+            return self._deepen(key, event)
         for problem in self._open:
             if problem.metric == event.metric and event.earliest_s <= problem.latest_s:
                 problem.firing.add(key)
                 return None
         self._open.append(_Problem(metric=event.metric, latest_s=event.time_s, told=key, firing={key}))
         return key
+
+    def _deepen(self, key: Key, event: DriftEvent) -> Key | None:
+        """A problem that has become worse is told again, under its own name; once for one worsening."""
+        for problem in self._open:
+            if key in problem.firing:
+                if event.earliest_s <= problem.deeper_s:
+                    return None
+                problem.deeper_s = event.time_s
+                return problem.told
+        return None
 
     def close(self, event: DriftEvent) -> Key | None:
         """What the problem that ends with this alarm was told with; None where others of it go on."""
@@ -55,6 +70,7 @@ class Problems:
                 "metric": problem.metric,
                 "latest_s": problem.latest_s,
                 "told": list(problem.told),
+                "deeper_s": None if math.isinf(problem.deeper_s) else problem.deeper_s,
                 "firing": sorted(list(key) for key in problem.firing),
             }
             for problem in self._open
@@ -71,6 +87,7 @@ class Problems:
                     metric=str(each["metric"]),
                     latest_s=float(each["latest_s"]),
                     told=(str(series), str(slice_name)),
+                    deeper_s=-math.inf if each["deeper_s"] is None else float(each["deeper_s"]),
                     firing={(str(series), str(name)) for series, name in each["firing"]},
                 )
             )

@@ -4,22 +4,43 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
-from rag_otel.drift.baseline import DEFAULT_COUNT, DEFAULT_ERROR, Baseline, BaselineLearner
-from rag_otel.drift.change import ChangePoint, change_point
+from rag_otel.drift.baseline import DEFAULT_COUNT, DEFAULT_ERROR, STAGES, Baseline, BaselineLearner
+from rag_otel.drift.change import ChangePoint, change_point, drop_inside
 from rag_otel.drift.detector import NO_EVIDENCE, DropDetector
-from rag_otel.drift.history import History
+from rag_otel.drift.history import History, total
+from rag_otel.drift.units import Blocks, Runs
+
+_CALM: Final = 0.01
+"""Share of the threshold that a detector's money is below while nothing is suspected; so is `_SMALL` anyway."""
+_SMALL: Final = 8.0
+_PROVISIONAL: Final = 2
+"""Stages after which it is known whether answers come in runs; before, a suspicion must last."""
+_LASTING: Final = 0.25
+"""For so many answers, as a share of `baseline_count`."""
+_SEEN: Final = 0.02
+"""So many values tell how such values come, as a share of `baseline_count`; three at least."""
+_GONE: Final = 0.1
+"""Share of an alarm's evidence below which a suspicion is over."""
+_EPISODE: Final = 0.5
+"""An alarm that was over after fewer answers than this, as a share of `baseline_count`, was a run: that is normal."""
+_RECOVERY: Final = 0.03
+"""Share of an alarm's evidence that tells its end: it ends sooner than it begins."""
+_LEAST_RISE: Final = 0.005
+"""Room above a ceiling that a gain must have to be looked for."""
 
 
 class Turn(enum.StrEnum):
     """What a value has changed."""
 
     ALARM = "alarm"
+    DEEPER = "deeper"
+    """The mean has fallen below what the alarm has told."""
     RESOLVED = "resolved"
     COMPLETE = "complete"
-    """There are enough values for a baseline: `freeze` it."""
+    """There are enough values for a baseline, or for a better one: `freeze` it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,50 +52,87 @@ class SeriesSettings:
     baseline_count: int = DEFAULT_COUNT
     margin: float = 0.0
     least_probability: float = 1.0
+    stages: int = len(STAGES)
+    """How often the baseline is learned better."""
+    follow: bool = True
+    """Learn a second baseline where the mean has risen: a gain that is lost again is told."""
 
 
 class Series:
     """Values in 0..1, higher is better, with the probability that each was picked with.
 
-    After an alarm a second detector bets on the recovery: that the mean is above the middle between the floor and the
-    upper end of what it has dropped to. The alarm ends when that one has as much evidence as the alarm took.
+    After an alarm two more detectors bet: one on a deeper drop, below what the alarm told; one on the recovery, that the
+    mean is above the middle between the floor and the upper end of what it has dropped to.
     """
 
-    __slots__ = ("_learner", "_recovery", "_settings", "alarm_since", "baseline", "detector", "history", "last_s")
+    __slots__ = (
+        "_before_from", "_blocks", "_deeper", "_floor", "_gains", "_learner", "_recovery", "_rise", "_room", "_runs",
+        "_settings", "_suspected", "alarm_from", "alarm_since", "baseline", "detector", "history", "last_s",
+    )  # fmt: skip
 
     def __init__(self, settings: SeriesSettings, baseline: Baseline | None = None) -> None:
-        """Without a `baseline` it is learned from the first values."""
+        """Without a `baseline` it is learned from the first values; with one only how they depend on each other."""
         self._settings = settings
         self.history = History()
         self.baseline: Baseline | None = None
         """None while it is being learned."""
         self.detector: DropDetector | None = None
-        self._learner: BaselineLearner | None = None
+        self._runs = Runs()
+        self._blocks = Blocks()
+        self._room = 0.0
+        self._learner: BaselineLearner | None = BaselineLearner(settings.baseline_count, stages=settings.stages)
+        self._gains = 0
+        self._rise: DropDetector | None = None
         self._recovery: DropDetector | None = None
+        self._deeper: DropDetector | None = None
         self.alarm_since: float | None = None
         """While an alarm is on: when the drop began, seconds since the epoch."""
+        self.alarm_from: int | None = None
+        """The same as the order of a value."""
+        self._floor = 0.0
+        """What the mean was bet to be below by the detector that alarmed last, else by the first one."""
+        self._suspected = 0
+        """Units since the evidence was enough for an alarm, while it is still near."""
+        self._before_from = 0
+        """Since when what was before the last alarm holds, as the order of a value."""
         self.last_s = 0.0
-        if baseline is None:
-            self._learner = BaselineLearner(settings.baseline_count)
-        else:
+        if baseline is not None:
             self._watch(baseline)
 
     def _watch(self, baseline: Baseline) -> None:
         settings = self._settings
-        self._learner = None
         self.baseline = baseline
-        floor = max(0.0, baseline.lower - settings.margin)
-        self.detector = DropDetector(
+        self._blocks = Blocks(baseline.block)
+        # A margin that was chosen and one that was measured are for the same wandering.
+        self._floor = max(0.0, baseline.lower - max(settings.margin, baseline.wander))
+        self.detector = self._detector(self._floor)
+        self._rise = None
+        ceiling = 2.0 * baseline.mean - self._floor
+        if settings.follow and baseline.source == "learned" and ceiling < 1.0 - _LEAST_RISE:
+            self._rise = self._detector(1.0 - ceiling, around=ceiling)
+
+    def _detector(self, floor: float, *, around: float | None = None, share: float = 1.0) -> DropDetector:
+        """One that observes blocks: its threshold is in blocks too. `around`: what values are, where `floor` is theirs
+        turned around."""
+        baseline = self.baseline
+        assert baseline is not None
+        return DropDetector(
             floor,
-            threshold=settings.threshold,
+            threshold=max(1.0, share * self._settings.threshold / baseline.block),
             mean_weight=baseline.mean_weight,
-            second_moment=baseline.second_moment_around(floor),
-            least_probability=settings.least_probability,
+            second_moment=baseline.second_moment_around(floor if around is None else around),
+            least_probability=self._settings.least_probability,
+            room=self._room,
         )
 
     @property
     def firing(self) -> bool:
         return self._recovery is not None
+
+    @property
+    def floor(self) -> float:
+        """What the mean was bet to be below, or is."""
+        return self._floor
 
     @property
     def evidence(self) -> float:
@@ -85,87 +143,225 @@ class Series:
 
     @property
     def learned(self) -> int:
-        """How many values of the baseline there are so far, while it is being learned."""
-        return len(self._learner) if self._learner else 0
+        """How many values of the first baseline there are so far, while it is being learned."""
+        return len(self._learner) if self._learner and self.detector is None else 0
 
-    def observe(self, time_s: float, value: float, probability: float) -> Turn | None:
-        """Take one value."""
+    @property
+    def gains(self) -> int:
+        """How often the mean has risen, and a further baseline was begun."""
+        return self._gains
+
+    @property
+    def stage(self) -> int:
+        """How often the baseline has been learned."""
+        return self._learner.stage if self._learner is not None else self._settings.stages
+
+    def observe(
+        self,
+        time_s: float,
+        value: float,
+        probability: float,
+        order: int | None = None,
+        *,
+        shift: float = 0.0,
+        cluster: int | None = None,
+    ) -> Turn | None:
+        """Take one value. `order` is its place in the stream (see `History`), `cluster` the key of the run that it is of
+        (see `Runs`), `shift` what its kind of answer is usually above the mean."""
         self.last_s = time_s
         weight = 1.0 / probability
-        self.history.add(time_s, value, weight)
+        self.history.add(time_s, value, weight, order)
+        if cluster is None and not self._runs.open:
+            return self._take(time_s, (value - shift) * weight, weight, 1)
+        unit = self._runs.add(time_s, value - shift, weight, cluster)
+        return None if unit is None else self._take(time_s, *unit)
+
+    def _take(self, time_s: float, weighted: float, weight: float, answers: int) -> Turn | None:
+        """One unit: an answer or a run of them."""
+        learner = self._learner
+        due = False
+        if learner is not None and (self._recovery is None or learner.since_mark <= self._episode):
+            due = learner.add(time_s, weighted / weight, weight, self.history.last, answers)
+        if self.detector is None:
+            return Turn.COMPLETE if due else None
+        block = self._blocks.add(weighted, weight)
+        turn = None if block is None else self._bet(time_s, block[0] / block[1], 1.0 / block[1])
+        if turn is None and due and self._calm():
+            return Turn.COMPLETE
+        return turn
+
+    @property
+    def _episode(self) -> float:
+        return _EPISODE * self._settings.baseline_count
+
+    def _calm(self) -> bool:
+        """Nothing is suspected: what was seen may be learned."""
         detector = self.detector
-        if detector is None:
-            complete = self._learner is not None and self._learner.add(time_s, value, weight)
-            return Turn.COMPLETE if complete else None
+        return detector is not None and not self.firing and detector.money <= max(_SMALL, _CALM * detector.threshold)
+
+    def _bet(self, time_s: float, value: float, probability: float) -> Turn | None:
+        detector = self.detector
+        assert detector is not None
         alarm = detector.observe(value, probability)
         if self._recovery is not None:
+            if self._deeper is not None and self._deeper.observe(value, probability):
+                return self._begin_deeper(time_s)
             return self._recover(value, probability)
-        return self._begin_alarm(time_s, detector) if alarm else None
+        if (alarm or self._suspected) and self._lasts(detector, alarm):
+            return self._begin_alarm(time_s, detector.floor)
+        if self._rise is not None and self._rise.observe(1.0 - value, probability):
+            # What is normal has become better: it is learned beside the baseline, which watches on until then.
+            self._learner = BaselineLearner(self._settings.baseline_count, stages=self._settings.stages)
+            self._rise = None
+            self._gains += 1
+        return None
 
-    def freeze(self, *, error: float = DEFAULT_ERROR) -> None:
-        """What was seen so far is normal; the baseline's lower bound is too high with probability `error` at most."""
+    def _lasts(self, detector: DropDetector, alarm: bool) -> bool:
+        """Whether a suspicion is to be told. One run of answers on a hard document looks like a drop as long as no such
+        run has been seen: it is over soon, and money that is held back is soon lost."""
+        learner = self._learner
+        given = self.baseline is not None and self.baseline.source == "given"
+        if learner is None or learner.stage > _PROVISIONAL or self._gains or given:
+            return alarm
+        if not alarm and detector.money < _GONE * detector.threshold:
+            self._suspected = 0
+            return False
+        if alarm and not self._suspected and self._is_known(learner):
+            return True
+        self._suspected += self._blocks.size
+        detector.restrain()
+        return alarm and self._suspected > _LASTING * self._settings.baseline_count
+
+    def _is_known(self, learner: BaselineLearner) -> bool:
+        """Whether values as low as those that raise the suspicion have been seen before it: then it is known whether
+        they come in runs."""
+        found = self.change()
+        mean = None if found is None else found.since.mean
+        enough = max(3.0, _SEEN * self._settings.baseline_count)
+        return found is not None and mean is not None and learner.below(mean, found.since.count) >= enough
+
+    def freeze(self, *, error: float = DEFAULT_ERROR, room: float = 0.0, wander: float = 0.0) -> None:
+        """What was seen so far is normal; all stages' bounds are too high with probability `error` at most.
+
+        `room` is how far values may lie outside of 0..1 (see `observe`'s shift), `wander` what is known from elsewhere
+        of how far the mean wanders.
+        """
+        learner, before = self._learner, self.baseline
+        if learner is None:
+            return
+        self._room = max(self._room, room)
+        found = learner.learn(
+            error=error * learner.error_share / 2**self._gains,
+            least_probability=self._settings.least_probability,
+            room=self._room,
+            wander=max(wander, before.wander if before is not None and self._gains else 0.0),
+        )
+        inside = [
+            bucket for bucket in self.history.buckets if bucket.last <= found.until and bucket.start_s >= found.from_s
+        ]
+        change = drop_inside(inside, found.inflation) if not found.wander else None
+        if change is not None:
+            found = replace(found, change_s=change.start_s, change_from=change.first)
+        if before is not None and before.source == "given":
+            found = found.standing_for(before)
+        if learner.last:
+            self._learner = None
+        else:
+            learner.advance()
+        if before is None or before.source == "given" or not self._gains or found.floor > before.floor:
+            self._watch(found)
+
+    def allow(self, whole: Baseline) -> None:
+        """All traffic wanders so far, and depends on itself so much, while nothing is wrong: this slice may too."""
+        if self.baseline is None or self.firing or self.baseline.source == "given":
+            return
+        allowed = self.baseline.at_least_as(whole)
+        if allowed is not self.baseline:
+            self._watch(allowed)
+
+    def _begin_alarm(self, time_s: float, floor: float) -> Turn:
+        self._floor, self._suspected = floor, 0
         if self._learner is not None:
-            self._watch(self._learner.learn(error=error))
+            self._learner.mark()
+        self._tell_since(time_s)
+        return Turn.ALARM
 
-    def _begin_alarm(self, time_s: float, detector: DropDetector) -> Turn:
+    def _begin_deeper(self, time_s: float) -> Turn:
+        assert self._deeper is not None
+        self._floor, self._before_from = self._deeper.floor, self.alarm_from or 0
+        self._tell_since(time_s)
+        return Turn.DEEPER
+
+    def _tell_since(self, time_s: float) -> None:
         found = self.change()
         self.alarm_since = found.at_s if found else time_s
-        interval = found.since.interval if found else None
-        middle = (detector.floor + min(detector.floor, interval[1] if interval else 0.0)) / 2
-        baseline = self.baseline
-        assert baseline is not None
+        self.alarm_from = found.at if found else self.history.last
+        bounds = found.since.bounds(inflation=self.inflation) if found else None
+        low, high = bounds if bounds is not None else (0.0, 0.0)
+        middle = (self._floor + min(self._floor, high)) / 2
         # The recovery is a drop of 1 - value below 1 - middle.
-        self._recovery = DropDetector(
-            1.0 - middle,
-            threshold=detector.threshold,
-            mean_weight=baseline.mean_weight,
-            second_moment=baseline.second_moment_around(middle),
-            least_probability=self._settings.least_probability,
-        )
-        return Turn.ALARM
+        self._recovery = self._detector(1.0 - middle, around=middle, share=_RECOVERY)
+        self._deeper = self._detector(low) if low > 0.0 else None
 
     def _recover(self, value: float, probability: float) -> Turn | None:
         assert self._recovery is not None
         assert self.detector is not None
         if not self._recovery.observe(1.0 - value, probability):
             return None
-        self._recovery, self.alarm_since = None, None
+        if self._learner is not None:
+            self._learner.settle(normal=self._learner.since_mark <= self._episode)
+        self._recovery = self._deeper = self.alarm_since = self.alarm_from = None
+        self._before_from = 0
         self.detector.restart()
+        self._floor = self.detector.floor
         return Turn.RESOLVED
+
+    @property
+    def inflation(self) -> float:
+        """How many answers are worth one independent one, as far as is known."""
+        return 1.0 if self.baseline is None else self.baseline.inflation * self.baseline.answers
 
     def change(self) -> ChangePoint | None:
         """Since when, what before and what after; None while nothing speaks for a drop."""
-        if self.detector is None or self.baseline is None:
+        baseline = self.baseline
+        if self.detector is None or baseline is None:
             return None
         buckets = self.history.buckets
-        # What the baseline was learned from is not what has drifted from it.
-        recent = [bucket for bucket in buckets if bucket.start_s >= self.baseline.until_s] or buckets[-1:]
-        found = change_point(recent, self.detector.floor)
+        # What the baseline was learned from is not what has drifted from it, but where it holds a drop itself.
+        start = baseline.until + 1 if baseline.change_from is None else baseline.change_from
+        start = max(start, self._before_from)
+        recent = [bucket for bucket in buckets if bucket.last >= start] or buckets[-1:]
+        found = change_point(recent, self._floor, self.inflation)
         if found is None:
             return None
-        return ChangePoint(
-            at_s=found.at_s,
-            earliest_s=found.earliest_s,
-            latest_s=found.latest_s,
-            since=found.since,
-            before=self.history.between(0.0, found.at_s),
-        )
+        return replace(found, before=total(each for each in buckets if self._before_from <= each.first < found.at))
 
     def relearn(self) -> None:
         """Forget what was normal: what comes now is."""
-        self.baseline = self.detector = self._recovery = self.alarm_since = None
-        self._learner = BaselineLearner(self._settings.baseline_count)
+        fresh = Series(self._settings)
+        for name in self.__slots__:
+            if name not in ("history", "last_s", "_room"):
+                setattr(self, name, getattr(fresh, name))
 
     def to_state(self) -> dict[str, Any]:
-        state: dict[str, Any] = {"history": self.history.to_state(), "last_s": self.last_s}
-        if self._learner is not None:
-            state["learner"] = self._learner.to_state()
-        if self.detector is not None and self.baseline is not None:
+        state: dict[str, Any] = {
+            "history": self.history.to_state(),
+            "last_s": self.last_s,
+            "runs": self._runs.to_state(),
+            "blocks": self._blocks.to_state(),
+            "room": self._room,
+            "gains": self._gains,
+            "floor": self._floor,
+            "before_from": self._before_from,
+            "suspected": self._suspected,
+        }
+        if self.baseline is not None:
             state["baseline"] = self.baseline.to_state()
-            state["detector"] = self.detector.to_state()
-        if self._recovery is not None:
-            state["recovery"] = self._recovery.to_state()
-            state["alarm_since"] = self.alarm_since
+        if self.firing:
+            state["alarm_since"], state["alarm_from"] = self.alarm_since, self.alarm_from
+        for name in ("_learner", "detector", "_rise", "_recovery", "_deeper"):
+            if (each := getattr(self, name)) is not None:
+                state[name.strip("_")] = each.to_state()
         return state
 
     def restore(self, state: Mapping[str, Any], *, keep_baseline: bool = False) -> None:
@@ -173,18 +369,29 @@ class Series:
         stays; where it was another one then, the detector starts anew."""
         self.history = History.from_state(state["history"])
         self.last_s = float(state["last_s"])
-        if "learner" in state:
-            if not keep_baseline:
-                self.baseline = self.detector = None
-                self._learner = BaselineLearner.from_state(state["learner"])
+        stored = Baseline.from_state(state["baseline"]) if "baseline" in state else None
+        given = self.baseline
+        if keep_baseline and given is not None and (stored is None or not stored.same_numbers(given)):
             return
-        stored = Baseline.from_state(state["baseline"])
-        if keep_baseline and stored != self.baseline:
+        self._runs = Runs.from_state(state["runs"])
+        self._room = float(state["room"])
+        self._gains, self._suspected = int(state["gains"]), int(state["suspected"])
+        self._learner = BaselineLearner.from_state(state["learner"]) if "learner" in state else None
+        self.baseline = self.detector = None
+        if stored is None:
             return
         self._watch(stored)
-        threshold = self._settings.threshold
-        if self.detector is not None:
-            self.detector = DropDetector.from_state(state["detector"], threshold=threshold, floor=self.detector.floor)
+        assert self.detector is not None
+        self._blocks = Blocks.from_state(state["blocks"])
+        self.detector = self._restored(state["detector"], floor=self.detector.floor)
+        self._rise = self._restored(state["rise"]) if "rise" in state and self._rise is not None else None
         if "recovery" in state:
-            self._recovery = DropDetector.from_state(state["recovery"], threshold=threshold)
-            self.alarm_since = float(state["alarm_since"])
+            self._floor, self._before_from = float(state["floor"]), int(state["before_from"])
+            self._recovery = self._restored(state["recovery"], share=_RECOVERY)
+            self._deeper = self._restored(state["deeper"]) if "deeper" in state else None
+            self.alarm_since, self.alarm_from = float(state["alarm_since"]), int(state["alarm_from"])
+
+    def _restored(self, state: Mapping[str, Any], *, floor: float | None = None, share: float = 1.0) -> DropDetector:
+        return DropDetector.from_state(
+            state, threshold=max(1.0, share * self._settings.threshold / self._blocks.size), floor=floor
+        )

@@ -6,7 +6,7 @@ import itertools
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_otel.drift.baseline import BaselineLearner
@@ -16,6 +16,7 @@ from rag_otel.drift.detector import DropDetector
 shares = st.floats(0.0, 1.0)
 
 
+@settings(deadline=None)
 @given(
     floor=shares,
     value=shares,
@@ -34,6 +35,7 @@ def test_no_payoff_is_negative(
     assert all(1.0 + bet * (floor - value) / probability >= 0.0 for bet in bets)
 
 
+@settings(deadline=None)
 @given(good=st.floats(0.05, 0.95), suspicious=st.floats(0.05, 0.95), rare=st.floats(0.01, 1.0))
 def test_money_grows_no_faster_than_values_come(good: float, suspicious: float, rare: float) -> None:
     """Over every sequence of six picked traces the expected money is at most six while the mean is at the floor,

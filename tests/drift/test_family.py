@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import random
 
 import pytest
 
 from rag_otel.drift.baseline import Baseline
 from rag_otel.drift.family import DriftSettings, Family, share_of
 from rag_otel.drift.observation import ALL, SIGNALS, observation
-from tests.drift.streams import feed, result, scores, seen
+from tests.drift.streams import START_S, feed, result, scores, seen
 
 SETTINGS = DriftSettings(baseline_count=200, average_run_length=1000.0)
 
@@ -42,6 +44,27 @@ def test_a_model_swap_is_found_and_named() -> None:
     assert alarm.interval is not None
     assert alarm.interval[0] < 0.79 < alarm.interval[1] + 0.05
     assert alarm.estimate < alarm.floor < alarm.baseline
+
+
+@pytest.mark.parametrize("clock", ["even", "stopped", "jumpy"])
+def test_what_moved_does_not_depend_on_clocks(clock: str) -> None:
+    """One model is replaced by a worse one: it is named as new, in whatever order a burst's results are ready and
+    whatever their clocks say."""
+    good, bad = scores(0.95, 1), scores(0.72, 2)
+    stream = [("model=a", next(good)) for _ in range(60)] + [("model=b", next(bad)) for _ in range(200)]
+    for seed in range(20):
+        rng = random.Random(seed)
+        # Twelve are judged at a time.
+        arrivals = sorted(range(60), key=lambda index: index + rng.uniform(0, 12))
+        arrivals += sorted(range(60, 260), key=lambda index: index + rng.uniform(0, 12))
+        family, alarms = Family(DriftSettings(baseline_count=50, average_run_length=1000.0)), []
+        for index in arrivals:
+            shift = {"even": index, "stopped": 0, "jumpy": index / 1000 + rng.uniform(0, 0.05)}[clock]
+            model, score = stream[index]
+            given = dataclasses.replace(seen(0, score, model), time_s=START_S + shift)
+            alarms += [event for event in family.observe(given) if event.slice == ALL]
+        first = alarms[0].movements[0]
+        assert (first.slice, first.before) == ("model=b", None)
 
 
 def test_an_alarm_ends_when_the_scores_are_back() -> None:

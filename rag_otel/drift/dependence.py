@@ -1,0 +1,136 @@
+"""How much the answers of a series depend on each other, and how far its mean wanders while nothing is wrong.
+
+A measured heuristic, not a theorem: from one stretch of a stream nobody can tell all the dependence that there is. What
+is measured are means of blocks. Where neighbouring blocks go together, answers come in runs, and only blocks that are
+long enough to go their own ways count as observations (batch means; Flegal and Jones, "Batch means and spectral
+variance estimators in MCMC", Ann. Statist. 38, 2010). Where long stretches differ by more than their answers can
+explain, the mean has a shape, and the worst stretch is normal too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+_LEAST_BLOCKS: Final = 8
+"""Fewer blocks tell nothing of each other."""
+_SHORT: Final = 32
+"""Dependence within so many answers counts even where the next ones do not show it: two runs may alternate."""
+_FAR: Final = 128
+"""What is as alike at this distance is a slow shape, not a run."""
+_TOLERATED: Final = (0.1, 0.2)
+"""Correlation of neighbouring blocks that does no harm: of short ones, of those of `_LONG` and more."""
+_LONG: Final = 4
+"""As a power of two."""
+_Z: Final = 1.645
+_STRETCHES: Final = (128, 256, 512)
+"""Lengths at which a worse stretch may pass for a drop: shorter ones hold too little evidence."""
+_LEAST_STRETCHES: Final = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dependence:
+    """What is known of a series' dependence."""
+
+    block: int = 1
+    """Values in a row that count as one observation: a power of two; 1 where they are independent."""
+    inflation: float = 1.0
+    """How many values are worth one independent one, at least 1: the design effect of their mean."""
+    known: bool = True
+    """False where even the longest blocks that fit go together: what the values are worth is a guess."""
+
+
+def dependence(residuals: Sequence[float]) -> Dependence:
+    """The least block whose means do not go together, and what it says of the variance of a mean.
+
+    `residuals` are values less their mean, times their weights, in the order in which they came.
+    """
+    levels = _levels(residuals)
+    spread = _variance(levels[0])
+    if spread <= 1e-12:
+        return Dependence()
+    fits = [_goes_its_own_way(level, power) for power, level in enumerate(levels)]
+    failed = [power for power, fit in enumerate(fits) if not fit and 2**power <= _SHORT]
+    power = failed[-1] + 1 if failed else 0
+    while power < len(levels) and not fits[power]:
+        power += 1
+    known = power < len(levels)
+    power = min(power, len(levels) - 1)
+    near = max(0.0, _correlation(levels[power], 1))
+    if near < _Z / math.sqrt(len(levels[power])) and known:
+        near = 0.0
+    inflation = 2**power * _variance(levels[power]) / spread * (1.0 + 2.0 * near)
+    return Dependence(block=2**power, inflation=max(1.0, inflation), known=known)
+
+
+def wandering(residuals: Sequence[float], found: Dependence) -> float:
+    """How far below its mean the worst stretch of a series lies while nothing is wrong, 0 where chance explains it.
+
+    The means of stretches are shrunk towards the whole by the share of their variance that their answers explain
+    (empirical Bayes), so that independent values have no margin.
+    """
+    levels = _levels(residuals)
+    spread = _variance(levels[0])
+    worst = 0.0
+    for length in _STRETCHES:
+        power = length.bit_length() - 1
+        if length < 2 * found.block or power >= len(levels) or len(levels[power]) < _LEAST_STRETCHES:
+            continue
+        parts = [(part, float(length)) for part in levels[power]]
+        worst = max(worst, worst_part(parts, spread * found.inflation))
+    return worst
+
+
+def worst_part(parts: Sequence[tuple[float, float]], noise: float) -> float:
+    """How far the worst of some parts lies below the whole, shrunk; 0 where chance explains their differences.
+
+    `parts` are (mean less the whole mean, count), `noise` is the variance of one value, times what they depend.
+    """
+    total = sum(count for _, count in parts)
+    if len(parts) < 2 or total <= 0.0:
+        return 0.0
+    free = len(parts) - 1
+    spread = sum(count * mean * mean for mean, count in parts) / free
+    # In units of one value's variance; chance alone is 1, give or take the root.
+    excess = spread - noise * (1.0 + math.sqrt(2.0 / free))
+    if excess <= 0.0:
+        return 0.0
+    between = excess * free / (total - sum(count * count for _, count in parts) / total)
+    return max(0.0, max(-mean * between / (between + noise / count) for mean, count in parts))
+
+
+def _levels(values: Sequence[float]) -> list[list[float]]:
+    """Means of blocks of 1, 2, 4 ... values."""
+    levels = [list(values)]
+    while len(levels[-1]) >= 2 * _LEAST_BLOCKS or (len(levels[-1]) >= 2 * _LEAST_STRETCHES and len(levels) <= 9):
+        last = levels[-1]
+        levels.append([(last[at] + last[at + 1]) / 2 for at in range(0, len(last) - 1, 2)])
+    return levels
+
+
+def _goes_its_own_way(blocks: Sequence[float], power: int) -> bool:
+    """Neighbours are no more alike than blocks far apart."""
+    count = len(blocks)
+    far = min(max(2, _FAR >> power), count // 3)
+    distant = _correlation(blocks, far) if count >= 2 * _LEAST_BLOCKS else 0.0
+    tolerated = max(_TOLERATED[power >= _LONG], 1.3 * _Z / math.sqrt(count))
+    return _correlation(blocks, 1) - max(0.0, distant) <= tolerated
+
+
+def _variance(values: Sequence[float]) -> float:
+    mean = math.fsum(values) / len(values)
+    return math.fsum((value - mean) ** 2 for value in values) / max(1, len(values) - 1)
+
+
+def _correlation(values: Sequence[float], lag: int) -> float:
+    count = len(values)
+    if count - lag < 2:
+        return 0.0
+    mean = math.fsum(values) / count
+    around = [value - mean for value in values]
+    squares = math.fsum(value * value for value in around)
+    if squares <= 0.0:
+        return 0.0
+    return math.fsum(a * b for a, b in zip(around, around[lag:], strict=False)) / squares * count / (count - lag)
