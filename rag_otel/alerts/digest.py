@@ -1,4 +1,4 @@
-"""Several alerts as one message: how many, which, and the worst of them as examples."""
+"""Several alerts in one message: how many, of which kinds, and the worst of them as examples."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final
 from rag_otel.alert import Alert, AlertExample, AlertSeverity
 
 ALERTS_DIGEST: Final = "alerts_digest"
-"""Name of a message that stands for alerts of several names."""
+"""Name of a message that summarizes alerts of several names."""
 MAX_EXAMPLES: Final = 10
 _MAX_FINGERPRINTS: Final = 1024
 _ROUTES_NAMED: Final = 5
@@ -18,10 +18,10 @@ _ROUTES_NAMED: Final = 5
 
 @dataclasses.dataclass(slots=True)
 class Bundle:
-    """Alerts that wait to be told together. Bounded: the worst are kept whole, the others are counted."""
+    """Alerts that wait to be sent together. Bounded: the worst are kept whole, the others are counted."""
 
     due: float | None = None
-    """Seconds since the epoch at which it is to be told."""
+    """Seconds since the epoch at which it is to be sent."""
     worst: list[Alert] = dataclasses.field(default_factory=list)
     """At most `MAX_EXAMPLES`, worst first."""
     counts: dict[str, dict[str, int]] = dataclasses.field(default_factory=dict)
@@ -35,16 +35,16 @@ class Bundle:
     def fingerprints(self) -> list[str]:
         return [fingerprint for counted in self.counts.values() for fingerprint in counted]
 
-    def tells_of(self, fingerprint: str) -> bool:
+    def contains(self, fingerprint: str) -> bool:
         return any(fingerprint in counted for counted in self.counts.values())
 
     def add(self, alert: Alert) -> None:
-        """Take one more; what it stands for and what it suppressed count with it."""
+        """Add an alert, with its counts of answers and of suppressed alerts."""
         counts = {alert.name: {alert.fingerprint: alert.count}}
         self.absorb(Bundle(worst=[alert], counts=counts, suppressed=alert.suppressed))
 
     def absorb(self, other: Bundle) -> None:
-        """Take everything of another bundle."""
+        """Add all alerts of another bundle."""
         for name, counted in other.counts.items():
             mine = self.counts.setdefault(name, {})
             for fingerprint, count in counted.items():
@@ -54,7 +54,7 @@ class Bundle:
         self.worst = sorted([*self.worst, *other.worst], key=_badness, reverse=True)[:MAX_EXAMPLES]
 
     def drop(self, fingerprint: str) -> bool:
-        """Forget a problem that is over; True when it was in here."""
+        """Remove a resolved problem; True when it was in this bundle."""
         found = False
         for counted in self.counts.values():
             found = counted.pop(fingerprint, None) is not None or found
@@ -63,9 +63,9 @@ class Bundle:
         return found
 
     def message(self, *, fingerprint: str, why: str = "") -> Alert:
-        """One alert that stands for all of them: itself where there is one, else a digest.
+        """One alert that summarizes all: the alert itself where there is only one, else a digest.
 
-        `fingerprint` is the digest's where the alerts have several; `why` says why they come together.
+        `fingerprint` is that of the digest, where the alerts have several; `why` says why they are sent together.
         """
         first = self.worst[0] if self.worst else self._nameless()
         count = sum(sum(counted.values()) for counted in self.counts.values())
@@ -98,7 +98,7 @@ class Bundle:
         )
 
     def _nameless(self) -> Alert:
-        """What is left when every alert that was kept whole is over and only counts remain."""
+        """A stand-in for when all alerts that were kept whole are resolved and only counts remain."""
         name, counted = next(iter(self.counts.items()))
         return Alert(name=name, fingerprint=next(iter(counted)), metric="")
 
@@ -126,7 +126,7 @@ def as_example(alert: Alert) -> AlertExample:
 
 
 def _examples(alerts: Iterable[Alert]) -> list[AlertExample]:
-    """The answers of these alerts: first one of each, then those that they carry themselves."""
+    """The answers of these alerts: first the own answer of each, then the examples that they carry."""
     alerts = list(alerts)
     own = [as_example(alert) for alert in alerts if alert.target is not None]
     return [*own, *(example for alert in alerts for example in alert.examples)]
@@ -147,6 +147,6 @@ def _urgency(severity: AlertSeverity) -> int:
 
 
 def _common(values: Iterable[str | None]) -> str | None:
-    """The one value that all share; None where they differ."""
+    """The value that all share; None where they differ."""
     found = set(values)
     return found.pop() if len(found) == 1 else None

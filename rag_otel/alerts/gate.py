@@ -1,9 +1,9 @@
-"""When an alert goes out: at once, in a digest with its likes, after quiet hours, or when the cap has room again.
+"""When an alert is sent: at once, in a digest with similar alerts, after quiet hours, or when the cap allows it.
 
-    alert -> window of its group -> quiet hours -> cap a minute -> out
+    alert -> digest window of its group -> quiet hours -> cap per minute -> sent
 
-Nothing is dropped on the way: what has to wait is told in one message, later. The one exception is a problem that is
-over before anybody heard of it: it is counted (`alerts.untold`) and not told.
+No alert is dropped: those that have to wait are sent later, in one message. The only exception is a problem that is
+resolved before it was sent: it is counted (`alerts.untold`) and not sent.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from rag_otel.safety.guard import counters
 
 MINUTE_S: Final = 60.0
 HELD: Final = "held"
-"""Fingerprint of the digest of what quiet hours or the cap held back."""
+"""Fingerprint of the digest of alerts that quiet hours or the cap held back."""
 _MAX_TOLD: Final = 4096
 
 
 @dataclasses.dataclass(slots=True)
 class GateState:
-    """What the gate knows; kept across restarts where there is a state folder."""
+    """The state of the gate; kept across restarts where there is a state folder."""
 
     windows: dict[str, Bundle] = dataclasses.field(default_factory=dict)
     """Group -> the digest that is being collected."""
     held: Bundle = dataclasses.field(default_factory=Bundle)
-    """What waits for the end of quiet hours, or for the cap."""
+    """Alerts that wait for the end of quiet hours, or for the cap."""
     held_resolved: list[Alert] = dataclasses.field(default_factory=list)
     told_as: dict[str, list[str]] = dataclasses.field(default_factory=dict)
-    """Fingerprint of a problem -> fingerprints of the messages that told of it; until it is resolved."""
+    """Fingerprint of a problem -> fingerprints of the messages sent about it; until it is resolved."""
 
 
 class Gate:
-    """Decides when. Not thread-safe: the router's lock is around it. Times are seconds since the epoch."""
+    """Decides when an alert is sent. Not thread-safe: the router holds a lock. Times are seconds since the epoch."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class Gate:
         state: GateState | None = None,
         told: Callable[[str, float], None] = lambda problem, now: None,
     ) -> None:
-        """`told` is called with a problem's fingerprint and the time when a message tells of it."""
+        """`told` is called with a problem's fingerprint and the time when a message about it is sent."""
         self._digest_s = digest_s
         self._per_minute = max(per_minute, 0)
         self._quiet = quiet or QuietHours()
@@ -59,21 +59,23 @@ class Gate:
         """When the last `per_minute` messages went out."""
 
     def emptied(self) -> Gate:
-        """A gate with the same bounds that knows nothing."""
+        """A gate with the same limits and an empty state."""
         return Gate(digest_s=self._digest_s, per_minute=self._per_minute, quiet=self._quiet, told=self._tell)
 
     def join(self, alert: Alert) -> bool:
-        """Add an alert to the message that already waits to tell of its problem, where there is one; not a critical
-        one, which may not have to wait."""
+        """Add an alert to a waiting message about the same problem; True where there is one.
+
+        Critical alerts are never added: they may be sent at once.
+        """
         if alert.severity is not AlertSeverity.CRITICAL:
             for bundle in (*self.state.windows.values(), self.state.held):
-                if bundle.tells_of(alert.fingerprint):
+                if bundle.contains(alert.fingerprint):
                     bundle.add(alert)
                     return True
         return False
 
     def offer(self, alert: Alert, now: float) -> list[Alert]:
-        """Take an alert; returns what is to be sent now."""
+        """Accept an alert; returns the alerts to send now."""
         if self._per_minute == 0:
             return []
         if alert.state is AlertState.RESOLVED:
@@ -85,18 +87,18 @@ class Gate:
         return []
 
     def tick(self, now: float, *, close_windows: bool = False) -> list[Alert]:
-        """What is due by now; with `close_windows` also digests whose window is still open."""
+        """The alerts to send by now; with `close_windows` also digests whose window is still open."""
         out: list[Alert] = []
         for group in list(self.state.windows):
             bundle = self.state.windows[group]
-            # A clock that was set back must not keep a window open for longer than it was meant to be.
+            # A clock that was set back must not keep a window open for longer than `digest_s`.
             if close_windows or not now < (bundle.due or 0.0) <= now + self._digest_s:
                 del self.state.windows[group]
                 out += self._pass(bundle.message(fingerprint=group), now, bundle)
-        return out + self._let_held_go(now)
+        return out + self._release_held(now)
 
     def due(self, now: float) -> float | None:
-        """When `tick` has something to do next; None: nothing waits."""
+        """When `tick` must be called next; None: no alert waits."""
         times = [bundle.due for bundle in self.state.windows.values() if bundle.due is not None]
         if self.state.held or self.state.held_resolved:
             room_at = now if self._has_room(now) else self._sent[0] + MINUTE_S
@@ -105,17 +107,17 @@ class Gate:
         return min(times, default=None)
 
     def close(self, now: float) -> list[Alert]:
-        """Everything that waits, told now whatever the hour: for a shutdown that could not keep it."""
+        """All waiting alerts, even in quiet hours: for a shutdown without a state folder."""
         bundle, self.state.held = self.state.held, Bundle()
         out = [self._told(bundle.message(fingerprint=HELD, why="held back"), bundle, now)] if bundle else []
         out += self.state.held_resolved
         self.state.held_resolved = []
         return out
 
-    # --- passing ----------------------------------------------------------------------------------------------------
+    # --- sending ----------------------------------------------------------------------------------------------------
 
     def _pass(self, alert: Alert, now: float, bundle: Bundle | None = None) -> list[Alert]:
-        """Send, or hold for the end of quiet hours or of a full minute. `bundle` is what `alert` stands for."""
+        """Send, or hold until quiet hours end or the cap allows it. `bundle`: the alerts that `alert` summarizes."""
         quiet = alert.severity is not AlertSeverity.CRITICAL and self._quiet_end(now) > now
         if quiet or not self._has_room(now):
             counters.add("alerts.held")
@@ -128,7 +130,7 @@ class Gate:
         return [self._told(alert, bundle, now)]
 
     def _told(self, alert: Alert, bundle: Bundle | None, now: float) -> Alert:
-        """Note what told of which problem. One that is told again goes by the name that receivers know it by."""
+        """Record which message was sent about which problem. Later messages keep the fingerprint of the first."""
         problems = bundle.fingerprints if bundle else [alert.fingerprint]
         known = [self.state.told_as.pop(problem, []) for problem in problems]
         common = [name for name in known[0] if all(name in names for names in known)]
@@ -140,7 +142,7 @@ class Gate:
             del self.state.told_as[next(iter(self.state.told_as))]
         return dataclasses.replace(alert, fingerprint=name)
 
-    def _let_held_go(self, now: float) -> list[Alert]:
+    def _release_held(self, now: float) -> list[Alert]:
         out: list[Alert] = []
         held = self.state.held
         quiet = self._quiet_end(now) > now
@@ -148,9 +150,9 @@ class Gate:
             self.state.held = Bundle()
             self._sent.append(now)
             out.append(self._told(held.message(fingerprint=HELD, why="held back"), held, now))
-        return out + self._let_resolved_go(now)
+        return out + self._release_resolved(now)
 
-    def _let_resolved_go(self, now: float) -> list[Alert]:
+    def _release_resolved(self, now: float) -> list[Alert]:
         quiet = self._quiet_end(now) > now
         out: list[Alert] = []
         for alert in list(self.state.held_resolved):
@@ -161,7 +163,7 @@ class Gate:
         return out
 
     def _has_room(self, now: float) -> bool:
-        # A time in the future is a clock that was set back: it must not close the gate for longer than a minute.
+        # After a clock was set back, times lie in the future: they must not block alerts for longer than a minute.
         return len(self._sent) < self._per_minute or not 0 <= now - self._sent[0] < MINUTE_S
 
     def _quiet_end(self, now: float) -> float:
@@ -170,7 +172,7 @@ class Gate:
     # --- resolving --------------------------------------------------------------------------------------------------
 
     def _resolve(self, alert: Alert, now: float) -> list[Alert]:
-        """Close every message that told of the problem, once all that it told of is over."""
+        """Resolve every message about the problem, once all problems of that message are over."""
         pending = self.state.held.drop(alert.fingerprint)
         for bundle in self.state.windows.values():
             pending = bundle.drop(alert.fingerprint) or pending
@@ -183,7 +185,7 @@ class Gate:
         closing = [] if names is None else [name for name in names if name not in still_open]
         resolved = [dataclasses.replace(alert, fingerprint=name) for name in closing] if names else [alert]
         self.state.held_resolved += resolved
-        return self._let_resolved_go(now)
+        return self._release_resolved(now)
 
 
 def _any_critical(alerts: Sequence[Alert]) -> bool:
@@ -191,5 +193,5 @@ def _any_critical(alerts: Sequence[Alert]) -> bool:
 
 
 def _group(alert: Alert) -> str:
-    """What is told together: alerts of one kind of one service. Also the fingerprint of their digest."""
+    """Alerts of one name and one service share a digest. Also the fingerprint of that digest."""
     return f"{alert.service or '-'}/{alert.name}/*"

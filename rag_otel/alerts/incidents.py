@@ -1,7 +1,7 @@
-"""What is known of each problem: since when it is there, when it was last told, what was held back since.
+"""The state of each problem: when it began, when an alert was last sent, how many alerts were suppressed since.
 
 A problem has a fingerprint. It begins with the first bad answer (or the first alert of a monitor) and is over when no
-bad answer came for a while (or when the monitor says so). While it lasts it is told at most once a cooldown.
+bad answer came for a while (or when the monitor says so). While it lasts, at most one alert is sent per cooldown.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Incident:
     """One problem. Times are seconds since the epoch."""
 
     alert: Alert
-    """The last one of it that was told, or the first; without its texts."""
+    """The alert that was sent last, or the first one; without its texts."""
     began_at: float
     bad_at: float
     """When the last answer came that was not good."""
@@ -34,22 +34,22 @@ class Incident:
 
 
 class Incidents:
-    """The problems of now, bounded: the one that was quiet for longest makes room."""
+    """The open problems. Bounded: the one without a bad answer for the longest time is dropped first."""
 
     def __init__(self, *, cooldown_s: float, resolve_after_s: float, found: dict[str, Incident] | None = None) -> None:
-        """`resolve_after_s` of 0: per-trace problems never end; `found` is what a state folder kept."""
+        """`resolve_after_s` of 0: per-trace problems never end; `found` are the problems that a state folder kept."""
         self._cooldown_s = cooldown_s
         self._resolve_after_s = resolve_after_s
         self.open: dict[str, Incident] = found or {}
 
     def emptied(self) -> Incidents:
-        """The same bounds, no problem."""
+        """The same limits without any problem."""
         return Incidents(cooldown_s=self._cooldown_s, resolve_after_s=self._resolve_after_s)
 
     def bad(self, alert: Alert, now: float, *, joined: bool = False) -> Alert | None:
-        """One more bad answer, or word of a monitor: what is to be told of it, None while it cools down.
+        """Record a bad answer, or a monitor's alert. Returns the alert to send; None during the cooldown.
 
-        `joined`: a message that waits tells of it already.
+        `joined`: the alert was added to a waiting message.
         """
         incident = self.open.pop(alert.fingerprint, None) or Incident(
             alert=_without_texts(alert), began_at=now, bad_at=now
@@ -70,7 +70,7 @@ class Incidents:
         return alert
 
     def told(self, fingerprint: str, now: float) -> None:
-        """A message tells of it now: what waited for one cools down from here on."""
+        """A message about the problem is sent now: the cooldown begins."""
         if (incident := self.open.get(fingerprint)) is not None:
             incident.told_at = now
 
@@ -85,7 +85,7 @@ class Incidents:
             incident.bad_at, incident.good = now, 0
 
     def resolve(self, alert: Alert) -> Alert | None:
-        """A monitor's word that a problem is over; None when there was none."""
+        """Close a problem that a monitor reports as over; None when it was not open."""
         incident = self.open.pop(alert.fingerprint, None)
         if incident is None:
             return None
@@ -118,7 +118,7 @@ class Incidents:
         if incident.told_at is None:
             return False
         worse = alert.severity is AlertSeverity.CRITICAL and incident.alert.severity is not AlertSeverity.CRITICAL
-        # A negative age is a clock that was set back.
+        # The age is negative after a clock was set back.
         return not worse and 0 <= now - incident.told_at < self._cooldown_s
 
     def _resolved(self, incident: Incident, now: float) -> Alert:
@@ -137,7 +137,7 @@ class Incidents:
 
 
 def _without_texts(alert: Alert) -> Alert:
-    """What its end is told with: a thousand open problems must be cheap to keep, and to write down."""
+    """What the resolve message needs: a thousand open problems must take little memory and disk."""
     return dataclasses.replace(alert, question=None, response=None, claims=(), examples=())
 
 

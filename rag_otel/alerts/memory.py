@@ -1,4 +1,4 @@
-"""What the router knows, kept in the state folder: problems, what was told, what waits for the end of quiet hours."""
+"""The router's state in the state folder: open problems, sent alerts, alerts that wait for the end of quiet hours."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ FILE: Final = "alerts.json"
 
 @dataclasses.dataclass(slots=True)
 class RouterState:
-    """All of it."""
+    """Everything that the router keeps across restarts."""
 
     incidents: dict[str, Incident] = dataclasses.field(default_factory=dict)
     gate: GateState = dataclasses.field(default_factory=GateState)
 
 
 class RouterMemory:
-    """Loads at the start, saves when something was told or held back: a second late at most, and never half."""
+    """Loads at the start; saves within a second after an alert was sent or held back, atomically."""
 
     def __init__(self, folder: StateFolder) -> None:
-        from pydantic import TypeAdapter  # only who set a state folder pays for it
+        from pydantic import TypeAdapter  # slow to import, and only needed with a state folder
 
         self._folder = folder
         self._adapter: Any = TypeAdapter(RouterState)
 
     def load(self) -> RouterState | None:
-        """What the last process knew; None where it left nothing that can be read."""
+        """The state of the last process; None where there is none or it cannot be read."""
         with guarded("alerts.load"):
             path = self._folder.path / FILE
             data = read_file(path)

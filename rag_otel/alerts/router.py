@@ -1,10 +1,10 @@
-"""The way of every alert: one message a problem, not one an answer.
+"""The path of every alert: one message per problem, not one per answer.
 
     rules (per answer) -+
                         +-> incidents (cooldown, hysteresis, resolve) -> gate (digest, quiet hours, cap) -> channels
     monitors -----------+
 
-Nothing in here starts a thread: whoever owns the router calls `tick` when `due` says so.
+The router starts no thread: its owner calls `tick` at the time that `due` returns.
 """
 
 from __future__ import annotations
@@ -28,15 +28,16 @@ _SAVE_EVERY_S = 1.0
 
 
 def _nobody(alert: Alert) -> None:
-    """Where alerts go before the router is connected."""
+    """Discards alerts before the router is connected."""
 
 
 class AlertRouter:
-    """Decides what is told, and when.
+    """Decides which alerts are sent, and when.
 
     Alerts of one fingerprint (service, metric, route) are at least `cooldown_s` apart; a problem without a bad answer
-    for `resolve_after_s` is over, which is told too. Alerts of one kind within `digest_s` become one message; at most
-    `per_minute` go out in any minute; in quiet hours only what is critical. What is held back is told later, together.
+    for `resolve_after_s` is over, and a resolve message is sent. Alerts of one kind within `digest_s` become one
+    message; at most `per_minute` are sent in any minute; in quiet hours only critical ones. Held alerts are sent
+    later, in one message.
     """
 
     def __init__(
@@ -53,7 +54,7 @@ class AlertRouter:
         memory: RouterMemory | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """`memory` keeps what waits and what was told across restarts; `clock` gives seconds since the epoch."""
+        """`memory` keeps waiting alerts and open problems across restarts; `clock` gives seconds since the epoch."""
         self.channels: Sequence[AlertChannel] = tuple(channels)
         if rules is None:
             rules = [parse_rule(text) for text in DEFAULT_RULES]
@@ -69,11 +70,11 @@ class AlertRouter:
         self._save_at: float | None = None
 
     def connect(self, send: Callable[[Alert], None], changed: Callable[[], None] = lambda: None) -> None:
-        """Where alerts go, and whom to tell that `due` has changed. Neither may block."""
+        """`send` takes each alert to send; `changed` is called when `due` has changed. Neither may block."""
         self._send, self._changed = send, changed
 
     def consider(self, result: EvaluatedTrace) -> None:
-        """Judge a result by the rules and tell what is to be told now; mostly nothing."""
+        """Apply the rules to a result and send the alerts that are due now."""
         judgements = self._rules.judge(result)
         out: list[Alert] = []
         with self._lock:
@@ -83,21 +84,21 @@ class AlertRouter:
                     self._incidents.note(judgement.fingerprint, judgement.finding, now)
                 else:
                     out += self._fire(judgement.alert, now)
-        self._tell(out)
+        self._send_all(out)
         if any(judgement.alert is not None for judgement in judgements):
-            self._changed()  # a good answer makes nothing due
+            self._changed()  # a good answer does not change `due`
 
     def raise_alert(self, alert: Alert) -> None:
-        """Take the alert of a monitor, firing or resolved: it goes the way of all others. From any thread."""
+        """Handle a monitor's alert, firing or resolved, like all others. Thread-safe."""
         with guarded("alerts.raise"):
             with self._lock:
                 now = self._clock()
                 out = self._end(alert, now) if alert.state is AlertState.RESOLVED else self._fire(alert, now)
-            self._tell(out)
+            self._send_all(out)
             self._changed()
 
     def tick(self, *, close_windows: bool = False) -> None:
-        """Tell what is due: digests, resolved problems, what quiet hours held back."""
+        """Send what is due: digests, resolve messages, alerts that quiet hours held back."""
         with self._lock:
             now = self._clock()
             out: list[Alert] = []
@@ -109,26 +110,26 @@ class AlertRouter:
                 self._touch(now)
             if self._save_at is not None and (self._save_at <= now or close_windows):
                 self._save()
-        self._tell(out)
+        self._send_all(out)
 
     def due(self) -> float | None:
-        """Seconds since the epoch at which `tick` has something to do next; None: nothing waits."""
+        """Seconds since the epoch at which `tick` must be called next; None: no alert waits."""
         with self._lock:
             times = (self._incidents.due(), self._gate.due(self._clock()), self._save_at)
         return min((at for at in times if at is not None), default=None)
 
     def close(self) -> None:
-        """Tell what waits for a digest; keep what waits for the end of quiet hours, or tell it where nothing keeps."""
+        """Send waiting digests. Alerts held for quiet hours are saved; without a state folder they are sent now."""
         self.tick(close_windows=True)
         with self._lock:
             if self._memory is not None:
                 self._save()
                 return
             out = self._gate.close(self._clock())
-        self._tell(out)
+        self._send_all(out)
 
     def after_fork(self) -> None:
-        """The parent tells what it knows; the child starts without it, with a lock of its own."""
+        """The parent sends what it holds; the child starts empty, with a new lock."""
         self._lock = threading.RLock()
         self._incidents = self._incidents.emptied()
         self._gate = self._gate.emptied()
@@ -152,7 +153,7 @@ class AlertRouter:
         self._incidents.told(problem, now)
 
     def _end(self, alert: Alert, now: float) -> list[Alert]:
-        """What is told of the end of a problem: nothing where nobody knows of it."""
+        """The resolve messages to send now; none for a problem that is not open."""
         resolved = self._incidents.resolve(alert)
         if resolved is None:
             return []
@@ -168,8 +169,8 @@ class AlertRouter:
         if self._memory is not None:
             self._memory.save(RouterState(incidents=self._incidents.open, gate=self._gate.state))
 
-    def _tell(self, alerts: Sequence[Alert]) -> None:
-        """Outside the lock: a channel's queue may ask for anything."""
+    def _send_all(self, alerts: Sequence[Alert]) -> None:
+        """Call without the lock: a channel's queue may call back into the router."""
         for alert in alerts:
             counters.add(f"alerts.{'resolved' if alert.state is AlertState.RESOLVED else 'sent'}.{alert.name}")
             self._send(alert)

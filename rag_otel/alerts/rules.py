@@ -1,12 +1,12 @@
-"""Which single answers somebody should hear of: the per-trace rules.
+"""The per-trace rules: which single answers raise an alert.
 
-A rule is written as one line: what is bad, until when it counts as not yet good again, how urgent it is.
+A rule is one line: the condition, the threshold at which an answer counts as good again, the severity.
 
     unfaithful                              the label of any metric
     contradicted                            a claim that the chunks contradict
-    risk>0.9                                any metric's risk beyond .9
-    faithfulness.score<0.5 until 0.7        one metric; between .5 and .7 nothing begins and nothing ends
-    risk>=0.97 critical                     passes quiet hours
+    risk>0.9                                any metric's risk above 0.9
+    faithfulness.score<0.5 until 0.7        one metric; a score between 0.5 and 0.7 neither raises nor resolves
+    risk>=0.97 critical                     sent even in quiet hours
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ _RULE: Final = re.compile(
 
 
 class Finding(enum.IntEnum):
-    """What a rule says of an evaluation, from harmless to bad."""
+    """The result of a rule for one evaluation, from good to bad."""
 
     GOOD = 0
     BETWEEN = 1
-    """Past the threshold that clears, short of the one that raises."""
+    """Between the threshold that resolves and the one that raises."""
     BAD = 2
 
 
@@ -55,15 +55,15 @@ class AlertRule:
     metric: str | None = None
     """None: every metric."""
     enter: float | None = None
-    """Beyond it (`high_risk`), or below it (`low_score`), an answer is bad."""
+    """Above it (`high_risk`), or below it (`low_score`), an answer is bad."""
     clear: float | None = None
-    """On this side of it an answer is good again; the same as `enter` where nothing was said."""
+    """The threshold at which an answer is good again; None: the same as `enter`."""
     inclusive: bool = False
     """True: the threshold itself is bad."""
     severity: AlertSeverity = AlertSeverity.WARNING
 
     def judge(self, evaluation: Evaluation) -> Finding | None:
-        """None where the rule has nothing to go by: another metric, no score, no label."""
+        """None where the rule does not apply: another metric, no score, no label."""
         if self.metric not in (None, evaluation.name):
             return None
         if self.name == UNFAITHFUL_ANSWER:
@@ -87,23 +87,23 @@ class AlertRule:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Judgement:
-    """What the rules say of one evaluation."""
+    """The result of all rules for one evaluation."""
 
     fingerprint: str
     finding: Finding
     alert: Alert | None = None
-    """What to tell of it; None unless it is bad."""
+    """The alert to raise; None unless the finding is BAD."""
 
 
 class AlertRules:
-    """Judges results by every rule. Of several that an evaluation breaks, the most severe, then the first, speaks."""
+    """Applies every rule to results. Where several rules match, the most severe, then the first, names the alert."""
 
     def __init__(self, rules: Sequence[AlertRule], examples: Examples) -> None:
         self._rules = sorted(rules, key=lambda rule: rule.severity is not AlertSeverity.CRITICAL)
         self._examples = examples
 
     def judge(self, result: EvaluatedTrace) -> list[Judgement]:
-        """One judgement for each evaluation that any rule has an opinion of."""
+        """One judgement for each evaluation to which any rule applies."""
         judgements = []
         for evaluation in result.evaluations:
             found = [(finding, rule) for rule in self._rules if (finding := rule.judge(evaluation)) is not None]
@@ -138,17 +138,17 @@ class AlertRules:
 
 
 def fingerprint(result: EvaluatedTrace, metric: str) -> str:
-    """`<service>/<metric>/<route>`: alerts that tell of one and the same problem."""
+    """`<service>/<metric>/<route>`: identifies the problem that alerts are about."""
     return f"{result.trace.service or '-'}/{metric}/{result.trace.route or '-'}"
 
 
 def parse_rule(text: str) -> AlertRule:
-    """The rule that a line says. Raises ConfigurationError."""
+    """Parse one line. Raises ConfigurationError."""
     match = _RULE.fullmatch(text.strip())
     if match is None:
         raise ConfigurationError(
             f"alert_rules: {text!r} is no rule; there are: unfaithful, contradicted, score<0.5, risk>0.9, each with "
-            "`metric.` before it, `until 0.7` and `critical` after it where wanted"
+            "an optional `metric.` before it, and an optional `until 0.7` and `critical` after it"
         )
     severity = AlertSeverity.CRITICAL if match["critical"] else AlertSeverity.WARNING
     if match["word"]:

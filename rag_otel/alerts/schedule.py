@@ -1,4 +1,4 @@
-"""Quiet hours: when only what is critical is told.
+"""Quiet hours: times at which only critical alerts are sent.
 
 22:00-07:00 Europe/Berlin                    every night
 sat-sun 00:00-24:00 Europe/Berlin            weekends; the days are those on which a window begins
@@ -21,7 +21,7 @@ _TIME: Final = r"([01]\d|2[0-4]):([0-5]\d)"
 _WINDOW: Final = re.compile(rf"(?:([a-z]{{3}})(?:-([a-z]{{3}}))?\s+)?{_TIME}-{_TIME}(?:\s+(\S+))?", re.IGNORECASE)
 _DAY_MINUTES: Final = 24 * 60
 _MAX_CHAIN: Final = 32
-"""Windows that follow each other without a gap are followed this far; weeks of silence are asked again then."""
+"""The most adjoining windows that are joined into one; when these end, the rest is looked up again."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,14 +52,16 @@ class QuietWindow:
 
 
 class QuietHours:
-    """Any number of windows."""
+    """The quiet windows of one configuration."""
 
     def __init__(self, windows: Sequence[QuietWindow] = ()) -> None:
         self._windows = tuple(windows)
 
     def end_at(self, now_s: float) -> float | None:
-        """When quiet hours that hold at `now_s` are over, windows without a gap between them taken as one; None
-        outside of quiet hours. Seconds since the epoch."""
+        """When the quiet hours that include `now_s` end; None outside of quiet hours. Seconds since the epoch.
+
+        Windows without a gap between them count as one.
+        """
         end: float | None = None
         for _ in range(_MAX_CHAIN):
             ends = [found for window in self._windows if (found := window.end_at(now_s if end is None else end))]
@@ -70,7 +72,7 @@ class QuietHours:
 
 
 def parse_quiet_hours(texts: Sequence[str]) -> QuietHours:
-    """The windows that these lines say. Raises ConfigurationError."""
+    """Parse one window per line. Raises ConfigurationError."""
     return QuietHours([_window(text) for text in texts])
 
 

@@ -1,4 +1,4 @@
-"""The router and the monitors that raise alerts through it, as the settings want them."""
+"""Builds the router and the monitors that raise alerts through it, from the settings."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def build_monitors(
     link: Callable[[EvaluatedTrace], str | None],
     state: StateFolder | None = None,
 ) -> list[Writer]:
-    """Those that the settings ask for, as one writer: the objective's burn rate, silence, failing evaluators."""
+    """The configured monitors as one writer: burn rate of the objective, missing evaluations, failing evaluators."""
     monitors: list[Monitor] = []
     if settings.slo_target is not None:
         objective = Objective(

@@ -142,7 +142,7 @@ def _show(
     return 1 if any(view.firing for view in found) else 0
 
 
-_HEADER: Final = ("series", "slice", "state", "evaluations", "baseline", "alarm beyond", "evidence", "latest")
+_HEADER: Final = ("series", "slice", "state", "evaluations", "baseline", "alarm threshold", "evidence", "latest")
 
 
 def _row(view: SeriesView) -> list[str]:

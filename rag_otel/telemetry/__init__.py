@@ -1,4 +1,4 @@
-"""What evaluation looks like in numbers: OpenTelemetry metrics of results, judges, queues, deliveries and drift.
+"""OpenTelemetry metrics of results, judges, queues, deliveries and drift.
 
     results -> TelemetryWriter -> instruments ---+
     guard.counters, readings -> observed --------+-> the application's MeterProvider, or one of our own

@@ -24,7 +24,7 @@ class EvaluationEventWriter:
     name = "evaluation_event"
 
     def __init__(self, logger: Callable[[], Logger | None], *, capture_content: bool = True) -> None:
-        """`logger` is asked at each batch, as the application's provider may come later; None: nobody listens.
+        """`logger` is called for each batch, as the application may set its provider later; None: no events.
         Where content is hidden, an explanation only counts claims."""
         self._logger = logger
         self._capture_content = capture_content

@@ -1,4 +1,4 @@
-"""Gauges: values that the parts of the process can tell of their state, asked for when metrics are collected.
+"""Gauges: current values of the parts of the process, read when metrics are collected.
 
     gauges.offer("rag_otel.held_spans", self._held_spans)      # def _held_spans(self) -> [(3.0, {})]
 
@@ -22,14 +22,14 @@ Source: TypeAlias = Callable[[], Iterable[Sample]]
 
 
 class _GaugeSources:
-    """Sources by the name of their instrument, as long as their objects live."""
+    """Sources by the name of their instrument, held weakly: a source ends with its object."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._sources: dict[str, tuple[weakref.WeakMethod[Source], ...]] = {}
 
     def offer(self, name: str, source: Source) -> None:
-        """Show what `source`, a bound method, says under the instrument `name`.
+        """Report the values of `source`, a bound method, under the instrument `name`.
 
         It is called from any thread, whenever somebody looks: quick, no locks that are held for long. Several sources
         of one name are added up, or the largest value of a label set counts, as the instrument has it.
@@ -39,7 +39,7 @@ class _GaugeSources:
             self._sources[name] = (*alive, weakref.WeakMethod(source))
 
     def read(self, name: str) -> list[Sample]:
-        """What every source of this name says now; a source that fails is counted and left out."""
+        """The current values of every source of this name; a source that fails is counted and left out."""
         samples: list[Sample] = []
         for reference in self._sources.get(name, ()):
             if (source := reference()) is not None:
@@ -48,7 +48,7 @@ class _GaugeSources:
         return samples
 
     def after_fork(self) -> None:
-        """The lock may have been held; the sources are the child's own copies."""
+        """New lock: the old one may have been held. The sources are the child's own copies."""
         self._lock = threading.RLock()
 
 

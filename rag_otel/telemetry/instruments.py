@@ -1,4 +1,4 @@
-"""The instruments of one meter: those that are recorded, and those that are read when somebody collects."""
+"""The instruments of one meter: those that are recorded, and those that are read at each collection."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rag_otel.telemetry.observed import gauge_samples, total_samples
 
 
 class Instruments:
-    """Every row of the table, made on one meter. Made on a proxy, they record once the application sets a provider."""
+    """All instruments of the table on one meter. On a proxy meter they record once the application sets a provider."""
 
     def __init__(self, meter: Meter) -> None:
         self._histograms: dict[str, Histogram] = {}
@@ -43,7 +43,7 @@ class Instruments:
 
 
 def _callback(row: Instrument) -> Callable[[CallbackOptions], Iterable[Observation]]:
-    """What the SDK calls to collect. It knows no set-up, so it stays right when one replaces another."""
+    """The callback of the SDK. It refers to no set-up, so it stays valid when one replaces another."""
     samples = total_samples if row.kind is Kind.OBSERVED_COUNTER else gauge_samples
 
     def observe(options: CallbackOptions) -> Iterable[Observation]:

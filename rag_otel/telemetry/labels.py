@@ -1,4 +1,4 @@
-"""Labels that stay few: so many different values a label, the rest is `other`."""
+"""Bounded labels: each label keeps a limited number of values, all others become `other`."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Final
 
 OTHER: Final = "other"
 _MAX_LENGTH: Final = 128
-"""Characters. A longer value is no name of anything; it may well be somebody's text."""
+"""Characters. A longer value is not a name and may be a user's text."""
 
 
 class BoundedLabels:
-    """Keeps the first `max_values` different values of each label; whatever comes later is `other`.
+    """Keeps the first `max_values` different values of each label; later ones become `other`.
 
     First come, first kept: a value that has a series keeps it for as long as the process lives, so no series breaks
     off. Threads that meet a new value at the same moment may each add theirs: a few more than `max_values`, at most.

@@ -20,7 +20,7 @@ class PrometheusMetrics(OwnMetrics):
     def __init__(
         self, address: str, *, resource: Callable[[], Resource], readers: Callable[[], Sequence[MetricReader]] = tuple
     ) -> None:
-        """`address` is `host:port`; port 0 takes a free one. `readers` makes others for the same provider.
+        """`address` is `host:port`; port 0 takes a free one. `readers` makes further readers for the same provider.
 
         Raises ConfigurationError for an address that is none.
         """
@@ -35,11 +35,11 @@ class PrometheusMetrics(OwnMetrics):
 
     @property
     def port(self) -> int | None:
-        """Where it listens; None while it does not."""
+        """The address it listens on; None while it does not."""
         return None if self._server is None else int(self._server.server_port)
 
     def start(self) -> None:
-        """Listen. An address that is taken is logged and counted: the application goes on, and so does evaluation."""
+        """Listen. An address in use is logged and counted; the application and its evaluations continue."""
         from prometheus_client import start_http_server
 
         super().start()

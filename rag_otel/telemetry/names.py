@@ -1,4 +1,4 @@
-"""The table of instruments: name, kind, unit, labels, meaning. `docs/observability.md` is written from it.
+"""The table of instruments: name, kind, unit, labels, meaning. `docs/observability.md` is generated from it.
 
 Names are OpenTelemetry's; in Prometheus dots are underscores and the unit and `_total` stand at the end, as
 https://opentelemetry.io/docs/specs/otel/compatibility/prometheus_and_openmetrics/ has it. Units in braces are
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 SCORE_EDGES: Final = (0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.999)
-"""Upper edges of the score and risk buckets: likely thresholds are edges, and .999 sets the mass at exactly 1 apart."""
+"""Upper edges of the score and risk buckets: common thresholds are edges, and 0.999 separates values of exactly 1."""
 SECONDS_EDGES: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 40.0, 60.0)
 
 _WHOSE: Final = ("metric", "judge", "service", "route", "tenant", "model")
@@ -29,9 +29,9 @@ class Kind(enum.StrEnum):
     OBSERVED_COUNTER = "observed_counter"
     """Counted elsewhere in the process, read when collected."""
     GAUGE_SUM = "gauge_sum"
-    """A reading; several of one label set are added up."""
+    """A current value; values with equal labels are added up."""
     GAUGE_MAX = "gauge_max"
-    """A reading; of several of one label set the largest counts."""
+    """A current value; of values with equal labels the largest counts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""What is read when somebody collects: the process's counts as labelled totals, and its readings.
+"""Values that are read at each collection: the process's counts as labelled totals, and its gauges.
 
 Counts are named `<family>.<...>` where they are counted; the rules here say which family is which instrument and what
 the parts of the name are. A name that no rule takes is no metric of ours.
@@ -18,7 +18,7 @@ from rag_otel.telemetry.names import Instrument, Kind
 
 _Labels: TypeAlias = dict[str, str | None]
 _MAX_VALUES: Final = 200
-"""Of one label. What is counted is named by us, but for alerts, destinations and a resolver's reasons."""
+"""Values of one label. Only names of alerts, destinations and a resolver's reasons come from the user."""
 _bounded: Final = BoundedLabels(_MAX_VALUES)
 
 _ALERT_QUEUE: Final = "alert_"
@@ -39,7 +39,7 @@ def total_samples(row: Instrument) -> list[Sample]:
 
 
 def gauge_samples(row: Instrument) -> list[Sample]:
-    """What the sources of a gauge say, one value for each label set; 0 for one without labels that nobody offers."""
+    """The values of a gauge, one for each label set; 0 for a gauge without labels and without sources."""
     values: dict[tuple[tuple[str, str], ...], float] = {} if row.labels else {(): 0.0}
     for value, labels in gauges.read(row.name):
         key = tuple(sorted(labels.items()))

@@ -1,4 +1,4 @@
-"""OTLP exporters of our own metrics and events. They carry what this process made, and make no spans of it."""
+"""OTLP exporters of our own metrics and events. Their own requests make no spans."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def metric_readers(endpoint: str | None, *, interval_s: float) -> Callable[[], l
 
 
 def metric_exporter(endpoint: str | None) -> MetricExporter:
-    """To `endpoint` (an address without a path), or to where OpenTelemetry's own variables point.
+    """To `endpoint` (an address without a path), or to the endpoint of OpenTelemetry's environment variables.
 
     Raises ConfigurationError for a protocol that cannot be spoken.
     """

@@ -29,18 +29,18 @@ _INSTANCE: Final = "service.instance.id"
 
 
 class Outlet(Protocol):
-    """Something that is started, emptied and stopped with the set-up that it belongs to."""
+    """A destination that is started, flushed and stopped with its set-up."""
 
     def start(self) -> None:
-        """Go to work. Raises nothing that the application would have to handle."""
+        """Start. Raises nothing that the application would have to handle."""
         ...
 
     def flush(self, timeout_s: float) -> bool:
-        """Export what is here; False when it did not get out."""
+        """Export what is pending; False when that failed."""
         ...
 
     def shutdown(self, timeout_s: float) -> None:
-        """Export what is here and stop. Safe to call twice."""
+        """Export what is pending and stop. Safe to call twice."""
         ...
 
     def after_fork(self) -> None:
@@ -49,7 +49,7 @@ class Outlet(Protocol):
 
 
 class ApplicationMetrics:
-    """Instruments on the application's meter provider: recorded by none while it has none; its life is its own."""
+    """Instruments on the application's meter provider, which the application itself starts and stops."""
 
     def __init__(self, provider: MeterProvider | None = None) -> None:
         """`provider` stands in for the global one, which may also be set later."""
@@ -57,7 +57,7 @@ class ApplicationMetrics:
         self._instruments: Instruments | None = None
 
     def instruments(self) -> Instruments | None:
-        """What results are recorded with; None while the application has no provider."""
+        """The instruments; None while the application has no provider."""
         if self._provider is None and _does_nothing(metrics_api.get_meter_provider()):
             return None
         return self._instruments
@@ -90,7 +90,7 @@ class OwnMetrics:
         self._instruments: Instruments | None = None
 
     def instruments(self) -> Instruments | None:
-        """What results are recorded with; None before the start and after the end."""
+        """The instruments; None before the start and after the shutdown."""
         return self._instruments
 
     def start(self) -> None:
@@ -126,7 +126,7 @@ class ApplicationEvents:
         self._provider = provider
 
     def logger(self) -> Logger | None:
-        """What events are emitted with; None while the application has no provider."""
+        """The logger; None while the application has no provider."""
         if self._provider is None and _does_nothing(logs_api.get_logger_provider()):
             return None
         return logs_api.get_logger(semconv.SCOPE, logger_provider=self._provider)
@@ -153,7 +153,7 @@ class OwnEvents:
         self._provider: Any = None
 
     def logger(self) -> Logger | None:
-        """What events are emitted with; None before the start and after the end."""
+        """The logger; None before the start and after the shutdown."""
         if self._provider is None:
             return None
         logger: Logger = self._provider.get_logger(semconv.SCOPE)
@@ -183,8 +183,7 @@ _of_the_application: Instruments | None = None
 
 
 def _within(timeout_s: float, work: Callable[[], bool]) -> bool:
-    """Whether `work` was done in time and says it went well. An exporter that nobody answers heeds no deadline, so it
-    is left behind on a thread of its own."""
+    """True when `work` returned True in time. An exporter may ignore its deadline, so it runs on its own thread."""
     said: list[bool] = []
 
     def do() -> None:
@@ -202,7 +201,7 @@ def _within(timeout_s: float, work: Callable[[], bool]) -> bool:
 
 
 def _global_instruments() -> Instruments:
-    """Made once a process: instruments on the global provider cannot be taken off again, and need not be."""
+    """Made once per process: instruments on the global provider cannot be removed, and need not be."""
     global _of_the_application
     if _of_the_application is None:
         _of_the_application = _made_on(None)
@@ -214,7 +213,7 @@ def _made_on(provider: MeterProvider | None) -> Instruments:
 
 
 def _does_nothing(provider: object) -> bool:
-    """True for the API's own stand-ins, which are there until the application sets a provider."""
+    """True for the API's proxies, which stand in until the application sets a provider."""
     return type(provider).__module__.startswith(("opentelemetry.metrics", "opentelemetry._logs"))
 
 

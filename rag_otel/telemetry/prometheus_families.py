@@ -1,4 +1,4 @@
-"""The SDK's metrics as prometheus-client wants them: in Prometheus' text format, or in OpenMetrics with exemplars.
+"""Converts the SDK's metrics for prometheus-client: to Prometheus' text format, or to OpenMetrics with exemplars.
 
 OpenTelemetry's own Prometheus exporter leaves exemplars out; here a bucket of the score histogram points to a trace.
 The formats themselves are prometheus-client's.
@@ -39,15 +39,15 @@ _Bucket: TypeAlias = tuple[str, float] | tuple[str, float, Exemplar]
 
 
 class ScrapeReader(InMemoryMetricReader):
-    """Collects when it is asked for the metrics, and only then: collecting uses exemplars up."""
+    """Collects only when the metrics are read, because collecting resets exemplars."""
 
     def force_flush(self, timeout_millis: float = 10_000) -> bool:
-        """There is nothing to send."""
+        """Does nothing: metrics are pulled."""
         return True
 
 
 class Scraped(Collector):
-    """What a scrape gets: everything that the meter provider of `reader` has, collected at that moment.
+    """The response to a scrape: all metrics of the meter provider of `reader`, collected at that moment.
 
     A bucket keeps its newest exemplar until it gets another one, so every one of several scrapers sees it.
     """
@@ -66,7 +66,7 @@ class Scraped(Collector):
                         yield family
 
     def _family(self, metric: Metric) -> Family | None:
-        """A metric of the SDK as a family of Prometheus; None for a kind that is none of ours."""
+        """A metric of the SDK as a family of Prometheus; None for a kind that is not used here."""
         name = _NAMES.get(metric.name)
         points: list[_Point] = list(cast("Any", metric.data).data_points)
         meaning = metric.description or ""
@@ -117,7 +117,7 @@ class Scraped(Collector):
 
 
 def registry_of(*collectors: Collector) -> CollectorRegistry:
-    """What prometheus-client serves: these collectors, asked anew at every scrape."""
+    """The registry that prometheus-client serves; it calls these collectors at every scrape."""
     registry = CollectorRegistry(support_collectors_without_names=True)
     for collector in collectors:
         registry.register(collector)

@@ -1,4 +1,4 @@
-"""The telemetry of one set-up: what its settings ask for, as writers of results and outlets that live with it."""
+"""The telemetry of one set-up: the configured writers of results, and the outlets behind them."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ class Telemetry:
         self._outlets = tuple(outlets)
 
     def start(self) -> None:
-        """Go to work. What fails is logged and counted."""
+        """Start. A failure is logged and counted."""
         for outlet in self._outlets:
             with guarded("telemetry.start"):
                 outlet.start()
 
     def flush(self, timeout_s: float) -> bool:
-        """Export what is here, for `timeout_s` in all; False when something did not get out."""
+        """Export what is pending within `timeout_s` in total; False when something was not exported."""
         deadline = time.monotonic() + timeout_s
         done = [outlet.flush(max(0.0, deadline - time.monotonic())) for outlet in self._outlets]
         return all(done)
 
     def shutdown(self, timeout_s: float) -> None:
-        """Export what is here and stop. Safe to call twice."""
+        """Export what is pending and stop. Safe to call twice."""
         deadline = time.monotonic() + timeout_s
         for outlet in self._outlets:
             outlet.shutdown(max(0.1, deadline - time.monotonic()))
@@ -63,7 +63,7 @@ def telemetry_of(
     logger_provider: LoggerProvider | None = None,
     readers: Sequence[MetricReader] = (),
 ) -> Telemetry:
-    """What the settings ask for; nothing runs before `start`.
+    """The configured telemetry; nothing runs before `start`.
 
     `resource` describes the process for providers of our own. `meter_provider` and `logger_provider` stand in for the
     application's global ones. With `readers` metrics have a provider of our own in any case, and these read it too.

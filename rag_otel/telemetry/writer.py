@@ -1,4 +1,4 @@
-"""Records finished results: scores, claims, outcomes, what the judge took. Each points to its span by an exemplar."""
+"""Records results as metrics: scores, claims, outcomes, time and cost of the judge, with exemplars of their spans."""
 
 from __future__ import annotations
 
@@ -26,13 +26,12 @@ class TelemetryWriter:
     name = "telemetry"
 
     def __init__(self, instruments: Callable[[], Instruments | None], *, max_values: int = 50) -> None:
-        """`instruments` is asked at each batch (None: nobody wants any); of each label the first `max_values` values
-        are kept apart."""
+        """`instruments` is called for each batch (None: metrics are off). Each label keeps `max_values` values."""
         self._instruments = instruments
         self._labels = BoundedLabels(max_values)
 
     def write(self, batch: Sequence[EvaluatedTrace]) -> None:
-        """Record each evaluation once. Not safe to repeat, as a count never is; it never asks to be repeated."""
+        """Record each evaluation once. Not idempotent, so it never raises RetryableError."""
         instruments = self._instruments()
         if instruments is None:
             return
@@ -65,14 +64,14 @@ class TelemetryWriter:
 
 
 def outcome(evaluation: Evaluation) -> str:
-    """`failed` with an error, else `scored` or, where it cannot be told, `unscored`."""
+    """`failed` with an error, else `scored` or, without a score, `unscored`."""
     if evaluation.error_type is not None:
         return FAILED
     return UNSCORED if evaluation.score is None else SCORED
 
 
 def span_context(target: SpanRef) -> Context:
-    """A context whose current span is the evaluated one: it has ended, but what is recorded belongs to it."""
+    """A context whose current span is the evaluated one: it has ended, but the recorded values belong to it."""
     # Sampled, or it would not have been evaluated; exemplars are kept of sampled spans alone.
     span = SpanContext(
         trace_id=int(target.trace_id, 16),

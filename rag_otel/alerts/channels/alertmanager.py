@@ -1,8 +1,9 @@
 """Alerts to Prometheus' Alertmanager, by its API `POST /api/v2/alerts`, which groups, silences and routes them.
 
-Alertmanager wants to be told again and again while something fires, and takes silence for the end: each message says
-until when it holds (`endsAt`), a thread of this channel renews it in time, and a resolve message ends it at once. When
-the process dies, its alerts end by themselves. An alert is its labels there, so they never change while it fires.
+Alertmanager expects a firing alert to be sent again and again, and ends it when that stops: each message holds the
+time of its expiry (`endsAt`), a thread of this channel renews it in time, and a resolve message ends it at once. When
+the process dies, its alerts expire. Alertmanager identifies an alert by its labels, so they do not change while it
+fires.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ from rag_otel.safety.tracing_suppression import suppressed
 
 RENEW_S: Final = 60.0
 RENEWALS_MISSED: Final = 4
-"""An alert ends by itself when so many renewals in a row did not arrive: Prometheus' own rule."""
+"""An alert expires when this many renewals in a row did not arrive, as with Prometheus itself."""
 MAX_FIRING: Final = 256
-"""Renewed at once; of more, the oldest end by themselves."""
+"""The most alerts that are renewed; of more, the oldest expire."""
 _PATH: Final = "/api/v2/alerts"
 _SIZES: Final = Sizes(question=500, response=1500, claim=300, quote=300)
 _Labels = tuple[tuple[str, str], ...]
@@ -45,9 +46,9 @@ class _Firing:
 
 
 class AlertmanagerChannel:
-    """Pushes alerts, renews them while they fire, ends them. Tried again as `http.post` says.
+    """Sends alerts, renews them while they fire, and ends them. Retried as `http.post` says.
 
-    Safe to repeat: the same labels are the same alert. A forked child renews nothing of its parent's.
+    Safe to repeat: the same labels are the same alert. A forked child does not renew its parent's alerts.
     """
 
     def __init__(
@@ -61,7 +62,7 @@ class AlertmanagerChannel:
         clock: Callable[[], float] = time.time,
     ) -> None:
         """`url` is Alertmanager's address, with its path prefix where it has one; `authorization` is the value of the
-        header: `Bearer ...` or `Basic ...`. `clock` tells seconds since the epoch."""
+        header: `Bearer ...` or `Basic ...`. `clock` gives seconds since the epoch."""
         self.name = name
         self._url = url.rstrip("/").removesuffix(_PATH) + _PATH
         self._authorization = authorization
@@ -89,7 +90,7 @@ class AlertmanagerChannel:
             with self._lock:
                 earlier = self._firing.pop(alert.fingerprint, None)
             batch = []
-            if earlier is not None and earlier.labels != current.labels:  # to Alertmanager it is another alert now
+            if earlier is not None and earlier.labels != current.labels:  # for Alertmanager this is another alert
                 batch.append({**earlier.payload, "endsAt": self._time()})
             over = alert.state is AlertState.RESOLVED
             batch.append({**current.payload, "endsAt": self._time(0.0 if over else self._holds_s)})
@@ -98,7 +99,7 @@ class AlertmanagerChannel:
                 self._remember(alert.fingerprint, current)
 
     def stop_renewing(self) -> None:
-        """Stop renewing: what fires ends by itself after a while, unless another process tells of it."""
+        """Stop renewing: firing alerts expire after a while, unless another process sends them."""
         self._forked()
         with self._lock:
             self._firing.clear()
@@ -138,12 +139,12 @@ class AlertmanagerChannel:
         )
         try:
             thread.start()
-        except RuntimeError:  # Python 3.12 starts none while the interpreter ends: nothing is left to renew
+        except RuntimeError:  # Python 3.12 starts no thread while the interpreter shuts down
             return
         self._thread = thread
 
     def _renew(self) -> bool:
-        """Tell Alertmanager again of everything that fires; False, and no thread any more, when nothing does."""
+        """Send all firing alerts again; False, and the thread ends, when there is none."""
         with self._order:
             with self._lock:
                 payloads = [each.payload for each in self._firing.values()]
@@ -159,7 +160,7 @@ class AlertmanagerChannel:
 
 
 def _renew_while_needed(channel: weakref.ref[AlertmanagerChannel], wake: threading.Event, pause_s: float) -> None:
-    """The thread: holds the channel only while it works, so a channel that nobody holds any more ends it."""
+    """The thread. It holds a reference to the channel only while it works, and ends when the channel is gone."""
     with suppressed():
         while True:
             wake.wait(pause_s)
@@ -171,7 +172,7 @@ def _renew_while_needed(channel: weakref.ref[AlertmanagerChannel], wake: threadi
 
 
 def labels_of(alert: Alert) -> _Labels:
-    """What identifies the alert in Alertmanager, and what its routes match: no text of any answer."""
+    """The labels that identify the alert and that Alertmanager's routes match; they hold no text of any answer."""
     labels = {
         "alertname": alert.name,
         "severity": str(alert.severity),
@@ -184,7 +185,7 @@ def labels_of(alert: Alert) -> _Labels:
 
 
 def annotations_of(alert: Alert, message: Message) -> dict[str, str]:
-    """What people read: a line, the whole message, and its parts for templates of one's own."""
+    """The texts: one line, the whole message, and its parts for custom templates."""
     first = message.answers[0] if message.answers else None
     annotations = {
         "summary": message.title,
@@ -209,7 +210,7 @@ def _payload(alert: Alert, now: float) -> dict[str, Any]:
     payload: dict[str, Any] = {
         "labels": dict(labels_of(alert)),
         "annotations": annotations_of(alert, compose_message(alert)),
-        # Alertmanager refuses what ends before it began: a span's clock may be ahead of ours.
+        # Alertmanager rejects an alert that ends before it starts: a span's clock may be ahead of ours.
         "startsAt": timestamp(min(alert.since_ns or alert.time_ns or int(now * 1e9), int(now * 1e9))),
     }
     if alert.link:

@@ -1,7 +1,7 @@
 """Alerts to everything else: Teams, Discord, Telegram, Opsgenie, SMS, ... by the library apprise (extra `apprise`).
 
-One channel for each address (https://github.com/caronc/apprise/wiki), so that one service that is down is tried again
-without telling the others twice. Addresses hold tokens: of them only the scheme is ever shown.
+One channel for each address (https://github.com/caronc/apprise/wiki), so that an alert is retried for a
+service that is down and not sent twice to the others. Addresses hold tokens: of them only the scheme is ever shown.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from rag_otel.alerts.messages.rendering import compose_message, text_within
 from rag_otel.errors import ConfigurationError, RetryableError
 
 _MAX_BODY: Final = 10_000
-"""Where a service takes more, people do not."""
+"""Longer messages are not read, even where a service accepts them."""
 _SETTING: Final = "alert_apprise_urls"
 
 
 class AppriseChannel:
-    """Notifies one service through apprise, which keeps its own timeouts (`cto` and `rto` of the address)."""
+    """Notifies one service through apprise, which has its own timeouts (`cto` and `rto` of the address)."""
 
     def __init__(self, url: str, *, name: str = "apprise") -> None:
         """`url` is the service's address as apprise has it. Raises ConfigurationError, also when apprise is missing."""
@@ -42,7 +42,7 @@ class AppriseChannel:
         self._format = apprise.NotifyFormat.TEXT
 
     def send(self, alert: Alert) -> None:
-        """Raises RetryableError: apprise does not tell whether another try would help."""
+        """Raises RetryableError: apprise does not report whether a retry would help."""
         message = compose_message(alert)
         over = alert.state is AlertState.RESOLVED
         if not self._apprise.notify(

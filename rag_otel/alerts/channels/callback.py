@@ -1,4 +1,4 @@
-"""Alerts to a function of the application's own."""
+"""Alerts to a function of the application."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from rag_otel.errors import PermanentError, RetryableError
 
 
 class CallbackChannel:
-    """Calls `callback(alert)` on a thread of ours; what it raises is counted and logged, never seen by the application.
+    """Calls `callback(alert)` on a background thread; an exception is counted and logged, and never reaches the caller.
 
-    A callback that wants to be called again later raises RetryableError.
+    A callback raises RetryableError to be called again later.
     """
 
     name = "callback"

@@ -1,4 +1,4 @@
-"""The alert channels that the settings ask for. What one of them needs is imported only when it is asked for."""
+"""The configured alert channels. Each channel's dependencies are imported only when it is configured."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _ALONE: Final = {
     "alert_email_from": ("alert_smtp_url", "alert_email_to"),
     "alert_smtp_url": ("alert_email_to", "alert_email_from"),
 }
-"""Settings that say nothing without others. A secret alone is none of them: one is mounted before it is used."""
+"""Settings that have no effect without others. Secrets are not listed: they may be mounted before they are used."""
 
 
 def configured_channels(settings: Settings) -> list[AlertChannel]:
     """Webhook, Slack, PagerDuty, Alertmanager, e-mail and what apprise knows, where configured; names differ.
 
-    Raises ConfigurationError that names the setting and the way out.
+    Raises ConfigurationError that names the setting and the solution.
     """
     _require_complete(settings)
     return [
@@ -68,7 +68,7 @@ def _pagerduty(settings: Settings) -> list[AlertChannel]:
 
 
 def _alertmanager(settings: Settings) -> list[AlertChannel]:
-    """One for each of a cluster: every member must be told, and one that is down must not hold up the others."""
+    """One channel for each member of a cluster: all get the alert, and one that is down does not delay the others."""
     if not settings.alert_alertmanager_urls:
         return []
     from rag_otel.alerts.channels.alertmanager import AlertmanagerChannel

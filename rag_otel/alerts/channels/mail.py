@@ -1,7 +1,7 @@
-"""Alerts by e-mail: text, HTML with the unsupported claims marked, and headers that mail clients sort by.
+"""Alerts by e-mail: text, HTML with the unsupported claims marked, and headers for mail filters.
 
-The `Message-ID` follows from the alert's id, so a retried mail is the same mail; all mails of one problem, its end
-included, refer to one thread.
+The `Message-ID` is derived from the alert's id, so a retried mail is the same mail. All mails about one problem, the
+resolve message included, are in one thread.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ _POLICY: Final = email.policy.SMTP.clone(max_line_length=200)
 
 
 class MailChannel:
-    """Mails an alert to everybody at once. A connection for each mail: alerts are rare, open connections go stale."""
+    """Mails an alert to all recipients. Each mail has its own connection: alerts are rare, idle connections break."""
 
     name = "email"
 
     def __init__(self, server: MailServer, *, sender: str, recipients: Sequence[str]) -> None:
-        """Raises ConfigurationError for what is no address."""
+        """Raises ConfigurationError for an invalid address."""
         self._server = server
         self._sender = _address("alert_email_from", sender)
         self._recipients = tuple(_address("alert_email_to", recipient) for recipient in recipients)

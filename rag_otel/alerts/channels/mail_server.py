@@ -70,7 +70,7 @@ class MailServer:
         return server
 
     def deliver(self, message: EmailMessage) -> None:
-        """Hand over one message; who is refused beside others that are not is counted and logged.
+        """Send one message. Recipients that the server refuses while it accepts others are counted and logged.
 
         Raises RetryableError (no connection, a timeout, an answer of 4xx) or PermanentError (5xx).
         """
@@ -81,7 +81,7 @@ class MailServer:
             logger.warning("rag-otel: %s refused some recipients of an alert (%s)", self._where, _said(refused))
 
     def _hand_over(self, message: EmailMessage) -> Mapping[str, tuple[int, bytes]]:
-        """Who was refused, and why."""
+        """The refused recipients and the reasons."""
         try:
             with self._connected() as smtp:
                 return smtp.send_message(message)
@@ -129,7 +129,7 @@ def _wrong(what: str) -> ConfigurationError:
 
 
 def _said(refused: Mapping[str, tuple[int, bytes]]) -> str:
-    """The servers' answers without the addresses, which are people's."""
+    """The servers' answers without the addresses, which are personal data."""
     return "; ".join(sorted({f"{code} {_text(answer)}" for code, answer in refused.values()}))
 
 

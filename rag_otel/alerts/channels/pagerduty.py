@@ -32,7 +32,7 @@ _SIZES: Final = Sizes(question=4000, response=20_000, claim=1000, quote=1000, cl
 
 
 class PagerDutyChannel:
-    """Triggers and resolves incidents. Tried again as `http.post` says: 429 and 5xx, as PagerDuty asks for."""
+    """Triggers and resolves incidents. Retried as `http.post` says: 429 and 5xx, as PagerDuty asks for."""
 
     name = "pagerduty"
 
@@ -49,7 +49,7 @@ class PagerDutyChannel:
 
 
 def event(alert: Alert, routing_key: str) -> bytes:
-    """The request's body, at most `MAX_EVENT_BYTES` long: texts give way first, then examples."""
+    """The request's body, at most `MAX_EVENT_BYTES` long: texts are shortened first, then examples are left out."""
     head = {"routing_key": routing_key, "dedup_key": dedup_key(alert)}
     if alert.state is AlertState.RESOLVED:
         return to_json({**head, "event_action": "resolve"})
@@ -62,7 +62,7 @@ def event(alert: Alert, routing_key: str) -> bytes:
 
 
 def dedup_key(alert: Alert) -> str:
-    """The fingerprint; a digest of it where it is longer than PagerDuty takes."""
+    """The fingerprint; a hash of it where it is longer than PagerDuty accepts."""
     key = alert.fingerprint
     return key if len(key) <= MAX_DEDUP_KEY else sha256(key.encode("utf-8", "replace")).hexdigest()
 

@@ -1,4 +1,4 @@
-"""Keeps secrets out of what a failing channel says: a server may quote them, a client may name the whole address."""
+"""Keeps secrets out of error messages: a server may quote them, a client may name the whole address."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from rag_otel.errors import PermanentError, RetryableError
 
 MASK: Final = "********"
 _SHORTEST: Final = 4
-"""A shorter one would mask half the message, and is no secret."""
+"""A shorter text is not masked: it would be found everywhere, and is no real secret."""
 
 
 @contextmanager
 def redacted(*secrets: str | None) -> Iterator[None]:
-    """Errors that leave the block hold none of `secrets`, plain or percent-encoded, nor the errors they came from."""
+    """Errors raised in the block contain none of `secrets`, plain or percent-encoded, and no chained errors."""
     try:
         yield
     except RetryableError as error:
@@ -35,7 +35,7 @@ def masked(text: str, *secrets: str | None) -> str:
 
 
 def secret_parts(url: str) -> tuple[str, ...]:
-    """What is secret in a webhook's address: user and password, path and query; host and port are not."""
+    """The secret parts of a webhook's address: user and password, path and query; host and port are not."""
     parts = urlsplit(url)
     credentials = parts.netloc.rpartition("@")[0]
     path = parts.path.strip("/")

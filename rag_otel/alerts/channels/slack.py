@@ -1,7 +1,7 @@
 """Alerts to Slack, through an incoming webhook, as Block Kit (https://docs.slack.dev/reference/block-kit/blocks).
 
-Slack refuses a message whole when one block is too long, so every text is cut to its block as it is counted there:
-escaped. Everything that came from outside is escaped, so an answer that says `<!channel>` wakes nobody.
+Slack rejects the whole message when one block is too long, so every text is cut to the length that Slack counts, after
+escaping. Every text is escaped, so an answer that contains `<!channel>` notifies nobody.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _RESOLVED: Final = "✅"
 
 
 class SlackChannel:
-    """POSTs a message to a Slack incoming webhook. Tried again as `http.post` says; Slack asks for a pause with 429."""
+    """POSTs a message to a Slack incoming webhook. Retried as `http.post` says; Slack limits rates with status 429."""
 
     name = "slack"
 
@@ -56,7 +56,7 @@ class SlackChannel:
 
 
 def fallback(alert: Alert) -> str:
-    """The line that notifications show."""
+    """The line shown in notifications."""
     return _mrkdwn(summary(alert), _MAX_FALLBACK)
 
 
@@ -76,7 +76,7 @@ def blocks(alert: Alert) -> list[dict[str, Any]]:
 
 
 def escaped(text: str) -> str:
-    """Slack's three escapes; also takes the meaning from `<!channel>`, `<@user>` and `<http://...|text>`."""
+    """Slack's three escapes; they also disable `<!channel>`, `<@user>` and `<http://...|text>`."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
@@ -141,7 +141,7 @@ def _quoted(text: str) -> str:
 
 
 def _link(url: str) -> str:
-    """Shown as a link where it can stand in one; as text where a sign in it would end it."""
+    """A link; plain text where the address has a character that would end the link."""
     whole = escaped(url)
     if len(whole) > _MAX_LINK or "|" in url or any(sign.isspace() for sign in url):
         return _mrkdwn(url, _MAX_LINK)

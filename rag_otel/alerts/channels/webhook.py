@@ -37,7 +37,7 @@ _BASE64_SECRET: Final = "whsec_"
 
 
 class WebhookChannel:
-    """POSTs the alert as JSON; signed when there is a secret. Tried again as `http.post` says."""
+    """POSTs the alert as JSON; signed when there is a secret. Retried as `http.post` says."""
 
     name = "webhook"
 

@@ -1,1 +1,1 @@
-"""What an alert says: its text, its evidence, its links."""
+"""The content of an alert: its text, its evidence, its links."""

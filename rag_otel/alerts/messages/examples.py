@@ -1,4 +1,4 @@
-"""What an alert shows of an answer, less what must stay in the process."""
+"""The answer that an alert shows, without content that privacy settings hide."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Examples:
     capture_content: bool = True
     """False: no text of any answer."""
     link: Callable[[EvaluatedTrace], str | None] = lambda result: None
-    """The address at which a human sees the trace."""
+    """The address of the trace's page."""
 
     def of(self, result: EvaluatedTrace, evaluation: Evaluation) -> AlertExample:
         """Question, answer, unsupported claims with their nearest quotes, score, risk, link."""
@@ -36,7 +36,7 @@ class Examples:
 
 
 def _claims(evaluation: Evaluation, hidden: HiddenContent) -> tuple[ClaimVerdict, ...]:
-    """The unsupported claims with what came closest to them."""
+    """The unsupported claims with the quotes nearest to them."""
     if hidden.response:
         return ()
     return tuple(

@@ -13,14 +13,14 @@ from rag_otel.rendering.text_cutting import one_line
 VERSION: Final = 2
 """Of the object's shape; fields may be added, none is renamed or removed within a version."""
 _LINE: Final = 600
-"""Characters of the line for people, its link not counted."""
+"""Characters of the summary line, without its link."""
 
 
 def alert_id(alert: Alert) -> str:
-    """Identifies this alert: the same at every retry, so that a receiver can drop what it has seen."""
+    """Identifies this alert: the same at every retry, so that a receiver can drop duplicates."""
     if alert.target is not None and alert.state is AlertState.FIRING:
         about = f"{alert.target.trace_id}-{alert.target.span_id}"
-    else:  # a problem may be told of several times, as a digest or as a reminder: each is a message of its own
+    else:  # several messages may be sent about one problem, digests and reminders: each has its own id
         about = f"{sha256(alert.fingerprint.encode()).hexdigest()[:16]}-{alert.since_ns}-{alert.time_ns}"
     ending = "-resolved" if alert.state is AlertState.RESOLVED else ""
     return f"{alert.name}-{alert.metric}-{about}{ending}"
@@ -60,7 +60,7 @@ def to_dict(alert: Alert) -> dict[str, Any]:
 
 
 def summary(alert: Alert) -> str:
-    """One line: where, how bad, the first unsupported claim, the link."""
+    """One line: what happened where, risk and score, the first unsupported claim, the link."""
     parts = [f"Resolved: {headline(alert)}" if alert.state is AlertState.RESOLVED else headline(alert)]
     if alert.count > 1:
         parts.append(f"{alert.count} answers")
@@ -108,5 +108,5 @@ def _claim(claim: ClaimVerdict) -> dict[str, Any]:
 
 
 def _finite(value: str | float) -> str | float | None:
-    """JSON has no NaN and no infinity: one odd fact must not lose the alert."""
+    """JSON has no NaN and no infinity: one such number must not lose the alert."""
     return value if isinstance(value, str) or math.isfinite(value) else None

@@ -1,7 +1,7 @@
-"""An alert as people read it, before any channel's own format: a title, facts, answers with their evidence, a link.
+"""The message of an alert, independent of any channel's format: a title, facts, answers with their evidence, a link.
 
-Every channel renders the same `Message`, so what one shows and hides, all show and hide. Texts in it are whole and
-clean; a renderer cuts them to its `Sizes`, and escapes what it has cut.
+Every channel renders the same `Message`, so all show and hide the same content. Its texts are complete and clean; a
+renderer cuts them to its `Sizes`, then escapes them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ VERDICTS: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizes:
-    """How much of each part is shown: characters of a text, and how many of a kind."""
+    """How much of each part is shown: characters of a text, numbers of claims, quotes and examples."""
 
     question: int = 500
     response: int = 2000
@@ -39,7 +39,7 @@ class Sizes:
     examples: int = 3
 
     def smaller(self) -> Sizes:
-        """About half of it; never less than one answer, one claim and a few words of each text."""
+        """About half of each size; never less than one answer, one claim and a few words of each text."""
         return Sizes(
             question=max(40, self.question // 2),
             response=max(80, self.response // 2),
@@ -53,16 +53,16 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """One answer as evidence: what was asked, what was said, which of it nothing supports."""
+    """One answer as evidence: question, response, unsupported claims."""
 
     question: str
-    """Empty where it is hidden, or was never known."""
+    """Empty where it is hidden or unknown."""
     fragments: tuple[Fragment, ...]
     """The whole response, its unsupported claims marked; empty where it is hidden."""
     claims: tuple[ClaimVerdict, ...]
     """The unsupported ones, texts clean."""
     facts: tuple[tuple[str, str], ...] = ()
-    """(name, value) of this answer, where it is one of several."""
+    """(name, value) pairs of this answer, where the message shows several."""
     link: str | None = None
 
     @property
@@ -72,20 +72,20 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """What a channel renders."""
+    """The content that every channel renders."""
 
     title: str
-    """One line: what happened, where; says so when it is over."""
+    """One line: what happened and where; begins with "Resolved" when it is over."""
     facts: tuple[tuple[str, str], ...]
-    """(name, value), in the order of interest."""
+    """(name, value) pairs, the most important first."""
     answers: tuple[Answer, ...]
     link: str | None
 
 
 def compose_message(alert: Alert) -> Message:
-    """The message of an alert. Holds no more text than the alert does: what is hidden there is not here."""
+    """The message of an alert. It holds no text that the alert does not hold."""
     own = _answer(alert, facts=(), link=None)
-    over = alert.state is AlertState.RESOLVED  # such a message shows no answer: nothing is hidden there
+    over = alert.state is AlertState.RESOLVED  # a resolve message has no answer of its own: none is hidden
     answers = [] if alert.target is None or (over and own.hidden) else [own]
     answers += [
         _answer(example, facts=tuple(_scores(example.score, example.risk, alert.metric)), link=example.link)
@@ -96,7 +96,7 @@ def compose_message(alert: Alert) -> Message:
 
 
 def plain_text(message: Message, sizes: Sizes = Sizes()) -> str:
-    """The message for anything that shows text: mail, pagers, chats without a format of their own."""
+    """The message as plain text: for mail, pagers and chats without a format of their own."""
     parts = [message.title, *([message.link] if message.link else [])]
     parts += ["", *(f"{name}: {value}" for name, value in message.facts)]
     shown = message.answers[: max(1, sizes.examples)]
@@ -108,7 +108,7 @@ def plain_text(message: Message, sizes: Sizes = Sizes()) -> str:
 
 
 def text_within(message: Message, limit: int, sizes: Sizes = Sizes()) -> str:
-    """`plain_text` of at most `limit` characters: parts become shorter before any is left out."""
+    """`plain_text` of at most `limit` characters: parts are shortened before any is left out."""
     while len(text := plain_text(message, sizes)) > limit:
         if sizes == sizes.smaller():
             return shorten(text, max(0, limit))
@@ -156,12 +156,12 @@ def verdict_words(claim: ClaimVerdict) -> str:
 
 
 def timestamp(time_ns: int, *, timespec: str = "seconds") -> str:
-    """A moment in UTC as ISO 8601 and RFC 3339 have it; `timespec` as for `datetime.isoformat`."""
+    """A time in UTC in the format of ISO 8601 and RFC 3339; `timespec` as for `datetime.isoformat`."""
     return datetime.fromtimestamp(time_ns / 1e9, UTC).isoformat(timespec=timespec).replace("+00:00", "Z")
 
 
 def number(value: str | float) -> str:
-    """A fact's value: short, and `unknown` for what is no number."""
+    """A fact's value as short text; `unknown` for NaN and infinity."""
     if isinstance(value, str):
         return one_line(value)
     return f"{value:.4g}" if math.isfinite(value) else "unknown"

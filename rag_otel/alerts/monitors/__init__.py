@@ -1,1 +1,1 @@
-"""Monitors: what watches results over time and raises alerts (objectives, burn rates, health of evaluation)."""
+"""Monitors watch results over time and raise alerts: objectives, burn rates, health of evaluation."""

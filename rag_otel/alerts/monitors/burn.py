@@ -2,12 +2,12 @@
 
     burn rate = share of bad answers in a window / share that the objective allows
 
-A rate of 1 uses up exactly what is allowed. A pair of windows fires when both burn faster than its factor: the long
-one says that it matters, the short one that it still goes on. Factors and windows are those of the Google SRE Workbook,
-chapter 5, "Multiwindow, Multi-Burn-Rate Alerts" (https://sre.google/workbook/alerting-on-slos/).
+A rate of 1 uses exactly the allowed share. A pair of windows fires when both burn faster than its factor: the long
+one shows that it is significant, the short one that it is still going on. Factors and windows are those of the Google
+SRE Workbook, chapter 5, "Multiwindow, Multi-Burn-Rate Alerts" (https://sre.google/workbook/alerting-on-slos/).
 
 Answers are weighted with the inverse of the probability with which they were evaluated (Hajek's estimator), so that
-suspicious answers, which are evaluated more often, do not count more often. Few answers prove nothing: a window speaks
+suspicious answers, which are evaluated more often, do not count more often. Few answers prove nothing: a window counts
 only when it holds enough of them, counted as Kish's effective sample size (sum of weights squared / sum of squared
 weights), and the long one must burn too fast at the lower end of its Wilson interval, not just at the estimate.
 """
@@ -62,7 +62,7 @@ class Window:
 
     @property
     def effective(self) -> float:
-        """How many equally weighted answers would know as much."""
+        """Kish's effective sample size."""
         return self.total * self.total / self.squares if self.squares else 0.0
 
     @property
@@ -91,7 +91,7 @@ class Ring:
         """Weights of bad answers, weights, squared weights: each by bucket modulo `count`."""
 
     def add(self, minute: int, *, bad: float, weight: float) -> None:
-        """Count an answer at a minute since the epoch; one older than the ring is left out."""
+        """Count an answer at a minute since the epoch; one older than the ring is ignored."""
         bucket = minute // self._bucket_minutes
         self._advance(bucket)
         if bucket > self._newest - self._count:
@@ -99,7 +99,7 @@ class Ring:
                 sums[bucket % self._count] += amount
 
     def window(self, minute: int, length_minutes: int) -> Window:
-        """The sums of the last `length_minutes` up to and with `minute`; a bucket that is cut counts whole."""
+        """The sums of the last `length_minutes` up to and with `minute`; one partly outside counts whole."""
         newest = minute // self._bucket_minutes
         buckets = min(self._count, math.ceil(length_minutes / self._bucket_minutes))
         first = max(newest - buckets, self._newest - self._count) + 1
@@ -114,7 +114,7 @@ class Ring:
         return {"newest": self._newest, "sums": [list(sums) for sums in self._sums]}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Raises ValueError for a state of other bounds."""
+        """Raises ValueError for a state of another length."""
         restored = tuple(array("d", map(float, sums)) for sums in state["sums"])
         if [len(sums) for sums in restored] != [self._count] * 3 or not all(map(math.isfinite, chain(*restored))):
             raise ValueError("not a ring of this length")
@@ -131,7 +131,7 @@ class Ring:
 
 @dataclass(frozen=True, kw_only=True)
 class Burning:
-    """A pair that fires, with what it saw."""
+    """A pair that fires, with its two windows."""
 
     pair: BurnPair
     long: Window
@@ -145,7 +145,7 @@ class Budget:
     """The answers of one slice: minutes of the last six hours, half hours of the last three days. About 12 kB."""
 
     began_s: float | None = None
-    """When the first answer came; seconds since the epoch."""
+    """Time of the first answer; seconds since the epoch."""
     fine: Ring = field(default_factory=lambda: Ring(bucket_minutes=1, count=_FINE_MINUTES))
     coarse: Ring = field(default_factory=lambda: Ring(bucket_minutes=_COARSE_MINUTES, count=_COARSE_BUCKETS + 1))
 
@@ -167,8 +167,8 @@ class Budget:
         """The fastest pair of this severity that fires; None where none does.
 
         `allowed` is the share of bad answers that the objective allows; `min_long` and `min_short` are the effective
-        numbers of answers below which a window says nothing. A pair whose short window began before the first answer
-        says nothing either: after half an hour of traffic "six hours" would only be another name for it.
+        numbers of answers below which a window is ignored. A pair whose short window began before the first answer is
+        ignored too: after half an hour of traffic, a window of six hours would hold the same answers.
         """
         age_s = time_s - (time_s if self.began_s is None else self.began_s)
         for pair in PAIRS:
@@ -181,8 +181,11 @@ class Budget:
         return None
 
     def calm(self, time_s: float, *, allowed: float, severity: AlertSeverity, min_short: float) -> bool:
-        """True when every pair of this severity has stopped burning: its short window says so with enough answers, or
-        nothing at all is left in its long one. Silence proves nothing."""
+        """True when every pair of this severity has stopped burning.
+
+        Either its short window shows so with enough answers, or its long one holds no answer any more. Too few
+        answers in the short window prove nothing.
+        """
         for pair in PAIRS:
             if pair.severity is severity:
                 short = self.window(time_s, pair.short_minutes)

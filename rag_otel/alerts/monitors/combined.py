@@ -1,4 +1,4 @@
-"""Everything that watches the stream of results, as one writer: one queue, one thread, however many monitors."""
+"""All monitors as one writer, so that they share one queue and one thread."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rag_otel.safety.guard import guarded
 
 
 class Monitor(Protocol):
-    """Watches results and raises alerts about what only many of them show."""
+    """Watches results and raises alerts about what shows only in many of them."""
 
     @property
     def name(self) -> str: ...
@@ -21,24 +21,24 @@ class Monitor(Protocol):
         ...
 
     def due(self) -> float | None:
-        """Seconds since the epoch at which `tick` has something to do next; None: nothing waits."""
+        """Seconds since the epoch at which `tick` must be called next; None: no call is needed."""
         ...
 
     def tick(self) -> None:
-        """Look at what was counted, raise what is to be raised; on the ticker's thread."""
+        """Check what was counted and raise alerts; on the ticker's thread."""
         ...
 
     def after_fork(self) -> None:
-        """Start empty, with fresh locks: the parent watches what it has seen."""
+        """Start empty, with new locks: the parent keeps watching its own results."""
         ...
 
     def close(self) -> None:
-        """Save what must survive; the process ends. May be called twice."""
+        """Save the state at the end of the process. May be called twice."""
         ...
 
 
 class Monitors:
-    """Hands every batch to every monitor. One that fails is counted and logged, the others go on."""
+    """Passes every batch to every monitor. A failure of one is counted and logged; the others continue."""
 
     name = "monitors"
     export_policy = ExportPolicy(linger_s=1.0)

@@ -1,6 +1,6 @@
-"""The monitors of the evaluation itself: it fails, or it is silent while traces flow.
+"""Monitors of the evaluation itself: evaluators fail, or no evaluation is made while traces arrive.
 
-A judge that is down makes every other signal look calm: no bad answer is seen, because none is seen at all.
+Without them an outage of the judge would look like good quality: no answer is judged, so no bad answer is seen.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ from rag_otel.safety.guard import counters
 EVALUATORS_SILENT: Final = "evaluators_silent"
 EVALUATOR_FAILING: Final = "evaluator_failing"
 MIN_TRACES: Final = 20
-"""Traces without any evaluation before silence is told."""
+"""The fewest traces without any evaluation for `evaluators_silent`."""
 MIN_EVALUATIONS: Final = 20
-"""Evaluations of a window before their failing is told."""
+"""The fewest evaluations in a window for `evaluator_failing`."""
 WINDOW_MINUTES: Final = 10
 _CHECK_EVERY_S: Final = 15.0
 _MAX_METRICS: Final = 100
 _MAX_ERRORS: Final = 20
 _TRACE: Final = "trace."
-_NOT_MEANT: Final = frozenset({SamplingReason.NOT_SAMPLED, SamplingReason.RATE_LIMITED})
-"""Reasons for which a trace was never meant to be evaluated: no sign of silence."""
+_NOT_TO_BE_EVALUATED: Final = frozenset({SamplingReason.NOT_SAMPLED, SamplingReason.RATE_LIMITED})
+"""Reasons why a trace was not to be evaluated: such traces do not count as missing evaluations."""
 
 
 def traces_seen() -> dict[str, int]:
-    """RAG traces of this process that were meant to be evaluated, by `status.reason`, counted since it started."""
+    """RAG traces of this process that were to be evaluated, by `status.reason`, counted since it started."""
     seen = {}
     for name, count in counters.snapshot().items():
-        if name.startswith(_TRACE) and name.rpartition(".")[2] not in _NOT_MEANT:
+        if name.startswith(_TRACE) and name.rpartition(".")[2] not in _NOT_TO_BE_EVALUATED:
             seen[name.removeprefix(_TRACE)] = count
     return seen
 
 
 class SilenceMonitor:
-    """Raises `evaluators_silent` when traces flow for `silence_s` seconds and not one evaluation comes out."""
+    """Raises `evaluators_silent` when traces arrive for `silence_s` seconds and no evaluation is made."""
 
     name = "silence"
 
@@ -53,7 +53,7 @@ class SilenceMonitor:
         seen: Callable[[], Mapping[str, int]] = traces_seen,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """`seen` counts the traces that were meant to be evaluated, by what became of them."""
+        """`seen` counts the traces that were to be evaluated, by status and reason."""
         self._raise = raise_alert
         self._silence_s = silence_s
         self._seen = seen
@@ -62,19 +62,19 @@ class SilenceMonitor:
         self._start_over()
 
     def _start_over(self) -> None:
-        self._heard: Mapping[str, int] = dict(self._seen())
-        """What had been seen when the last evaluation came."""
+        self._at_last_evaluation: Mapping[str, int] = dict(self._seen())
+        """The counts of traces at the time of the last evaluation."""
         self._flowing_since: float | None = None
         self._service: str | None = None
         self._firing_since: float | None = None
         self._check_at = self._clock()
 
     def write(self, batch: Sequence[EvaluatedTrace]) -> None:
-        """Any evaluation breaks the silence, a failed one too: that is another alert's matter."""
+        """Any evaluation ends the silence, a failed one too: failures are reported by `evaluator_failing`."""
         if not any(result.evaluations for result in batch):
             return
         with self._lock:
-            self._heard, self._flowing_since = dict(self._seen()), None
+            self._at_last_evaluation, self._flowing_since = dict(self._seen()), None
             self._service = batch[-1].trace.service
             resolved = self._message(AlertState.RESOLVED) if self._firing_since is not None else None
             self._firing_since = None
@@ -88,7 +88,7 @@ class SilenceMonitor:
         with self._lock:
             now = self._clock()
             self._check_at = now + _CHECK_EVERY_S
-            silent = sum(self._since_heard().values())
+            silent = sum(self._since_last_evaluation().values())
             if silent and self._flowing_since is None:
                 self._flowing_since = now
             long_enough = self._flowing_since is not None and now - self._flowing_since >= self._silence_s
@@ -100,20 +100,20 @@ class SilenceMonitor:
             self._raise(alert)
 
     def after_fork(self) -> None:
-        """The child has seen nothing yet."""
+        """Start empty in the child."""
         self._lock = threading.RLock()
         self._start_over()
 
     def close(self) -> None:
-        """Nothing to save: the next process counts its own."""
+        """Keeps nothing across restarts."""
 
-    def _since_heard(self) -> dict[str, int]:
-        seen = {what: count - self._heard.get(what, 0) for what, count in self._seen().items()}
+    def _since_last_evaluation(self) -> dict[str, int]:
+        seen = {what: count - self._at_last_evaluation.get(what, 0) for what, count in self._seen().items()}
         return {what: count for what, count in seen.items() if count > 0}
 
     def _message(self, state: AlertState) -> Alert:
         now, since = self._clock(), self._firing_since or 0.0
-        missed = Counter(self._since_heard())
+        missed = Counter(self._since_last_evaluation())
         if state is AlertState.FIRING:
             what = ", ".join(f"{count} {name}" for name, count in missed.most_common(3))
             headline = f"No evaluation for {(now - since) / 60:.0f} min while {missed.total()} traces came: {what}"
@@ -135,7 +135,7 @@ class SilenceMonitor:
 class FailureMonitor:
     """Raises `evaluator_failing` when more than a share of a metric's evaluations failed in the last ten minutes.
 
-    It is over when less than half of that share did, among as many evaluations.
+    It is resolved when less than half of that share failed, among at least as many evaluations.
     """
 
     name = "failures"
@@ -153,11 +153,11 @@ class FailureMonitor:
         self.after_fork()
 
     def after_fork(self) -> None:
-        """The child counts its own."""
+        """Start empty in the child."""
         self._lock = threading.RLock()
         self._rings: dict[str, Ring] = {}
         self._errors: dict[str, Counter[str]] = {}
-        """Metric -> error types since it last did not fail."""
+        """Metric -> counts of error types since its evaluations last succeeded."""
         self._firing_since: dict[str, float] = {}
         self._service: str | None = None
         self._check_at = self._clock()

@@ -1,6 +1,6 @@
-"""The monitor of a service-level objective: "95% of answers score above .7", told when its budget burns too fast.
+"""The monitor of a service-level objective such as "95% of answers score above 0.7": alerts on its burn rate.
 
-It is handed every result, keeps sums for each service and route (see `rag_otel.alerts.monitors.burn`)
+It receives every result, keeps sums for each service and route (see `rag_otel.alerts.monitors.burn`)
 and looks at them several times a minute. Its alerts go through the router like all others.
 """
 
@@ -25,11 +25,11 @@ SLO_BURN_RATE: Final = "slo_burn_rate"
 OTHER: Final = "other"
 MAX_SLICES: Final = 200
 MIN_LONG: Final = 30.0
-"""Effective number of answers below which a long window says nothing."""
+"""Effective number of answers below which a long window is ignored."""
 MIN_SHORT: Final = 3.0
-"""The same of a short one, which has to say only that it still goes on."""
+"""The same for a short window, which only has to show that the burning goes on."""
 MIN_CALM: Final = 10.0
-"""And of a short one that is to say that it is over."""
+"""The same for a short window that has to show that the burning is over."""
 FILE: Final = "slo.json"
 VERSION: Final = 1
 _CHECK_EVERY_S: Final = 15.0
@@ -41,7 +41,7 @@ _MONTH_DAYS: Final = 30.0
 
 @dataclass(frozen=True, kw_only=True)
 class Objective:
-    """What share of the answers has to be good, and what good is."""
+    """The share of answers that has to be good, and the condition for good."""
 
     target: float
     """Share of good answers, 0..1, e.g. .95."""
@@ -56,7 +56,7 @@ class Objective:
         return 1.0 - self.target
 
     def is_bad(self, evaluation: Evaluation) -> bool | None:
-        """None for what the objective is not about: another metric, no number."""
+        """None where the objective does not apply: another metric, no number."""
         number = evaluation.score if self.by == "score" else evaluation.risk
         if evaluation.name != self.metric or number is None:
             return None
@@ -75,14 +75,14 @@ class _Slice:
     route: str | None
     budget: Budget = field(default_factory=Budget)
     told_at: dict[str, float] = field(default_factory=dict)
-    """Severity -> when its alert was raised last; absent while nothing burns."""
+    """Severity -> when its alert was raised last; absent while no alert of it is open."""
     since: dict[str, float] = field(default_factory=dict)
     examples: deque[AlertExample] = field(default_factory=lambda: deque(maxlen=_EXAMPLES))
     """The last bad answers; not kept across restarts."""
 
 
 class SloMonitor:
-    """Feeds every result into the budgets of its service and its route, and raises what burns."""
+    """Counts every result in the budgets of its service and its route, and raises alerts on their burn rates."""
 
     name = "slo"
 
@@ -119,11 +119,11 @@ class SloMonitor:
         return self._check_at if self._slices else None
 
     def tick(self) -> None:
-        """Look at every budget; save now and then."""
+        """Check every budget; save from time to time."""
         with self._lock:
             now = self._clock()
             self._check_at = now + _CHECK_EVERY_S
-            alerts = [alert for each in self._watched() for alert in self._look(each, now)]
+            alerts = [alert for each in self._watched() for alert in self._check(each, now)]
             if alerts or not 0 <= now - self._save_at < _SAVE_EVERY_S:
                 self._save_at = now
                 self._save()
@@ -131,7 +131,7 @@ class SloMonitor:
             self._raise(alert)
 
     def after_fork(self) -> None:
-        """The parent watches on; the child counts its own."""
+        """Start empty in the child; the parent keeps its counts."""
         self._lock = threading.RLock()
         self._slices = {}
 
@@ -161,15 +161,15 @@ class SloMonitor:
         return found
 
     def _watched(self) -> list[_Slice]:
-        """Every route, and every service that has several: of one route both would say the same."""
+        """Every route, and every service with several routes: for a service with one route both would be the same."""
         routes: dict[str | None, int] = {}
         for each in self._slices.values():
             routes[each.service] = routes.get(each.service, 0) + (each.route is not None)
         return [each for each in self._slices.values() if each.route is not None or routes[each.service] > 1]
 
-    # --- looking ----------------------------------------------------------------------------------------------------
+    # --- checking ----------------------------------------------------------------------------------------------------
 
-    def _look(self, each: _Slice, now: float) -> list[Alert]:
+    def _check(self, each: _Slice, now: float) -> list[Alert]:
         alerts = []
         for severity in (AlertSeverity.CRITICAL, AlertSeverity.WARNING):
             burning = each.budget.burning(
@@ -238,7 +238,7 @@ class SloMonitor:
     def _fingerprint(self, each: _Slice, severity: AlertSeverity) -> str:
         return f"{each.service or '-'}/{SLO_BURN_RATE}:{self._objective.metric}/{each.route or '*'}/{severity}"
 
-    # --- keeping ----------------------------------------------------------------------------------------------------
+    # --- saving ----------------------------------------------------------------------------------------------------
 
     def _save(self) -> None:
         if self._state is None:
@@ -258,7 +258,7 @@ class SloMonitor:
             write_file(self._state.path / FILE, json.dumps(stored).encode())
 
     def _load(self) -> None:
-        """Take up what the last process counted; another objective begins anew."""
+        """Load the counts of the last process; counts of another objective are ignored."""
         if self._state is None:
             return
         with guarded("slo.load"):

@@ -1,1 +1,1 @@
-"""How `rag-otel drift` shows what it found: a table, a page, a picture, a second opinion."""
+"""Output of `rag-otel drift`: a table, a page, a picture, a second opinion by ADWIN."""

@@ -2,7 +2,7 @@
 
 Bifet and Gavalda, "Learning from time-changing data with adaptive windowing", SDM 2007: it needs no baseline and sees
 changes in both directions, but has no bound on false alarms over time and knows nothing of sampling: where traces were
-not picked evenly its word counts little.
+sampled with different probabilities its result is of little use.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from rag_otel.errors import ConfigurationError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opinion:
-    """ADWIN's word on one series of all traffic."""
+    """ADWIN's result for one series of all traffic."""
 
     series: str
     changes: tuple[tuple[float, float, float], ...]
-    """(seconds since the epoch, mean before, mean after) of each change, means as people know them."""
+    """(seconds since the epoch, mean before, mean after) of each change, means on the scale that users know."""
     evenly_picked: bool
-    """False: probabilities differed, and ADWIN cannot weigh."""
+    """False: sampling probabilities differed, and ADWIN cannot weight values."""
 
 
 def second_opinion(observations: Sequence[Observation]) -> list[Opinion]:

@@ -1,4 +1,4 @@
-"""`rag-otel drift --html`: one page that loads nothing and runs nothing: series, interval, baseline, alarms."""
+"""`rag-otel drift --html`: one page without scripts or other files: series, interval, baseline, alarms."""
 
 from __future__ import annotations
 
@@ -32,7 +32,10 @@ svg{width:100%;height:auto;display:block}svg text{font:11px system-ui,sans-serif
 
 
 def render_page(views: Sequence[SeriesView], events: Sequence[DriftEvent], *, heading: str) -> str:
-    """One HTML document. Charts of all traffic and of what has been in alarm, at most `MAX_CHARTS`; tables of all."""
+    """One HTML document: a table of all series, and at most `MAX_CHARTS` charts.
+
+    Charts show the series of all traffic and every series that is or was in alarm.
+    """
     charted = [view for view in views if view.slice == ALL or view.firing or view.events][:MAX_CHARTS]
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -55,7 +58,7 @@ def _verdict(views: Sequence[SeriesView]) -> str:
 
 def _section(view: SeriesView) -> str:
     state = '<span class="alarm">alarm</span>' if view.firing else escape(view.state)
-    numbers = f"baseline {_number(view.baseline)}, alarm beyond {_number(view.floor)}, {view.count:,} evaluations"
+    numbers = f"baseline {_number(view.baseline)}, alarm threshold {_number(view.floor)}, {view.count:,} evaluations"
     return f"<section><h2>{escape(title(view))}</h2><p>{state}; {numbers}</p>{chart(view)}</section>"
 
 
@@ -94,7 +97,7 @@ def _event_table(events: Sequence[DriftEvent]) -> str:
     if not events:
         return ""
     rows = "".join(_event_row(event) for event in reversed(events[-100:]))
-    head = "".join(f"<th>{each}</th>" for each in ("noticed", "what", "since", "before", "estimate", "most moved"))
+    head = "".join(f"<th>{each}</th>" for each in ("detected", "series", "since", "before", "estimate", "most moved"))
     return f'<h2>Alarms</h2><div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
 
 

@@ -15,7 +15,7 @@ MAX_CHARTS: Final = 8
 
 
 def write_picture(views: Sequence[SeriesView], path: Path, *, heading: str) -> None:
-    """Charts of all traffic and of what is or was in alarm. Raises ConfigurationError without matplotlib."""
+    """Draw the series of all traffic and those with an alarm. Raises ConfigurationError without matplotlib."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
@@ -39,16 +39,16 @@ def _draw(axis: Any, view: SeriesView) -> None:
     if view.baseline is not None:
         axis.axhline(view.baseline, color="#2c8a4b", linewidth=1.2, label="baseline")
     if view.floor is not None:
-        axis.axhline(view.floor, color="#2c8a4b", linewidth=1, linestyle="--", label="alarm beyond")
-    begun = None
+        axis.axhline(view.floor, color="#2c8a4b", linewidth=1, linestyle="--", label="alarm threshold")
+    open_alarm = None
     for event in view.events:
-        if event.resolved and begun is not None:
-            axis.axvspan(_time(begun.since_s), _time(event.time_s), color="#d84337", alpha=0.12, linewidth=0)
+        if event.resolved and open_alarm is not None:
+            axis.axvspan(_time(open_alarm.since_s), _time(event.time_s), color="#d84337", alpha=0.12, linewidth=0)
         if not event.resolved:
             axis.axvline(_time(event.time_s), color="#d84337", linewidth=1.2)
-        begun = None if event.resolved else event
-    if begun is not None:
-        axis.axvspan(_time(begun.since_s), times[-1], color="#d84337", alpha=0.12, linewidth=0)
+        open_alarm = None if event.resolved else event
+    if open_alarm is not None:
+        axis.axvspan(_time(open_alarm.since_s), times[-1], color="#d84337", alpha=0.12, linewidth=0)
     axis.set_title(f"{title(view)}: {view.state}", loc="left", fontsize=10)
     axis.legend(loc="best", fontsize=8, frameon=False)
 

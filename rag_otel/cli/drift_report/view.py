@@ -14,12 +14,12 @@ from rag_otel.drift.series import Series
 
 _POINTS: Final = 120
 _PER_POINT: Final = 24
-"""Values that a point has at least: fewer say little."""
+"""The fewest values of a point: the interval of fewer would be too wide."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """A mean as people know it (a risk is a risk), with about 95% around it."""
+    """The mean of some values with its 95% interval, on the scale that users know (a risk is shown as a risk)."""
 
     time_s: float
     mean: float
@@ -30,7 +30,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesView:
-    """One series of one slice. Numbers as people know them."""
+    """One series of one slice. Numbers are on the scale that users know."""
 
     series: str
     slice: str
@@ -38,15 +38,15 @@ class SeriesView:
     count: int
     baseline: float | None
     floor: float | None
-    """Where the detector bets; above the baseline where more is worse."""
+    """The alarm threshold that the detector tests against; above the baseline where higher values are worse."""
     bound: float | None
-    """What the mean was known to be better than: the baseline's confidence bound."""
+    """The confidence bound of the baseline's mean, on its worse side."""
     learned: int
     """Values of the baseline so far, while it is being learned."""
     firing: bool
     evidence: float | None
     latest: Point | None
-    """Since the drop began while an alarm is on, else the latest values."""
+    """During an alarm the values since the estimated start of the change, else the latest values."""
     events: tuple[DriftEvent, ...] = ()
 
     @property
@@ -58,7 +58,7 @@ class SeriesView:
 
 
 class Timeline:
-    """A series at even resolution: points of more and more values, `_POINTS` of them at most."""
+    """A series in points of equally many values. Points are merged in pairs as the series grows, so they stay few."""
 
     def __init__(self) -> None:
         self._size = _PER_POINT
@@ -82,7 +82,7 @@ class Timeline:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replay:
-    """What a replay has found."""
+    """The result of a replay."""
 
     family: Family
     timelines: dict[Key, Timeline]
@@ -90,7 +90,7 @@ class Replay:
 
 
 def replay(observations: Iterable[Observation], settings: DriftSettings) -> Replay:
-    """Feed observations, in their order, to the very detectors that watch live traffic."""
+    """Feed observations, in their order, to the same detectors that watch live traffic."""
     family = Family(settings)
     timelines: dict[Key, Timeline] = {}
     events: list[DriftEvent] = []
@@ -105,7 +105,7 @@ def replay(observations: Iterable[Observation], settings: DriftSettings) -> Repl
 def views(
     family: Family, events: Sequence[DriftEvent], timelines: dict[Key, Timeline] | None = None
 ) -> list[SeriesView]:
-    """All series, all traffic first; `timelines` in place of the coarser history that the state keeps."""
+    """All series, those of all traffic first. `timelines` replace the coarser history that the state keeps."""
     found = []
     for key, series in family:
         timeline = (timelines or {}).get(key)
