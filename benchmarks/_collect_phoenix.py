@@ -18,7 +18,7 @@ def phoenix(seconds: float, rate: float) -> None:
     """Phoenix killed with -9 under load, started again on the same database, and killed once more as soon as it has
     taken some of what had waited: those spans are acknowledged, and in its memory."""
     from rag_otel.cli.demo.phoenix_server import start_phoenix
-    from rag_otel_collectors.stored.phoenix_client import PhoenixReader
+    from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 
     with tempfile.TemporaryDirectory() as folder:
         servers = [start_phoenix(Path(folder))]
@@ -44,7 +44,7 @@ def phoenix(seconds: float, rate: float) -> None:
             events = ((seconds / 4, kill), (seconds * 3 / 4, again), (seconds * 3 / 4, kill_while_behind))
             sent = asyncio.run(during(running, seconds, *events, requests=small(project), per_second=rate))
             wanted = ids(sent.accepted)
-            stored = _stored(PhoenixReader(servers[-1].base_url), project, wanted)
+            stored = _stored(PhoenixClient(servers[-1].base_url), project, wanted)
             report(
                 f"Phoenix killed for {seconds / 2:.0f} s of {seconds:.0f}, then again with spans in its memory",
                 sent,

@@ -92,16 +92,10 @@ def add_trace(spans: ScopeSpans, row: dict[str, Any], start_ns: int) -> None:
 
 def trace_ids(reader: PhoenixClient, project: str = PROJECT) -> list[str]:
     """Of everything in the project; none while it does not exist."""
-    found: list[str] = []
-    cursor: str | None = None
-    while True:
-        try:
-            page, cursor = reader.trace_page(project, cursor=cursor)
-        except RagOtelError:
-            return []
-        found += [row["trace_id"] for row in page]
-        if cursor is None:
-            return found
+    try:
+        return [row["trace_id"] for row in reader.traces(project)]
+    except RagOtelError:
+        return []
 
 
 def phoenix_alone(server: PhoenixServer) -> None:

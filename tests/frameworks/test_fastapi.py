@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from rag_otel.cli.demo.phoenix_server import PhoenixServer
-from rag_otel_collectors.stored.phoenix_client import PhoenixReader
+from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from tests.support.browser import chromium_page
 from tests.support.phoenix_server import PhoenixApi, eventually
 
@@ -73,7 +73,7 @@ def test_the_scores_are_where_people_look(phoenix_server: PhoenixServer, tmp_pat
     text = by_name["evaluation faithfulness"]["attributes"]["output.value"]
     assert "✓ supported: The lighthouse was built in 1827." in text
 
-    page_url = PhoenixReader(phoenix_server.base_url).project_page(project)
+    page_url = PhoenixClient(phoenix_server.base_url).project_page(project)
     with chromium_page(width=2600) as page:
         page.set_default_timeout(120_000)
         page.goto(f"{page_url}/spans")
