@@ -11,7 +11,7 @@ DEV_READY := $(VENV)/.dev-ready
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 define install
 index="$$($(PIP) config get global.index-url 2>/dev/null)"; \
-$(BIN)/uv pip install --quiet --native-tls --compile-bytecode --python $(BIN)/python $${index:+--default-index "$$index"} \
+$(BIN)/uv pip install --quiet --native-tls --python $(BIN)/python $${index:+--default-index "$$index"} \
 	-c constraints.txt $(1) || $(PIP) install --quiet -c constraints.txt $(1)
 endef
 

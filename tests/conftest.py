@@ -7,6 +7,7 @@ import os
 from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING
 
+import hypothesis
 import pytest
 
 from tests.support.programs import missing_programs
@@ -18,6 +19,9 @@ os.environ["RAG_OTEL_RAISE_INTERNAL_ERRORS"] = "1"
 # Frameworks under test must not report home.
 os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"
 os.environ["TRACELOOP_TELEMETRY"] = "false"
+# How long an example takes says how busy the machine is, not whether the code is right.
+hypothesis.settings.register_profile("untimed", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.load_profile("untimed")
 
 
 @pytest.fixture(autouse=True)

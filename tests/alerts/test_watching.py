@@ -129,7 +129,7 @@ def test_a_set_up_starts_no_thread_before_the_first_trace(composed: Any) -> None
     """Also where the monitors have something to watch for from the start."""
     before = set(threading.enumerate())
     delivery = composed()
-    assert set(threading.enumerate()) == before
+    assert set(threading.enumerate()) <= before  # fewer, where a thread of an earlier test has just ended
     delivery.start()
     delivery.start()
     assert [thread.name for thread in set(threading.enumerate()) - before] == ["rag-otel-ticker"]

@@ -18,7 +18,6 @@ from rag_otel.errors import ConfigurationError, RetryableError
 from rag_otel.model import Evaluation, Verdict
 from rag_otel_evaluators.build import build_evaluators
 from rag_otel_evaluators.judges.embedded import EmbeddedJudge
-from rag_otel_evaluators.judges.hhem import hhem_judge
 from rag_otel_evaluators.judges.judge import Judge
 from rag_otel_evaluators.judges.llm import llm_model
 from rag_otel_evaluators.judges.statements import StatementsJudge
@@ -87,6 +86,8 @@ async def test_one_call_and_the_classifiers_verdicts(server: JudgeServer) -> Non
 
 async def test_hhem_judges_statements_too(server: JudgeServer, hhem_folder: Path) -> None:
     """Any judge of claims is a classifier here; its probability stands beside each statement."""
+    from rag_otel_evaluators.judges.hhem import hhem_judge  # with torch
+
     say(server, GOOD)
     result = await evaluate(server, hhem_judge(hhem_folder))
     assert judged(result) == [text for _, text in GOOD]

@@ -100,6 +100,10 @@ from rag_otel.errors import PermanentError
 from rag_otel_evaluators.judges.llm import llm_model, warm_up
 from rag_otel_evaluators.llm.structured import Message
 from testkit.judge_server import JudgeServer, ServerError
+import pytest
+
+pytestmark = pytest.mark.server
+
 
 async def judge_calls(server):
     model = llm_model("openai/judge", api_base=server.url, api_key="k", direct=False)
