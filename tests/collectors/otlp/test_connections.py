@@ -14,8 +14,13 @@ import pytest
 from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter as GrpcExporter
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter as HttpExporter
 
-from tests.collectors.otlp.kit import Backend, CollectorProcess, a_backend, a_collector, a_request, a_span, eventually
+from testkit.otlp_requests import a_request, a_span
+from tests.collectors.otlp.kit import Backend, CollectorProcess, a_backend, a_collector
 from tests.collectors.otlp.test_exporters import assert_scored, send
+from tests.support.polling import eventually
+
+pytestmark = pytest.mark.server
+
 
 GET = b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n"
 HALF_A_POST = (

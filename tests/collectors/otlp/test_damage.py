@@ -12,17 +12,14 @@ import pytest
 from rag_otel_collectors.otlp.assembly.journal import Journal
 from rag_otel_collectors.otlp.assembly.record_format import HEADER, pieces
 from rag_otel_collectors.otlp.assembly.segments import SegmentLog
-from tests.collectors.otlp.kit import (
-    CollectorProcess,
-    a_backend,
-    a_collector,
-    a_rag_trace,
-    a_request,
-    a_span,
-    eventually,
-)
+from testkit.otlp_requests import a_rag_trace, a_request, a_span
+from tests.collectors.otlp.kit import CollectorProcess, a_backend, a_collector
 from tests.collectors.otlp.test_failures import free_port
 from tests.collectors.otlp.test_queues import a_payload, everything
+from tests.support.polling import eventually
+
+pytestmark = pytest.mark.server
+
 
 PAYLOADS = [f"record {number} ".encode() * (number + 1) for number in range(6)]
 

@@ -16,9 +16,14 @@ from rag_otel_collectors.otlp.assembly.disk import DiskWatch
 from rag_otel_collectors.otlp.assembly.journal import Journal
 from rag_otel_collectors.otlp.exporters.outbox import Outbox
 from rag_otel_collectors.otlp.metrics import DISK_ERRORS, Metrics
-from tests.collectors.otlp.kit import LANGCHAIN, a_backend, a_collector, a_rag_trace, a_request, a_span, eventually
+from testkit.otlp_requests import LANGCHAIN, a_rag_trace, a_request, a_span
+from tests.collectors.otlp.kit import a_backend, a_collector
 from tests.collectors.otlp.test_failures import free_port, until_refused
 from tests.collectors.otlp.test_queues import A, a_payload, taken
+from tests.support.polling import eventually
+
+pytestmark = pytest.mark.server
+
 
 DISK_BYTES = 2 * 2**20
 

@@ -13,8 +13,12 @@ import pytest
 
 from rag_otel_collectors.otlp.metrics import TASK_FAILURES, Metrics
 from rag_otel_collectors.otlp.supervision import Supervisor
-from tests.collectors.otlp.kit import a_backend, a_collector, a_rag_trace, a_request, a_span, eventually
+from testkit.otlp_requests import a_rag_trace, a_request, a_span
+from tests.collectors.otlp.kit import a_backend, a_collector
 from tests.support.http_receiver import http_receiver
+from tests.support.polling import eventually
+
+pytestmark = pytest.mark.server
 
 
 async def until(condition: Callable[[], bool]) -> None:
