@@ -129,7 +129,7 @@ def _no_resource() -> Any:
 def _only_one(folder: Path) -> Iterator[None]:
     """Holds the folder's lock: two collectors would deliver each other's spans. Raises ConfigurationError."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise ConfigurationError(f"data_dir {str(folder)!r} cannot be used: {error.strerror}") from None
