@@ -21,7 +21,6 @@ from tests.support.polling import eventually
 
 pytestmark = pytest.mark.server
 
-
 GET = b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n"
 HALF_A_POST = (
     b"POST /v1/traces HTTP/1.1\r\nhost: x\r\ncontent-type: application/x-protobuf\r\ncontent-length: 10\r\n\r\nx"

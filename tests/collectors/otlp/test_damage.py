@@ -18,9 +18,6 @@ from tests.collectors.otlp.test_failures import free_port
 from tests.collectors.otlp.test_queues import a_payload, everything
 from tests.support.polling import eventually
 
-pytestmark = pytest.mark.server
-
-
 PAYLOADS = [f"record {number} ".encode() * (number + 1) for number in range(6)]
 
 
@@ -160,6 +157,7 @@ def _write_garbage(path: Path, payload: bytes) -> None:
     path.write_bytes(struct.pack("<II", len(payload), zlib.crc32(payload)) + payload)
 
 
+@pytest.mark.server
 def test_a_collector_delivers_all_but_the_damaged(tmp_path: Path) -> None:
     """Flipped bytes in several records of both queues, half a record, garbage, foreign files: the others arrive."""
     port = free_port()

@@ -22,9 +22,6 @@ from tests.collectors.otlp.test_failures import free_port, until_refused
 from tests.collectors.otlp.test_queues import A, a_payload, taken
 from tests.support.polling import eventually
 
-pytestmark = pytest.mark.server
-
-
 DISK_BYTES = 2 * 2**20
 
 
@@ -67,6 +64,7 @@ def fill(path: Path) -> None:
             file.write(b"\0")
 
 
+@pytest.mark.server
 @pytest.mark.parametrize("rag", [False, True], ids=["plain spans", "held traces"])
 def test_a_collector_survives_a_full_disk(small_disk: Path, rag: bool) -> None:
     """Its backend is away until the disk is full, then takes everything while it still is; then there is room again."""
@@ -94,6 +92,7 @@ def test_a_collector_survives_a_full_disk(small_disk: Path, rag: bool) -> None:
             assert collector.stop() == 0
 
 
+@pytest.mark.server
 def test_a_full_disk_shows_and_recovers_by_itself(small_disk: Path) -> None:
     """Somebody else takes the room: requests are refused, `/readyz` says why, and nothing has to be restarted."""
     with a_backend() as backend, a_collector(small_disk / "state", "--backend", backend.address) as collector:

@@ -18,8 +18,6 @@ from tests.collectors.otlp.kit import a_backend, a_collector
 from tests.support.http_receiver import http_receiver
 from tests.support.polling import eventually
 
-pytestmark = pytest.mark.server
-
 
 async def until(condition: Callable[[], bool]) -> None:
     async with asyncio.timeout(10):
@@ -87,6 +85,7 @@ async def test_failures_are_logged_now_and_then(caplog: pytest.LogCaptureFixture
     assert len(records) == 1
 
 
+@pytest.mark.server
 def test_a_task_that_has_failed_shows_everywhere(tmp_path: Path) -> None:
     """In `/readyz`, in the metrics, in the log and in the exit code; what was accepted stays on disk for the next."""
     with http_receiver() as receiver:
@@ -108,6 +107,7 @@ def test_a_task_that_has_failed_shows_everywhere(tmp_path: Path) -> None:
             assert span.span_id in receiver.requests[0].body
 
 
+@pytest.mark.server
 def test_a_process_that_cannot_be_started_is_started_later(tmp_path: Path) -> None:
     """No descriptor is left when the evaluation process dies: the pool lives on, and has one again afterwards."""
     with a_backend() as backend, a_collector(tmp_path, "--backend", backend.address) as collector:
