@@ -44,7 +44,8 @@ def short_of(log: SegmentLog, needed: int) -> bool:
         status = os.statvfs(log.folder)
     except OSError:  # who writes will find out
         return False
-    return status.f_bavail * status.f_frsize < needed + RESERVE_BYTES
+    # Some file systems tell nothing about themselves: all zeros.
+    return status.f_blocks > 0 and status.f_bavail * status.f_frsize < needed + RESERVE_BYTES
 
 
 def _probe(folder: Path) -> None:
