@@ -96,8 +96,9 @@ class DiskWatch:
             log = queue.log
             try:
                 queue.tend()
-                if (log.trouble is not None or short_of(log, self._needed())) and (
-                    log.end.offset > _WORTH_ROLLING_BYTES
+                pressed = log.trouble is not None
+                if log.end.offset > (0 if pressed else _WORTH_ROLLING_BYTES) and (
+                    pressed or short_of(log, self._needed())
                 ):
                     queue.relieve()
                 if log.trouble is not None:
