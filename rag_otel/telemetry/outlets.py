@@ -5,7 +5,6 @@ A provider of our own is made at the start and once more in every forked child, 
 
 from __future__ import annotations
 
-import threading
 import uuid
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, Protocol, cast
@@ -17,7 +16,7 @@ from opentelemetry.metrics import MeterProvider
 from opentelemetry.sdk.resources import Resource
 
 from rag_otel import semconv
-from rag_otel.safety.guard import guarded
+from rag_otel.safety.time_limit import LimitedCall
 from rag_otel.telemetry.instruments import Instruments
 
 if TYPE_CHECKING:
@@ -88,6 +87,7 @@ class OwnMetrics:
         self._forks = forks
         self._provider: Any = None
         self._instruments: Instruments | None = None
+        self._export = LimitedCall("telemetry.export", here_at_exit=True)
 
     def instruments(self) -> Instruments | None:
         """The instruments; None before the start and after the shutdown."""
@@ -104,12 +104,12 @@ class OwnMetrics:
 
     def flush(self, timeout_s: float) -> bool:
         provider = self._provider
-        return provider is None or _within(timeout_s, lambda: provider.force_flush(timeout_s * 1000))
+        return provider is None or self._export.within(timeout_s, lambda: provider.force_flush(timeout_s * 1000))
 
     def shutdown(self, timeout_s: float) -> None:
         provider, self._provider, self._instruments = self._provider, None, None
         if provider is not None:
-            _within(timeout_s, lambda: provider.shutdown(timeout_s * 1000) or True)
+            self._export.within(timeout_s, lambda: provider.shutdown(timeout_s * 1000) or True)
 
     def after_fork(self) -> None:
         # The parent's provider stays behind: its exporter knows that this is not its process.
@@ -151,6 +151,7 @@ class OwnEvents:
         self._exporter = exporter
         self._resource = resource
         self._provider: Any = None
+        self._export = LimitedCall("telemetry.export", here_at_exit=True)
 
     def logger(self) -> Logger | None:
         """The logger; None before the start and after the shutdown."""
@@ -168,36 +169,18 @@ class OwnEvents:
 
     def flush(self, timeout_s: float) -> bool:
         provider = self._provider
-        return provider is None or _within(timeout_s, lambda: provider.force_flush(int(timeout_s * 1000)))
+        return provider is None or self._export.within(timeout_s, lambda: provider.force_flush(int(timeout_s * 1000)))
 
     def shutdown(self, timeout_s: float) -> None:
         provider, self._provider = self._provider, None
         if provider is not None:
-            _within(timeout_s, lambda: provider.shutdown() or True)
+            self._export.within(timeout_s, lambda: provider.shutdown() or True)
 
     def after_fork(self) -> None:
         pass  # its processor starts over by itself, with an empty queue
 
 
 _of_the_application: Instruments | None = None
-
-
-def _within(timeout_s: float, work: Callable[[], bool]) -> bool:
-    """True when `work` returned True in time. An exporter may ignore its deadline, so it runs on its own thread."""
-    said: list[bool] = []
-
-    def do() -> None:
-        with guarded("telemetry.export"):
-            said.append(work())
-
-    thread = threading.Thread(target=do, name="rag-otel-telemetry", daemon=True)
-    try:
-        thread.start()
-    except RuntimeError:  # the interpreter is ending
-        do()
-    else:
-        thread.join(timeout_s)
-    return said == [True]
 
 
 def _global_instruments() -> Instruments:
