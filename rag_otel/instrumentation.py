@@ -23,6 +23,7 @@ from opentelemetry.trace import Tracer
 from rag_otel import runtime, semconv
 from rag_otel.alert import Alert
 from rag_otel.composition import Parts, compose
+from rag_otel.evaluation.prepare import prepare
 from rag_otel.processing import provider
 from rag_otel.processing.attach import Attachment, attach
 from rag_otel.processing.processor import following
@@ -66,7 +67,8 @@ class Instrumentation:
         return self.provider.resource if self.provider is not None else Resource.create()
 
     def start(self) -> None:
-        """Go to work beside the spans: metrics and events."""
+        """Go to work beside the spans: imports of evaluators, metrics and events."""
+        prepare(self.runtime.pipeline.evaluators)
         if self.runtime.telemetry is not None:
             self.runtime.telemetry.start()
 

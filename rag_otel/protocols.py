@@ -108,6 +108,15 @@ class Evaluator(Protocol):
 
 
 @runtime_checkable
+class Prepares(Protocol):
+    """An evaluator, or its judge, that imports something for its first evaluation."""
+
+    def prepare(self) -> None:
+        """Import it now. Called at start-up on a background thread that forks and the first evaluation wait for."""
+        ...
+
+
+@runtime_checkable
 class Writer(Protocol):
     """Delivers results somewhere. Safe to repeat: the same result written twice is there once."""
 

@@ -5,6 +5,9 @@ awaits `asyncio.sleep(0)` gives the lock up for so short a moment that no waitin
 (CPython hands it over by force only after `sys.getswitchinterval()`, 5 ms); so after `_LONG_S` of work the worker
 really sleeps for `_REST_S`: an application thread that waits gets its turn, and a CPU-bound judge gets a sixth of the
 interpreter at most. Measured by `benchmarks/latency_under_load.py`. While a flush waits, nobody rests.
+
+A fork waits for the end of the step that the worker is in, a few milliseconds: in its midst the worker may hold a lock
+(of a module that an evaluator imports, of a cache), which nobody would give back in the child.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from typing import Any, Final, TypeAlias
 
 from opentelemetry import context as context_api
 
+from rag_otel.safety.fork import around_fork
 from rag_otel.safety.guard import guarded
 from rag_otel.safety.tracing_suppression import suppressed_context
 
@@ -28,6 +32,8 @@ _LONG_S: Final = 0.0002
 _REST_S: Final = 0.001
 _LOOK_S: Final = 0.01
 """How often new jobs are looked for while others run."""
+_FORK_WAITS_S: Final = 2.0
+"""How long a fork waits for a step at most: an evaluator that blocks the worker must not block the application."""
 
 
 class BackgroundWorker:
@@ -41,6 +47,7 @@ class BackgroundWorker:
         self._concurrency = concurrency
         self._max_waiting = max_waiting
         self._start_over()
+        around_fork(self._hold_still, self._go_on)
 
     def _start_over(self) -> None:
         self._lock = threading.RLock()  # see the counters: a span may end in here
@@ -98,6 +105,14 @@ class BackgroundWorker:
         """Start over in a forked child: the jobs are the parent's, and its thread does not exist here."""
         self._start_over()
 
+    def _hold_still(self) -> None:
+        """A fork is about to happen: begin no step until `_go_on`."""
+        self._pace.step.acquire(timeout=_FORK_WAITS_S)
+
+    def _go_on(self) -> None:
+        with contextlib.suppress(RuntimeError):  # not acquired in time
+            self._pace.step.release()
+
     def _start(self) -> bool:
         with self._lock:
             if self._thread is None:
@@ -145,6 +160,8 @@ class _Pace:
     def __init__(self) -> None:
         self.waiting_for_us = 0
         """How many wait for the work to be done: with any, nobody rests."""
+        self.step = threading.RLock()
+        """Held during each step; reentrant, because an evaluator may fork."""
         self._worked_s = 0.0
 
     def task(self, loop: asyncio.AbstractEventLoop, coroutine: Any, **options: Any) -> asyncio.Task[Any]:
@@ -174,7 +191,8 @@ class _Polite(Coroutine[Any, Any, Any]):
     def send(self, value: Any) -> Any:
         started = time.perf_counter()
         try:
-            return self._coroutine.send(value)
+            with self._pace.step:
+                return self._coroutine.send(value)
         except (SystemExit, KeyboardInterrupt) as error:
             # asyncio would let these out of the loop, and an evaluator's sys.exit() end the worker.
             raise RuntimeError(f"{type(error).__name__} inside an evaluation") from error
@@ -182,7 +200,8 @@ class _Polite(Coroutine[Any, Any, Any]):
             self._pace.worked(time.perf_counter() - started)
 
     def throw(self, *error: Any) -> Any:
-        return self._coroutine.throw(*error)
+        with self._pace.step:
+            return self._coroutine.throw(*error)
 
     def close(self) -> None:
         self._coroutine.close()

@@ -15,6 +15,7 @@ from rag_otel.errors import PermanentError, RetryableError
 from rag_otel.evaluation.usage_meter import metered
 from rag_otel.model import Chunk, Evaluation, ReasonCode
 from rag_otel.protocols import Evaluator
+from rag_otel.safety.background_import import until_imported
 
 
 async def evaluate_all(
@@ -49,8 +50,10 @@ async def evaluate(
     """Run one evaluator. An exception, a deadline that has passed and a result of another type are failed evaluations.
 
     A failed evaluation names the evaluator and its judge and carries what was spent. Raises `CancelledError` only where
-    the caller itself is cancelled: a call that was cancelled inside the evaluator is a failure as any other.
+    the caller itself is cancelled: a call that was cancelled inside the evaluator is a failure as any other. What is
+    being imported for evaluators is waited for first, which takes nothing from the deadline.
     """
+    await until_imported()
     started = time.perf_counter()
     with metered() as spent:
         try:

@@ -1,4 +1,4 @@
-"""Calls objects back in forked child processes."""
+"""Calls objects back around forks, for as long as they live."""
 
 from __future__ import annotations
 
@@ -9,14 +9,39 @@ from collections.abc import Callable
 from rag_otel.safety.guard import guarded
 
 
+class _Callbacks:
+    """Bound methods of objects that may die meanwhile."""
+
+    def __init__(self, place: str) -> None:
+        self._place = place
+        self._methods: list[weakref.WeakMethod[Callable[[], None]]] = []
+
+    def add(self, method: Callable[[], None]) -> None:
+        # A new list: a fork of another thread may be going through the old one.
+        self._methods = [*(each for each in self._methods if each() is not None), weakref.WeakMethod(method)]
+
+    def call(self) -> None:
+        for each in self._methods:
+            with guarded(self._place):
+                if (alive := each()) is not None:
+                    alive()
+
+
+_before = _Callbacks("before_fork")
+_in_parent = _Callbacks("after_fork_in_parent")
+_in_child = _Callbacks("after_fork")
+
+
+def around_fork(before: Callable[[], None], in_parent: Callable[[], None]) -> None:
+    """Call one bound method before every fork, on the thread that forks, and the other one after it in the parent."""
+    _before.add(before)
+    _in_parent.add(in_parent)
+
+
 def after_fork_in_child(method: Callable[[], None]) -> None:
-    """Call a bound method in every forked child, for as long as its object lives."""
-    weak = weakref.WeakMethod(method)
+    """Call a bound method in every forked child."""
+    _in_child.add(method)
 
-    def call() -> None:
-        with guarded("after_fork"):
-            if (alive := weak()) is not None:
-                alive()
 
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=call)
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(before=_before.call, after_in_parent=_in_parent.call, after_in_child=_in_child.call)

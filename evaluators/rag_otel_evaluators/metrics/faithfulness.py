@@ -13,6 +13,7 @@ from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from rag_otel.model import Chunk, Claim, ClaimVerdict, Evaluation, ReasonCode, Verdict
+from rag_otel.protocols import Prepares
 from rag_otel_evaluators.cooperative import cooperatively
 from rag_otel_evaluators.judges.embedded import EmbeddedJudge
 from rag_otel_evaluators.judges.judge import Judge, Judgement, risk_of
@@ -55,6 +56,13 @@ class Faithfulness(SyncTwin):
     @property
     def judge_name(self) -> str:
         return self.judge.name
+
+    def prepare(self) -> None:
+        """See `rag_otel.protocols.Prepares`."""
+        from rag_otel_evaluators.text import claim_segmentation  # noqa: F401 - its patterns
+
+        if isinstance(self.judge, Prepares):
+            self.judge.prepare()
 
     async def evaluate(
         self, *, question: str | None, chunks: Sequence[Chunk | str], response: str, reference: str | None = None

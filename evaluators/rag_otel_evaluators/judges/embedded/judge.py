@@ -43,6 +43,10 @@ class EmbeddedJudge:
     def version(self) -> str:
         return "2"
 
+    def prepare(self) -> None:
+        """Import the tables and patterns; see `rag_otel.protocols.Prepares`."""
+        from rag_otel_evaluators.judges.embedded import passages, verdicts  # noqa: F401
+
     async def judge(
         self, *, question: str | None, chunks: Sequence[Chunk], response: str, claims: Sequence[Claim]
     ) -> Judgement:
