@@ -40,8 +40,6 @@ $(DEMO_READY): $(BIN)/python pyproject.toml constraints.txt
 $(DEV_READY): $(BIN)/python pyproject.toml constraints.txt
 	@echo "Installing rag-otel and everything its tests need into $(VENV) (a few minutes, once) ..."
 	@$(call install,-e '.[dev]')
-	@# litellm's bound on certifi is ahead of what package indexes carry today; its other requirements come with dev.
-	@$(call install,--no-deps litellm)
 	@touch $(DEMO_READY) $@
 
 demo: $(DEMO_READY)  ## Run the demo app over real data, open Phoenix on the result

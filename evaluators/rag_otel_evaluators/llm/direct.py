@@ -10,19 +10,21 @@ from __future__ import annotations
 import copy
 import os
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import BaseModel
 
 from rag_otel_evaluators.llm.modes import ModeLadder, OutputMode, response_format
-from rag_otel_evaluators.llm.openai_http import OpenAiTransport, Price
+
+if TYPE_CHECKING:
+    from rag_otel_evaluators.llm.openai_http import OpenAiTransport, Price  # imports aiohttp, which is an extra
 
 REASONING_TOKENS: Final = 4_000
 """Room on top of the budget for models that think before they answer: their thoughts count as output."""
-_KEYS: Final = {"openai": "OPENAI_API_KEY", "hosted_vllm": "HOSTED_VLLM_API_KEY"}
+KEYS: Final = {"openai": "OPENAI_API_KEY", "hosted_vllm": "HOSTED_VLLM_API_KEY"}
 """litellm's providers that speak OpenAI's protocol and nothing else -> environment variable of their key."""
-_PRICES: Final = frozenset({"input_cost_per_token", "output_cost_per_token"})
-_KNOWN_PARAMETERS: Final = _PRICES | {
+PRICES: Final = frozenset({"input_cost_per_token", "output_cost_per_token"})
+_KNOWN_PARAMETERS: Final = PRICES | {
     *("frequency_penalty", "logit_bias", "presence_penalty", "reasoning_effort", "seed", "service_tier", "stop"),
     *("temperature", "top_p", "user", "verbosity"),
 }
@@ -38,9 +40,9 @@ def direct_transport(
     """A transport to the server at `api_base`; None where it has another protocol, where a parameter is litellm's own,
     and where litellm would change the messages."""
     unknown = parameters.keys() - _KNOWN_PARAMETERS
-    if provider not in _KEYS or unknown or len(_PRICES & parameters.keys()) == 1:
+    if provider not in KEYS or unknown or len(PRICES & parameters.keys()) == 1:
         return None
-    sent = {name: value for name, value in parameters.items() if name not in _PRICES}
+    sent = {name: value for name, value in parameters.items() if name not in PRICES}
     own_name = litellm.get_llm_provider(model, api_base=api_base)[0]
     if _changes_messages(litellm, provider, own_name):
         return None
@@ -57,12 +59,14 @@ def direct_transport(
         )
         return {name: value for name, value in wanted.items() if name not in _NOT_SENT}
 
+    from rag_otel_evaluators.llm.openai_http import OpenAiTransport
+
     return OpenAiTransport(
         name=model,
         identity={"api_base": api_base, "parameters": dict(parameters)},
         model=own_name,
         address=api_base,
-        headers={"Authorization": f"Bearer {api_key or os.environ.get(_KEYS[provider]) or 'none'}"},
+        headers={"Authorization": f"Bearer {api_key or os.environ.get(KEYS[provider]) or 'none'}"},
         parameters=translated,
         price=_price(litellm, model, parameters),
         ladder=ModeLadder(known_to_support_schema=bool(litellm.supports_response_schema(model))),
@@ -80,6 +84,14 @@ def _changes_messages(litellm: Any, provider: str, own_name: str) -> bool:
     return bool(body != {"model": own_name, "messages": probe})
 
 
+def fixed_price(parameters: Mapping[str, Any]) -> Price | None:
+    """What one call costs at the prices that the parameters give; None where they give none."""
+    if not parameters.keys() >= PRICES:
+        return None
+    rates = float(parameters["input_cost_per_token"]), float(parameters["output_cost_per_token"])
+    return lambda read, written, cached: read * rates[0] + written * rates[1]
+
+
 def _price(litellm: Any, model: str, parameters: Mapping[str, Any]) -> Price:
     """What one call costs: at the given prices, else at those that litellm knows."""
 
@@ -92,16 +104,14 @@ def _price(litellm: Any, model: str, parameters: Mapping[str, Any]) -> Price:
             return None
         return costs
 
-    given = parameters.keys() >= _PRICES
-    if given:
-        rates = float(parameters["input_cost_per_token"]), float(parameters["output_cost_per_token"])
-    elif (thousand := asked(1_000, 1_000, 0)) is not None:
-        rates = thousand[0] / 1_000, thousand[1] / 1_000
-    else:
+    if (fixed := fixed_price(parameters)) is not None:
+        return fixed
+    if (thousand := asked(1_000, 1_000, 0)) is None:
         return lambda read, written, cached: None
+    rates = thousand[0] / 1_000, thousand[1] / 1_000
 
     def price(read: int, written: int, cached: int) -> float | None:
-        if given or (read <= _ONE_TARIFF and not cached):
+        if read <= _ONE_TARIFF and not cached:
             return read * rates[0] + written * rates[1]
         costs = asked(read, written, cached)
         return None if costs is None else sum(costs)

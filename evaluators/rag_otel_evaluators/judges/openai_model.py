@@ -1,0 +1,115 @@
+"""A language model behind OpenAI's protocol, without litellm: `openai_model("openai/gpt-4o-mini")`.
+
+It needs the extra `openai` (aiohttp) alone and starts in a tenth of a second, where litellm takes several seconds.
+What litellm knows, it does not: prices (give `input_cost_per_token` and `output_cost_per_token`) and other providers'
+protocols.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from pydantic import BaseModel
+
+from rag_otel.delivery.retry import RetryPolicy
+from rag_otel.errors import ConfigurationError
+from rag_otel.safety.extras import require_extra
+from rag_otel_evaluators.llm.breaker import CircuitBreaker
+from rag_otel_evaluators.llm.cache import DiskCache
+from rag_otel_evaluators.llm.client import ResilientModel
+from rag_otel_evaluators.llm.direct import KEYS, PRICES, REASONING_TOKENS, fixed_price
+from rag_otel_evaluators.llm.limits import Limits
+from rag_otel_evaluators.llm.modes import ModeLadder, OutputMode, response_format
+
+_OPENAI: Final = "https://api.openai.com/v1"
+_REASONING: Final = re.compile(r"o\d|gpt-(?:[5-9]|\d\d)(?!.*chat)")
+"""Models that think before they answer: they take no temperature, and their thoughts count as output."""
+
+
+def speaks_openai(model: str) -> bool:
+    """Whether the model's name says that it is behind OpenAI's protocol: `openai/...`, `hosted_vllm/...`."""
+    provider, slash, name = model.partition("/")
+    return bool(slash and name) and provider in KEYS
+
+
+def openai_model(
+    model: str,
+    *,
+    api_base: str | None = None,
+    api_key: str | None = None,
+    temperature: float = 0.0,
+    parameters: Mapping[str, Any] | None = None,
+    timeout_s: float = 60.0,
+    retry: RetryPolicy | None = None,
+    limits: Limits | None = None,
+    breaker: CircuitBreaker | None = None,
+    cache: DiskCache | None = None,
+) -> ResilientModel:
+    """A `StructuredModel` that is called over HTTP; arguments as of `llm_model`.
+
+    `parameters` go into the request as they are; one that is None is left out, `temperature` too.
+
+    Raises ConfigurationError where the extra is not installed, for another provider's name, and without a key or an
+    address.
+    """
+    require_extra("openai", "aiohttp", needed_by=f"judge {model!r}")
+    if not speaks_openai(model):
+        raise ConfigurationError(f"{model!r}: write openai/<name> or hosted_vllm/<name>")
+    from rag_otel_evaluators.llm.openai_http import OpenAiTransport
+
+    provider, _, name = model.partition("/")
+    given = {"temperature": temperature, **(parameters or {})}
+    address, own_server = _address(model, provider, api_base)
+    price = fixed_price(given)
+    transport = OpenAiTransport(
+        name=model,
+        identity={"api_base": api_base, "parameters": given},
+        model=name,
+        address=address,
+        headers={"Authorization": f"Bearer {_key(model, provider, api_key, own_server=own_server)}"},
+        parameters=_Request(name, given, own_server=own_server),
+        price=price or (lambda read, written, cached: None),
+        ladder=ModeLadder(known_to_support_schema=not own_server),
+    )
+    return ResilientModel(transport, timeout_s=timeout_s, retry=retry, limits=limits, breaker=breaker, cache=cache)
+
+
+class _Request:
+    """The fields of a request besides model and messages."""
+
+    def __init__(self, name: str, given: Mapping[str, Any], *, own_server: bool) -> None:
+        self._thinks = bool(_REASONING.match(name))
+        left_out = PRICES | ({"temperature"} if self._thinks else set())
+        self._given = {key: value for key, value in given.items() if value is not None and key not in left_out}
+        # OpenAI has replaced `max_tokens`, other servers know nothing else.
+        self._budget_key = "max_completion_tokens" if self._thinks or not own_server else "max_tokens"
+
+    def __call__(self, mode: OutputMode, response_model: type[BaseModel], budget: int | None) -> Mapping[str, Any]:
+        fields = dict(self._given)
+        if (wanted := response_format(mode, response_model)) is not None:
+            fields["response_format"] = wanted
+        if budget is not None:
+            fields[self._budget_key] = budget + (REASONING_TOKENS if self._thinks else 0)
+        return fields
+
+
+def _address(model: str, provider: str, api_base: str | None) -> tuple[str, bool]:
+    """Where the server is, and whether it is another than OpenAI's own."""
+    if api_base:
+        return api_base, True
+    if provider != "openai":
+        raise ConfigurationError(f"{model!r} needs judge_api_base: the address of your server")
+    elsewhere = os.environ.get("OPENAI_BASE_URL") or os.environ.get("OPENAI_API_BASE")
+    return (elsewhere, True) if elsewhere else (_OPENAI, False)
+
+
+def _key(model: str, provider: str, api_key: str | None, *, own_server: bool) -> str:
+    key = api_key or os.environ.get(KEYS[provider])
+    if not key and not own_server:
+        raise ConfigurationError(
+            f"{model!r} needs a key in {KEYS[provider]}; for a server of your own give judge_api_base"
+        )
+    return key or "none"
