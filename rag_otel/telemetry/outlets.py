@@ -183,28 +183,6 @@ class OwnEvents:
 _global_instruments_once: Instruments | None = None
 
 
-<<<<<<< HEAD
-=======
-def _within(timeout_s: float, work: Callable[[], bool]) -> bool:
-    """Returns True if `work` returned True in time. It runs on its own thread, because an exporter may ignore its
-    deadline."""
-    results: list[bool] = []
-
-    def do() -> None:
-        with guarded("telemetry.export"):
-            results.append(work())
-
-    thread = threading.Thread(target=do, name="rag-otel-telemetry", daemon=True)
-    try:
-        thread.start()
-    except RuntimeError:  # no new threads while the interpreter exits
-        do()
-    else:
-        thread.join(timeout_s)
-    return results == [True]
-
-
->>>>>>> prose
 def _global_instruments() -> Instruments:
     """Creates the instruments on the global provider once per process, because they cannot be removed."""
     global _global_instruments_once
