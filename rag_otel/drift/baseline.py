@@ -75,6 +75,13 @@ class Baseline:
             return None
         return self.spread * self.inflation / self.block + ((self.mean - floor) * self.mean_weight) ** 2
 
+    def wandering_like(self, seasons: Seasons) -> Baseline:
+        """This one with the shape of the days that went by since it was learned, where they have one."""
+        noise = (self.spread or 0.0) * self.inflation
+        margin = seasons.margin(seasons.mean, noise) / self.mean_weight
+        wander = self.mean - seasons.mean + margin if margin > 0.0 else 0.0
+        return replace(self, wander=max(self.wander, wander), unknown=seasons.unknown())
+
     def at_least_as(self, whole: Baseline) -> Baseline:
         """A slice's own baseline, where all traffic is known to wander and to depend on itself that much."""
         if whole.wander <= self.wander and whole.inflation <= self.inflation:
@@ -170,6 +177,11 @@ class BaselineLearner:
     def below(self, value: float, latest: int) -> int:
         """How many values were that low or lower, but for the `latest`."""
         return sum(each <= value for each in self._values[: max(0, len(self._values) - latest)])
+
+    @property
+    def seasons(self) -> Seasons:
+        """The shape of the days so far."""
+        return self._seasons
 
     def mark(self) -> None:
         """Something is suspected: what comes may have to be forgotten."""

@@ -11,6 +11,7 @@ from rag_otel.drift.baseline import DEFAULT_COUNT, DEFAULT_ERROR, STAGES, Baseli
 from rag_otel.drift.change import ChangePoint, change_point, drop_inside
 from rag_otel.drift.detector import NO_EVIDENCE, DropDetector
 from rag_otel.drift.history import History, total
+from rag_otel.drift.seasons import Seasons
 from rag_otel.drift.units import Blocks, Runs
 
 _CALM: Final = 0.01
@@ -28,6 +29,8 @@ _EPISODE: Final = 0.5
 """An alarm that was over after fewer answers than this, as a share of `baseline_count`, was a run: that is normal."""
 _RECOVERY: Final = 0.03
 """Share of an alarm's evidence that tells its end: it ends sooner than it begins."""
+_DAYS: Final = (1.0, 2.0)
+"""Where 5,000 answers are fewer than two days, the shape of the day is learned again after so many days."""
 _LEAST_RISE: Final = 0.005
 """Room above a ceiling that a gain must have to be looked for."""
 
@@ -67,7 +70,7 @@ class Series:
 
     __slots__ = (
         "_before_from", "_blocks", "_deeper", "_floor", "_gains", "_learner", "_recovery", "_rise", "_room", "_runs",
-        "_settings", "_suspected", "alarm_from", "alarm_since", "baseline", "detector", "history", "last_s",
+        "_seasons", "_settings", "_suspected", "alarm_from", "alarm_since", "baseline", "detector", "history", "last_s",
     )  # fmt: skip
 
     def __init__(self, settings: SeriesSettings, baseline: Baseline | None = None) -> None:
@@ -81,6 +84,8 @@ class Series:
         self._blocks = Blocks()
         self._room = 0.0
         self._learner: BaselineLearner | None = BaselineLearner(settings.baseline_count, stages=settings.stages)
+        self._seasons: Seasons | None = None
+        """The shape of the days, where the baseline was learned from less than two of them."""
         self._gains = 0
         self._rise: DropDetector | None = None
         self._recovery: DropDetector | None = None
@@ -182,6 +187,8 @@ class Series:
         due = False
         if learner is not None and (self._recovery is None or learner.since_mark <= self._episode):
             due = learner.add(time_s, weighted / weight, weight, self.history.last, answers)
+        elif self._seasons is not None and self._recovery is None:
+            due = self._learn_shape(self._seasons, time_s, weighted, weight)
         if self.detector is None:
             return Turn.COMPLETE if due else None
         block = self._blocks.add(weighted, weight)
@@ -189,6 +196,13 @@ class Series:
         if turn is None and due and self._calm():
             return Turn.COMPLETE
         return turn
+
+    @staticmethod
+    def _learn_shape(seasons: Seasons, time_s: float, weighted: float, weight: float) -> bool:
+        """True once another day has gone by."""
+        before = seasons.days
+        seasons.add(time_s, weighted, weight)
+        return any(before < day <= seasons.days for day in _DAYS)
 
     @property
     def _episode(self) -> float:
@@ -248,6 +262,7 @@ class Series:
         """
         learner, before = self._learner, self.baseline
         if learner is None:
+            self._widen()
             return
         self._room = max(self._room, room)
         found = learner.learn(
@@ -266,10 +281,21 @@ class Series:
             found = found.standing_for(before)
         if learner.last:
             self._learner = None
+            self._seasons = learner.seasons if learner.seasons.days < _DAYS[-1] and self._settings.follow else None
         else:
             learner.advance()
         if before is None or before.source == "given" or not self._gains or found.floor > before.floor:
             self._watch(found)
+
+    def _widen(self) -> None:
+        """Another day of the shape is known."""
+        if self._seasons is None or self.baseline is None:
+            return
+        wider = self.baseline.wandering_like(self._seasons)
+        if self._seasons.days >= _DAYS[-1]:
+            self._seasons = None
+        if wider.wander > self.baseline.wander:
+            self._watch(wider)
 
     def allow(self, whole: Baseline) -> None:
         """All traffic wanders so far, and depends on itself so much, while nothing is wrong: this slice may too."""
@@ -359,7 +385,7 @@ class Series:
             state["baseline"] = self.baseline.to_state()
         if self.firing:
             state["alarm_since"], state["alarm_from"] = self.alarm_since, self.alarm_from
-        for name in ("_learner", "detector", "_rise", "_recovery", "_deeper"):
+        for name in ("_learner", "_seasons", "detector", "_rise", "_recovery", "_deeper"):
             if (each := getattr(self, name)) is not None:
                 state[name.strip("_")] = each.to_state()
         return state
@@ -377,6 +403,7 @@ class Series:
         self._room = float(state["room"])
         self._gains, self._suspected = int(state["gains"]), int(state["suspected"])
         self._learner = BaselineLearner.from_state(state["learner"]) if "learner" in state else None
+        self._seasons = Seasons.from_state(state["seasons"]) if "seasons" in state else None
         self.baseline = self.detector = None
         if stored is None:
             return
