@@ -4,8 +4,8 @@
     python benchmarks/drift_traffic.py --family tuning --seeds 20 --only runs
 
 Streams go through the family of detectors and the problems as the monitor has them: score, risk, a slice, one budget.
-False alarms: what is told in 10,500 answers without a change. Drops: of .10 at the 6,000th answer (`--at`), told within 1,000
-effective answers. 95% intervals over streams (normal) and for medians by order statistics.
+False alarms: what is told in 10,500 answers without a change. Drops: of .10 at the 6,000th answer (`--at`), told within
+1,000 effective answers. 95% intervals over streams (normal) and for medians by order statistics.
 """
 
 from __future__ import annotations

@@ -25,6 +25,8 @@ the next ones; after the last, 5,000 answers by default, it is frozen."""
 ERRORS: Final = (0.4, 0.2, 0.2, 0.2)
 """Each stage's share of the error."""
 _LEAST_BLOCKS: Final = 8
+_FEW: Final = 0.5
+"""Answers that are worth less than this share of their number are said to be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,7 +236,7 @@ class BaselineLearner:
             from_s=self._from_s,
             until_s=self._until_s,
             until=self._until,
-            unknown=(*self._seasons.unknown(), *_unknown(found, count)),
+            unknown=(*self._seasons.unknown(), *_unknown(found, self._answers, count)),
         )
 
     def advance(self) -> None:
@@ -271,9 +273,8 @@ class BaselineLearner:
         return learner
 
 
-def _unknown(found: Dependence, count: int) -> tuple[str, ...]:
+def _unknown(found: Dependence, answers: int, units: int) -> tuple[str, ...]:
     if not found.known:
         return ("answers depend on each other over longer than was seen",)
-    if count / found.block < _LEAST_BLOCKS:
-        return (f"{count} answers are worth {count / found.inflation:.0f}",)
-    return ()
+    worth = units / found.inflation
+    return (f"{answers} answers are worth {worth:.0f}",) if worth < _FEW * answers else ()

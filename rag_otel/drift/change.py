@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from rag_otel.drift.history import Moments, total
@@ -83,7 +84,7 @@ def drop_inside(buckets: Sequence[Moments], inflation: float = 1.0) -> Moments |
     if squares <= 0.0:
         return None
     best, found, above = _INSIDE * math.sqrt(squares), None, 0.0
-    for bucket, following in zip(buckets, buckets[1:], strict=False):
+    for bucket, following in pairwise(buckets):
         above += bucket.x - mean * bucket.weight
         if above > best:
             best, found = above, following

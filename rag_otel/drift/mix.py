@@ -1,8 +1,8 @@
 """Whether answers have become worse, or only more of a kind that always was: kinds of answers with means of their own.
 
-Where the slices of one dimension differ, every value is taken less what its slice is usually above the mean of all. A bet
-on what is left is fair whatever the mix, as long as no slice is worse than it was (direct standardisation). What slices
-usually are is estimated from the learning window and shrunk towards the mean of all: a measured heuristic.
+Where the slices of one dimension differ, every value is taken less what its slice is usually above the mean of all. A
+bet on what is left is fair whatever the mix, as long as no slice is worse than it was (direct standardisation). What
+slices usually are is estimated from the learning window and shrunk towards the mean of all: a measured heuristic.
 """
 
 from __future__ import annotations

@@ -64,8 +64,8 @@ class SeriesSettings:
 class Series:
     """Values in 0..1, higher is better, with the probability that each was picked with.
 
-    After an alarm two more detectors bet: one on a deeper drop, below what the alarm told; one on the recovery, that the
-    mean is above the middle between the floor and the upper end of what it has dropped to.
+    After an alarm two more detectors bet: one on a deeper drop, below what the alarm told; one on the recovery, that
+    the mean is above the middle between the floor and the upper end of what it has dropped to.
     """
 
     __slots__ = (
@@ -117,18 +117,22 @@ class Series:
             self._rise = self._detector(1.0 - ceiling, around=ceiling)
 
     def _detector(self, floor: float, *, around: float | None = None, share: float = 1.0) -> DropDetector:
-        """One that observes blocks: its threshold is in blocks too. `around`: what values are, where `floor` is theirs
+        """One that observes blocks. `around`: what values are, where `floor` is theirs
         turned around."""
         baseline = self.baseline
         assert baseline is not None
         return DropDetector(
             floor,
-            threshold=max(1.0, share * self._settings.threshold / baseline.block),
+            threshold=self._threshold(baseline, share),
             mean_weight=baseline.mean_weight,
             second_moment=baseline.second_moment_around(floor if around is None else around),
             least_probability=self._settings.least_probability,
             room=self._room,
         )
+
+    def _threshold(self, baseline: Baseline, share: float) -> float:
+        """In blocks of runs, which come more seldom than answers."""
+        return max(1.0, share * self._settings.threshold / (baseline.block * baseline.answers))
 
     @property
     def firing(self) -> bool:
@@ -171,8 +175,8 @@ class Series:
         shift: float = 0.0,
         cluster: int | None = None,
     ) -> Turn | None:
-        """Take one value. `order` is its place in the stream (see `History`), `cluster` the key of the run that it is of
-        (see `Runs`), `shift` what its kind of answer is usually above the mean."""
+        """Take one value. `order` is its place in the stream (see `History`), `cluster` the key of the run that it is
+        of (see `Runs`), `shift` what its kind of answer is usually above the mean."""
         self.last_s = time_s
         weight = 1.0 / probability
         self.history.add(time_s, value, weight, order)
@@ -419,6 +423,5 @@ class Series:
             self.alarm_since, self.alarm_from = float(state["alarm_since"]), int(state["alarm_from"])
 
     def _restored(self, state: Mapping[str, Any], *, floor: float | None = None, share: float = 1.0) -> DropDetector:
-        return DropDetector.from_state(
-            state, threshold=max(1.0, share * self._settings.threshold / self._blocks.size), floor=floor
-        )
+        assert self.baseline is not None
+        return DropDetector.from_state(state, threshold=self._threshold(self.baseline, share), floor=floor)
