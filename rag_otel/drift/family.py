@@ -34,7 +34,7 @@ OTHER: Final = "other"
 _SLICE_STAGES: Final = 3
 """How often a slice's baseline is learned: from 2,000 values at most, by default."""
 _MIXES: Final = 50
-_SURE_HIGH_Z: Final = 3.3
+_SURE_HIGH_Z: Final = 2.9
 """Standard errors above an estimate that hold at the moment of an alarm, which is when it is lowest: measured."""
 
 

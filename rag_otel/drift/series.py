@@ -180,9 +180,16 @@ class Series:
         self.last_s = time_s
         weight = 1.0 / probability
         self.history.add(time_s, value, weight, order)
-        if cluster is None and not self._runs.open:
+        runs = self._runs
+        if cluster is not None and not runs.several:
+            if not runs.second(cluster):
+                cluster = None
+            elif self._learner is not None and self.detector is None:
+                # What was learned so far was one run.
+                self._learner = BaselineLearner(self._settings.baseline_count, stages=self._settings.stages)
+        if cluster is None and not runs.open:
             return self._take(time_s, (value - shift) * weight, weight, 1)
-        unit = self._runs.add(time_s, value - shift, weight, cluster)
+        unit = runs.add(time_s, value - shift, weight, cluster)
         return None if unit is None else self._take(time_s, *unit)
 
     def _take(self, time_s: float, weighted: float, weight: float, answers: int) -> Turn | None:
