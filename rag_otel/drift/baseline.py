@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Literal
 
 from rag_otel.drift.bets import lower_bound
-from rag_otel.drift.dependence import Dependence, dependence, wandering
+from rag_otel.drift.dependence import Dependence, dependence, drop_inside, wandering
 from rag_otel.drift.seasons import Seasons
 
 DEFAULT_COUNT: Final = 500
@@ -217,6 +217,7 @@ class BaselineLearner:
         residuals = [(value - mean) * weight for value, weight in zip(values, weights, strict=True)]
         spread = sum(each * each for each in residuals) / count
         found = dependence(residuals)
+        inside = drop_inside(residuals) if self.stage == 0 else None
         own = max(wandering(residuals, found), self._seasons.margin(mean, found.inflation * spread))
         bound = min(mean, lower_bound(values, weights, error=error, least_probability=least_probability, room=room))
         # Of values that depend on each other fewer are known, and how few is not known well either.
@@ -236,6 +237,7 @@ class BaselineLearner:
             from_s=self._from_s,
             until_s=self._until_s,
             until=self._until,
+            change_from=None if inside is None else self._until - round((count - inside) * self._answers / count) + 1,
             unknown=(*self._seasons.unknown(), *_unknown(found, self._answers, count)),
         )
 

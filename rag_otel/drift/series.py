@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from rag_otel.drift.baseline import DEFAULT_COUNT, DEFAULT_ERROR, STAGES, Baseline, BaselineLearner
-from rag_otel.drift.change import ChangePoint, change_point, drop_inside
+from rag_otel.drift.change import ChangePoint, change_point
 from rag_otel.drift.detector import NO_EVIDENCE, DropDetector
 from rag_otel.drift.history import History, total
 from rag_otel.drift.seasons import Seasons
@@ -272,7 +272,7 @@ class Series:
         of how far the mean wanders.
         """
         learner, before = self._learner, self.baseline
-        if learner is None:
+        if learner is None or not learner.due:
             self._widen()
             return
         self._room = max(self._room, room)
@@ -282,12 +282,9 @@ class Series:
             room=self._room,
             wander=max(wander, before.wander if before is not None and self._gains else 0.0),
         )
-        inside = [
-            bucket for bucket in self.history.buckets if bucket.last <= found.until and bucket.start_s >= found.from_s
-        ]
-        change = drop_inside(inside, found.inflation) if not found.wander else None
-        if change is not None:
-            found = replace(found, change_s=change.start_s, change_from=change.first)
+        if found.change_from is not None:
+            after = next((each for each in self.history.buckets if each.last >= (found.change_from or 0)), None)
+            found = replace(found, change_s=self.last_s if after is None else after.start_s)
         if before is not None and before.source == "given":
             found = found.standing_for(before)
         if learner.last:
