@@ -176,5 +176,8 @@ def _details(event: DriftEvent, verdict: Verdict) -> dict[str, str | float]:
         signal = signal_of(event.series)
         low, high = sorted(shown_shift(signal, each) for each in verdict.shift.interval)
         mean = shown_shift(signal, verdict.shift.mean)
+        if verdict.explained is not None:
+            low_share, high_share = verdict.explained
+            details["judge_explains"] = f"{low_share:.0%} to {high_share:.0%} of the drop"
         details["judge_on_anchors"] = f"{mean:+.3f} ({low:+.3f} to {high:+.3f}, {verdict.shift.count} anchors)"
     return details
