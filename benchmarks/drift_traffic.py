@@ -120,18 +120,8 @@ def main() -> None:
                 row.append(delays(pool.map(job, range(arguments.seeds))))
             rows.append(row)
             print(" | ".join(row), flush=True)
-<<<<<<< HEAD
-    header = [
-        "stream",
-        "false alarms per 10,000",
-        "streams with one",
-        "at most",
-        *(f"drop of {d:.2f}" for d in arguments.drops),
-    ]
-=======
     quiet = [] if arguments.no_quiet else ["false alarms per 10,000", "streams with one", "at most"]
     header = ["stream", *quiet, *(f"drop of {drop:.2f}" for drop in arguments.drops)]
->>>>>>> drift
     print(table(rows, header=header))
     print(f"{arguments.seeds} streams each, {time.perf_counter() - started:.0f} s")
 

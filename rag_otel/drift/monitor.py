@@ -20,12 +20,8 @@ from rag_otel.drift.judge_watch import Cause, JudgeWatch, Verdict
 from rag_otel.drift.observation import ALL, RISK, SCORE, observation, shown
 from rag_otel.drift.problems import Problems
 from rag_otel.drift.series import Series
-<<<<<<< HEAD
-=======
-from rag_otel.guard import counters, guarded, logger
->>>>>>> drift
 from rag_otel.model import EvaluatedTrace
-from rag_otel.safety.guard import counters, guarded
+from rag_otel.safety.guard import counters, guarded, logger
 from rag_otel.telemetry.gauges import Sample, gauges
 
 SAVE_EVERY_S: Final = 30.0
