@@ -12,6 +12,9 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.server
+
+
 ROOT = Path(__file__).parents[2]
 
 SCORED_IN_PROCESS = """
@@ -19,9 +22,6 @@ import json, rag_otel
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
-
-pytestmark = pytest.mark.server
-
 
 exporter = InMemorySpanExporter()
 provider = TracerProvider()

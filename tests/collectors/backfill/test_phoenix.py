@@ -183,3 +183,16 @@ def _read(spans: Any) -> list[RagTrace]:
         (replace(trace, start_ns=0, duration_ns=0, service=None, convention="") for trace in found),
         key=lambda trace: trace.target.span_id,
     )
+
+
+def test_claims_of_a_stored_trace_are_a_click_away(project: Project) -> None:
+    """The evaluation span is below the answer and written once; the trace has its annotations."""
+    request = a_trace()
+    project.send(request)
+    (target,) = spans_in(request)
+    for _ in range(2):
+        assert project.backfill()[0] == 0
+    (carrier,) = [span for span in project.api.spans(project.name) if span["span_kind"] == "EVALUATOR"]
+    assert carrier["parent_id"] == target["spanId"]
+    assert carrier["attributes"]["output.value"].startswith("faithfulness ")
+    assert carrier["attributes"]["rag.evaluation.faithfulness.claim_count"] >= 1
