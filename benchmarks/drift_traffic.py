@@ -118,13 +118,7 @@ def main() -> None:
                 row.append(delays(pool.map(job, range(arguments.seeds))))
             rows.append(row)
             print(" | ".join(row), flush=True)
-    header = [
-        "stream",
-        "false alarms per 10,000",
-        "streams with one",
-        "at most",
-        *(f"drop of {d:.2f}" for d in arguments.drops),
-    ]
+    header = ["stream", "false alarms per 10,000", "streams with one", "at most", *(f"drop of {d:.2f}" for d in arguments.drops)]
     print(table(rows, header=header))
     print(f"{arguments.seeds} streams each, {time.perf_counter() - started:.0f} s")
 

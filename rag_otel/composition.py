@@ -117,8 +117,8 @@ def compose_pipeline(
 ) -> Pipeline:
     """What reads, decides and evaluates; `default_cap` is the evaluations per minute where the settings name none.
 
-    The heavy imports of judges happen here; a language model's are handed to `in_background`. Raises ConfigurationError, also for a judge that may cost money and has no
-    cap.
+    The heavy imports of judges happen here; a language model's are handed to `in_background`.
+    Raises ConfigurationError, also for a judge that may cost money and has no cap.
     """
     from rag_otel_collectors.conventions import default_conventions
 

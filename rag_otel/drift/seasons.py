@@ -64,7 +64,9 @@ class Seasons:
 
     def unknown(self) -> tuple[str, ...]:
         """What cannot be known yet."""
-        return tuple(f"less than {what} was seen" for days, what in ((1, "a day"), (7, "a week")) if self.days < days)
+        return tuple(
+            f"less than {what} was seen" for days, what in ((1, "a day"), (7, "a week")) if self.days < days
+        )
 
     def copy(self) -> Seasons:
         return Seasons.from_state(self.to_state())
