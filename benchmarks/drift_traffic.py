@@ -3,9 +3,9 @@
     python benchmarks/drift_traffic.py --family frozen --seeds 60
     python benchmarks/drift_traffic.py --family tuning --seeds 20 --only runs
 
-Streams go through the family of detectors and the problems as the monitor has them: three signals, a slice, one budget.
-False alarms: what is told in 10,500 answers without a change. Drops: of .10 at the 6,000th answer (`--at`), told within 1,000
-effective answers. 95% intervals over streams (normal) and for medians by order statistics.
+Streams go through the family of detectors and the problems as the monitor has them: score, risk, a slice, one budget.
+False alarms: what is told in 10,500 answers without a change. Drops: of .10 at the 6,000th answer (`--at`), told within
+1,000 effective answers. 95% intervals over streams (normal) and for medians by order statistics.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _KEYS = any(field.name == "cluster" for field in dataclasses.fields(Observation)
 
 
 def seen(answer: Answer) -> Observation:
-    """All three signals of an answer, as an evaluation gives them."""
+    """Score and risk of an answer; what was not judged is none of them, and its share of the budget stays unused."""
     time_s, score, slices, key = answer
     fields = {"cluster": key} if _KEYS and key is not None else {}
     return Observation(
@@ -42,7 +42,6 @@ def seen(answer: Answer) -> Observation:
         probability=1.0,
         slices=slices,
         values=(
-            ("faithfulness.unscored", 1.0),
             ("faithfulness.score", score),
             ("faithfulness.risk", score if score == 1.0 else score * score),
         ),
@@ -104,6 +103,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--at", type=int, default=6000)
     parser.add_argument("--drops", type=float, nargs="*", default=[0.10])
+    parser.add_argument("--no-quiet", action="store_true", help="drops alone")
     parser.add_argument("--only", default="", help="streams whose name has this")
     parser.add_argument("--processes", type=int, default=1)
     arguments = parser.parse_args()
@@ -111,14 +111,17 @@ def main() -> None:
     started, rows = time.perf_counter(), []
     with multiprocessing.get_context("fork").Pool(arguments.processes) as pool:
         for traffic in chosen:
-            counts = pool.map(partial(false_alarms, arguments.family, traffic.name), range(arguments.seeds))
-            row = [traffic.name, rate(counts), f"{sum(map(bool, counts))}", f"{traffic.most}"]
+            row = [traffic.name]
+            if not arguments.no_quiet:
+                counts = pool.map(partial(false_alarms, arguments.family, traffic.name), range(arguments.seeds))
+                row += [rate(counts), f"{sum(map(bool, counts))}", f"{traffic.most}"]
             for size in arguments.drops:
                 job = partial(delay, arguments.family, traffic.name, size, arguments.at)
                 row.append(delays(pool.map(job, range(arguments.seeds))))
             rows.append(row)
             print(" | ".join(row), flush=True)
-    header = ["stream", "false alarms per 10,000", "streams with one", "at most", *(f"drop of {d:.2f}" for d in arguments.drops)]
+    quiet = [] if arguments.no_quiet else ["false alarms per 10,000", "streams with one", "at most"]
+    header = ["stream", *quiet, *(f"drop of {drop:.2f}" for drop in arguments.drops)]
     print(table(rows, header=header))
     print(f"{arguments.seeds} streams each, {time.perf_counter() - started:.0f} s")
 

@@ -27,6 +27,7 @@ from rag_otel_collectors.stored.scores import from_phoenix
 
 PREFIX = "rag.evaluation.faithfulness"
 CLAIMS = f"{PREFIX}.claim_count"
+SUPPORTED = f"{PREFIX}.supported_count"
 IMAGES = Path(__file__).parent / "images"
 SETTLED_MS = 6_000
 """Charts are drawn with an animation."""
@@ -34,21 +35,12 @@ PATIENCE_MS = 180_000
 """On a slow machine Phoenix's live tables take their time."""
 
 
-def drift(page: Page, project_page: str) -> None:
-    """The charts of the Metrics tab."""
-    page.goto(f"{project_page}/metrics")
-    page.get_by_role("heading", name="hallucination_risk").wait_for()
-    heading = page.get_by_role("heading", name="Span annotation scores")
-    heading.scroll_into_view_if_needed()
+def traces(page: Page, project_page: str) -> None:
+    """The Traces tab: the chart of the trace's scores over the week, and the scores of each answer."""
+    page.goto(f"{project_page}/traces")
+    page.get_by_role("link", name="answer").first.wait_for()
     page.wait_for_timeout(SETTLED_MS)
-    top = heading.bounding_box()
-    last = page.get_by_role("heading", name="Trace annotation scores").bounding_box()
-    assert top is not None
-    assert last is not None
-    page.screenshot(
-        path=IMAGES / "drift.png",
-        clip={"x": top["x"] - 16, "y": top["y"] - 16, "width": 1124, "height": last["y"] - top["y"] - 16},
-    )
+    page.screenshot(path=IMAGES / "traces.png", clip={"x": 230, "y": 40, "width": 1670, "height": 700})
 
 
 def spans(page: Page, project_page: str) -> None:
@@ -63,14 +55,12 @@ def spans(page: Page, project_page: str) -> None:
     page.screenshot(path=IMAGES / "spans.png", clip={"x": 260, "y": 290, "width": 1640, "height": 560})
 
 
-def claims(page: Page, link: str, number: int) -> None:
-    """One unsupported claim of an answer among its attributes."""
+def claims(page: Page, link: str) -> None:
+    """The trace of one answer: its scores, and the evaluation span with each claim, its chunk and its quote."""
     page.goto(link)
-    page.get_by_role("tab", name="Attributes").click()
-    page.get_by_role("tabpanel").get_by_role("button", name="Search").first.click()
-    page.keyboard.insert_text(f"faithfulness.claims.{number}.")
+    page.get_by_text("evaluation faithfulness").first.click()
     page.wait_for_timeout(SETTLED_MS)
-    page.screenshot(path=IMAGES / "claims.png", clip={"x": 340, "y": 40, "width": 1560, "height": 620})
+    page.screenshot(path=IMAGES / "claims.png", clip={"x": 250, "y": 40, "width": 1350, "height": 640})
 
 
 def alarm(reader: PhoenixClient) -> None:
@@ -81,13 +71,12 @@ def alarm(reader: PhoenixClient) -> None:
     write_picture(first, IMAGES / "drift-alarm.png", heading="rag-otel drift: the week of the demo")
 
 
-def telling(spans: Sequence[dict[str, Any]]) -> tuple[str, int]:
-    """Trace id of a risky answer with few claims, and the number of its first unsupported one."""
-    short = [span for span in spans if span["attributes"].get(CLAIMS, 99) <= 8]
-    span = max(short, key=lambda span: span["attributes"].get(RISK, 0.0))
-    verdicts = [span["attributes"][f"{PREFIX}.claims.{n}.verdict"] for n in range(span["attributes"][CLAIMS])]
-    number = next(n for n, verdict in enumerate(verdicts) if verdict != "supported")
-    return span["context"]["trace_id"], number
+def telling(spans: Sequence[dict[str, Any]]) -> str:
+    """Trace id of a risky answer with few claims, some supported and some not."""
+    short = [span for span in spans if 3 <= span["attributes"].get(CLAIMS, 0) <= 5]
+    mixed = [span for span in short if 0 < span["attributes"].get(SUPPORTED, 0) < span["attributes"][CLAIMS]]
+    riskiest = max(mixed or short, key=lambda span: span["attributes"].get(RISK, 0.0))
+    return str(riskiest["context"]["trace_id"])
 
 
 def main() -> None:
@@ -95,16 +84,16 @@ def main() -> None:
     reader = PhoenixClient(base_url)
     project_page = reader.project_page(PROJECT)
     alarm(reader)
-    trace_id, number = telling(reader.spans(PROJECT))
+    trace_id = telling(reader.spans(PROJECT))
     with sync_playwright() as playwright:
         flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=flags)
-        context = browser.new_context(viewport={"width": 1400, "height": 1300})
+        context = browser.new_context(viewport={"width": 1600, "height": 900})
         context.set_default_timeout(PATIENCE_MS)
-        drift(context.new_page(), project_page)
+        claims(context.new_page(), trace_link(base_url, trace_id))
         context = browser.new_context(viewport={"width": 1900, "height": 900})
         context.set_default_timeout(PATIENCE_MS)
-        claims(context.new_page(), trace_link(base_url, trace_id), number)
+        traces(context.new_page(), project_page)
         spans(context.new_page(), project_page)
         browser.close()
 

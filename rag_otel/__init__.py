@@ -7,8 +7,8 @@
     @rag_otel.observe
     def answer(question): ...
 
-This module is all that an application needs to know. It imports the decorator and nothing else; the rest (judge,
-processor, exporters) is loaded by `instrument()`, at start-up, or by the first decorated call.
+This module is the whole public interface for applications. Importing it loads almost nothing. `instrument()`, or the
+first decorated call, loads the judge, the processor and the exporters.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _LAZY = {
 
 
 def __getattr__(name: str) -> Any:
-    """Load what is not needed to decorate, when it is first asked for."""
+    """Import a public name when it is first used."""
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(importlib.import_module(_LAZY[name]), name)
@@ -62,6 +62,7 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
-# How a decorated call, or a bare RagSpanProcessor, finds the composition root without importing it.
+# A decorated call, or a RagSpanProcessor without arguments, reaches the composition root through these two functions,
+# so neither has to import it.
 _runtime.set_default_factory(lambda: importlib.import_module("rag_otel.instrumentation").lazy_runtime())
 _runtime.set_tracer_source(lambda: importlib.import_module("rag_otel.instrumentation").tracer())

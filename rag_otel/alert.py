@@ -1,8 +1,9 @@
-"""The message to a human: what fired, how bad it is, and the answers that show it.
+"""An alert: what fired, how severe it is, and example answers.
 
-Two kinds go through one router into the same channels. A per-trace alert tells of one answer (`target` and its texts
-are set) or, as a digest, of several of one window (`count`, `examples`). A statistical alert tells of a series (drift,
-burn rate, silence): it has no target, its facts stand in `details`, and `examples` shows answers that moved it.
+There are two kinds. Both go through one router to the same channels. A per-trace alert is about one answer (`target`
+and its texts are set). A digest is about several answers of one time window (`count`, `examples`). A statistical alert
+is about a series (drift, burn rate, missing results): it has no target, its figures are in `details`, and `examples`
+holds answers that contributed to the change.
 """
 
 from __future__ import annotations
@@ -15,75 +16,75 @@ from rag_otel.model import ClaimVerdict, SpanRef
 
 
 class AlertState(enum.StrEnum):
-    """Whether a problem is there or is over."""
+    """Whether a problem is active or over."""
 
     FIRING = "firing"
     RESOLVED = "resolved"
 
 
 class AlertSeverity(enum.StrEnum):
-    """How soon somebody should look."""
+    """How urgent an alert is."""
 
     WARNING = "warning"
-    """In working hours; waits for the end of quiet hours."""
+    """Needs attention in working hours. During quiet hours it is held until they end."""
     CRITICAL = "critical"
-    """Now: passes quiet hours."""
+    """Needs attention now. It is sent during quiet hours too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlertExample:
-    """One answer that an alert shows; texts are None, and claims empty, where content is hidden."""
+    """One answer shown in an alert. If content is hidden, the texts are None and `claims` is empty."""
 
     question: str | None = None
     response: str | None = None
     score: float | None = None
     risk: float | None = None
     claims: tuple[ClaimVerdict, ...] = ()
-    """The unsupported claims with their nearest quotes."""
+    """The unsupported claims with their closest quotes."""
     target: SpanRef | None = None
     link: str | None = None
-    """The trace in Phoenix."""
+    """Link to the trace in Phoenix."""
     sampling_reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alert:
-    """A message to a human, with its evidence."""
+    """One alert with its evidence."""
 
     name: str
-    """What fired, e.g. `unfaithful_answer`."""
+    """The alert's name, e.g. `unfaithful_answer`."""
     fingerprint: str
-    """Same fingerprint, same problem: what the cooldown goes by, and what a resolve message closes."""
+    """Identifies the problem. The cooldown counts per fingerprint, and a resolved message closes the firing one."""
     metric: str
-    """The metric, or the series, that it is about."""
+    """The metric or the series of the alert."""
     state: AlertState = AlertState.FIRING
     severity: AlertSeverity = AlertSeverity.WARNING
     headline: str = ""
-    """One sentence that says what happened, where the fields alone do not: the statistical alerts write it."""
+    """One sentence that says what happened. Set by statistical alerts."""
     score: float | None = None
     risk: float | None = None
     label: str | None = None
     question: str | None = None
-    """None where content is hidden."""
+    """None if content is hidden."""
     response: str | None = None
     claims: tuple[ClaimVerdict, ...] = ()
-    """The unsupported claims with their nearest quotes; empty where content is hidden."""
+    """The unsupported claims with their closest quotes. Empty if content is hidden."""
     target: SpanRef | None = None
     """The span of the answer; None for a statistical alert."""
     service: str | None = None
     route: str | None = None
     link: str | None = None
-    """Where to look: the trace in Phoenix, or the project's traces."""
+    """Link to the trace in Phoenix, or to the project's traces."""
     sampling_reason: str = ""
     suppressed: int = 0
-    """How many alerts of this fingerprint the cooldown and the cap have held back since the last one sent."""
+    """How many alerts of this fingerprint the cooldown and the rate limit suppressed since the last one was sent."""
     count: int = 1
-    """How many alerts this message stands for: more than one in a digest."""
+    """How many alerts this message represents. More than one in a digest."""
     examples: tuple[AlertExample, ...] = ()
-    """Further answers: of a digest, or those that moved a statistic."""
+    """Further answers: those of a digest, or those that contributed to a change of a statistic."""
     details: Mapping[str, str | float] = field(default_factory=dict)
-    """Facts with a name: baseline, estimate, interval, slices, window, budget..."""
+    """Named figures: baseline, estimate, interval, slices, window, budget..."""
     since_ns: int = 0
-    """When the problem began, nanoseconds since the epoch; 0: not known, or the same as `time_ns`."""
+    """When the problem began, nanoseconds since the epoch. 0: unknown, or the same as `time_ns`."""
     time_ns: int = 0
-    """Start of the target span, or when a statistic was taken, nanoseconds since the epoch."""
+    """Start of the target span, or the time of the statistic, nanoseconds since the epoch."""

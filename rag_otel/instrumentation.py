@@ -30,9 +30,12 @@ from rag_otel.processing.processor import following
 from rag_otel.protocols import AlertChannel, ChunkResolver, Convention, Evaluator, Sampler, Writer
 from rag_otel.runtime import Runtime
 from rag_otel.safety.guard import guarded
+from rag_otel.safety.time_limit import EXIT_S, exit_budget
 from rag_otel.settings import ResolvedSettings, Settings, resolve
 
-_EXIT_FLUSH_S: Final = 10.0
+_DETACH_S: Final = 10.0
+_EVALUATION_SHARE: Final = 2 / 3
+"""Of the time at exit; the rest is for delivering."""
 
 
 @dataclass(kw_only=True, eq=False)
@@ -143,7 +146,7 @@ def instrument(
         return made
 
 
-def uninstrument(*, timeout: float = _EXIT_FLUSH_S) -> None:
+def uninstrument(*, timeout: float = _DETACH_S) -> None:
     """Release what is held, deliver what is queued (`timeout` seconds at most) and restore the provider.
 
     Decorated calls go on making spans with the global provider, and hide in them what the set-up hid; nothing is
@@ -231,5 +234,19 @@ def _is_same(current: Instrumentation, resolved: ResolvedSettings, parts: Parts,
 @atexit.register
 def _flush_at_exit() -> None:
     # Registered after the SDK's own handler of a provider that exists already, so it runs before: spans leave scored.
-    with guarded("atexit"):
-        flush(timeout=_EXIT_FLUSH_S)
+    # The exporters are left to that handler, which knows how long to wait for one that hangs.
+    current = _current
+    if current is None:
+        return
+    with guarded("atexit"), exit_budget.limited(EXIT_S) as limit_s:
+        now = time.monotonic()
+        evaluated_by, deadline = now + limit_s * _EVALUATION_SHARE, now + limit_s
+        for attachment in current.attachments:
+            attachment.processor.release(_left(evaluated_by), deadline)
+            attachment.processor.wait_until_evaluated(_left(evaluated_by))
+        for attachment in current.attachments:
+            if not attachment.exports_at_exit:
+                attachment.flush(_left(deadline) / 2, evaluate=False)
+        current.runtime.delivery.flush(_left(deadline))
+        if current.runtime.telemetry is not None:
+            current.runtime.telemetry.flush(_left(deadline))

@@ -1,7 +1,7 @@
-"""The nouns of rag-otel: what a span, a trace, a claim and an evaluation are here.
+"""The data types of rag-otel: spans, chunks, RAG traces, sampling decisions, claims and evaluations.
 
-Everything is a frozen, keyword-only dataclass of the standard library: cheap to create on the request path,
-safe to hand to another thread. A failure is data (`Evaluation.error_type`), never a missing row.
+Every type is a frozen, keyword-only dataclass of the standard library: cheap to create on the request path and
+safe to pass to another thread. A failed evaluation is an `Evaluation` with an `error_type`, never a missing row.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class StatusCode(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpanRecord:
-    """A finished span, whatever it was read from: the SDK, OTLP protobuf, OTLP/JSON or Phoenix."""
+    """A finished span. It may have been read from the SDK, OTLP protobuf, OTLP/JSON or Phoenix."""
 
     trace_id: str
     """32 lower-case hex digits."""
@@ -48,12 +48,12 @@ class SpanRecord:
     events: tuple[tuple[str, Mapping[str, Any]], ...] = ()
     """(name, attributes) of each event, in order."""
     dropped_attributes: int = 0
-    """How many attributes the SDK's limits evicted: the oldest go first, so input.value may be among them."""
+    """How many attributes the SDK dropped because of its limits. It drops the oldest first, often `input.value`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpanRef:
-    """Which span something belongs to."""
+    """Identifies a span."""
 
     trace_id: str
     """32 lower-case hex digits."""
@@ -66,15 +66,15 @@ class Chunk:
     """One retrieved passage, as the retriever returned it."""
 
     id: str
-    """The store's id; the position as text where the store gave none. Unique within a trace."""
+    """The vector store's id, or the position as text if the store gave none. Unique within a trace."""
     text: str
     position: int
-    """0-based rank in the final list that the answer was written from."""
+    """0-based rank in the final list of chunks from which the answer was generated."""
     score: float | None = None
-    """The retriever's own score, on its own scale."""
+    """The retriever's score, on the retriever's scale."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     has_id: bool = True
-    """False where the store gave no id and the position stands in for it."""
+    """False if the store gave no id and `id` is the position."""
 
 
 class UnevaluableReason(enum.StrEnum):
@@ -82,56 +82,56 @@ class UnevaluableReason(enum.StrEnum):
 
     NO_QUESTION = "no_question"
     NO_CHUNKS = "no_chunks"
-    """No retrieval was seen at all. An empty retrieval is evaluable: claims without any evidence."""
+    """The trace has no retrieval. A retrieval with no results is evaluable: its claims have no evidence."""
     NO_CHUNK_TEXT = "no_chunk_text"
-    """Ids without text: the dialect or its settings leave the passages out."""
+    """The chunks have ids but no text: the instrumentation does not record the passages."""
     NO_RESPONSE = "no_response"
     INCOMPLETE = "incomplete"
-    """A stream was abandoned or a trace was cut before it ended."""
+    """A stream was closed before its end, or spans of the trace are missing."""
     ERROR = "error"
-    """The application failed: there is no answer to judge."""
+    """The application failed, so there is no answer to judge."""
     REDACTED = "redacted"
-    """Content was hidden by a privacy switch."""
+    """A privacy setting hid the content."""
     TRUNCATED = "truncated"
     """Attribute limits dropped the text that would be judged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """Where a part of a RAG trace was read: what `rag-otel inspect --explain` tells."""
+    """The span and the attribute from which a part of a RAG trace was read. `rag-otel inspect --explain` prints it."""
 
     part: str
     """`question`, `chunks` or `response`."""
     span: SpanRef
     span_name: str
     attribute: str
-    """The attribute, `<prefix>.*` for flattened ones, or `events` where the text stands in the span's events."""
+    """The attribute's name, `<prefix>.*` for flattened attributes, or `events` if the text is in the span's events."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RagTrace:
-    """One question, what was retrieved for it and what was answered: the unit that is sampled and evaluated."""
+    """One question, the chunks retrieved for it, and the answer. This is the unit that is sampled and evaluated."""
 
     target: SpanRef
-    """The span that the scores belong to."""
+    """The span that gets the scores."""
     chunk_span: SpanRef | None = None
     """The span that holds `retrieval.documents`, for per-chunk annotations."""
     root: SpanRef | None = None
-    """The root span of the whole trace, where it is known and is not the target: trace lists show that one."""
+    """The root span of the whole trace. None if it is unknown or is the target. Lists of traces show root spans."""
     question: str | None = None
     chunks: tuple[Chunk, ...] = ()
     response: str | None = None
     reference: str | None = None
-    """A known good answer, where the application has one."""
+    """A known good answer, if the application has one."""
     model: str | None = None
-    """Name of the model that answered."""
+    """Name of the model that generated the answer."""
     response_id: str | None = None
-    """The provider's id of the model's answer, where a span tells it."""
+    """The provider's id of the model's answer, if a span records it."""
     session_id: str | None = None
     user_id: str | None = None
     service: str | None = None
     route: str | None = None
-    """Name of the target span: the entry point that answered."""
+    """Name of the target span: the entry point that produced the answer."""
     tags: Mapping[str, str] = field(default_factory=dict)
     start_ns: int = 0
     """Start of the target span, nanoseconds since the epoch."""
@@ -139,49 +139,51 @@ class RagTrace:
     convention: str = ""
     """Name of the convention that read this trace."""
     sources: tuple[Source, ...] = ()
-    """Where its parts were read."""
+    """Where the question, the chunks and the response were read."""
     capture_content: bool = True
-    """False: the observed call asked that no text of it is written back; scores, counts and chunk ids still are."""
+    """False if the observed call disabled content capture. Then scores, counts and chunk ids are written, but no text
+    of the call."""
     unevaluable_reason: UnevaluableReason | None = None
-    """None: can be evaluated."""
+    """Why the trace cannot be evaluated. None if it can be."""
 
     @property
     def evaluable(self) -> bool:
-        """True when question, chunks and response are there to be judged."""
+        """True if question, chunks and response are available to the evaluators."""
         return self.unevaluable_reason is None
 
 
 class SamplingReason(enum.StrEnum):
-    """Why a trace was, or was not, picked for evaluation."""
+    """Why a trace was sampled for evaluation, or was not."""
 
     ALWAYS = "always"
+    """Every trace is sampled: the ratio is 1."""
     RATIO = "ratio"
-    """The seeded coin said yes."""
+    """The sampler selected the trace."""
     NOT_SAMPLED = "not_sampled"
-    """The seeded coin said no."""
+    """The sampler did not select the trace."""
     RATE_LIMITED = "rate_limited"
-    """The cap of evaluations per minute was reached."""
+    """The limit of evaluations per minute was reached."""
     QUEUE_FULL = "queue_full"
-    """Every holding slot was taken; admitted work is never evicted."""
+    """The queue was full. Traces that are already in it are never removed to make room."""
     UNEVALUABLE = "unevaluable"
-    """See the trace's own reason."""
+    """The trace cannot be evaluated; see `RagTrace.unevaluable_reason`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SamplingDecision:
-    """Whether a trace is evaluated, why, and with which probability it would be."""
+    """Whether a trace is evaluated, the reason, and the sampling probability."""
 
     sampled: bool
     reason: str
     """A `SamplingReason`, or `unevaluable:<reason>`."""
     probability: float
-    """Inclusion probability in (0, 1] of the sampler's coin; weighs the score in unbiased series."""
+    """Probability in (0, 1] with which the sampler selects a trace. Statistics weight the score by its inverse."""
     evaluators: tuple[str, ...] | None = None
-    """Names of the evaluators to run; None is all of them."""
+    """Names of the evaluators to run. None: all of them."""
 
 
 class Verdict(enum.StrEnum):
-    """What the chunks say of a claim."""
+    """Whether the chunks support a claim."""
 
     SUPPORTED = "supported"
     CONTRADICTED = "contradicted"
@@ -191,20 +193,21 @@ class Verdict(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """A statement of the response that can be checked, with its place in it."""
+    """A statement in the response that can be checked against the chunks, and its position in the response."""
 
     text: str
-    """What is judged: the verbatim slice, with a list's stem before it where one was prefixed."""
+    """The text that is judged: the verbatim slice, preceded by the list's introduction if the claim is a list item."""
     sentence_index: int
-    """0-based index of the sentence that the claim comes from."""
+    """0-based index of the sentence that contains the claim."""
     start: int
-    """Offset of the verbatim slice in the response, in characters."""
+    """Start offset of the verbatim slice in the response, in characters."""
     end: int
+    """End offset (exclusive), in characters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quote:
-    """Evidence copied out of a chunk: `text == chunk.text[start:end]`, always."""
+    """A verbatim slice of a chunk: `text == chunk.text[start:end]`."""
 
     chunk_id: str
     start: int
@@ -214,23 +217,23 @@ class Quote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimVerdict:
-    """claim -> verdict -> supporting chunk ids -> verbatim quotes -> reason."""
+    """A claim with its verdict, the chunk ids and quotes behind the verdict, and an explanation."""
 
     claim: Claim
     verdict: Verdict
     chunk_ids: tuple[str, ...] = ()
-    """Chunks that support (or contradict) the claim, best first; empty where nothing is near."""
+    """Chunks that support (or contradict) the claim, best first. Empty if no chunk is close to the claim."""
     quotes: tuple[Quote, ...] = ()
-    """Nearest evidence, best first; also given for unsupported claims, as what came closest."""
+    """The closest passages, best first. An unsupported claim has them too."""
     explanation: str | None = None
     support_probability: float | None = None
-    """Probability in 0..1 that the chunks support the claim, whatever the verdict; None where the judge gives none."""
+    """Probability in 0..1 that the chunks support the claim, for every verdict. None if the judge does not give it."""
     judge: str | None = None
-    """Who decided this claim, where an answer's claims are shared out among judges; None: the evaluation's judge."""
+    """The judge that decided this claim, if several judges shared the claims. None: the evaluation's judge."""
 
 
 class ReasonCode(enum.StrEnum):
-    """Why an evaluation has no score, or has one that needs a caveat (`no_context`)."""
+    """Why an evaluation has no score. `no_context` also marks scores of answers that had no chunks."""
 
     NO_CLAIMS = "no_claims"
     ABSTAINED = "abstained"
@@ -239,45 +242,45 @@ class ReasonCode(enum.StrEnum):
     TIMEOUT = "timeout"
     JUDGE_ERROR = "judge_error"
     BUDGET = "budget"
-    """What judging may cost was spent before this row of a file."""
+    """The cost limit was reached before this row of a file."""
     NO_QUESTION = "no_question"
-    """The metric compares with the question, and there is none."""
+    """The metric needs the question, and there is none."""
     NO_RESPONSE = "no_response"
     NO_REFERENCE = "no_reference"
-    """The metric compares with a known good answer, and there is none."""
+    """The metric needs a known good answer, and there is none."""
     INCOMPLETE = "incomplete"
-    """The judge left out what the formula cannot do without, also when asked again."""
+    """The judge's answer lacked a part that the formula needs, and so did its second answer."""
     EMBEDDING_ERROR = "embedding_error"
     """The embedder returned vectors that cannot be compared."""
     NOT_SCORED = "not_scored"
-    """A metric of one's own returned no score."""
+    """A custom metric returned no score."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """What an evaluation cost."""
+    """Tokens, calls and cost of an evaluation."""
 
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float | None = None
-    """None where the price is unknown; 0 for judges that cost nothing."""
+    """US dollars. None if the price is unknown; 0 for judges that cost nothing."""
     calls: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
-    """The result of one evaluator on one trace. A failure is one too: no score, an error type, a reason code."""
+    """The result of one evaluator on one trace. A failed evaluation has an error type and a reason code, no score."""
 
     name: str
     """The metric: `faithfulness`, ..."""
     score: float | None = None
-    """0..1, higher is better; None where it cannot be told, with a `reason_code`."""
+    """0..1, higher is better. None if there is no score; then `reason_code` says why."""
     risk: float | None = None
-    """Calibrated probability in 0..1 that the answer holds at least one unsupported claim."""
+    """Calibrated probability in 0..1 that the answer contains at least one unsupported claim."""
     label: str | None = None
     explanation: str | None = None
     reason_code: str | None = None
-    """A `ReasonCode`, or an evaluator's own."""
+    """A `ReasonCode`, or a code defined by the evaluator."""
     claims: tuple[ClaimVerdict, ...] = ()
     chunk_scores: tuple[float | None, ...] = ()
     """One per chunk of the trace, by position; empty for metrics that score no chunks."""
@@ -285,11 +288,11 @@ class Evaluation:
     version: str = ""
     judge: str = ""
     prompts: tuple[str, ...] = ()
-    """Which prompts were asked, as `name/language@version:hash`; empty for judges that are not asked in words."""
+    """The prompts that were used, as `name/language@version:hash`. Empty for judges without prompts."""
     usage: Usage | None = None
     duration_s: float = 0.0
     error_type: str | None = None
-    """Qualified name of the exception, None for a result."""
+    """Qualified name of the exception. None if the evaluator did not fail."""
     error_retryable: bool = False
 
     def __post_init__(self) -> None:
@@ -299,7 +302,7 @@ class Evaluation:
 
     @property
     def judged_claims(self) -> int:
-        """How many claims got a verdict."""
+        """How many claims were judged."""
         return sum(verdict.verdict is not Verdict.UNJUDGED for verdict in self.claims)
 
     @property
@@ -308,24 +311,25 @@ class Evaluation:
 
 
 class EvaluationStatus(enum.StrEnum):
-    """What became of a trace: the value of `rag.evaluation.status`."""
+    """The outcome for a trace: the value of `rag.evaluation.status`."""
 
     EVALUATED = "evaluated"
     SKIPPED = "skipped"
     LATE = "late"
-    """The span left unscored at its deadline; the result follows as annotation and evaluation span."""
+    """The span was exported without scores at its deadline. The result follows as annotation and evaluation span."""
     FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluatedTrace:
-    """What the writers and the alerts get: a trace, why it was picked, and its evaluations."""
+    """A trace, its sampling decision and its evaluations: the input of the writers and of the alerts."""
 
     trace: RagTrace
     decision: SamplingDecision
     evaluations: tuple[Evaluation, ...]
     status: EvaluationStatus
     project: str | None = None
-    """The Phoenix project that the span was exported to, for links."""
+    """The Phoenix project of the target span, for links."""
     origin: Any = field(default=None, compare=False, repr=False)
-    """The target's `processing.sdk_spans.SpanOrigin`: where spans that follow the target are sent. None: unknown."""
+    """A `processing.sdk_spans.SpanOrigin`: the exporters and the resource of the target span. The evaluation span goes
+    to the same exporters. None: unknown."""

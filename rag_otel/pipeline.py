@@ -61,6 +61,10 @@ class Pipeline:
                     targets.add(trace.target)
                     yield trace if root in (None, trace.target) else dataclasses.replace(trace, root=root)
 
+    def read(self, spans: Sequence[SpanRecord], target: SpanRef) -> RagTrace | None:
+        """The RAG trace whose scores belong to `target`; None where no convention finds one."""
+        return next((trace for trace in self.rag_traces(spans) if trace.target == target), None)
+
     async def with_texts(self, trace: RagTrace) -> RagTrace:
         """The trace with the texts of its chunks, fetched where it names them by id alone. To be called before
         `admit`, which refuses a trace whose chunks have no text."""

@@ -1,6 +1,6 @@
-"""One-verb interfaces: what a part must offer to take its place on the straight path.
+"""The interfaces of the pipeline's steps. Each step has one main method.
 
-spans -> RagTrace -> SamplingDecision -> Evaluation(s) -> written back -> watched
+spans -> RagTrace -> SamplingDecision -> Evaluation(s) -> written back -> alerts
          Convention   Sampler             Evaluator       Writer         AlertChannel
 """
 
@@ -23,67 +23,69 @@ from rag_otel.model import (
 
 @runtime_checkable
 class Convention(Protocol):
-    """A dialect of spans: knows its own and reads RAG traces out of them."""
+    """The reader of one dialect, which is a naming of span attributes. It reads RAG traces from spans."""
 
     @property
     def name(self) -> str: ...
 
     def owns(self, scope: str, attributes: Mapping[str, Any]) -> bool:
-        """True when a span of this scope with these attributes speaks the dialect. Called on the request path:
-        no parsing, no allocation beyond a few lookups."""
+        """True if a span of this scope with these attributes belongs to the dialect. Called on the request path:
+        it must only look up keys, without parsing."""
         ...
 
     def retrieves(self, scope: str, attributes: Mapping[str, Any]) -> bool:
-        """True when a span of this scope with these attributes is a retrieval of the dialect: a retriever, or a
-        reranker that decides what is left of one. As cheap as `owns`; asked of finished spans, because many
-        instrumentations set their attributes last."""
+        """True if a span of this scope with these attributes is a retrieval of the dialect: a retriever, or a
+        reranker. Must be as cheap as `owns`. Called with finished spans, because many instrumentations set attributes
+        at the end."""
         ...
 
     def read(self, spans: Sequence[SpanRecord]) -> list[RagTrace]:
-        """Every RAG trace among the spans of ONE trace id, evaluable or not; empty where there is none.
+        """Returns every RAG trace among the spans of ONE trace id, evaluable or not.
 
-        `spans` may come in any order, may lack the root and may hold other dialects' spans. Never raises on
-        odd attribute values: what cannot be read is absent, and the trace carries an `unevaluable_reason`.
+        `spans` may come in any order, may lack the root span and may contain spans of other dialects. Never raises
+        because of unexpected attribute values: a part that cannot be read stays None or empty, and the trace has an
+        `unevaluable_reason`.
         """
         ...
 
 
 @runtime_checkable
 class KnowsCalls(Protocol):
-    """A convention that can tell the calls of a model: what stands beside a retrieval may be its answer."""
+    """A convention that recognises model calls. A model call beside a retrieval may hold its answer."""
 
     def calls(self, scope: str, attributes: Mapping[str, Any]) -> bool:
-        """True when a span of this scope with these attributes called a model. As cheap as `Convention.owns`; asked of
-        finished spans."""
+        """True if a span of this scope with these attributes is a model call. Must be as cheap as `Convention.owns`.
+        Called with finished spans."""
         ...
 
 
 Texts: TypeAlias = Mapping[str, str] | Sequence[str | None]
-"""Texts by id, or one for each id in the order asked."""
+"""Texts by id, or one text for each requested id in the same order."""
 
 
 class ChunkResolver(Protocol):
-    """Fetches the texts of chunks whose ids alone are in the trace; a plain or an async function."""
+    """Fetches the texts of chunks if the trace holds only their ids. A plain or an async function."""
 
     def __call__(self, ids: Sequence[str], /) -> Texts | Awaitable[Texts]:
-        """The texts of these chunks; what is not found is left out, or None. Off the request path, with a deadline."""
+        """Returns the texts of these chunks. A text that is not found is left out, or is None. Called by the worker,
+        with a deadline."""
         ...
 
 
 @runtime_checkable
 class Sampler(Protocol):
-    """Decides, by trace, what is evaluated. Same trace id, same answer, in every process."""
+    """Decides which traces are evaluated. The decision for a trace id is the same in every process."""
 
     def decide(self, target: SpanRef) -> SamplingDecision: ...
 
 
 @runtime_checkable
 class Evaluator(Protocol):
-    """Judges one answer. Knows nothing of spans."""
+    """Scores one answer. It does not see spans."""
 
     @property
     def name(self) -> str:
-        """The metric's name: lower-case letters, digits and underscores; never `status`."""
+        """The metric's name: lower-case letters, digits and underscores. `status` is reserved."""
         ...
 
     @property
@@ -91,7 +93,7 @@ class Evaluator(Protocol):
 
     @property
     def judge_name(self) -> str:
-        """Which judge decides, for the record: `embedded`, `openai/gpt-4o-mini`, ..."""
+        """The name of the judge, for the results: `embedded`, `openai/gpt-4o-mini`, ..."""
         ...
 
     async def evaluate(
@@ -102,8 +104,9 @@ class Evaluator(Protocol):
         response: str,
         reference: str | None = None,
     ) -> Evaluation:
-        """Score one answer. May raise `RetryableError` or `PermanentError`: the pipeline makes it a failed
-        `Evaluation`. CPU-bound work gives up the GIL at least every half millisecond (`await asyncio.sleep(0)`)."""
+        """Scores one answer. May raise `RetryableError` or `PermanentError`; the pipeline then records a failed
+        `Evaluation`. CPU-bound work must yield to the event loop at least every half millisecond
+        (`await asyncio.sleep(0)`), so that other threads can run."""
         ...
 
 
@@ -118,32 +121,32 @@ class Prepares(Protocol):
 
 @runtime_checkable
 class Writer(Protocol):
-    """Delivers results somewhere. Safe to repeat: the same result written twice is there once."""
+    """Delivers results to a destination. Idempotent: writing a result twice stores it once."""
 
     @property
     def name(self) -> str: ...
 
     def write(self, batch: Sequence[EvaluatedTrace]) -> None:
-        """Deliver the batch, blocking, on the delivery thread.
+        """Delivers the batch. Runs on the delivery thread and may block.
 
-        Raises `RetryableError` (the batch is tried again later) or `PermanentError` (it is counted as lost).
+        Raises `RetryableError` (the batch is retried later) or `PermanentError` (the batch is counted as lost).
         """
         ...
 
 
 @runtime_checkable
 class RaisesAlerts(Protocol):
-    """A writer that watches: what it finds goes the way of all alerts."""
+    """A writer that monitors the results and raises alerts. They go through the same router as all other alerts."""
 
     def raise_alerts_with(self, raise_alert: Callable[[Alert], None]) -> None:
-        """Called once, before the first result. `raise_alert` takes firing and resolved alerts, from any thread,
-        never blocks and never raises."""
+        """Sets the function that takes the writer's alerts, firing and resolved. Called once, before the first result.
+        `raise_alert` may be called from any thread, never blocks and never raises."""
         ...
 
 
 @runtime_checkable
 class AlertChannel(Protocol):
-    """Tells somebody. Runs on the delivery thread; the same two errors as `Writer`."""
+    """Sends alerts to people or to another system. Runs on the delivery thread. Raises the same errors as `Writer`."""
 
     @property
     def name(self) -> str: ...
@@ -153,8 +156,8 @@ class AlertChannel(Protocol):
 
 @runtime_checkable
 class Renews(Protocol):
-    """An alert channel that by itself tells again what it was told, for as long as that is true."""
+    """An alert channel that repeats a firing alert until it is resolved."""
 
     def stop_renewing(self) -> None:
-        """Called once nobody watches any more. What fires then ends by itself at the other side."""
+        """Stops repeating. Called when monitoring stops. The receiver then ends firing alerts after its own timeout."""
         ...

@@ -1,6 +1,6 @@
-"""Every attribute name that rag-otel reads or writes, once.
+"""Every attribute name that rag-otel reads or writes.
 
-Names of other projects are copied here as strings: their Python constants move between releases.
+Names defined by other projects are copied as strings, because their Python constants move between releases.
 Sources: OpenInference semantic conventions; OpenTelemetry GenAI semantic conventions 0.66; OpenLLMetry 0.62.
 """
 
@@ -10,7 +10,7 @@ import re
 from typing import Final
 
 SCOPE: Final = "rag_otel"
-"""Instrumentation scope of the spans that `@observe` makes."""
+"""Instrumentation scope of the spans that `@observe` creates."""
 
 # --- OpenInference --------------------------------------------------------------------------------------------
 SPAN_KIND: Final = "openinference.span.kind"
@@ -82,7 +82,7 @@ TRACELOOP_WORKFLOW: Final = "traceloop.workflow.name"
 DB_QUERY_RESULT: Final = "db.query.result"
 """Name of the event, and prefix of its attributes, that Traceloop's vector stores write for each result."""
 
-# --- rag-otel's own ---------------------------------------------------------------------------------------------
+# --- Defined by rag-otel ---------------------------------------------------------------------------------------------
 EVALUATION: Final = "rag.evaluation"
 STATUS: Final = "rag.evaluation.status"
 """An `EvaluationStatus`."""
@@ -91,24 +91,25 @@ STATUS_REASON: Final = "rag.evaluation.status_reason"
 SAMPLING_REASON: Final = "rag.sampling.reason"
 SAMPLING_PROBABILITY: Final = "rag.sampling.probability"
 INCOMPLETE: Final = "rag.incomplete"
-"""True on a span of ours whose stream was closed before its end."""
+"""True on a span created by rag-otel whose stream was closed before its end."""
 OMITTED_DOCUMENTS: Final = "rag.omitted_document_count"
-"""How many of the last documents a span of ours left out, because the SDK's attribute limit had no room for them."""
+"""How many documents, counted from the end of the list, are missing on a span created by rag-otel, because the SDK's
+attribute limit was reached."""
 TAG_PREFIX: Final = "rag.tag."
 MARKER: Final = "rag.doctor.marker"
-"""Set on the one span that `rag-otel doctor` sends, so that it can be found again."""
+"""Set on the test span of `rag-otel doctor`, which then searches for it."""
 
 RESERVED_METRIC_NAMES: Final = frozenset({"status", "status_reason"})
 _METRIC_NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
 def metric_key(metric: str, field: str) -> str:
-    """The attribute name of one field of one metric: `rag.evaluation.<metric>.<field>`."""
+    """Returns the attribute name of one field of one metric: `rag.evaluation.<metric>.<field>`."""
     return f"{EVALUATION}.{metric}.{field}"
 
 
 def check_metric_name(name: str) -> str:
-    """Return `name` if it can be part of an attribute name, else raise ValueError saying what is allowed."""
+    """Returns `name` if it can be part of an attribute name. Raises ValueError otherwise, saying what is allowed."""
     if name in RESERVED_METRIC_NAMES or not _METRIC_NAME.fullmatch(name):
         raise ValueError(
             f"{name!r} cannot be a metric's name: use lower-case letters, digits and underscores, "

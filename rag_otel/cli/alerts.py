@@ -1,4 +1,7 @@
-"""`rag-otel alerts test`: sends a test alert and its end to every configured channel and prints which accepted it."""
+"""`rag-otel alerts test`: sends a test alert and its resolved message to every configured channel.
+
+It prints which channels accepted them.
+"""
 
 from __future__ import annotations
 
@@ -27,20 +30,20 @@ ANSWER: Final = "The lighthouse of Kap Arkona was built in 1827. It was designed
 _CLAIM: Final = "It was designed by Gustave Eiffel."
 _CHUNK: Final = "The lighthouse of Kap Arkona was built in 1827 and is 19.3 metres high."
 _REMEDIES: Final = {
-    "log": "Look at the handlers of logger `rag_otel.alerts`.",
-    "webhook": "Look at alert_webhook_url and alert_webhook_secret, and at the receiver's log.",
-    "slack": "Make a new incoming webhook in Slack and put its address into alert_slack_url.",
+    "log": "Check the handlers of logger `rag_otel.alerts`.",
+    "webhook": "Check alert_webhook_url and alert_webhook_secret, and the receiver's log.",
+    "slack": "Create a new incoming webhook in Slack and set alert_slack_url to its address.",
     "pagerduty": "alert_pagerduty_key is the integration key of an Events API v2 integration; "
     "in the EU set alert_pagerduty_url to https://events.eu.pagerduty.com/v2/enqueue.",
-    "alertmanager": "Look at alert_alertmanager_urls (path prefix included) and alert_alertmanager_authorization.",
-    "email": "Look at alert_smtp_url, its user, alert_smtp_password, and whether the server takes the sender.",
-    "apprise": "Try the address with apprise's own command line: apprise -vv -b test ADDRESS.",
+    "alertmanager": "Check alert_alertmanager_urls (including the path prefix) and alert_alertmanager_authorization.",
+    "email": "Check alert_smtp_url, its user, alert_smtp_password, and whether the server accepts the sender.",
+    "apprise": "Test the address with apprise's command line: apprise -vv -b test ADDRESS.",
 }
 
 
 @dataclass(frozen=True, kw_only=True)
 class Attempt:
-    """The outcome of one message."""
+    """The result of sending one message."""
 
     channel: str
     state: AlertState
@@ -48,7 +51,7 @@ class Attempt:
 
     @property
     def outcome(self) -> str:
-        """As it is printed; in production, what is to be tried again is tried again."""
+        """The printed outcome: `sent`, `refused`, or `not now` for an error that production would retry."""
         if self.error is None:
             return "sent"
         return "not now" if isinstance(self.error, RetryableError) else "refused"
@@ -56,14 +59,14 @@ class Attempt:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    test = actions.add_parser("test", help="send one alert, and its end, to each configured channel")
-    test.add_argument("--channel", action="append", metavar="NAME", help="this channel only (may be repeated)")
-    test.add_argument("--config", metavar="FILE", help="the collector's file of settings: its [evaluation] part")
+    test = actions.add_parser("test", help="send one alert and its resolved message to each configured channel")
+    test.add_argument("--channel", action="append", metavar="NAME", help="only this channel (may be repeated)")
+    test.add_argument("--config", metavar="FILE", help="the collector's settings file; reads its [evaluation] section")
     test.set_defaults(act=_test)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Send the test alert; 1 when a channel failed."""
+    """Sends the test alert. Returns 1 if a channel failed."""
     code: int = arguments.act(arguments)
     return code
 
@@ -76,14 +79,14 @@ def _test(arguments: argparse.Namespace) -> int:
     print(table(rows, header=("channel", "message", "outcome", "reason")))
     failed = sorted({each.channel for each in attempts if each.error is not None})
     for name in failed:
-        print(f"\n{name}: {_REMEDIES.get(name.rstrip('_0123456789'), 'Look at its settings.')}")
+        print(f"\n{name}: {_REMEDIES.get(name.rstrip('_0123456789'), 'Check its settings.')}")
     if len(channels) == 1 and not arguments.channel:
-        print("\nNo channel is configured beside the log: see the settings whose names begin with alert_.")
+        print("\nOnly the log is configured as a channel. Other channels need settings whose names begin with alert_.")
     return 1 if failed else 0
 
 
 def attempts_at(channel: AlertChannel, settings: Settings) -> list[Attempt]:
-    """The test alert and its end, each tried once. Both are tried: an end that fails leaves an incident open."""
+    """Sends the test alert and its resolved message, each once. The second is sent even if the first failed."""
     alert = an_alert(settings)
     attempts = []
     for message in (alert, replace(alert, state=AlertState.RESOLVED, time_ns=time.time_ns())):
@@ -93,16 +96,16 @@ def attempts_at(channel: AlertChannel, settings: Settings) -> list[Attempt]:
                 channel.send(message)
         except (RetryableError, PermanentError) as raised:
             error = raised
-        except Exception as raised:  # noqa: BLE001 - the other channels are still to be tried
+        except Exception as raised:  # noqa: BLE001 - a channel's failure must not stop the test of the others
             error = PermanentError(f"{type(raised).__name__}: {raised}")
         attempts.append(Attempt(channel=channel.name, state=message.state, error=error))
-    if isinstance(channel, Renews):  # no reminders after the test
+    if isinstance(channel, Renews):  # the channel must not repeat the alert after the test
         channel.stop_renewing()
     return attempts
 
 
 def an_alert(settings: Settings) -> Alert:
-    """An alert that names itself a test, with every field that a real one may have. The data are invented."""
+    """Returns an alert that is labelled as a test, with invented data in every field that a real alert may have."""
     start = ANSWER.index(_CLAIM)
     claim = ClaimVerdict(
         claim=Claim(text=_CLAIM, sentence_index=1, start=start, end=len(ANSWER)),
@@ -139,7 +142,7 @@ def _chosen(channels: Sequence[AlertChannel], names: Sequence[str] | None) -> li
         return list(channels)
     there = [channel.name for channel in channels]
     if unknown := sorted(set(names) - set(there)):
-        raise ConfigurationError(f"channel {', '.join(unknown)} is not configured; there are: {', '.join(there)}")
+        raise ConfigurationError(f"channel {', '.join(unknown)} is not configured; configured are: {', '.join(there)}")
     return [channel for channel in channels if channel.name in names]
 
 

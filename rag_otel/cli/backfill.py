@@ -1,7 +1,7 @@
-"""`rag-otel backfill`: evaluates traces that are stored already, in Phoenix or in OTLP/JSON files.
+"""`rag-otel backfill`: evaluates traces that are already stored in Phoenix or in OTLP/JSON files.
 
-Only traces without a score of this evaluator version and judge are evaluated. So the same command goes on after an
-interruption, and finds nothing to do when it is run again.
+It evaluates only traces without a score of this evaluator version and judge. So after an interruption the same command
+continues, and after a complete run it finds nothing to do.
 """
 
 from __future__ import annotations
@@ -38,40 +38,42 @@ from rag_otel_evaluators.cooperative import time_slice
 
 _PHOENIX_TIMEOUT_S: Final = 120.0
 _SLICE_S: Final = 0.005
-"""Of evaluation, in one go: reading and writing wait for no longer than that."""
+"""An evaluation yields to the event loop after this time, so that reading and writing continue."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("files", nargs="*", metavar="FILE", help="OTLP/JSON, in place of a Phoenix project")
-    parser.add_argument("--output", type=Path, metavar="FILE", help="where the files' traces go, with their scores")
-    parser.add_argument("--project", metavar="NAME", help="Phoenix project (default: the configured one)")
-    parser.add_argument("--phoenix-endpoint", metavar="URL", help="Phoenix's address, in place of the environment's")
-    parser.add_argument("--since", metavar="WHEN", help="first start of a trace: 7d, 12h, 30m ago, or 2026-05-01T12:00")
+    parser.add_argument("files", nargs="*", metavar="FILE", help="OTLP/JSON files, instead of a Phoenix project")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="output file: the files' traces with their scores")
+    parser.add_argument("--project", metavar="NAME", help="Phoenix project (default: from the settings)")
+    parser.add_argument("--phoenix-endpoint", metavar="URL", help="Phoenix's address (default: from the environment)")
     parser.add_argument(
-        "--until", metavar="WHEN", default="1m", help="start of the first trace that is too new (default: 1m ago)"
+        "--since", metavar="WHEN", help="only traces that started at or after this time: 7d, 12h, 30m, 2026-05-01T12:00"
+    )
+    parser.add_argument(
+        "--until", metavar="WHEN", default="1m", help="only traces that started before this time (default: 1m ago)"
     )
     parser.add_argument("--metrics", help="comma-separated names (default: faithfulness)")
-    parser.add_argument("--judge", help="who judges: embedded (the default), openai/gpt-4o-mini, ...")
-    parser.add_argument("--mapping", metavar="FILE", help="attribute names of your own, in TOML or JSON")
+    parser.add_argument("--judge", help="the judge: embedded (the default), openai/gpt-4o-mini, ...")
+    parser.add_argument("--mapping", metavar="FILE", help="custom attribute names, in TOML or JSON")
     parser.add_argument(
-        "--chunk-resolver", metavar="MODULE:FUNCTION", help="fetches the texts of chunks that have ids alone"
+        "--chunk-resolver", metavar="MODULE:FUNCTION", help="function that fetches the texts of chunks by their ids"
     )
     parser.add_argument("--sample-ratio", type=float, help="share of traces to evaluate, 0..1 (default: 1)")
-    parser.add_argument("--budget", type=int, metavar="N", help="stop after so many evaluations (metric times answer)")
-    parser.add_argument("--budget-usd", type=float, metavar="DOLLARS", help="stop when judging has cost so much")
-    parser.add_argument("--concurrency", type=int, default=16, help="answers judged at once (default: 16)")
-    parser.add_argument("--workers", type=int, metavar="N", help="judge in so many processes (default: in this one)")
-    parser.add_argument("--dry-run", action="store_true", help="count and estimate the cost; judge and write nothing")
+    parser.add_argument("--budget", type=int, metavar="N", help="stop after N evaluations (one per metric and answer)")
+    parser.add_argument("--budget-usd", type=float, metavar="DOLLARS", help="stop when the judges have cost this much")
+    parser.add_argument("--concurrency", type=int, default=16, help="answers evaluated at once (default: 16)")
+    parser.add_argument("--workers", type=int, metavar="N", help="evaluate in N processes (default: in this process)")
+    parser.add_argument("--dry-run", action="store_true", help="count traces and estimate the cost; evaluate nothing")
     parser.add_argument(
         "--price",
         metavar="IN,OUT",
         type=_price,
-        help="the judge's dollars per million tokens, for the estimate of a dry run",
+        help="the judge's price in dollars per million tokens, for --dry-run",
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """0: done, or stopped at the budget; 1: evaluations failed or Phoenix went away, the same command goes on."""
+    """Returns 0 if done or stopped at the budget, 1 if evaluations failed or Phoenix became unavailable."""
     _check(arguments)
     settings = _settings(arguments)
     workers = _workers(arguments, settings)
@@ -94,11 +96,11 @@ def run(arguments: argparse.Namespace) -> int:
         changed = files.finish() if files and not arguments.dry_run else None
     except KeyboardInterrupt:
         print(conclude(tally, pipeline, seconds=time.perf_counter() - started), file=sys.stderr)
-        print("interrupted: the same command goes on from here", file=sys.stderr)
+        print("interrupted: run the same command again to continue", file=sys.stderr)
         raise
     except (RetryableError, PermanentError) as error:
         print(conclude(tally, pipeline, seconds=time.perf_counter() - started), file=sys.stderr)
-        print(f"rag-otel backfill: {error}; the same command goes on from here", file=sys.stderr)
+        print(f"rag-otel backfill: {error}; run the same command again to continue", file=sys.stderr)
         return 1
     finally:
         if workers:
@@ -108,7 +110,10 @@ def run(arguments: argparse.Namespace) -> int:
     seconds = time.perf_counter() - started
     print(conclude(tally, pipeline, seconds=seconds, dry_run=arguments.dry_run, price=arguments.price))
     if files and files.cut:
-        print(f"{files.cut:,} traces were judged before the end of the files: too many were open at once")
+        print(
+            f"{files.cut:,} traces were evaluated before the end of the files, because too many were incomplete at "
+            "once; some of their spans may not have been considered"
+        )
     if changed is not None:
         print(f"{arguments.output}: {changed:,} spans changed" if changed else f"{arguments.output}: nothing to change")
     return 1 if tally.failed else 0
@@ -118,7 +123,9 @@ def _workers(arguments: argparse.Namespace, settings: Settings) -> Workers | Non
     if arguments.workers is None or arguments.dry_run:
         return None
     if annotator_kind(settings.judge) == "LLM":
-        raise ConfigurationError(f"--workers is for judges that compute; {settings.judge} waits: use --concurrency")
+        raise ConfigurationError(
+            f"--workers is for judges that run on this machine; {settings.judge} waits for a server: use --concurrency"
+        )
     return Workers(settings, arguments.workers)
 
 
@@ -140,7 +147,7 @@ def _backfill(
 
 @contextlib.contextmanager
 def _bar(tally: Tally) -> Iterator[Any]:
-    """A progress bar on a terminal. How many traces there are is not known before they have been read."""
+    """A progress bar on a terminal. It has no total, because the number of traces is unknown until all are read."""
     quiet = not sys.stderr.isatty()
     with tqdm(desc="backfill", unit=" traces", file=sys.stderr, disable=quiet, leave=False) as bar:
 
@@ -154,11 +161,11 @@ def _bar(tally: Tally) -> Iterator[Any]:
 
 def _check(arguments: argparse.Namespace) -> None:
     if arguments.files and (arguments.project or arguments.since):
-        raise ConfigurationError("files have no --project and no --since: these are for traces in Phoenix")
+        raise ConfigurationError("--project and --since are for traces in Phoenix, not for files")
     if arguments.files and arguments.output is None:
-        raise ConfigurationError("name the file for the traces with their scores: --output FILE")
+        raise ConfigurationError("--output FILE is missing: the file for the traces with their scores")
     if arguments.output is not None and not arguments.files:
-        raise ConfigurationError("--output is for files; traces of a Phoenix project get annotations there")
+        raise ConfigurationError("--output is for files; traces in Phoenix get annotations in Phoenix")
     for name in ("budget", "budget_usd", "concurrency", "workers"):
         value = getattr(arguments, name)
         if value is not None and value <= 0:
@@ -168,23 +175,24 @@ def _check(arguments: argparse.Namespace) -> None:
 def _settings(arguments: argparse.Namespace) -> Settings:
     given = {name: getattr(arguments, name) for name in ("phoenix_endpoint", "judge", "metrics", "sample_ratio")}
     own = {"attribute_mapping": arguments.mapping, "chunk_resolver": arguments.chunk_resolver}
-    # A run is bounded by its budget, not by evaluations per minute.
+    # A backfill is limited by its budget, not by evaluations per minute.
     uncapped = {"evaluations_per_minute": math.inf, "project_name": arguments.project}
     settings = resolve({**given, **own, **uncapped}).settings
     if settings.chunk_resolver is not None:
-        sys.path.insert(0, str(Path.cwd()))  # as `python -m` has it: the resolver is the user's own module
+        sys.path.insert(0, str(Path.cwd()))  # as `python -m` does: the resolver is in a module of the user
     return settings
 
 
 def _phoenix(arguments: argparse.Namespace, settings: Settings, pipeline: Pipeline) -> PhoenixStore:
     if settings.phoenix_endpoint is None:
         raise ConfigurationError(
-            "no files, and no Phoenix: name FILEs, or give --phoenix-endpoint (environment: RAG_OTEL_PHOENIX_ENDPOINT)"
+            "neither FILEs nor Phoenix are given: name FILEs, or --phoenix-endpoint URL "
+            "(environment: RAG_OTEL_PHOENIX_ENDPOINT)"
         )
     if settings.project_name is None:
-        raise ConfigurationError("which project? --project NAME (environment: RAG_OTEL_PROJECT_NAME)")
+        raise ConfigurationError("the project is missing: --project NAME (environment: RAG_OTEL_PROJECT_NAME)")
     if arguments.since is None:
-        raise ConfigurationError("since when? --since 7d, or a date")
+        raise ConfigurationError("the start time is missing: --since 7d, or --since and a date")
     now = datetime.now(UTC)
     access: dict[str, Any] = {"api_key": settings.phoenix_api_key, "timeout_s": _PHOENIX_TIMEOUT_S}
     reader = PhoenixClient(settings.phoenix_endpoint, **access)

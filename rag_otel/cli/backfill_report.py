@@ -1,4 +1,4 @@
-"""The summary of a backfill: what was found, what was evaluated, what it cost or would cost."""
+"""The summary of a backfill: traces found, traces evaluated, and the cost or its estimate."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from rag_otel.writers.feedback import annotator_kind
 from rag_otel_collectors.backfill.engine import Tally
 
 CHARACTERS_PER_TOKEN: Final = 4.0
-"""Of English text, approximately."""
+"""Approximate, for English text."""
 PROMPT_TOKENS: Final = 900
-"""Input tokens of a call of a language model, without the text that is judged."""
+"""Input tokens of one call of a language model, without the judged text. Measured by benchmarks/judge_tokens.py for
+faithfulness over examples/data."""
 ANSWER_TOKENS: Final = 220
-"""Output tokens for one answer. Both: faithfulness over examples/data, measured by benchmarks/judge_tokens.py."""
+"""Output tokens of one call of a language model. Measured in the same way."""
 
 
 def conclude(
@@ -26,25 +27,26 @@ def conclude(
     dry_run: bool = False,
     price: tuple[float, float] | None = None,
 ) -> str:
-    """The summary as lines of text. `price`: dollars per million tokens in and out; None: the known prices."""
+    """Returns the summary as lines of text. `price` is dollars per million input and output tokens. None: the known
+    price of the model."""
     rate = f"{tally.traces / seconds:,.0f} a second" if seconds > 0 else ""
     rows = [
         ["traces read", f"{tally.traces:,}", rate],
-        ["questions with a retrieval in them", f"{tally.rag_traces:,}", ""],
+        ["RAG traces found", f"{tally.rag_traces:,}", ""],
         ["  cannot be evaluated", f"{tally.unevaluable.total():,}", _named(tally.unevaluable)],
-        ["  left out by sampling", f"{tally.not_sampled:,}", ""],
-        ["  have their scores already", f"{tally.already:,}", ""],
+        ["  not sampled", f"{tally.not_sampled:,}", ""],
+        ["  already have scores", f"{tally.already:,}", ""],
     ]
     if dry_run:
         rows.append(["  would be evaluated", f"{tally.due:,}", _estimate(tally, pipeline, price)])
         return table(rows)
     rows.append(["  evaluated", f"{tally.evaluated:,}", _cost(tally)])
     if tally.failed:
-        rows.append(["  evaluations that failed", f"{tally.failed.total():,}", _named(tally.failed)])
+        rows.append(["  failed evaluations", f"{tally.failed.total():,}", _named(tally.failed)])
     lines = [table(rows)]
     lines += [f"  mean {metric}: {total / count:.3f}" for metric, (count, total) in sorted(tally.scores.items())]
     if tally.out_of_budget:
-        lines.append("  the budget is spent; the same command goes on from here")
+        lines.append("  the budget is spent; run the same command again to continue")
     return "\n".join(lines)
 
 
@@ -59,18 +61,18 @@ def _cost(tally: Tally) -> str:
 
 
 def _estimate(tally: Tally, pipeline: Pipeline, price: tuple[float, float] | None) -> str:
-    """A rough estimate: one call for each evaluation by a language model, at the length of its text."""
+    """A rough estimate of the cost: one call per evaluation by a language model, with the length of its text."""
     asked = [each for each in pipeline.evaluators if annotator_kind(each.judge_name) == "LLM"]
     if not asked:
-        return "at no cost: no language model is asked"
+        return "at no cost: no language model is called"
     share = len(asked) / len(pipeline.evaluators)
     calls = tally.due * len(asked)
     into = tally.characters * share / CHARACTERS_PER_TOKEN + calls * PROMPT_TOKENS
     out = calls * ANSWER_TOKENS
-    tokens = f"about {into / 1e6:,.2f} million tokens in and {out / 1e6:,.2f} million out"
+    tokens = f"about {into / 1e6:,.2f} million input and {out / 1e6:,.2f} million output tokens"
     prices = price or _known_price(asked[0].judge_name)
     if prices is None:
-        return f"{tokens}; the judge's price is unknown, give --price IN,OUT"
+        return f"{tokens}; the judge's price is unknown: give --price IN,OUT"
     return f"{tokens}, about ${(into * prices[0] + out * prices[1]) / 1e6:,.2f}"
 
 

@@ -1,4 +1,4 @@
-"""`rag-otel collect`: stands between applications and any OTLP backend and evaluates RAG traces on their way."""
+"""`rag-otel collect`: runs the collector. It receives OTLP, evaluates RAG traces and forwards all spans."""
 
 from __future__ import annotations
 
@@ -39,28 +39,30 @@ WORKER: Final = ("-m", "rag_otel.cli.worker")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--config", metavar="FILE", help="settings in TOML: [collector], [evaluation], [[backends]]")
-    parser.add_argument("--grpc", metavar="HOST:PORT", help="where OTLP/gRPC is received (default: 127.0.0.1:4317)")
-    parser.add_argument("--http", metavar="HOST:PORT", help="where OTLP/HTTP is received (default: 127.0.0.1:4318)")
     parser.add_argument(
-        "--backend", metavar="URL", action="append", help="where to forward: http(s):// or grpc(s)://; may be repeated"
+        "--config", metavar="FILE", help="settings file in TOML: [collector], [evaluation], [[backends]]"
     )
-    parser.add_argument("--data-dir", metavar="FOLDER", help="queues on disk (default: .rag-otel/collector)")
-    parser.add_argument("--workers", type=int, help="processes that evaluate (default: 1)")
+    parser.add_argument("--grpc", metavar="HOST:PORT", help="address for OTLP/gRPC (default: 127.0.0.1:4317)")
+    parser.add_argument("--http", metavar="HOST:PORT", help="address for OTLP/HTTP (default: 127.0.0.1:4318)")
+    parser.add_argument(
+        "--backend", metavar="URL", action="append", help="backend: http(s):// or grpc(s):// (may be repeated)"
+    )
+    parser.add_argument("--data-dir", metavar="FOLDER", help="folder of the disk queues (default: .rag-otel/collector)")
+    parser.add_argument("--workers", type=int, help="number of evaluation processes (default: 1)")
     parser.add_argument("--sample-ratio", type=float, help="share of traces to evaluate, 0..1 (default: 1)")
     parser.add_argument(
         "--set", metavar="NAME=VALUE", action="append", default=[], dest="others", help="any other setting, by its name"
     )
-    parser.add_argument("--check", action="store_true", help="print the settings in effect and stop")
+    parser.add_argument("--check", action="store_true", help="print the settings in effect and exit")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Check, print what is in effect, then serve until SIGTERM or Ctrl-C; 1 when spans remain on disk."""
+    """Checks and prints the settings, then serves until SIGTERM or Ctrl-C. Returns 1 if spans remain on disk."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
     configuration = collector_settings.configure(_given(arguments), file=arguments.config)
     for part, rows in configuration.rows().items():
         print(f"{part}\n{table(rows)}", flush=True)
-    if arguments.check:  # without the lock: works beside a running collector
+    if arguments.check:  # without the lock, so that it works while a collector is running
         server_tls(configuration.collector)
         return 0
     with _only_one(Path(configuration.collector.data_dir)):
@@ -88,15 +90,15 @@ async def _serve(configuration: collector_settings.Configuration) -> int:
     for name, server in servers.items():
         print(f"receiving OTLP/{name} on port {server.port}", flush=True)
     await stop.wait()
-    logger.warning("rag-otel: draining, for %.0f s at most", settings.drain_timeout)
+    logger.warning("rag-otel: draining, for at most %.0f s", settings.drain_timeout)
     if await collector.drain(settings.drain_timeout):
         return 0
-    logger.warning("rag-otel: not everything could be forwarded; what was accepted is in %s", settings.data_dir)
+    logger.warning("rag-otel: not all spans could be forwarded; the others remain in %s", settings.data_dir)
     return 1
 
 
 def _results(evaluation: Settings, folder: Path) -> MakeResults:
-    """Annotations, alerts and evaluation spans, as the settings of evaluation want them."""
+    """Returns the function that creates the delivery of annotations, alerts and evaluation spans."""
     settings = dataclasses.replace(evaluation, state_folder=evaluation.state_folder or str(folder / "state"))
 
     def make(emit: Callable[[ReadableSpan], None], telemetry: Telemetry) -> Dispatcher:
@@ -114,7 +116,8 @@ def _results(evaluation: Settings, folder: Path) -> MakeResults:
 
 
 def _judge_watch(evaluation: Settings) -> JudgeWatch | None:
-    """Watches the embedded judge, which costs nothing to ask. Other judges run, capped, in the evaluation processes."""
+    """Monitors the embedded judge in this process, because its calls are free. Other judges are monitored in the
+    evaluation processes, with their limit of evaluations."""
     if evaluation.judge != EMBEDDED or evaluation.embedder is not None:
         return None
     pipeline = compose_pipeline(evaluation, Parts(), default_cap=EMBEDDED_PER_MINUTE)
@@ -122,15 +125,18 @@ def _judge_watch(evaluation: Settings) -> JudgeWatch | None:
 
 
 def _no_resource() -> Any:
-    """Never called: every late result of the collector carries the resource of its span."""
+    """Never called, because every late result of the collector has the resource of its span."""
     raise AssertionError("a late result without an origin")
 
 
 @contextlib.contextmanager
 def _only_one(folder: Path) -> Iterator[None]:
-    """Holds the folder's lock: two collectors would deliver each other's spans. Raises ConfigurationError."""
+    """Holds the lock of the data folder, because two collectors on one folder would deliver each other's spans.
+
+    Raises ConfigurationError if the folder is in use or cannot be used.
+    """
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise ConfigurationError(f"data_dir {str(folder)!r} cannot be used: {error.strerror}") from None

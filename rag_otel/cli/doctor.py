@@ -1,7 +1,7 @@
-"""`rag-otel doctor`: sends one marked trace through the configured set-up and finds it again with its scores.
+"""`rag-otel doctor`: sends one test trace and checks that it arrives in Phoenix with its scores.
 
-It takes the path of an application's traces (decorator, processor, judge, exporter, annotations) with the settings of
-this environment. It stops at the first failure and prints what is wrong and how to fix it.
+The trace passes through the same parts as those of an application (decorator, processor, judge, exporter, annotations),
+with the settings of this environment. The command stops at the first failure and prints the cause and the remedy.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ CHUNK: Final = "The lighthouse of Kap Arkona was built in 1827 and is 19.3 metre
 QUESTION: Final = "When was the lighthouse of Kap Arkona built?"
 ANSWER: Final = "The lighthouse of Kap Arkona was built in 1827."
 _POLL_S: Final = 0.2
-_FOREIGN: Final = ("OTEL_", "PHOENIX_", "OPENINFERENCE_")
+_OTHER_PREFIXES: Final = ("OTEL_", "PHOENIX_", "OPENINFERENCE_")
 _SECRETS: Final = ("KEY", "SECRET", "TOKEN", "HEADERS", "PASSWORD")
 
 
@@ -52,19 +52,19 @@ class Check:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--timeout", type=float, default=30.0, help="seconds to wait for the trace (default: 30)")
-    parser.add_argument("--phoenix-endpoint", help="Phoenix's address, in place of the environment's")
-    parser.add_argument("--project-name", help="Phoenix project to send to, in place of the environment's")
+    parser.add_argument("--phoenix-endpoint", help="Phoenix's address (default: from the environment)")
+    parser.add_argument("--project-name", help="Phoenix project to send to (default: from the environment)")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the configuration, then each check as it is made; 0 when all are well, 1 else."""
+    """Prints the configuration, then the result of each check. Returns 0 if all succeeded, else 1."""
     overrides = {"phoenix_endpoint": arguments.phoenix_endpoint, "project_name": arguments.project_name}
     resolved = resolve(overrides)
-    print("Configuration (argument before environment before default)")
+    print("Configuration (arguments override the environment, which overrides the defaults)")
     print(table(resolved.rows(), header=("setting", "value", "origin")))
-    if foreign := _foreign_variables(os.environ):
-        print("\nVariables of OpenTelemetry, Phoenix and OpenInference that are set")
-        print(table(foreign, header=("variable", "value")))
+    if others := _other_variables(os.environ):
+        print("\nEnvironment variables of OpenTelemetry, Phoenix and OpenInference")
+        print(table(others, header=("variable", "value")))
     print("\nChecks")
     for check in _checks(resolved, overrides, arguments.timeout):
         print(f"  {'ok  ' if check.ok else 'FAIL'}  {check.text}", flush=True)
@@ -83,12 +83,12 @@ def _checks(resolved: ResolvedSettings, overrides: dict[str, Any], timeout_s: fl
     reader = None
     if settings.phoenix_endpoint:
         reader = PhoenixClient(settings.phoenix_endpoint, api_key=settings.phoenix_api_key)
-        yield _answers(reader, settings.phoenix_endpoint)
-        yield _lets_us_in(reader)
+        yield _phoenix_responds(reader, settings.phoenix_endpoint)
+        yield _phoenix_accepts_the_key(reader)
     elif not any(name.startswith("OTEL_EXPORTER_OTLP") and "ENDPOINT" in name for name in os.environ):
         yield Check(
             ok=False,
-            text="no backend is configured: spans would be evaluated and exported nowhere",
+            text="no backend is configured: spans would be evaluated but not exported",
             remedy="Set RAG_OTEL_PHOENIX_ENDPOINT=http://localhost:6006, or OTEL_EXPORTER_OTLP_ENDPOINT.",
         )
     collected = MemoryWriter()
@@ -99,7 +99,7 @@ def _checks(resolved: ResolvedSettings, overrides: dict[str, Any], timeout_s: fl
         flushed = rag_otel.flush(timeout=timeout_s) and tracer_provider.force_flush(int(timeout_s * 1000))
         yield _evaluated(collected.results, flushed)
         if reader is None:
-            yield Check(ok=True, text="exported over OTLP; whether it arrived, only your backend can tell")
+            yield Check(ok=True, text="exported over OTLP; check in your backend that it arrived")
             return
         project = settings.project_name or _project_of(tracer_provider)
         yield from _found(reader, project, context, timeout_s, settings.annotations)
@@ -120,32 +120,32 @@ def _version(name: str) -> str | None:
         return None
 
 
-def _answers(reader: PhoenixClient, endpoint: str) -> Check:
+def _phoenix_responds(reader: PhoenixClient, endpoint: str) -> Check:
     try:
         return Check(ok=True, text=f"Phoenix {reader.version()} answers at {endpoint}")
     except RagOtelError as error:
         return Check(
             ok=False,
             text=f"Phoenix does not answer at {endpoint}: {error}",
-            remedy="Start it (`phoenix serve`), or mend RAG_OTEL_PHOENIX_ENDPOINT.",
+            remedy="Start it (`phoenix serve`), or correct RAG_OTEL_PHOENIX_ENDPOINT.",
         )
 
 
-def _lets_us_in(reader: PhoenixClient) -> Check:
+def _phoenix_accepts_the_key(reader: PhoenixClient) -> Check:
     try:
-        return Check(ok=True, text=f"its API lets us in ({len(reader.projects())} projects)")
+        return Check(ok=True, text=f"Phoenix's API grants access ({len(reader.projects())} projects)")
     except PermanentError as error:
         return Check(
             ok=False,
-            text=f"Phoenix refuses us: {error}",
+            text=f"Phoenix denies access: {error}",
             remedy="Set RAG_OTEL_PHOENIX_API_KEY (or PHOENIX_API_KEY) to a valid key.",
         )
     except RagOtelError as error:
-        return Check(ok=False, text=f"Phoenix's API fails: {error}", remedy="Look at Phoenix's own log.")
+        return Check(ok=False, text=f"Phoenix's API fails: {error}", remedy="Look at the log of Phoenix.")
 
 
 def _send(marker: str) -> trace_api.SpanContext:
-    """One observed call, marked so that it can be distinguished from traffic."""
+    """Makes one observed call. A marker distinguishes its span from other traffic."""
     contexts: list[trace_api.SpanContext] = []
 
     @rag_otel.observe(name="rag-otel doctor")
@@ -172,7 +172,7 @@ def _evaluated(results: Sequence[EvaluatedTrace], flushed: bool) -> Check:
         return Check(
             ok=False,
             text=f"{evaluation.name} failed: {evaluation.error_type}: {evaluation.explanation}",
-            remedy="Look at the judge's address, key and model.",
+            remedy="Check the judge's address, key and model.",
         )
     return Check(
         ok=True,
@@ -194,7 +194,7 @@ def _found(
         yield Check(
             ok=False,
             text=f"trace {trace_id} did not arrive in project {project!r} within {timeout_s:g} s",
-            remedy="Is the exporter's address that of this Phoenix? Look for exporter errors above and in its log.",
+            remedy="Check that the exporter sends to this Phoenix. Look for errors above and in Phoenix's log.",
         )
         return
     status = spans[0]["attributes"].get(semconv.STATUS)
@@ -202,9 +202,9 @@ def _found(
     yield Check(
         ok=status == EvaluationStatus.EVALUATED,
         text=f"found in project {project!r}: status {status}, score {score}",
-        remedy="The span left before its scores: raise RAG_OTEL_HOLD, or look for what is slow in the judge."
+        remedy="The span was exported before it had scores: raise RAG_OTEL_HOLD, or find out why the judge is slow."
         if status
-        else "The span came without scores: another tracer provider exported it. Call rag_otel.instrument() last.",
+        else "The span has no scores: another tracer provider exported it. Call rag_otel.instrument() last.",
     )
     if annotations:
         rows = _wait_for(lambda: reader.annotations(project, [span_id]), timeout_s)
@@ -212,12 +212,12 @@ def _found(
         yield Check(
             ok=bool(names),
             text=f"annotations: {', '.join(names) or 'none'}",
-            remedy="Phoenix took the span but not the annotations: look at the log of logger `rag_otel`.",
+            remedy="Phoenix accepted the span but not the annotations: look at the log of logger `rag_otel`.",
         )
 
 
 def _wait_for(read: Callable[[], list[dict[str, Any]]], timeout_s: float) -> list[dict[str, Any]]:
-    """Polls `read` until it finds something or time runs out. An unknown project counts as nothing found."""
+    """Calls `read` until it returns something or the time is over. An unknown project counts as nothing found."""
     deadline = time.monotonic() + timeout_s
     while True:
         with contextlib.suppress(RagOtelError):
@@ -228,6 +228,6 @@ def _wait_for(read: Callable[[], list[dict[str, Any]]], timeout_s: float) -> lis
         time.sleep(_POLL_S)
 
 
-def _foreign_variables(environ: Mapping[str, str]) -> list[tuple[str, str]]:
-    names = sorted(name for name in environ if name.startswith(_FOREIGN))
+def _other_variables(environ: Mapping[str, str]) -> list[tuple[str, str]]:
+    names = sorted(name for name in environ if name.startswith(_OTHER_PREFIXES))
     return [(name, "********" if any(part in name for part in _SECRETS) else environ[name]) for name in names]

@@ -1,4 +1,4 @@
-"""`rag-otel drift`: shows what drift monitoring knows, and replays history from files or Phoenix through it."""
+"""`rag-otel drift`: shows the saved state of drift monitoring, or replays scores from files or Phoenix."""
 
 from __future__ import annotations
 
@@ -28,31 +28,39 @@ from rag_otel_collectors.stored.scores import from_files, from_phoenix, metrics_
 
 _TIMEOUT_S: Final = 120.0
 _EVENTS: Final = 12
-_OWN: Final = ("drift_baseline", "drift_baseline_count", "drift_margin", "drift_run_length", "state_folder")
+_OVERRIDES: Final = ("drift_baseline", "drift_baseline_count", "drift_margin", "drift_run_length", "state_folder")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="*", metavar="FILE", help="scores to replay: JSON Lines, or OTLP/JSON")
     parser.add_argument("--project", metavar="NAME", help="replay the scores of a Phoenix project")
-    parser.add_argument("--phoenix-endpoint", metavar="URL", help="Phoenix's address, in place of the environment's")
-    parser.add_argument("--since", metavar="WHEN", help="first start of a trace: 7d, 12h ago, or 2026-05-01T12:00")
-    parser.add_argument("--until", metavar="WHEN", help="start of the first trace that is too new")
+    parser.add_argument("--phoenix-endpoint", metavar="URL", help="Phoenix's address (default: from the environment)")
+    parser.add_argument(
+        "--since", metavar="WHEN", help="only traces that started at or after this time: 7d, 12h, 2026-05-01T12:00"
+    )
+    parser.add_argument("--until", metavar="WHEN", help="only traces that started before this time")
     parser.add_argument("--state", dest="state_folder", metavar="DIR", help="the state folder of the application")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page: series, interval, baseline, alarms")
-    parser.add_argument("--png", type=Path, metavar="FILE", help="write a picture of the same")
-    parser.add_argument("--all", action="store_true", help="print every slice, not all traffic and alarms alone")
-    parser.add_argument("--baseline", dest="drift_baseline", metavar="MEAN|FILE", help="what is normal, for a replay")
-    parser.add_argument("--baseline-count", dest="drift_baseline_count", type=int, metavar="N", help="learn it from N")
-    parser.add_argument("--margin", dest="drift_margin", type=float, help="drops that do not matter")
-    parser.add_argument("--run-length", dest="drift_run_length", type=float, help="evaluations between false alarms")
-    parser.add_argument("--adwin", action="store_true", help="a second opinion on a replay, by river's ADWIN")
+    parser.add_argument("--png", type=Path, metavar="FILE", help="write the charts as a picture")
+    parser.add_argument("--all", action="store_true", help="print every slice, not only all traffic and alarms")
+    parser.add_argument("--baseline", dest="drift_baseline", metavar="MEAN|FILE", help="the baseline of a replay")
+    parser.add_argument(
+        "--baseline-count", dest="drift_baseline_count", type=int, metavar="N", help="learn the baseline from N scores"
+    )
+    parser.add_argument("--margin", dest="drift_margin", type=float, help="ignore drops up to this size")
+    parser.add_argument(
+        "--run-length", dest="drift_run_length", type=float, help="mean number of evaluations between false alarms"
+    )
+    parser.add_argument("--adwin", action="store_true", help="compare a replay with river's detector ADWIN")
     parser.add_argument("--save-baselines", type=Path, metavar="FILE", help="write a file for `drift_baseline`")
-    parser.add_argument("--relearn", action="store_true", help="what comes now is normal: learn new baselines")
+    parser.add_argument(
+        "--relearn", action="store_true", help="accept the current scores as normal: learn new baselines"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """0; 1 while a series is in alarm. Raises ConfigurationError or InputError (exit code 2)."""
-    given = {name: getattr(arguments, name) for name in _OWN}
+    """Returns 1 while a series is in alarm, else 0. Raises ConfigurationError or InputError (exit code 2)."""
+    given = {name: getattr(arguments, name) for name in _OVERRIDES}
     given |= {"phoenix_endpoint": arguments.phoenix_endpoint, "project_name": arguments.project}
     settings = resolve(given).settings
     if arguments.relearn:
@@ -65,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _replay(settings: Settings, arguments: argparse.Namespace) -> int:
     observations = _observations(settings, arguments)
     if not observations:
-        raise InputError("no scores there to replay")
+        raise InputError("found no scores to replay")
     own = dataclasses.replace(drift_settings(settings), metrics=metrics_of(observations))
     found = replay(observations, own)
     heading = f"Replay of {', '.join(arguments.files) or arguments.project}: {len(observations):,} evaluations"
@@ -77,20 +85,22 @@ def _replay(settings: Settings, arguments: argparse.Namespace) -> int:
 
 
 def _second(opinion: Opinion) -> str:
-    caveat = "" if opinion.evenly_picked else " (not weighted: traces were picked unevenly)"
+    caveat = "" if opinion.evenly_picked else " (not weighted, although sampling probabilities differ)"
     if not opinion.changes:
         return f"ADWIN: {opinion.series}: no change{caveat}"
-    told = ", ".join(f"{moment(at)} {before:.3f} -> {after:.3f}" for at, before, after in opinion.changes[-_EVENTS:])
-    return f"ADWIN: {opinion.series}: {told}{caveat}"
+    listed = ", ".join(f"{moment(at)} {before:.3f} -> {after:.3f}" for at, before, after in opinion.changes[-_EVENTS:])
+    return f"ADWIN: {opinion.series}: {listed}{caveat}"
 
 
 def _observations(settings: Settings, arguments: argparse.Namespace) -> list[Observation]:
     if arguments.files and arguments.project:
-        raise ConfigurationError("files or --project, not both")
+        raise ConfigurationError("give either files or --project, not both")
     if arguments.files:
         return from_files(arguments.files, settings.drift_slices)
     if settings.phoenix_endpoint is None:
-        raise ConfigurationError("which Phoenix? --phoenix-endpoint URL (environment: RAG_OTEL_PHOENIX_ENDPOINT)")
+        raise ConfigurationError(
+            "Phoenix's address is missing: --phoenix-endpoint URL (environment: RAG_OTEL_PHOENIX_ENDPOINT)"
+        )
     reader = PhoenixClient(settings.phoenix_endpoint, api_key=settings.phoenix_api_key, timeout_s=_TIMEOUT_S)
     now = datetime.now(UTC)
     bounds: dict[str, Any] = {
@@ -107,14 +117,14 @@ def _observations(settings: Settings, arguments: argparse.Namespace) -> list[Obs
 def _show_state(settings: Settings, arguments: argparse.Namespace) -> int:
     states = read_states(_folder(settings), drift_settings(settings))
     if not states:
-        raise InputError(f"{settings.state_folder}: no drift state (yet: it is saved half a minute after results)")
+        raise InputError(f"{settings.state_folder}: no drift state; it is saved half a minute after the first results")
     codes = [_show_one(state, arguments, only=len(states) == 1) for state in states]
     return max(codes)
 
 
 def _show_one(state: StoredState, arguments: argparse.Namespace, *, only: bool) -> int:
     if not only and (arguments.html or arguments.png or arguments.save_baselines):
-        raise ConfigurationError(f"several processes have states there: name one with --state {state.path.parent}")
+        raise ConfigurationError(f"the folder has states of several processes: choose one, --state {state.path.parent}")
     heading = f"Drift, {state.path.parent}, saved {moment(state.saved_s)}"
     code = _show(views(state.family, state.events), state.events, arguments, heading)
     for line in state.judge:
@@ -131,7 +141,7 @@ def _show(
     if len(listed) < len(found):
         print(f"  and {len(found) - len(listed):,} slices without an alarm (--all)")
     for event in events[-_EVENTS:]:
-        print(_told(event))
+        print(_event_line(event))
     if arguments.html is not None:
         _write(arguments.html, render_page(found, events, heading=heading))
     if arguments.png is not None:
@@ -151,7 +161,7 @@ def _row(view: SeriesView) -> list[str]:
     return [view.series, view.slice, view.state, f"{view.count:,}", *numbers, evidence, latest(view)]
 
 
-def _told(event: DriftEvent) -> str:
+def _event_line(event: DriftEvent) -> str:
     what = "resolved" if event.resolved else "alarm"
     line = f"{moment(event.time_s)}  {what}: {event.series}, {event.slice}"
     if event.resolved or event.estimate is None or event.interval is None or event.before is None:
@@ -182,11 +192,13 @@ def _write(path: Path, text: str) -> None:
 
 def _relearn(settings: Settings, arguments: argparse.Namespace) -> int:
     asked = ask_to_relearn(_folder(settings))
-    print(f"{asked} states will learn new baselines, running processes within a minute of their next result")
+    print(f"{asked} states will learn new baselines; a running process starts within a minute of its next result")
     return 0
 
 
 def _folder(settings: Settings) -> Path:
     if settings.state_folder is None:
-        raise ConfigurationError("what? FILEs, --project NAME, or --state DIR (environment: RAG_OTEL_STATE_FOLDER)")
+        raise ConfigurationError(
+            "nothing to show: give FILEs, --project NAME, or --state DIR (environment: RAG_OTEL_STATE_FOLDER)"
+        )
     return Path(settings.state_folder)

@@ -1,6 +1,6 @@
-"""`rag-otel evaluate FILE`: score questions, contexts and responses in a file; the rows come back with the scores.
+"""`rag-otel evaluate FILE`: scores the questions, contexts and responses in a file and writes the rows with the scores.
 
-Options on the command line override `--config config.yaml`, which may hold every setting.
+Options on the command line override those of `--config config.yaml`, which may contain every setting.
 """
 
 from __future__ import annotations
@@ -25,47 +25,48 @@ from rag_otel_evaluators.offline.statistics import MetricSummary
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("data", type=Path, nargs="?", metavar="FILE", help="JSON Lines, CSV or Parquet, by its ending")
-    parser.add_argument("--config", type=Path, metavar="YAML", help="a file that holds any of these settings, and more")
+    parser.add_argument("data", type=Path, nargs="?", metavar="FILE", help="a file of JSON Lines, CSV or Parquet")
+    parser.add_argument("--config", type=Path, metavar="YAML", help="settings file: these options and further settings")
     parser.add_argument("--metrics", help="comma-separated names (default: faithfulness)")
     parser.add_argument("--output", help="file for the rows with their scores; - is standard output (the default)")
     parser.add_argument("--report", metavar="DIR", help="write an HTML report into this folder")
     parser.add_argument(
         "--columns",
-        help="which column holds what, where the names are unusual: question=q,contexts=pred.docs,response=answer",
+        help="the column names, if they are not recognised: question=q,contexts=pred.docs,response=answer",
     )
-    parser.add_argument("--judge", help="who judges: embedded (the default), openai/gpt-4o-mini, hhem, local/DIR, ...")
-    parser.add_argument("--api-base", metavar="URL", help="the judge's server, where it is not the provider's own")
+    parser.add_argument("--judge", help="the judge: embedded (the default), openai/gpt-4o-mini, hhem, local/DIR, ...")
+    parser.add_argument("--api-base", metavar="URL", help="address of the judge's server (default: the provider's)")
     parser.add_argument(
         "--strategy",
         choices=("single", "two_step", "classifier"),
-        help="a model judges in one call (the default), in two, or writes the statements that a classifier judges",
+        help="single (the default): the model judges in one call; two_step: in two calls; classifier: the model writes "
+        "statements and a classifier judges them",
     )
-    parser.add_argument("--classifier", help="of --strategy classifier: embedded (the default), hhem, hhem/DIR")
+    parser.add_argument("--classifier", help="for --strategy classifier: embedded (the default), hhem, hhem/DIR")
     parser.add_argument("--embedder", help="embedding model of response_relevancy (default: one that needs no key)")
-    parser.add_argument("--language", help="of the prompts (default: en)")
-    parser.add_argument("--prompts", metavar="DIR", help="prompts of your own, before the built-in ones")
+    parser.add_argument("--language", help="language of the prompts (default: en)")
+    parser.add_argument("--prompts", metavar="DIR", help="folder of prompts that replace built-in ones")
     parser.add_argument("--concurrency", type=int, help="rows, and calls of a model, at once (default: 20)")
-    parser.add_argument("--budget-usd", type=float, metavar="DOLLARS", help="leave rows unjudged once it is spent")
-    parser.add_argument("--cache", metavar="FILE", help="where judges' answers are kept (default: OUTPUT.cache)")
-    parser.add_argument("--no-cache", dest="cache", action="store_false", help="keep no answers: pay for each again")
+    parser.add_argument("--budget-usd", type=float, metavar="DOLLARS", help="stop evaluating when this much is spent")
+    parser.add_argument("--cache", metavar="FILE", help="cache of the judges' answers (default: OUTPUT.cache)")
+    parser.add_argument("--no-cache", dest="cache", action="store_false", help="do not cache the judges' answers")
     parser.add_argument(
         "--fail-under",
         action="append",
         metavar="METRIC=MEAN",
-        help="exit code 1 if the metric's mean is lower (may be repeated)",
+        help="exit with code 1 if the metric's mean is lower (may be repeated)",
     )
     parser.set_defaults(cache=None)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Score every row; 1 where the scores are not good enough, or a metric failed on every row.
+    """Scores every row. Returns 1 if a mean is below its threshold or a metric failed on every row, else 0.
 
-    Raises InputError or ConfigurationError (exit code 2) for what is wrong with the whole.
+    Raises InputError if the file cannot be read, ConfigurationError for wrong settings (exit code 2 for both).
     """
     config = _read_config(arguments)
     if config.data is None:
-        raise ConfigurationError("no file to evaluate: name one, or `data` in the configuration")
+        raise ConfigurationError("no file to evaluate: name one, or set `data` in the configuration")
     with ExitStack() as resources:
         evaluators = build_evaluators(config, resources, cache_path=config.cache_path)
         rows = read_rows(
@@ -92,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _read_config(arguments: argparse.Namespace) -> EvaluationConfig:
-    """The settings of the file, overridden by those of the command line."""
+    """The settings of the file, overridden by the options of the command line."""
     values = {} if arguments.config is None else read_config_file(arguments.config)
     files = ("data", "output", "report", "prompts", "cache")
     names = (*files, "metrics", "judge", "embedder", "language", "concurrency", "budget_usd")
@@ -121,18 +122,18 @@ def _minimum(text: str) -> tuple[str, float]:
 def _say_what_is_replaced(rows: Sequence[Row], metrics: Sequence[str]) -> None:
     replaced = [name for name in result_columns(metrics) if any(name in row.values for row in rows)]
     if replaced:
-        print(f"columns of the file that results replace: {', '.join(replaced)}", file=sys.stderr)
+        print(f"results replace these columns of the file: {', '.join(replaced)}", file=sys.stderr)
 
 
 def _say_how_to_resume(done: int, total: int, config: EvaluationConfig) -> None:
     kept = ""
     if config.cache_path is not None and config.cache_path.exists():
-        kept = f"; judges' answers are in {config.cache_path}: the same command goes on from there"
+        kept = f"; the judges' answers are in {config.cache_path}: run the same command again to continue"
     print(f"interrupted after {done} of {total} rows{kept}", file=sys.stderr)
 
 
 def _conclude(results: Results, config: EvaluationConfig) -> int:
-    """Summary, report and verdict."""
+    """Prints the summary, writes the report, and returns the exit code."""
     summaries = results.summary()
     print(_table(summaries), file=sys.stderr)
     for summary in summaries:
@@ -150,10 +151,10 @@ def _conclude(results: Results, config: EvaluationConfig) -> int:
 
 
 def _shortcomings(results: Results, summaries: Sequence[MetricSummary], fail_under: Mapping[str, float]) -> list[str]:
-    """Why the results are not good enough for a build that depends on them, one sentence each; empty if they are.
+    """The reasons for exit code 1, one sentence each. Empty if there are none.
 
-    A metric that failed on every row (a wrong key, a server that is down) is never good enough. A metric with a
-    threshold needs a mean that reaches it; a mean that is not known does not.
+    A metric that failed on every row (a wrong key, a server that is down) is a reason. So is a metric with a threshold
+    if its mean is lower or no row has a score.
     """
     found = []
     for summary in summaries:
@@ -162,14 +163,14 @@ def _shortcomings(results: Results, summaries: Sequence[MetricSummary], fail_und
             first = results.evaluations(summary.metric)[0]
             found.append(f"{summary.metric} failed on every row: {first.explanation}")
         elif least is not None and summary.mean is None:
-            found.append(f"{summary.metric}: no row has a score, at least {least:g} was asked for")
+            found.append(f"{summary.metric}: no row has a score; the mean must be at least {least:g}")
         elif least is not None and summary.mean is not None and summary.mean < least:
             found.append(f"{summary.metric}: the mean {summary.mean:.4f} is below {least:g}")
     return found
 
 
 def _table(summaries: Sequence[MetricSummary]) -> str:
-    """For each metric: rows, how many have a score, the scores' distribution, and why the others have none."""
+    """A line for each metric: rows, rows with a score, the distribution of scores, and the reasons for missing ones."""
     header = ["metric", "rows", "scored", "mean", "95% interval", "median", "std", "min", "max", "without a score"]
     lines = []
     for summary in summaries:
@@ -189,5 +190,5 @@ def _number(value: Any) -> str:
 def _cost(summary: MetricSummary) -> str:
     usage = summary.usage
     price = "" if usage.cost_usd is None else f", ${usage.cost_usd:.4f}"
-    tokens = f"{usage.input_tokens:,} tokens in, {usage.output_tokens:,} out"
+    tokens = f"{usage.input_tokens:,} input tokens, {usage.output_tokens:,} output tokens"
     return f"  {summary.metric}: {usage.calls:,} calls, {tokens}{price}"

@@ -1,7 +1,7 @@
-"""`rag-otel inspect FILE...`: every RAG trace in OTLP/JSON files, evaluable or not, one JSON object a line.
+"""`rag-otel inspect FILE...`: prints every RAG trace in OTLP/JSON files, evaluable or not, one JSON object per line.
 
-With `--explain` each line also says which adapter read what from where and why it cannot be evaluated, and traces
-without a RAG trace have a line as well. On a terminal the explanation is text.
+With `--explain` each line also names the adapter, the spans and attributes that it read, and why the trace cannot be
+evaluated. Traces without a RAG trace get a line too. On a terminal the explanation is printed as text.
 """
 
 from __future__ import annotations
@@ -32,17 +32,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "files",
         nargs="+",
         metavar="FILE",
-        help="OTLP/JSON, one object or one per line, gzip or not; - reads standard input",
+        help="OTLP/JSON, one object or one per line, optionally gzip; - reads standard input",
     )
-    parser.add_argument("--explain", action="store_true", help="say which adapter read what from where, and why not")
-    parser.add_argument("--mapping", metavar="FILE", help="attribute names of your own: a JSON or TOML file, or JSON")
     parser.add_argument(
-        "--chunk-resolver", metavar="MODULE:FUNCTION", help="fetches the texts of chunks that have ids alone"
+        "--explain", action="store_true", help="name adapter, spans and attributes, and why a trace is not evaluable"
+    )
+    parser.add_argument("--mapping", metavar="FILE", help="custom attribute names: a JSON or TOML file, or JSON text")
+    parser.add_argument(
+        "--chunk-resolver", metavar="MODULE:FUNCTION", help="function that fetches the texts of chunks by their ids"
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the rows. A file that cannot be read is named on standard error, the others are read all the same."""
+    """Prints the rows. A file that cannot be read is reported on standard error, and the next file is read."""
     given = {"attribute_mapping": arguments.mapping, "chunk_resolver": arguments.chunk_resolver}
     printer = _printer(resolve(given).settings, explain=arguments.explain)
     assembler = TraceAssembler()
@@ -58,14 +60,18 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"rag-otel inspect: {error}", file=sys.stderr)
     printer.print(assembler.flush())
     if cut:
-        print(f"rag-otel inspect: {cut} traces were printed before the end: too many at once", file=sys.stderr)
+        print(
+            f"rag-otel inspect: {cut} traces were printed before the end of the files, because too many were "
+            "incomplete at once; some of their spans may not have been considered",
+            file=sys.stderr,
+        )
     return 2 if failed else 0
 
 
 def _printer(settings: Settings, *, explain: bool) -> Printer:
     texts = None
     if settings.chunk_resolver is not None:
-        sys.path.insert(0, str(Path.cwd()))  # as `python -m` has it: the resolver is the user's own module
+        sys.path.insert(0, str(Path.cwd()))  # as `python -m` does: the resolver is in a module of the user
         texts = ChunkTexts(resolver_named(settings.chunk_resolver), timeout_s=settings.chunk_resolver_timeout)
     pipeline = Pipeline(
         conventions=default_conventions(mapping=settings.attribute_mapping, recover_chunks=texts is None),
@@ -92,13 +98,13 @@ class Printer:
                 print(json.dumps(line, allow_nan=False) if as_json else as_text(line))
 
     def _rag_traces(self, trace: AssembledTrace) -> list[RagTrace]:
-        """The RAG traces of one trace, by start, with the texts of their chunks."""
+        """The RAG traces of one trace in order of their start, with the texts of their chunks."""
         found = [asyncio.run(self.pipeline.with_texts(each)) for each in self.pipeline.rag_traces(trace.spans)]
         return sorted(found, key=lambda each: each.start_ns)
 
 
 def row(trace: RagTrace) -> dict[str, Any]:
-    """The line that is printed for a trace; null is what could not be read."""
+    """Returns the line that is printed for a trace. None is printed as null: that part could not be read."""
     return {
         "trace_id": trace.target.trace_id,
         "span_id": trace.target.span_id,

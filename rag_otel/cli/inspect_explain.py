@@ -1,4 +1,4 @@
-"""What `rag-otel inspect --explain` says: which adapter read what from where, and why it cannot be evaluated."""
+"""The output of `rag-otel inspect --explain`: adapter, spans and attributes, and why a trace is not evaluable."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from rag_otel.protocols import Convention
 from rag_otel_collectors.stored.assembly import AssembledTrace
 
 WHY: Final[Mapping[UnevaluableReason, str]] = {
-    UnevaluableReason.NO_QUESTION: "no span says what was asked; is the content of messages captured?",
-    UnevaluableReason.NO_CHUNKS: "no retrieval was seen: instrument the retriever, use @observe, or map its attributes",
+    UnevaluableReason.NO_QUESTION: "no span has the question; check that the instrumentation captures message content",
+    UnevaluableReason.NO_CHUNKS: "no retrieval found: instrument the retriever, use @observe, or map its attributes",
     UnevaluableReason.NO_CHUNK_TEXT: (
-        "the retrieval is there without its texts: let the instrumentation capture content, or, where documents have "
-        "ids alone, give a chunk_resolver"
+        "the retrieval has no texts: let the instrumentation capture content, or, if documents have only ids, set "
+        "chunk_resolver"
     ),
-    UnevaluableReason.NO_RESPONSE: "no span has the answer's text",
-    UnevaluableReason.INCOMPLETE: "the stream was left before its end",
+    UnevaluableReason.NO_RESPONSE: "no span has the text of the answer",
+    UnevaluableReason.INCOMPLETE: "the stream was closed before its end",
     UnevaluableReason.ERROR: "the application failed",
-    UnevaluableReason.REDACTED: "a privacy switch hid the text, and no other field is read in its place",
+    UnevaluableReason.REDACTED: "a privacy setting hid the text; no other field is used instead",
     UnevaluableReason.TRUNCATED: (
-        "limits dropped or cut text: raise OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT or OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT"
+        "attribute limits dropped or cut text: raise OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT or "
+        "OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT"
     ),
 }
 _PARTS: Final = ("question", "chunks", "response")
@@ -30,7 +31,7 @@ _SHOWN: Final = 100
 
 
 def explanation(trace: RagTrace) -> dict[str, Any]:
-    """Adapter, target, where each part was read, and the verdict, as texts."""
+    """Returns the adapter, the target, the source of each part, and whether the trace is evaluable."""
     places: dict[str, list[str]] = {part: [] for part in _PARTS}
     for source in trace.sources:
         places[source.part].append(f"{source.attribute} of {source.span_name!r} ({source.span.span_id})")
@@ -45,10 +46,10 @@ def explanation(trace: RagTrace) -> dict[str, Any]:
 
 
 def no_rag_trace(trace: AssembledTrace, conventions: Sequence[Convention]) -> dict[str, Any]:
-    """The row of a trace in which nothing was retrieved: whose spans it has, so that one can tell what was missed."""
-    owned = Counter(_owner(span, conventions) or "nobody" for span in trace.spans)
+    """Returns the row of a trace without a RAG trace. It counts the spans of each adapter and lists unknown scopes."""
+    owned = Counter(_ownership(span, conventions) for span in trace.spans)
     unknown = sorted({span.scope for span in trace.spans if _owner(span, conventions) is None and span.scope})
-    spans = ", ".join(f"{count} of {name}" for name, count in owned.most_common())
+    spans = ", ".join(f"{count} {ownership}" for ownership, count in owned.most_common())
     scopes = f"; not read: {', '.join(unknown)}" if unknown else ""
     return {
         "trace_id": trace.trace_id,
@@ -71,7 +72,7 @@ def no_rag_trace(trace: AssembledTrace, conventions: Sequence[Convention]) -> di
 
 
 def as_text(row: Mapping[str, Any]) -> str:
-    """A row with its explanation, for people."""
+    """Returns a row with its explanation as lines of text."""
     explain = row["explain"]
     verdict = "evaluable" if explain["evaluable"] else f"not evaluable, {explain['why_not']}"
     adapter = explain["adapter"] or "no adapter"
@@ -88,6 +89,11 @@ def as_text(row: Mapping[str, Any]) -> str:
 
 def _owner(span: SpanRecord, conventions: Sequence[Convention]) -> str | None:
     return next((each.name for each in conventions if each.owns(span.scope, span.attributes)), None)
+
+
+def _ownership(span: SpanRecord, conventions: Sequence[Convention]) -> str:
+    owner = _owner(span, conventions)
+    return "not recognised" if owner is None else f"of {owner}"
 
 
 def _short(text: str | None) -> str:

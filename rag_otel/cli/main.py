@@ -1,8 +1,8 @@
-"""`rag-otel COMMAND`: finds the command's module, parses, runs, turns our errors into exit code 2.
+"""`rag-otel COMMAND`: imports the command's module, parses the arguments and runs the command.
 
 A command is a line in `COMMANDS` and a module of this package with `configure(parser)` and `run(arguments)`, which
-returns the exit code. It is imported only when it is called: `rag-otel --help` stays quick, and a missing extra breaks
-one command only.
+returns the exit code. The module is imported only when the command is called, so `rag-otel --help` is fast, and a
+missing extra affects only the commands that need it. ConfigurationError and InputError give exit code 2.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from rag_otel.errors import ConfigurationError, InputError
 
 COMMANDS: Final = {
     "demo": "run the demo app over real data and show the result in Phoenix",
-    "inspect": "print every RAG trace in OTLP/JSON files, one JSON object a line",
+    "inspect": "print every RAG trace in OTLP/JSON files, one JSON object per line",
     "evaluate": "score a file of questions, contexts and responses",
-    "backfill": "evaluate traces that are stored already, in Phoenix or in OTLP files",
-    "collect": "stand between applications and any OTLP backend and evaluate RAG traces on their way",
-    "drift": "show how scores move: since when, how far, where; replay history",
-    "prompts": "list, show, save or adapt what the judges are told",
+    "backfill": "evaluate traces that are already stored in Phoenix or in OTLP files",
+    "collect": "receive OTLP, evaluate RAG traces, and forward all spans to any OTLP backend",
+    "drift": "show changes of scores: since when, how large, in which slices; replay history",
+    "prompts": "list, show, save or adapt the prompts of the judges",
     "alerts": "send a test alert to every configured channel",
-    "doctor": "send one trace through the set-up and find it again with its scores",
+    "doctor": "send a test trace with the current settings and check that it arrives with its scores",
 }
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; returns its exit code (0 done, 1 not as expected, 2 bad input or configuration)."""
+    """Runs one command. Returns its exit code: 0 success, 1 failure, 2 wrong input or configuration."""
     argv = list(sys.argv[1:] if argv is None else argv)
     command = argv[0] if argv[:1] and argv[0] in COMMANDS else None
     try:

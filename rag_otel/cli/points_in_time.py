@@ -1,4 +1,4 @@
-"""Reads the points in time that options such as `--since` take."""
+"""Parses the times of options such as `--since`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SECONDS: Final = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 
 
 def point_in_time(text: str, *, now: datetime) -> datetime:
-    """`7d`, `12h`, `30m`, `90s`, `2w` before `now`, or an ISO 8601 time (UTC where it names no zone).
+    """Parses `7d`, `12h`, `30m`, `90s`, `2w` (before `now`), or an ISO 8601 time (UTC if it has no zone).
 
     Raises ConfigurationError for anything else.
     """
@@ -22,5 +22,5 @@ def point_in_time(text: str, *, now: datetime) -> datetime:
     try:
         at = datetime.fromisoformat(text)
     except ValueError:
-        raise ConfigurationError(f"{text!r} is no time: write 7d, 12h, 30m, or 2026-05-01T12:00") from None
+        raise ConfigurationError(f"{text!r} is not a time: write 7d, 12h, 30m, or 2026-05-01T12:00") from None
     return at if at.tzinfo else at.replace(tzinfo=UTC)

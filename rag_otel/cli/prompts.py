@@ -1,4 +1,4 @@
-"""`rag-otel prompts`: lists, shows, copies and translates the prompts of the judges."""
+"""`rag-otel prompts`: lists, shows, saves and translates the prompts of the judges."""
 
 from __future__ import annotations
 
@@ -20,40 +20,40 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
     listing = actions.add_parser("list", help="every prompt with its language, version and hash")
     _add_folder(listing)
-    listing.add_argument("--language", help="this language only")
+    listing.add_argument("--language", help="only this language")
     listing.set_defaults(act=_list)
 
-    show = actions.add_parser("show", help="print a prompt as a model gets it")
+    show = actions.add_parser("show", help="print a prompt as the model receives it")
     show.add_argument("name")
     show.add_argument("--language", default="en", help="default: en")
     _add_folder(show)
     show.set_defaults(act=_show)
 
-    save = actions.add_parser("save", help="write prompts into a folder, to be changed there")
+    save = actions.add_parser("save", help="write prompts into a folder, where you can change them")
     save.add_argument("folder", type=Path, metavar="DIR")
-    save.add_argument("--language", help="this language only")
-    save.add_argument("--name", action="append", help="this prompt only (may be repeated)")
+    save.add_argument("--language", help="only this language")
+    save.add_argument("--name", action="append", help="only this prompt (may be repeated)")
     save.set_defaults(act=_save)
 
-    adapt = actions.add_parser("adapt", help="have a model write the examples in another language")
+    adapt = actions.add_parser("adapt", help="let a model write the examples in another language")
     adapt.add_argument("--language", required=True, help="the new language's code: it, pt-br, ...")
-    adapt.add_argument("--model", required=True, help="who translates: openai/gpt-4o-mini, ollama/..., ...")
-    adapt.add_argument("--api-base", help="address of a server that speaks OpenAI's protocol")
+    adapt.add_argument("--model", required=True, help="the model that translates: openai/gpt-4o-mini, ollama/..., ...")
+    adapt.add_argument("--api-base", help="address of a server with OpenAI's API")
     adapt.add_argument("--source", default="en", metavar="LANGUAGE", help="language to adapt from; default: en")
-    adapt.add_argument("--name", action="append", help="this prompt only (may be repeated)")
-    adapt.add_argument("--instruction", action="store_true", help="adapt the instruction too, not the examples alone")
+    adapt.add_argument("--name", action="append", help="only this prompt (may be repeated)")
+    adapt.add_argument("--instruction", action="store_true", help="adapt the instruction too, not only the examples")
     adapt.add_argument("--output", type=Path, default=Path("prompts"), metavar="DIR", help="default: ./prompts")
     adapt.set_defaults(act=_adapt)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the subcommand; 1 where a model could not be reached."""
+    """Runs the subcommand. Returns 1 if the model could not be reached."""
     code: int = arguments.act(arguments)
     return code
 
 
 def _add_folder(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--folder", type=Path, metavar="DIR", help="prompts of your own, before the built-in ones")
+    parser.add_argument("--folder", type=Path, metavar="DIR", help="folder of prompts that replace built-in ones")
 
 
 def _list(arguments: argparse.Namespace) -> int:
@@ -70,7 +70,7 @@ def _show(arguments: argparse.Namespace) -> int:
 
     prompt = load_prompt(arguments.name, arguments.language, folder=arguments.folder)
     print(prompt.reference)
-    for message in prompt.messages({})[:-1]:  # the last one would hold what is to be judged
+    for message in prompt.messages({})[:-1]:  # without the last one, which contains the text to be judged
         print(f"\n--- {message.role}\n{message.content}")
     return 0
 
@@ -79,7 +79,7 @@ def _save(arguments: argparse.Namespace) -> int:
     from rag_otel_evaluators.prompts import save_prompt
 
     saved = [save_prompt(prompt, arguments.folder) for prompt in _chosen(arguments.name, arguments.language)]
-    print(f"{len(saved)} prompts in {arguments.folder}: change them there and name the folder where you configure")
+    print(f"{len(saved)} prompts in {arguments.folder}: change them there and set `prompts` to this folder")
     return 0
 
 
@@ -105,9 +105,12 @@ def _adapt(arguments: argparse.Namespace) -> int:
 
 
 def _chosen(names: list[str] | None, language: str | None) -> list[Prompt]:
-    """The built-in prompts of these names in this language; all where not said. Raises ConfigurationError for none."""
+    """The built-in prompts with these names in this language. None: all names, or all languages.
+
+    Raises ConfigurationError for an unknown name or language.
+    """
     from rag_otel_evaluators.prompts import list_prompts, load_prompt
 
     for name in names or ["faithfulness"]:
-        load_prompt(name, language or "en")  # says what there is where a name or the language is not
+        load_prompt(name, language or "en")  # raises an error that lists the names and languages that exist
     return [prompt for prompt in list_prompts(language=language) if not names or prompt.name in names]

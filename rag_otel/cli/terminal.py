@@ -1,4 +1,4 @@
-"""What commands print: a progress bar, which is hidden in a pipe, and a plain table."""
+"""Output of commands: a progress bar, which is hidden in a pipe, and a table of text."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ T = TypeVar("T")
 
 
 def progress(items: Iterable[T], *, total: int | None = None, description: str = "") -> Iterable[T]:
-    """`items`, with a progress bar on standard error while that is a terminal."""
+    """Iterates over `items` and shows a progress bar on standard error if that is a terminal."""
     return tqdm(items, total=total, desc=description, file=sys.stderr, disable=not sys.stderr.isatty(), leave=False)
 
 
 def table(rows: Sequence[Sequence[str]], *, header: Sequence[str] | None = None, indent: str = "  ") -> str:
-    """Aligned columns: numbers flush right, text flush left, the last column not padded."""
+    """Returns aligned columns: numbers to the right, text to the left, without spaces at the end of lines."""
     body = [list(row) for row in rows]
     lines = [list(header), *body] if header else body
     if not lines:

@@ -1,4 +1,4 @@
-"""Evaluation in separate processes, for judges that compute.
+"""Evaluation in separate processes, for judges that run on this machine and need its CPU.
 
 `rag-otel collect` starts this module as a program. `rag-otel backfill --workers` uses a pool of processes (`Workers`).
 """
@@ -27,13 +27,14 @@ if TYPE_CHECKING:
     from rag_otel_collectors.otlp.evaluation.trace_evaluator import TraceEvaluator
 
 _COLLECTOR_SLICE_S: Final = 0.005
-"""Of evaluation, in one go: the event loop, with the other traces and their deadlines, waits for no longer."""
+"""An evaluation yields to the event loop after this time, so that other traces meet their deadlines."""
 _BACKFILL_SLICE_S: Final = 1.0
 """A process of a backfill evaluates one answer at a time, so nothing else waits."""
 
 
 def build(setup: tuple[Settings, int]) -> TraceEvaluator:
-    """The evaluator of (settings, number of processes): each process has its share of the cap."""
+    """Returns the evaluator of one process. `setup` is (settings, number of processes). The limit of evaluations per
+    minute is divided among the processes."""
     from rag_otel_collectors.otlp.evaluation.trace_evaluator import TraceEvaluator  # needs the extra `collector`
 
     settings, processes = setup
@@ -52,20 +53,20 @@ class Workers:
     """A pool of processes, each with the evaluators of the same settings."""
 
     def __init__(self, settings: Settings, count: int) -> None:
-        """Processes start with the first answer."""
-        # Not forked: the parent has threads.
+        """Creates `count` processes with the first evaluation."""
+        # "spawn", because it is not safe to fork a process that has threads.
         context = multiprocessing.get_context("spawn")
         self._pool = ProcessPoolExecutor(count, context, initializer=_prepare, initargs=(settings,))
 
     async def evaluate(self, trace: RagTrace, decision: SamplingDecision) -> EvaluatedTrace:
-        """Runs `Pipeline.evaluate` in another process. Raises PermanentError when that one has died."""
+        """Runs `Pipeline.evaluate` in another process. Raises PermanentError if that process died."""
         try:
             return await asyncio.get_running_loop().run_in_executor(self._pool, _evaluate, trace, decision)
         except BrokenProcessPool:
-            raise PermanentError("an evaluation process has died") from None
+            raise PermanentError("an evaluation process died") from None
 
     def close(self) -> None:
-        """End the processes after their current evaluation. Safe to call twice."""
+        """Ends the processes after their current evaluation. Safe to call twice."""
         self._pool.shutdown(wait=True, cancel_futures=True)
 
 
@@ -77,7 +78,7 @@ _loop: asyncio.AbstractEventLoop
 
 def _prepare(settings: Settings) -> None:
     global _pipeline, _loop
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the parent, which keeps finished results
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # on Ctrl-C the parent writes finished results, then ends the pool
     _pipeline = compose_pipeline(settings, Parts(), default_cap=None)
     _loop = asyncio.new_event_loop()
 

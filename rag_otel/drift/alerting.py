@@ -11,6 +11,7 @@ from rag_otel.drift.anchors import Reading, Shift
 from rag_otel.drift.attribution import Movement
 from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.judge_watch import Cause, Verdict
+from rag_otel.drift.mix import MixShift
 from rag_otel.drift.observation import ALL, RISK, SCORE, UNJUDGED, shown, signal_of
 
 NAMES: Final = {SCORE: "drift_score", RISK: "drift_risk", UNJUDGED: "drift_unjudged"}
@@ -99,6 +100,18 @@ def describe(movement: Movement, series: str) -> str:
     return f"{movement.slice}: {means[0]} -> {means[1]}, {share}, {movement.explained:.0%} of the change"
 
 
+def describe_mix(mix: MixShift) -> str:
+    """A fall of the mean that its mix accounts for, as text: nobody is to be woken for it."""
+    before, since = shown(mix.series, mix.before), shown(mix.series, mix.estimate)
+    metric, signal = mix.series.rpartition(".")[0], signal_of(mix.series)
+    moved = "rose" if mix.share_since > mix.share_before else "fell"
+    return (
+        f"{metric} {_WORDS.get(signal, signal)} of all traffic went from {before:.3f} to {since:.3f} since "
+        f"{moment(mix.since_s)}, for its mix has changed: the share of {mix.slice} {moved} from {mix.share_before:.0%} "
+        f"to {mix.share_since:.0%}; no kind of answer is worse than it was"
+    )
+
+
 def _headline(event: DriftEvent, verdict: Verdict) -> str:
     metric, signal = event.metric, signal_of(event.series)
     where = "all traffic" if event.slice == ALL else event.slice
@@ -106,6 +119,8 @@ def _headline(event: DriftEvent, verdict: Verdict) -> str:
     if event.resolved:
         return f"{what} is back"
     verb = "fell" if signal == SCORE else "rose"
+    if event.deeper:
+        verb += " further,"
     line = f"{what} {verb} from {_mean(event, event.before)} to {_mean(event, event.estimate)}"
     if event.interval is not None:
         line += f" ({_interval(event)})"
@@ -138,6 +153,18 @@ def _details(event: DriftEvent, verdict: Verdict) -> dict[str, str | float]:
         "evidence": round(event.evidence, 3),
         "moved": str(verdict.cause),
     }
+    details["evaluations_worth"] = round(event.worth, 1)
+    if event.learned_count:
+        details["learned_from"] = (
+            f"{event.learned_count} evaluations, worth {event.learned_worth:.0f} independent ones, "
+            f"{moment(event.learned_from_s)} to {moment(event.learned_until_s)}"
+        )
+    if event.learned_change_s is not None:
+        details["change_while_learning"] = (
+            f"what normal was learned from fell itself at {moment(event.learned_change_s)}"
+        )
+    if event.unknown:
+        details["not_learned"] = "; ".join(event.unknown)
     if event.before is not None:
         details["before"] = shown(event.series, event.before)
     if event.estimate is not None:
@@ -149,5 +176,8 @@ def _details(event: DriftEvent, verdict: Verdict) -> dict[str, str | float]:
         signal = signal_of(event.series)
         low, high = sorted(shown_shift(signal, each) for each in verdict.shift.interval)
         mean = shown_shift(signal, verdict.shift.mean)
+        if verdict.explained is not None:
+            low_share, high_share = verdict.explained
+            details["judge_explains"] = f"{low_share:.0%} to {high_share:.0%} of the drop"
         details["judge_on_anchors"] = f"{mean:+.3f} ({low:+.3f} to {high:+.3f}, {verdict.shift.count} anchors)"
     return details

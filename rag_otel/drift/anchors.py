@@ -7,18 +7,15 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any, Final
 
 from rag_otel.drift.observation import RISK, SCORE
 from rag_otel.errors import ConfigurationError
 from rag_otel.model import Evaluation
 
-_T99: Final = (
-    63.657, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.25, 3.169,
-    3.106, 3.055, 3.012, 2.977, 2.947, 2.921, 2.898, 2.878, 2.861, 2.845,
-    2.831, 2.819, 2.807, 2.797, 2.787, 2.779, 2.771, 2.763, 2.756, 2.75,
-)  # fmt: skip
-"""Two-sided 99% points of Student's distribution by degrees of freedom, from 1 on; 2.576 and a bit beyond."""
+_ERROR: Final = 0.05
+"""Probability that any interval of any reading is wrong, over all readings since a reference."""
 _PACKAGED: Final = Path(__file__).with_name("anchors.json")
 TOLERANCE: Final = 0.02
 """Smaller shifts of a mean over the anchors are no move, however sure they are."""
@@ -57,7 +54,8 @@ class Shift:
 
     mean: float
     interval: tuple[float, float]
-    """About 99%, paired (Student)."""
+    """Paired (Student), at a level at which all readings' intervals together hold with 95%: it may be read at any time,
+    any number of times. Assumes that the differences are normal."""
     count: int
 
     @property
@@ -110,8 +108,10 @@ def reading_of(anchors: Sequence[Anchor], evaluations: Mapping[str, Evaluation],
     )
 
 
-def shift(before: Reading, now: Reading, signal: str) -> Shift | None:
-    """How far `now` is from `before` in the score or the risk; None for other signals and without common anchors."""
+def shift(before: Reading, now: Reading, signal: str, *, reading: int = 1) -> Shift | None:
+    """How far `now`, the `reading`-th since `before`, is from it in the score or the risk; None for other signals and
+    without common anchors. The j-th reading has 1/(j*(j+1)) of the error: over any number of readings it is spent once.
+    """
     if signal not in (SCORE, RISK):
         return None
     old, new = (each.scores if signal == SCORE else each.risks for each in (before, now))
@@ -121,9 +121,40 @@ def shift(before: Reading, now: Reading, signal: str) -> Shift | None:
         return None
     mean = sum(differences) / count
     variance = sum((each - mean) ** 2 for each in differences) / (count - 1)
-    point = _T99[count - 2] if count - 1 <= len(_T99) else 2.7
-    half = point * math.sqrt(variance / count)
+    half = _student(_ERROR / (2 * reading * (reading + 1)), count - 1) * math.sqrt(variance / count)
     return Shift(mean=mean, interval=(mean - half, mean + half), count=count)
+
+
+def _student(tail: float, free: int) -> float:
+    """The point of Student's distribution beyond which a share of `tail` lies.
+
+    Source: G. W. Hill, "Algorithm 396: Student's t-quantiles", Comm. ACM 13 (1970): a series in 1/free, and for few
+    degrees of freedom the exact ones.
+    """
+    if free == 1:
+        return 1.0 / math.tan(math.pi * tail)
+    if free == 2:
+        return math.sqrt(2.0 / (2.0 * tail * (2.0 - 2.0 * tail)) - 2.0)
+    both = 2.0 * tail
+    a = 1.0 / (free - 0.5)
+    b = (48.0 / a) / a
+    c = ((20700.0 * a / b - 98.0) * a - 16.0) * a + 96.36
+    d = ((94.5 / (b + c) - 3.0) / b + 1.0) * math.sqrt(a * math.pi / 2.0) * free
+    y = (d * both) ** (2.0 / free)
+    if y > 0.05 + a:
+        x = NormalDist().inv_cdf(tail)
+        y = x * x
+        if free < 5:
+            c += 0.3 * (free - 4.5) * (x + 0.6)
+        c = (((0.05 * d * x - 5.0) * x - 7.0) * x - 2.0) * x + b + c
+        y = (((((0.4 * y + 6.3) * y + 36.0) * y + 94.5) / c - y - 3.0) / b + 1.0) * x
+        y = math.expm1(a * y * y)
+    else:
+        y = (
+            (1.0 / (((free + 6.0) / (free * y) - 0.089 * d - 0.822) * (free + 2.0) * 3.0) + 0.5 / (free + 4.0)) * y
+            - 1.0
+        ) * (free + 1.0) / (free + 2.0) + 1.0 / y
+    return math.sqrt(free * y)
 
 
 def _agreement(anchors: Sequence[Anchor], goodness: Mapping[str, float]) -> float | None:

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Literal
 
 from rag_otel.drift.bets import lower_bound
-from rag_otel.drift.dependence import Dependence, dependence, wandering
+from rag_otel.drift.dependence import Dependence, dependence, drop_inside, wandering
 from rag_otel.drift.seasons import Seasons
 
 DEFAULT_COUNT: Final = 500
@@ -25,6 +25,8 @@ the next ones; after the last, 5,000 answers by default, it is frozen."""
 ERRORS: Final = (0.4, 0.2, 0.2, 0.2)
 """Each stage's share of the error."""
 _LEAST_BLOCKS: Final = 8
+_FEW: Final = 0.5
+"""Answers that are worth less than this share of their number are said to be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +76,13 @@ class Baseline:
         if self.spread is None:
             return None
         return self.spread * self.inflation / self.block + ((self.mean - floor) * self.mean_weight) ** 2
+
+    def wandering_like(self, seasons: Seasons) -> Baseline:
+        """This one with the shape of the days that went by since it was learned, where they have one."""
+        noise = (self.spread or 0.0) * self.inflation
+        margin = seasons.margin(seasons.mean, noise) / self.mean_weight
+        wander = self.mean - seasons.mean + margin if margin > 0.0 else 0.0
+        return replace(self, wander=max(self.wander, wander), unknown=seasons.unknown())
 
     def at_least_as(self, whole: Baseline) -> Baseline:
         """A slice's own baseline, where all traffic is known to wander and to depend on itself that much."""
@@ -171,6 +180,11 @@ class BaselineLearner:
         """How many values were that low or lower, but for the `latest`."""
         return sum(each <= value for each in self._values[: max(0, len(self._values) - latest)])
 
+    @property
+    def seasons(self) -> Seasons:
+        """The shape of the days so far."""
+        return self._seasons
+
     def mark(self) -> None:
         """Something is suspected: what comes may have to be forgotten."""
         self._mark = len(self._values), self._answers, self._seasons.copy()
@@ -203,6 +217,7 @@ class BaselineLearner:
         residuals = [(value - mean) * weight for value, weight in zip(values, weights, strict=True)]
         spread = sum(each * each for each in residuals) / count
         found = dependence(residuals)
+        inside = drop_inside(residuals) if self.stage == 0 else None
         own = max(wandering(residuals, found), self._seasons.margin(mean, found.inflation * spread))
         bound = min(mean, lower_bound(values, weights, error=error, least_probability=least_probability, room=room))
         # Of values that depend on each other fewer are known, and how few is not known well either.
@@ -222,7 +237,8 @@ class BaselineLearner:
             from_s=self._from_s,
             until_s=self._until_s,
             until=self._until,
-            unknown=(*self._seasons.unknown(), *_unknown(found, count)),
+            change_from=None if inside is None else self._until - round((count - inside) * self._answers / count) + 1,
+            unknown=(*self._seasons.unknown(), *_unknown(found, self._answers, count)),
         )
 
     def advance(self) -> None:
@@ -259,9 +275,8 @@ class BaselineLearner:
         return learner
 
 
-def _unknown(found: Dependence, count: int) -> tuple[str, ...]:
+def _unknown(found: Dependence, answers: int, units: int) -> tuple[str, ...]:
     if not found.known:
         return ("answers depend on each other over longer than was seen",)
-    if count / found.block < _LEAST_BLOCKS:
-        return (f"{count} answers are worth {count / found.inflation:.0f}",)
-    return ()
+    worth = units / found.inflation
+    return (f"{answers} answers are worth {worth:.0f}",) if worth < _FEW * answers else ()

@@ -55,9 +55,9 @@ def lower_bound(
 ) -> float:
     """A number that the mean of all traffic is above, wrong with probability `error` at most.
 
-    `weights` are 1/p, p at least `least_probability`; values lie in -`room` .. 1 + `room`. Bets that the mean is above m,
-    one value after the other, each bet tuned by the values before it; the bound is the largest m at which the money is
-    1/`error` or more in the end (Markov's inequality: at its highest it may have been where a shape was highest). 0
+    `weights` are 1/p, p at least `least_probability`; values lie in -`room` .. 1 + `room`. Bets that the mean is above
+    m, one value after the other, each bet tuned by the values before it; the bound is the largest m at which the money
+    is 1/`error` or more in the end (Markov's inequality: at its highest it may have been where a shape was highest). 0
     without values.
 
     The theorem assumes that the mean of the next value, whatever came before, is the mean, and that `least_probability`

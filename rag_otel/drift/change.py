@@ -6,7 +6,6 @@ divided by how far they depend on each other.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -66,25 +65,3 @@ def change_point(buckets: Sequence[Moments], floor: float, inflation: float = 1.
         since=total(buckets[at:]),
         before=total(buckets[:at]),
     )
-
-
-_INSIDE: Final = 1.95
-"""The largest of a Brownian bridge's distances from 0 is beyond this in one of 1,000 (Kolmogorov)."""
-
-
-def drop_inside(buckets: Sequence[Moments], inflation: float = 1.0) -> Moments | None:
-    """The first bucket after a drop that some values hold among themselves, None where chance explains it: a CUSUM of
-    their distances from their own mean. A measured heuristic: `inflation` is estimated."""
-    whole = total(buckets)
-    mean = whole.mean
-    if mean is None or len(buckets) < 2:
-        return None
-    squares = inflation * (whole.x2 - 2 * mean * whole.x1 + mean * mean * whole.weight2)
-    if squares <= 0.0:
-        return None
-    best, found, above = _INSIDE * math.sqrt(squares), None, 0.0
-    for bucket, following in zip(buckets, buckets[1:], strict=False):
-        above += bucket.x - mean * bucket.weight
-        if above > best:
-            best, found = above, following
-    return found

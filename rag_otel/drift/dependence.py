@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Final
 
 _LEAST_BLOCKS: Final = 8
@@ -25,6 +26,8 @@ _TOLERATED: Final = (0.1, 0.2)
 _LONG: Final = 4
 """As a power of two."""
 _Z: Final = 1.645
+_INSIDE: Final = 1.95
+"""The largest of a Brownian bridge's distances from 0 is beyond this in one of 1,000 (Kolmogorov)."""
 _STRETCHES: Final = (128, 256, 512)
 """Lengths at which a worse stretch may pass for a drop: shorter ones hold too little evidence."""
 _LEAST_STRETCHES: Final = 4
@@ -63,6 +66,21 @@ def dependence(residuals: Sequence[float]) -> Dependence:
         near = 0.0
     inflation = 2**power * _variance(levels[power]) / spread * (1.0 + 2.0 * near)
     return Dependence(block=2**power, inflation=max(1.0, inflation), known=known)
+
+
+def drop_inside(residuals: Sequence[float]) -> int | None:
+    """The place where some values drop among themselves; None where chance explains it, and how they depend on each
+    other but for the drop. A CUSUM of their distances from their own mean."""
+    sums = list(accumulate(residuals))
+    at = max(range(len(sums) - 1), key=sums.__getitem__, default=0)
+    parts = residuals[: at + 1], residuals[at + 1 :]
+    if min(map(len, parts)) < _LEAST_BLOCKS:
+        return None
+    flat = [value - math.fsum(part) / len(part) for part in parts for value in part]
+    found = dependence(flat)
+    if sums[at] <= _INSIDE * math.sqrt(len(flat) * _variance(flat) * found.inflation):
+        return None
+    return at + 1
 
 
 def wandering(residuals: Sequence[float], found: Dependence) -> float:

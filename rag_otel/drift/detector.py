@@ -4,11 +4,13 @@ At every value the money on each bet is topped up by 1 and multiplied by the bet
 
     M = (M + 1) * (1 + bet * (floor - value) / p)
 
-While the mean of the next value is at least `floor` whatever came before, the expectation of M at any time one may stop at is at most the number of values so
-far. So an alarm when M reaches A comes, on average, after A values at the earliest: the average run length is at least
-A, whatever the distribution. The same holds for the mean of several M, one for each bet, and for the sum over slices
-that share the values among them. Source: Shin, Ramdas and Rinaldo, "E-detectors: a nonparametric framework for
-sequential change detection", New England Journal of Statistics in Data Science 2 (2024), sections 2 to 4.
+While the mean of the next value is at least `floor`, whatever came before, the expectation of M at any time one may
+stop at is at most the number of values so far. So an alarm when M reaches A comes, on average, after A values at the
+earliest: the average run length is at least A, whatever the distribution. The same holds for the mean of several M, one
+for each bet, and for the sum over slices that share the values among them. This is a theorem; where answers depend on
+each other its assumption is met as far as blocks of them do not (see `dependence`). Source: Shin, Ramdas and Rinaldo,
+"E-detectors: a nonparametric framework for sequential change detection", New England Journal of Statistics in Data
+Science 2 (2024), sections 2 to 4.
 """
 
 from __future__ import annotations
@@ -48,8 +50,9 @@ class DropDetector:
     ) -> None:
         """`threshold` is the guaranteed average run length, in values, while the mean is at least `floor`.
 
-        `room` is how far values may lie outside of 0..1. `mean_weight` and `second_moment` are what `tuned_bets` takes, from values before the first one; without a
-        `second_moment` the detector learns both while it watches. `least_probability` is the smallest p expected.
+        `room` is how far values may lie outside of 0..1. `mean_weight` and `second_moment` are what `tuned_bets` takes,
+        from values before the first one; without a `second_moment` the detector learns both while it watches.
+        `least_probability` is the smallest p expected.
         """
         self.floor = floor
         self.threshold = threshold

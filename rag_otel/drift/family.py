@@ -34,7 +34,7 @@ OTHER: Final = "other"
 _SLICE_STAGES: Final = 3
 """How often a slice's baseline is learned: from 2,000 values at most, by default."""
 _MIXES: Final = 50
-_SURE_HIGH_Z: Final = 3.3
+_SURE_HIGH_Z: Final = 2.9
 """Standard errors above an estimate that hold at the moment of an alarm, which is when it is lowest: measured."""
 
 
@@ -76,6 +76,8 @@ class Family:
         """By series: what its slices are usually above the mean of all traffic."""
         self._plain: dict[str, DropDetector] = {}
         """By series with effects: a detector that takes no account of them."""
+        self.mixes_told = 0
+        """How many of these there were."""
         self.mixes: deque[MixShift] = deque(maxlen=_MIXES)
         """Falls of a mean that a changed mix accounts for, latest last; nobody is to be woken for them."""
 
@@ -143,7 +145,7 @@ class Family:
         )
         if told is not None:
             self.mixes.append(told)
-            counters.add("drift.mixes")
+            self.mixes_told += 1
             # Told once: from now on only a mix that is worse still.
             plain.floor = max(0.0, told.estimate - 2 * (told.before - told.estimate) / 3)
 

@@ -52,7 +52,7 @@ class Moments:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """About 95% for the mean, for values that are independent and a time that was not chosen; None without values."""
+        """About 95% for the mean, for independent values and a time that was not chosen; None without values."""
         return self.bounds()
 
     def bounds(

@@ -28,6 +28,8 @@ _PAUSE_S: Final = 0.25
 _PATIENCE_S: Final = 600.0
 """For all anchors together, however small the cap."""
 _RETRY_S: Final = 600.0
+_HALF: Final = 0.5
+"""Whoever accounts for more than this share of a drop has moved."""
 
 
 class Cause(enum.StrEnum):
@@ -47,6 +49,19 @@ class Verdict:
     shift: Shift | None = None
     before: Reading | None = None
     now: Reading | None = None
+    explained: tuple[float, float] | None = None
+    """Which share of the drop the judge accounts for, 95%: below 0 where it became milder, above 1 where the app became
+    better. None where nothing is known."""
+
+
+def _cause(explained: tuple[float, float]) -> Cause:
+    """Nobody is named who is not known to have moved, within the error that the interval has."""
+    low, high = explained
+    if high < _HALF:
+        return Cause.APP
+    if low >= _HALF:
+        return Cause.JUDGE
+    return Cause.BOTH if low > 0.0 and high < 1.0 else Cause.UNKNOWN
 
 
 class JudgeWatch:
@@ -77,6 +92,8 @@ class JudgeWatch:
         self._lock = threading.RLock()
         self.references: dict[str, Reading] = {}
         self.readings: dict[str, Reading] = {}
+        self._taken: dict[str, int] = {}
+        """Readings since the reference: the more there are, the surer each must be."""
         self._seen: dict[str, str] = {}
         """Identity of the latest results by metric."""
         self._asked_at = 0.0
@@ -145,6 +162,8 @@ class JudgeWatch:
             if reading is not None:
                 with self._lock:
                     self.readings[evaluator.name] = reading
+                    if evaluator.name in self.references:
+                        self._taken[evaluator.name] = self._taken.get(evaluator.name, 0) + 1
                     self.references.setdefault(evaluator.name, reading)
                 self.changed(evaluator.name)
 
@@ -161,10 +180,13 @@ class JudgeWatch:
         """How far the latest reading is from the reference; None where there are not both."""
         with self._lock:
             before, now = self.references.get(metric), self.readings.get(metric)
-        return None if before is None or now is None else shift(before, now, signal)
+            taken = max(1, self._taken.get(metric, 1))
+        return None if before is None or now is None else shift(before, now, signal, reading=taken)
 
     def verdict(self, series: str, drop: float, *, since_s: float, latest_s: float) -> Verdict:
-        """Whether the judge accounts for a `drop` of a series' goodness (positive, 0..1).
+        """Whether the judge accounts for a `drop` of a series' goodness (positive, 0..1): the app has moved where it
+        surely accounts for less than half, the judge where it surely does for that much or more. That the judge is as
+        much stricter on the traffic as on the anchors is an assumption.
 
         The drop began at `since_s`, at `latest_s` for sure: the reference must be from before it and the reading from
         after, else nothing is known.
@@ -181,15 +203,16 @@ class JudgeWatch:
             or now.time_s < since_s
         ):
             return Verdict(cause=Cause.UNKNOWN)
-        cause = Cause.APP
-        if moved.moved and moved.mean < 0.0:
-            cause = Cause.JUDGE if -moved.mean >= 0.5 * drop else Cause.BOTH
-        return Verdict(cause=cause, shift=moved, before=before, now=now)
+        if drop <= 0.0:
+            return Verdict(cause=Cause.UNKNOWN, shift=moved, before=before, now=now)
+        explained = -moved.interval[1] / drop, -moved.interval[0] / drop
+        return Verdict(cause=_cause(explained), shift=moved, before=before, now=now, explained=explained)
 
     def accept(self) -> None:
         """The latest readings are what baselines are learned with from now on."""
         with self._lock:
             self.references = dict(self.readings)
+            self._taken.clear()
 
     def after_fork(self) -> None:
         """The readings stay; a run under way is the parent's."""
@@ -201,6 +224,7 @@ class JudgeWatch:
             return {
                 "references": {name: reading_state(each) for name, each in self.references.items()},
                 "readings": {name: reading_state(each) for name, each in self.readings.items()},
+                "taken": dict(self._taken),
             }
 
     def restore(self, state: Mapping[str, Any]) -> None:
@@ -208,3 +232,4 @@ class JudgeWatch:
         with self._lock:
             self.references = {name: Reading(**each) for name, each in state["references"].items()}
             self.readings = {name: Reading(**each) for name, each in state["readings"].items()}
+            self._taken = {str(name): int(count) for name, count in state["taken"].items()}

@@ -1,8 +1,8 @@
 """Whether answers have become worse, or only more of a kind that always was: kinds of answers with means of their own.
 
-Where the slices of one dimension differ, every value is taken less what its slice is usually above the mean of all. A bet
-on what is left is fair whatever the mix, as long as no slice is worse than it was (direct standardisation). What slices
-usually are is estimated from the learning window and shrunk towards the mean of all: a measured heuristic.
+Where the slices of one dimension differ, every value is taken less what its slice is usually above the mean of all. A
+bet on what is left is fair whatever the mix, as long as no slice is worse than it was (direct standardisation). What
+slices usually are is estimated from the learning window and shrunk towards the mean of all: a measured heuristic.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def mix_shift(
     before, since = whole.between(0, found.surely_before), whole.between(found.at)
     if before.mean is None or since.mean is None:
         return None
-    worst, moved = 0.0, None
+    worst, moved = (True, 0.0), None
     for name, history in slices.items():
         old, new = history.between(0, found.surely_before), history.between(found.at)
         mean = new.mean if old.mean is None else old.mean
@@ -121,8 +121,9 @@ def mix_shift(
         share_before, share_since = min(1.0, old.weight / before.weight), min(1.0, new.weight / since.weight)
         contribution = (share_since - share_before) * (mean - before.mean)
         # A share that rose is what people see; where none did, one that fell.
-        if contribution < worst and (moved is None or share_since > share_before or moved[2] <= moved[1]):
-            worst, moved = contribution, (name, share_before, share_since)
+        rank = (share_since <= share_before, contribution)
+        if contribution < 0.0 and rank < worst:
+            worst, moved = rank, (name, share_before, share_since)
     if moved is None:
         return None
     return MixShift(

@@ -13,7 +13,7 @@ from rag_otel.alert import Alert, AlertExample
 from rag_otel.alerts.messages.examples import Examples
 from rag_otel.delivery.state_folder import StateFolder
 from rag_otel.drift import memory
-from rag_otel.drift.alerting import drift_alert, judge_alert
+from rag_otel.drift.alerting import describe_mix, drift_alert, judge_alert
 from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.family import DriftSettings, Family, Key
 from rag_otel.drift.judge_watch import Cause, JudgeWatch, Verdict
@@ -21,7 +21,7 @@ from rag_otel.drift.observation import ALL, RISK, SCORE, observation, shown
 from rag_otel.drift.problems import Problems
 from rag_otel.drift.series import Series
 from rag_otel.model import EvaluatedTrace
-from rag_otel.safety.guard import counters, guarded
+from rag_otel.safety.guard import counters, guarded, logger
 from rag_otel.telemetry.gauges import Sample, gauges
 
 SAVE_EVERY_S: Final = 30.0
@@ -113,7 +113,10 @@ class DriftMonitor:
                 self._judge.notice(evaluation)
         if any(value < 0.75 for name, value in seen.values if name.endswith((SCORE, RISK))):
             self._remember(result, seen.time_s, seen.slices, seen.values)
+        mixes = self.family.mixes_told
         events = self.family.observe(seen)
+        if self.family.mixes_told > mixes:
+            logger.info("rag-otel: %s", describe_mix(self.family.mixes[-1]))
         if self._judge is not None and not self._judge.has_read and self.family.settled:
             self._judge.check()  # the reference belongs to the baselines
         return events

@@ -43,6 +43,12 @@ class Seasons:
         """How long it has been watching."""
         return (self.last_s - self.first_s) / DAY_S
 
+    @property
+    def mean(self) -> float:
+        """Of all values; 0 without any."""
+        weight = sum(self._sums[2 : 3 * _PARTS : 3])
+        return sum(self._sums[1 : 3 * _PARTS : 3]) / weight if weight > 0.0 else 0.0
+
     def margin(self, mean: float, noise: float) -> float:
         """How far the worst part of the day on the worst day of the week lies below `mean`, as far as chance cannot
         explain it; of what has not been seen whole nothing is said. `noise`: the variance of one value, times what
@@ -64,9 +70,7 @@ class Seasons:
 
     def unknown(self) -> tuple[str, ...]:
         """What cannot be known yet."""
-        return tuple(
-            f"less than {what} was seen" for days, what in ((1, "a day"), (7, "a week")) if self.days < days
-        )
+        return tuple(f"less than {what} was seen" for days, what in ((1, "a day"), (7, "a week")) if self.days < days)
 
     def copy(self) -> Seasons:
         return Seasons.from_state(self.to_state())

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from rag_otel.drift.baseline import DEFAULT_COUNT, DEFAULT_ERROR, STAGES, Baseline, BaselineLearner
-from rag_otel.drift.change import ChangePoint, change_point, drop_inside
+from rag_otel.drift.change import ChangePoint, change_point
 from rag_otel.drift.detector import NO_EVIDENCE, DropDetector
 from rag_otel.drift.history import History, total
+from rag_otel.drift.seasons import Seasons
 from rag_otel.drift.units import Blocks, Runs
 
 _CALM: Final = 0.01
@@ -28,6 +29,8 @@ _EPISODE: Final = 0.5
 """An alarm that was over after fewer answers than this, as a share of `baseline_count`, was a run: that is normal."""
 _RECOVERY: Final = 0.03
 """Share of an alarm's evidence that tells its end: it ends sooner than it begins."""
+_DAYS: Final = (1.0, 2.0)
+"""Where 5,000 answers are fewer than two days, the shape of the day is learned again after so many days."""
 _LEAST_RISE: Final = 0.005
 """Room above a ceiling that a gain must have to be looked for."""
 
@@ -61,13 +64,13 @@ class SeriesSettings:
 class Series:
     """Values in 0..1, higher is better, with the probability that each was picked with.
 
-    After an alarm two more detectors bet: one on a deeper drop, below what the alarm told; one on the recovery, that the
-    mean is above the middle between the floor and the upper end of what it has dropped to.
+    After an alarm two more detectors bet: one on a deeper drop, below what the alarm told; one on the recovery, that
+    the mean is above the middle between the floor and the upper end of what it has dropped to.
     """
 
     __slots__ = (
         "_before_from", "_blocks", "_deeper", "_floor", "_gains", "_learner", "_recovery", "_rise", "_room", "_runs",
-        "_settings", "_suspected", "alarm_from", "alarm_since", "baseline", "detector", "history", "last_s",
+        "_seasons", "_settings", "_suspected", "alarm_from", "alarm_since", "baseline", "detector", "history", "last_s",
     )  # fmt: skip
 
     def __init__(self, settings: SeriesSettings, baseline: Baseline | None = None) -> None:
@@ -81,6 +84,8 @@ class Series:
         self._blocks = Blocks()
         self._room = 0.0
         self._learner: BaselineLearner | None = BaselineLearner(settings.baseline_count, stages=settings.stages)
+        self._seasons: Seasons | None = None
+        """The shape of the days, where the baseline was learned from less than two of them."""
         self._gains = 0
         self._rise: DropDetector | None = None
         self._recovery: DropDetector | None = None
@@ -112,18 +117,22 @@ class Series:
             self._rise = self._detector(1.0 - ceiling, around=ceiling)
 
     def _detector(self, floor: float, *, around: float | None = None, share: float = 1.0) -> DropDetector:
-        """One that observes blocks: its threshold is in blocks too. `around`: what values are, where `floor` is theirs
+        """One that observes blocks. `around`: what values are, where `floor` is theirs
         turned around."""
         baseline = self.baseline
         assert baseline is not None
         return DropDetector(
             floor,
-            threshold=max(1.0, share * self._settings.threshold / baseline.block),
+            threshold=self._threshold(baseline, share),
             mean_weight=baseline.mean_weight,
             second_moment=baseline.second_moment_around(floor if around is None else around),
             least_probability=self._settings.least_probability,
             room=self._room,
         )
+
+    def _threshold(self, baseline: Baseline, share: float) -> float:
+        """In blocks of runs, which come more seldom than answers."""
+        return max(1.0, share * self._settings.threshold / (baseline.block * baseline.answers))
 
     @property
     def firing(self) -> bool:
@@ -166,14 +175,21 @@ class Series:
         shift: float = 0.0,
         cluster: int | None = None,
     ) -> Turn | None:
-        """Take one value. `order` is its place in the stream (see `History`), `cluster` the key of the run that it is of
-        (see `Runs`), `shift` what its kind of answer is usually above the mean."""
+        """Take one value. `order` is its place in the stream (see `History`), `cluster` the key of the run that it is
+        of (see `Runs`), `shift` what its kind of answer is usually above the mean."""
         self.last_s = time_s
         weight = 1.0 / probability
         self.history.add(time_s, value, weight, order)
-        if cluster is None and not self._runs.open:
+        runs = self._runs
+        if cluster is not None and not runs.several:
+            if not runs.second(cluster):
+                cluster = None
+            elif self._learner is not None and self.detector is None:
+                # What was learned so far was one run.
+                self._learner = BaselineLearner(self._settings.baseline_count, stages=self._settings.stages)
+        if cluster is None and not runs.open:
             return self._take(time_s, (value - shift) * weight, weight, 1)
-        unit = self._runs.add(time_s, value - shift, weight, cluster)
+        unit = runs.add(time_s, value - shift, weight, cluster)
         return None if unit is None else self._take(time_s, *unit)
 
     def _take(self, time_s: float, weighted: float, weight: float, answers: int) -> Turn | None:
@@ -182,6 +198,8 @@ class Series:
         due = False
         if learner is not None and (self._recovery is None or learner.since_mark <= self._episode):
             due = learner.add(time_s, weighted / weight, weight, self.history.last, answers)
+        elif self._seasons is not None and self._recovery is None:
+            due = self._learn_shape(self._seasons, time_s, weighted, weight)
         if self.detector is None:
             return Turn.COMPLETE if due else None
         block = self._blocks.add(weighted, weight)
@@ -189,6 +207,13 @@ class Series:
         if turn is None and due and self._calm():
             return Turn.COMPLETE
         return turn
+
+    @staticmethod
+    def _learn_shape(seasons: Seasons, time_s: float, weighted: float, weight: float) -> bool:
+        """True once another day has gone by."""
+        before = seasons.days
+        seasons.add(time_s, weighted, weight)
+        return any(before < day <= seasons.days for day in _DAYS)
 
     @property
     def _episode(self) -> float:
@@ -247,7 +272,8 @@ class Series:
         of how far the mean wanders.
         """
         learner, before = self._learner, self.baseline
-        if learner is None:
+        if learner is None or not learner.due:
+            self._widen()
             return
         self._room = max(self._room, room)
         found = learner.learn(
@@ -256,20 +282,28 @@ class Series:
             room=self._room,
             wander=max(wander, before.wander if before is not None and self._gains else 0.0),
         )
-        inside = [
-            bucket for bucket in self.history.buckets if bucket.last <= found.until and bucket.start_s >= found.from_s
-        ]
-        change = drop_inside(inside, found.inflation) if not found.wander else None
-        if change is not None:
-            found = replace(found, change_s=change.start_s, change_from=change.first)
+        if found.change_from is not None:
+            after = next((each for each in self.history.buckets if each.last >= (found.change_from or 0)), None)
+            found = replace(found, change_s=self.last_s if after is None else after.start_s)
         if before is not None and before.source == "given":
             found = found.standing_for(before)
         if learner.last:
             self._learner = None
+            self._seasons = learner.seasons if learner.seasons.days < _DAYS[-1] and self._settings.follow else None
         else:
             learner.advance()
         if before is None or before.source == "given" or not self._gains or found.floor > before.floor:
             self._watch(found)
+
+    def _widen(self) -> None:
+        """Another day of the shape is known."""
+        if self._seasons is None or self.baseline is None:
+            return
+        wider = self.baseline.wandering_like(self._seasons)
+        if self._seasons.days >= _DAYS[-1]:
+            self._seasons = None
+        if wider.wander > self.baseline.wander:
+            self._watch(wider)
 
     def allow(self, whole: Baseline) -> None:
         """All traffic wanders so far, and depends on itself so much, while nothing is wrong: this slice may too."""
@@ -359,7 +393,7 @@ class Series:
             state["baseline"] = self.baseline.to_state()
         if self.firing:
             state["alarm_since"], state["alarm_from"] = self.alarm_since, self.alarm_from
-        for name in ("_learner", "detector", "_rise", "_recovery", "_deeper"):
+        for name in ("_learner", "_seasons", "detector", "_rise", "_recovery", "_deeper"):
             if (each := getattr(self, name)) is not None:
                 state[name.strip("_")] = each.to_state()
         return state
@@ -377,6 +411,7 @@ class Series:
         self._room = float(state["room"])
         self._gains, self._suspected = int(state["gains"]), int(state["suspected"])
         self._learner = BaselineLearner.from_state(state["learner"]) if "learner" in state else None
+        self._seasons = Seasons.from_state(state["seasons"]) if "seasons" in state else None
         self.baseline = self.detector = None
         if stored is None:
             return
@@ -392,6 +427,5 @@ class Series:
             self.alarm_since, self.alarm_from = float(state["alarm_since"]), int(state["alarm_from"])
 
     def _restored(self, state: Mapping[str, Any], *, floor: float | None = None, share: float = 1.0) -> DropDetector:
-        return DropDetector.from_state(
-            state, threshold=max(1.0, share * self._settings.threshold / self._blocks.size), floor=floor
-        )
+        assert self.baseline is not None
+        return DropDetector.from_state(state, threshold=self._threshold(self.baseline, share), floor=floor)

@@ -18,16 +18,27 @@ class Runs:
     """Takes answers, gives one unit for each run of answers in a row with the same key.
 
     A key that comes again after others have come is a new run: a popular document is no run. A run is known to be over
-    when the next answer comes.
+    when the next answer comes. As long as no second key was seen the first one says nothing: perhaps all have it.
     """
 
-    __slots__ = ("_count", "_key", "_time_s", "_weight", "_weighted")
+    __slots__ = ("_count", "_key", "_only", "_time_s", "_weight", "_weighted", "several")
 
     def __init__(self) -> None:
         self._key: int | None = None
+        self._only: int | None = None
+        """The first key, while it is the only one."""
+        self.several = False
+        """True once there were two keys."""
         self._count = 0
         self._weighted = self._weight = 0.0
         self._time_s = 0.0
+
+    def second(self, key: int) -> bool:
+        """Take the key of an answer while there are not several; True for the second one."""
+        if self._only is None:
+            self._only = key
+        self.several = key != self._only
+        return self.several
 
     @property
     def open(self) -> bool:
@@ -54,13 +65,14 @@ class Runs:
         return ended
 
     def to_state(self) -> list[Any]:
-        return [self._key, self._count, self._weighted, self._weight, self._time_s]
+        return [self._key, self._count, self._weighted, self._weight, self._time_s, self._only, self.several]
 
     @classmethod
     def from_state(cls, state: list[Any]) -> Runs:
         """Raises ValueError or TypeError for what `to_state` has not written."""
         runs = cls()
-        key, count, weighted, weight, time_s = state
+        key, count, weighted, weight, time_s, only, several = state
+        runs._only, runs.several = None if only is None else int(only), bool(several)
         runs._key, runs._count = None if key is None else int(key), int(count)
         runs._weighted, runs._weight, runs._time_s = float(weighted), float(weight), float(time_s)
         return runs

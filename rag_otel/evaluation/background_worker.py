@@ -22,6 +22,7 @@ from typing import Any, Final, TypeAlias
 
 from opentelemetry import context as context_api
 
+from rag_otel.evaluation.daemon_executor import DaemonExecutor
 from rag_otel.safety.fork import around_fork
 from rag_otel.safety.guard import guarded
 from rag_otel.safety.tracing_suppression import suppressed_context
@@ -128,6 +129,7 @@ class BackgroundWorker:
         context_api.attach(suppressed_context())
         loop = asyncio.new_event_loop()
         loop.set_task_factory(self._pace.task)
+        loop.set_default_executor(DaemonExecutor())
         while not self._stopped:
             self._arrived.wait()
             self._arrived.clear()

@@ -7,6 +7,7 @@ from typing import Final
 
 from rag_otel.protocols import Evaluator, Prepares
 from rag_otel.safety.background_import import background_import
+from rag_otel.safety.tracing_suppression import suppressed
 
 _DELIVERY: Final = ("encodings.idna", "email.utils")
 """What the first HTTP request and the first `Retry-After` would import, on the threads that deliver."""
@@ -14,4 +15,19 @@ _DELIVERY: Final = ("encodings.idna", "email.utils")
 
 def prepare(evaluators: Sequence[Evaluator]) -> None:
     """Begin the imports of everything that evaluates and delivers; returns at once."""
-    background_import(*(each.prepare for each in evaluators if isinstance(each, Prepares)), *_DELIVERY)
+    for evaluator in evaluators:
+        if isinstance(evaluator, Prepares):
+            background_import(_Preparation(evaluator))
+    background_import(*_DELIVERY)
+
+
+class _Preparation:
+    """Prepares an evaluator. Requests that a library makes while it is loaded are not the application's traffic."""
+
+    def __init__(self, evaluator: Prepares) -> None:
+        self._evaluator = evaluator
+        self.__qualname__ = f"{type(evaluator).__qualname__}.prepare"
+
+    def __call__(self) -> None:
+        with suppressed():
+            self._evaluator.prepare()

@@ -68,6 +68,11 @@ class Attachment:
         """The resource of the provider's spans."""
         return self.provider.resource
 
+    @property
+    def exports_at_exit(self) -> bool:
+        """True where the provider shuts its exporters down by itself as the process ends."""
+        return _shuts_down_at_exit(self.provider)
+
     def emit(self, span: ReadableSpan) -> None:
         """Export a finished span of our own making the way the provider's spans go. Never raises."""
         with guarded("attach.emit"):
@@ -181,6 +186,10 @@ def _exchange(provider: TracerProvider, processors: tuple[SpanProcessor, ...]) -
     multi = _multi_processor(provider)
     with multi._lock:
         multi._span_processors = processors
+
+
+def _shuts_down_at_exit(provider: TracerProvider) -> bool:
+    return getattr(provider, "_atexit_handler", None) is not None
 
 
 def _warn_degraded(provider: TracerProvider) -> None:

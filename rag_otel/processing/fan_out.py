@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
+from weakref import WeakKeyDictionary
 
 from opentelemetry.context import Context
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 
 from rag_otel.safety.guard import counters, logger
+from rag_otel.safety.time_limit import LimitedCall
 
 _LOGGED: Final = 5
 """Tracebacks logged for each kind of processor; after that only the counter grows."""
@@ -46,19 +49,35 @@ def end(processors: Sequence[SpanProcessor], span: ReadableSpan) -> None:
 
 
 def flush(processors: Sequence[SpanProcessor], deadline: float) -> bool:
-    """Flush one after the other until `deadline` (`time.monotonic` seconds); False when one failed or none was left
-    time for. Batch processors of the SDK ignore the time that they are given."""
+    """Flush one after the other until `deadline` (`time.monotonic` seconds); False when one failed or took longer, or
+    none was left time for. Batch processors of the SDK ignore the time that they are given: it is kept here."""
     flushed = True
     for processor in processors:
-        remaining_ms = int((deadline - time.monotonic()) * 1000)
-        if remaining_ms <= 0:
+        remaining_s = deadline - time.monotonic()
+        if int(remaining_s * 1000) <= 0:
             return False
-        try:
-            flushed = processor.force_flush(remaining_ms) is not False and flushed
-        except Exception as error:  # noqa: BLE001 - theirs
-            _report(processor, error)
-            flushed = False
+        flushed = _flush_of(processor).within(remaining_s, partial(_flush, processor, remaining_s)) and flushed
     return flushed
+
+
+def _flush(processor: SpanProcessor, timeout_s: float) -> bool:
+    try:
+        return processor.force_flush(int(timeout_s * 1000)) is not False
+    except Exception as error:  # noqa: BLE001 - theirs
+        _report(processor, error)
+        return False
+
+
+_flushes: Final[WeakKeyDictionary[SpanProcessor, LimitedCall]] = WeakKeyDictionary()
+
+
+def _flush_of(processor: SpanProcessor) -> LimitedCall:
+    # Not at exit where no thread can be started: the provider's own shutdown exports then.
+    call = LimitedCall("fan_out.flush", here_at_exit=False)
+    try:
+        return _flushes.setdefault(processor, call)
+    except TypeError:  # a processor that cannot be a key
+        return call
 
 
 def shutdown(processors: Sequence[SpanProcessor]) -> None:

@@ -33,6 +33,7 @@ from rag_otel.processing.trace_reading import yield_to_event_loop
 from rag_otel.runtime import Runtime, default_runtime
 from rag_otel.safety.fork import after_fork_in_child
 from rag_otel.safety.guard import counters, guarded, report_internal_error
+from rag_otel.safety.time_limit import exit_budget
 from rag_otel.safety.tracing_suppression import is_own, is_suppressed
 
 SHUTDOWN_S: Final = 5.0
@@ -279,13 +280,18 @@ class RagSpanProcessor(SpanProcessor):
     def flush(self, timeout_s: float, *, evaluate: bool = True) -> bool:
         """The same in seconds; with `evaluate=False` nothing is waited for and results follow late."""
         deadline = time.monotonic() + timeout_s
-        with guarded("processor.flush"):
-            if evaluate:
+        self.release(timeout_s * _EVALUATION_SHARE if evaluate else 0.0, deadline)
+        return fan_out.flush(self._inner, deadline)
+
+    def release(self, evaluate_s: float, deadline: float) -> None:
+        """Hand every held span to the exporters, which need not export it yet: within `evaluate_s` with its scores,
+        until `deadline` (`time.monotonic` seconds) as late."""
+        with guarded("processor.release"):
+            if evaluate_s > 0:
                 with self._runtime.worker.without_throttling():
-                    self._hold.wait_until_released(timeout_s * _EVALUATION_SHARE)
+                    self._hold.wait_until_released(evaluate_s)
             self._release_all(EvaluationStatus.LATE, FLUSHED, deadline)
             self._hold.wait_until_released(deadline - time.monotonic())
-        return fan_out.flush(self._inner, deadline)
 
     def wait_until_evaluated(self, timeout_s: float) -> bool:
         """Wait for every admitted trace, those that went out late included; False when time ran out."""
@@ -299,13 +305,17 @@ class RagSpanProcessor(SpanProcessor):
         self._shut_down = True
         with guarded("processor.shutdown"):
             self.stop()
-            deadline = time.monotonic() + SHUTDOWN_S
-            with self._runtime.worker.without_throttling():
-                self._hold.wait_until_finished(SHUTDOWN_S * _EVALUATION_SHARE)
-            self._release_all(EvaluationStatus.SKIPPED, SHUT_DOWN, deadline)
-            self._hold.wait_until_released(deadline - time.monotonic())
-            self._runtime.delivery.flush(max(0.0, deadline - time.monotonic()))
+            with exit_budget.limited(SHUTDOWN_S) as limit_s:
+                self._let_all_go(limit_s)
         fan_out.shutdown(self._inner)
+
+    def _let_all_go(self, limit_s: float) -> None:
+        deadline = time.monotonic() + limit_s
+        with self._runtime.worker.without_throttling():
+            self._hold.wait_until_finished(limit_s * _EVALUATION_SHARE)
+        self._release_all(EvaluationStatus.SKIPPED, SHUT_DOWN, deadline)
+        self._hold.wait_until_released(deadline - time.monotonic())
+        self._runtime.delivery.flush(max(0.0, deadline - time.monotonic()))
 
     def _release_all(self, status: EvaluationStatus, reason: str, deadline: float) -> None:
         """Let go in portions that the exporters' queues can take, while there is time for portions."""

@@ -53,12 +53,12 @@ async def read(slot: Slot, runtime: Runtime) -> tuple[RagTrace | None, str | Non
             return None, UnevaluableReason.INCOMPLETE
     records = [span_record(span) for span in spans]
     await yield_to_event_loop()
-    trace = next((each for each in runtime.pipeline.rag_traces(records) if each.target == slot.target), None)
+    trace = runtime.pipeline.read(records, slot.target)
     await yield_to_event_loop()
     if trace is None:
         return None, SamplingReason.UNEVALUABLE
     if slot.snapshot is not None:
-        trace = _complete(trace, slot.snapshot)
+        trace = completed(trace, slot.snapshot)
     # The spans that were kept are those below the entry point; the root of the trace may stand above it.
     trace = dataclasses.replace(trace, root=slot.root)
     return await runtime.pipeline.with_texts(trace), None
@@ -86,7 +86,7 @@ def late_skipped_result(slot: Slot, reason: str, origin: SpanOrigin | None) -> E
     )
 
 
-def _complete(trace: RagTrace, snapshot: Snapshot) -> RagTrace:
+def completed(trace: RagTrace, snapshot: Snapshot) -> RagTrace:
     """The trace with the observed call's own strings: attribute limits cannot have cut those."""
     chunks: tuple[Chunk, ...] = trace.chunks if snapshot.chunks is None else snapshot.chunks
     question = snapshot.question if snapshot.question is not None else trace.question

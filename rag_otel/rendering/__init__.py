@@ -1,1 +1,1 @@
-"""What several pages and messages show in the same way: claims marked in a text, charts as SVG."""
+"""Rendering shared by alert messages, reports and drift pages: marked claims, shortened texts, SVG charts."""

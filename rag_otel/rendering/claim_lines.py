@@ -1,4 +1,4 @@
-"""An evaluation as plain lines that a person reads at a glance: each claim with its verdict, chunk, quote and reason.
+"""An evaluation as lines of plain text: each claim with its verdict, chunk, quote and explanation.
 
     faithfulness 0.50: unfaithful, risk 0.91. 1 of 2 claims supported.
 
@@ -9,7 +9,7 @@
     ✓ supported: It stands in Paris.
         chunk tower-1: "The tower stands in Paris."
 
-Trace pages show the output of a span as text. The lines also read well where one renders them as Markdown.
+Trace views show the output of a span as text. The lines are also readable when a view renders them as Markdown.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _SIGNS: Final = {
     Verdict.SUPPORTED: "✓ supported",
 }
 _ORDER: Final = tuple(_SIGNS)
-"""What a reader looks for comes first."""
+"""Unsupported claims come first."""
 _INDENT: Final = "    "
 
 
 def evaluations_as_text(evaluations: Sequence[Evaluation], hidden: HiddenContent, *, max_claims: int) -> str:
-    """The evaluations, one block each, with at most `max_claims` claims in each; the rest is counted.
+    """Returns one block of lines per evaluation, each with at most `max_claims` claims and the number of the others.
 
-    Text of an answer or of chunks that is `hidden` is left out; verdicts, counts and chunk ids stay.
+    `hidden` text of the answer or of the chunks is left out; verdicts, counts and chunk ids stay.
     """
     return "\n\n".join("\n".join(_block(each, hidden, max_claims)) for each in evaluations)
 
@@ -54,10 +54,10 @@ def _block(evaluation: Evaluation, hidden: HiddenContent, max_claims: int) -> It
 
 def _headline(evaluation: Evaluation) -> str:
     score = "no score" if evaluation.score is None else f"{evaluation.score:.2f}"
-    told = [evaluation.label or "", "" if evaluation.risk is None else f"risk {evaluation.risk:.2f}"]
+    facts = [evaluation.label or "", "" if evaluation.risk is None else f"risk {evaluation.risk:.2f}"]
     if evaluation.reason_code:
-        told.append(f"reason {evaluation.reason_code}")
-    rest = ", ".join(filter(None, told))
+        facts.append(f"reason {evaluation.reason_code}")
+    rest = ", ".join(filter(None, facts))
     line = f"{evaluation.name} {score}" + (f": {rest}." if rest else ".")
     if evaluation.claims:
         line += f" {evaluation.supported_claims} of {len(evaluation.claims)} claims supported."

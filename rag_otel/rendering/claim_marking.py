@@ -1,7 +1,7 @@
-"""Claims marked in the text that they come from, and their quotes marked in the chunks.
+"""Marks claims in the response and their quotes in the chunks.
 
-`claim_marks` and `quote_marks` say where, `split_by_marks` cuts the text there, `mark_up` writes it for a page or a
-message. Used by the alerts' messages and by the report of an evaluation.
+`claim_marks` and `quote_marks` find the positions, `split_by_marks` splits the text at them, and `mark_up` renders the
+text for a page or a message. Used by alert messages and by the report of `rag-otel evaluate`.
 """
 
 from __future__ import annotations
@@ -13,29 +13,29 @@ from typing import Final
 
 from rag_otel.model import Claim, ClaimVerdict, Verdict
 
-_GRAVEST_FIRST: Final = (Verdict.CONTRADICTED, Verdict.NOT_ENOUGH_INFO, Verdict.UNJUDGED, Verdict.SUPPORTED)
+_WORST_FIRST: Final = (Verdict.CONTRADICTED, Verdict.NOT_ENOUGH_INFO, Verdict.UNJUDGED, Verdict.SUPPORTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """A stretch of a text, `text[start:end]`, that belongs to a claim."""
+    """A part of a text, `text[start:end]`, that belongs to a claim."""
 
     start: int
     end: int
     number: int
-    """Of the claim, 1-based."""
+    """Number of the claim, 1-based."""
     verdict: Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fragment:
-    """A piece of a text. All of it lies under the same marks."""
+    """A part of a text that is covered by the same marks throughout."""
 
     text: str
     verdict: Verdict | None = None
-    """The gravest verdict of the claims marked here; None where nothing is marked."""
+    """The worst verdict of the claims marked here. None for unmarked text."""
     numbers: tuple[int, ...] = ()
-    """The claims whose marks begin here, in ascending order."""
+    """Numbers of the claims whose marks begin here, in ascending order."""
 
     @property
     def marked(self) -> bool:
@@ -43,10 +43,10 @@ class Fragment:
 
 
 def claim_marks(text: str, claims: Sequence[ClaimVerdict]) -> list[Mark]:
-    """Where each claim stands in `text`.
+    """Returns the position of each claim in `text`.
 
-    Offsets are clipped to the text. A claim whose offsets hold nothing is searched for by its words, and gets no mark
-    where they are not found.
+    Offsets are clipped to the text. If a claim's offsets are empty, its text is searched for; if it is not found, the
+    claim gets no mark.
     """
     places = ((number, verdict, _place(text, verdict.claim)) for number, verdict in enumerate(claims, 1))
     return [
@@ -57,7 +57,8 @@ def claim_marks(text: str, claims: Sequence[ClaimVerdict]) -> list[Mark]:
 
 
 def quote_marks(chunk_id: str, text: str, claims: Sequence[ClaimVerdict]) -> list[Mark]:
-    """Where each claim's quotes stand in a chunk's `text`; a quote that is no verbatim slice of it gets no mark."""
+    """Returns the positions of the claims' quotes in a chunk's `text`. A quote gets no mark if the text at its offsets
+    differs."""
     return [
         Mark(start=quote.start, end=quote.end, number=number, verdict=verdict.verdict)
         for number, verdict in enumerate(claims, 1)
@@ -67,7 +68,7 @@ def quote_marks(chunk_id: str, text: str, claims: Sequence[ClaimVerdict]) -> lis
 
 
 def split_by_marks(text: str, marks: Iterable[Mark]) -> tuple[Fragment, ...]:
-    """The text in fragments, cut where a mark begins or ends; joined, they are the text. Marks may overlap."""
+    """Splits the text where a mark begins or ends. The fragments joined are the text. Marks may overlap."""
     marks = list(marks)
     borders = sorted({0, len(text), *(mark.start for mark in marks), *(mark.end for mark in marks)})
     fragments = (_fragment(text[start:end], start, end, marks) for start, end in itertools.pairwise(borders))
@@ -75,7 +76,7 @@ def split_by_marks(text: str, marks: Iterable[Mark]) -> tuple[Fragment, ...]:
 
 
 def join_marked(fragments: Iterable[Fragment]) -> tuple[Fragment, ...]:
-    """Marked fragments that stand side by side become one, with the gravest verdict and all numbers."""
+    """Joins adjacent marked fragments into one, with the worst verdict and all numbers."""
     joined: list[Fragment] = []
     for marked, group in itertools.groupby(fragments, key=lambda fragment: fragment.marked):
         neighbours = list(group)
@@ -86,7 +87,7 @@ def join_marked(fragments: Iterable[Fragment]) -> tuple[Fragment, ...]:
 def mark_up(
     fragments: Iterable[Fragment], *, opening: Callable[[Fragment], str], closing: str, escape: Callable[[str], str]
 ) -> str:
-    """The text with `opening` and `closing` around each marked fragment; `escape` is applied to the text alone."""
+    """Returns the text with `opening` and `closing` around each marked fragment. `escape` is applied to the text."""
     return "".join(
         f"{opening(fragment)}{escape(fragment.text)}{closing}" if fragment.marked else escape(fragment.text)
         for fragment in fragments
@@ -104,7 +105,7 @@ def _place(text: str, claim: Claim) -> tuple[int, int]:
 def _join(neighbours: Sequence[Fragment]) -> Fragment:
     return Fragment(
         text="".join(fragment.text for fragment in neighbours),
-        verdict=_gravest(fragment.verdict for fragment in neighbours if fragment.verdict is not None),
+        verdict=_worst(fragment.verdict for fragment in neighbours if fragment.verdict is not None),
         numbers=tuple(sorted({number for fragment in neighbours for number in fragment.numbers})),
     )
 
@@ -114,8 +115,8 @@ def _fragment(text: str, start: int, end: int, marks: Sequence[Mark]) -> Fragmen
     if not covering:
         return Fragment(text=text)
     numbers = sorted({mark.number for mark in covering if mark.start == start})
-    return Fragment(text=text, verdict=_gravest(mark.verdict for mark in covering), numbers=tuple(numbers))
+    return Fragment(text=text, verdict=_worst(mark.verdict for mark in covering), numbers=tuple(numbers))
 
 
-def _gravest(verdicts: Iterable[Verdict]) -> Verdict:
-    return min(verdicts, key=_GRAVEST_FIRST.index)
+def _worst(verdicts: Iterable[Verdict]) -> Verdict:
+    return min(verdicts, key=_WORST_FIRST.index)

@@ -1,6 +1,6 @@
 """Charts as inline SVG: a histogram, a box plot, and a series over time with its band.
 
-They take numbers and labels only. Labels are escaped here. Colours come from the page's style, by the CSS classes.
+The functions take numbers and labels. They escape the labels. The page's style sheet sets colours by CSS class.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from html import escape
 from typing import Final, Protocol
 
 BINS: Final = 20
-"""Of 0.05 each; the last one holds 1 too."""
+"""Each bin is 0.05 wide. The last one includes 1."""
 _WHISKER: Final = 1.5
-"""In interquartile ranges beyond the quartiles, as Tukey drew it (Exploratory Data Analysis, 1977)."""
+"""Maximum length of a whisker, in interquartile ranges beyond the quartile (Tukey, Exploratory Data Analysis, 1977)."""
 _TICKS: Final = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 _TOP: Final = 16
 _SCORES_WIDTH: Final = 640
@@ -26,7 +26,7 @@ _GRID_LINES: Final = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scale:
-    """Places values from `low` to `high` between two SVG coordinates, linearly; values outside are clamped."""
+    """Maps values from `low` to `high` linearly to SVG coordinates. Values outside are clamped."""
 
     low: float
     high: float
@@ -76,7 +76,7 @@ class Period:
 
 
 def histogram(scores: Sequence[float], name: str) -> str:
-    """How many of `scores` (0..1) lie in each of `BINS` bins; `name` says what is counted."""
+    """A histogram of `scores` (0..1) with `BINS` bins. `name` is used in the chart's description."""
     counts = bin_counts(scores)
     most = max(counts, default=0) or 1
     bottom = _TOP + _BARS_HEIGHT
@@ -103,7 +103,7 @@ def box_plot(
     mean: float,
     interval: tuple[float, float] | None,
 ) -> str:
-    """Quartiles, whiskers and outliers of `scores` (0..1, at least one); the mean as a diamond with its interval."""
+    """A box plot of `scores` (0..1, at least one): quartiles, whiskers, outliers, and the mean with its interval."""
     low, median, high = quartiles
     reach = _WHISKER * (high - low)
     inside = [score for score in scores if low - reach <= score <= high + reach]
@@ -134,7 +134,8 @@ def time_series(
 ) -> str:
     """Means (0..1) over time with the band of their intervals, horizontal `levels` and shaded `periods`.
 
-    `points` are at least two, in the order of time. `time_label` writes the first and the last time below the chart.
+    `points` has at least two points, in order of time. `time_label` formats the first and the last time, which are
+    shown below the chart.
     """
     bottom, right = _SERIES_HEIGHT - 24, _SERIES_WIDTH - 8
     start_s, end_s = points[0].time_s, points[-1].time_s
@@ -181,12 +182,12 @@ def polygon(points: Sequence[tuple[float, float]], css_class: str, *, title: str
 
 
 def text(x: float, y: float, content: str, anchor: str) -> str:
-    """A label; `anchor` says which of its ends stands at `x`: `start`, `middle` or `end`."""
+    """A label. `anchor` says which part of the text is at `x`: `start`, `middle` or `end`."""
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(content)}</text>'
 
 
 def svg(parts: Sequence[str], width: float, height: float, label: str) -> str:
-    """The parts as one drawing within an HTML page; `label` describes it to those who cannot see it."""
+    """The SVG element that contains `parts`. `label` is its description for screen readers."""
     attributes = f'viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{escape(label)}"'
     return f"<svg {attributes}>{''.join(parts)}</svg>"
 
@@ -214,7 +215,7 @@ def _score_axis(y: float) -> list[str]:
 
 
 def _range_of_values(points: Sequence[BandPoint], levels: Sequence[Level]) -> tuple[float, float]:
-    """The lowest and the highest value of the axis: everything drawn and a little room, within 0..1."""
+    """The lowest and the highest value of the axis: the range of all values with a margin, within 0..1."""
     low = min([*(point.low for point in points), *(level.value for level in levels)])
     high = max([*(point.high for point in points), *(level.value for level in levels)])
     room = max(0.02, (high - low) * 0.08)

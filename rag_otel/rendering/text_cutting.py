@@ -1,7 +1,7 @@
-"""Texts cut to a length: between words, never inside a character, and around what is marked.
+"""Shortens texts to a length: between words, never inside a character, keeping marked parts.
 
-A text is cut before a channel escapes it, so no escape sequence is ever cut in two. The channel's `measure` says how
-long a piece is once it is escaped.
+A text is shortened before a channel escapes it, so no escape sequence is cut in two. The channel's `measure` returns
+the length of a text after escaping.
 """
 
 from __future__ import annotations
@@ -18,19 +18,20 @@ _Placed: TypeAlias = tuple[int, Fragment]
 """A fragment and the offset at which it begins in the whole text."""
 
 GAP: Final = "…"
-"""Stands where text was cut."""
+"""Replaces text that was cut."""
 _SNAP: Final = 16
-"""A cut moves inwards by at most this many characters to fall between words."""
+"""How many characters a cut may move, to fall between words."""
 _JOINERS: Final = frozenset("\u200d\ufe0e\ufe0f")
-"""Zero-width joiner and variation selectors: their neighbours belong to one visible character."""
+"""Zero-width joiner and variation selectors. They form one visible character with their neighbours."""
 _CONTROLS: Final = (*range(9), *range(11, 32), *range(127, 160))
 _DIRECTIONS: Final = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
 _UNPRINTABLE: Final = dict.fromkeys((*_CONTROLS, *_DIRECTIONS))
-"""Control characters, which some receivers refuse, and those that change the writing direction of what follows."""
+"""Control characters, which some receivers reject, and characters that change the direction of writing."""
 
 
 def clean(text: str) -> str:
-    """`text` as any receiver can take it: UTF-8 throughout, no control characters but line breaks and tabs."""
+    """Returns `text` in a form that every receiver accepts: valid UTF-8, no control characters except line breaks and
+    tabs."""
     printable = text.replace("\r\n", "\n").replace("\r", "\n").translate(_UNPRINTABLE)
     return printable if printable.isascii() else printable.encode("utf-8", "replace").decode("utf-8")
 
@@ -41,9 +42,9 @@ def one_line(text: str, limit: int = 160) -> str:
 
 
 def shorten(text: str, limit: int, *, measure: Callable[[str], int] = len) -> str:
-    """The beginning of `text` that takes at most `limit`, with `GAP` at the end where something was cut.
+    """Returns the beginning of `text`, at most `limit` long. If text was cut, it ends with `GAP`.
 
-    `measure` counts at least one for each character.
+    `measure` returns at least 1 for each character.
     """
     if len(text) <= limit and measure(text) <= limit:
         return text
@@ -58,10 +59,11 @@ def shorten(text: str, limit: int, *, measure: Callable[[str], int] = len) -> st
 def cut_around(
     fragments: Sequence[Fragment], limit: int, *, measure: Callable[[Sequence[Fragment]], int]
 ) -> tuple[Fragment, ...]:
-    """At most `limit` of a text, as `measure` counts: its marked fragments first, then the text around them.
+    """Returns at most `limit` of a text, as `measure` counts: the marked fragments and as much text around them as
+    fits.
 
-    Where there is no room for all that is marked, the first ones stay. Empty when not even one character fits.
-    `measure` counts at least one for each character.
+    If the marked fragments do not all fit, the first ones are kept. Empty if not even one character fits.
+    `measure` returns at least 1 for each character.
     """
     if measure(fragments) <= limit:
         return tuple(fragments)
@@ -82,7 +84,7 @@ def _marked(fragments: Sequence[Fragment]) -> list[_Placed]:
 def _widest(
     text: str, marked: Sequence[_Placed], limit: int, measure: Callable[[Sequence[Fragment]], int]
 ) -> tuple[Fragment, ...] | None:
-    """The marked fragments with as much around each of them as fits; None when they alone are too long."""
+    """The marked fragments with as much text around each of them as fits. None if they are too long by themselves."""
     found = _around(text, marked, 0)
     if measure(found) > limit:
         return None
@@ -98,7 +100,7 @@ def _widest(
 
 
 def _around(text: str, marked: Sequence[_Placed], radius: int) -> tuple[Fragment, ...]:
-    """The marked fragments and `radius` characters on either side of each; `GAP` where something was left out."""
+    """The marked fragments with `radius` characters on either side of each. `GAP` replaces the text left out."""
     fragments: list[Fragment] = []
     end = 0
     for number, (start, fragment) in enumerate(marked):
@@ -132,9 +134,9 @@ def _beginning(
 
 
 def _between_words(text: str, at: int, *, backwards: bool, bound: int | None = None) -> int:
-    """The nearest place to `at` between two words, else between two characters as people see them.
+    """The nearest position to `at` between two words, else between two visible characters.
 
-    Looks in one direction and never goes beyond `bound`.
+    Searches in one direction, at most to `bound`.
     """
     step = -1 if backwards else 1
     edge = bound if bound is not None else (0 if backwards else len(text))

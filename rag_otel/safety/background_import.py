@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import functools
 import importlib
 import os
 import threading
@@ -19,7 +20,6 @@ from collections.abc import Callable
 from typing import Final
 
 from rag_otel.safety.guard import counters, logger
-from rag_otel.safety.tracing_suppression import suppressed
 
 FORK_WAITS_S: Final = 60.0
 """How long a fork waits at most. Longer than any import takes; a program that forks inside an import that ours waits
@@ -80,17 +80,16 @@ class _Imports:
         self.wait(FORK_WAITS_S)
 
     def _run(self) -> None:
-        with suppressed():  # a library's requests while it is loaded are not the application's
-            while True:
-                with self._changed:
-                    if not self._waiting:
-                        self._thread = None
-                        self._changed.notify_all()
-                        return
-                    name, load = self._waiting[0]
-                _load(name, load)
-                with self._changed:
-                    self._waiting.popleft()
+        while True:
+            with self._changed:
+                if not self._waiting:
+                    self._thread = None
+                    self._changed.notify_all()
+                    return
+                name, load = self._waiting[0]
+            _load(name, load)
+            with self._changed:
+                self._waiting.popleft()
 
 
 def _load(name: str, load: Callable[[], object]) -> None:
@@ -113,7 +112,7 @@ def background_import(*wanted: str | Callable[[], object]) -> None:
     """
     for each in wanted:
         if isinstance(each, str):
-            _imports.begin(each, lambda name=each: importlib.import_module(name))
+            _imports.begin(each, functools.partial(importlib.import_module, each))
         else:
             _imports.begin(getattr(each, "__qualname__", repr(each)), each)
 

@@ -1,1 +1,1 @@
-"""Which traces are evaluated: a seeded coin (`ratio`), then a cap of evaluations per minute (`cap`)."""
+"""Which traces are evaluated: a ratio of all traces (`ratio`), limited to a number per minute (`cap`)."""

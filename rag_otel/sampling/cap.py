@@ -1,4 +1,4 @@
-"""The cap of evaluations per minute: a token bucket, so that a burst cannot eat the application's CPU."""
+"""The limit of evaluations per minute: a token bucket. It bounds the CPU time that a burst of traces can take."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from rag_otel.errors import ConfigurationError
 
 
 class EvaluationCap:
-    """Admits at most `per_minute` evaluations a minute, evenly, with a burst of `burst`.
+    """Admits at most `per_minute` evaluations a minute, and at most `burst` at once.
 
-    Thread-safe. The bucket starts full and refills continuously; `burst` defaults to ten seconds' worth, at
-    least one.
+    Thread-safe. The bucket starts full and refills continuously. `burst` defaults to the evaluations of ten seconds,
+    at least one.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class EvaluationCap:
         self._lock = threading.RLock()
 
     def admit(self) -> bool:
-        """Take one evaluation out of the bucket; False when it is empty."""
+        """Takes one token from the bucket. Returns False if the bucket is empty."""
         with self._lock:
             self._refill()
             if self._tokens < 1.0:
@@ -44,7 +44,7 @@ class EvaluationCap:
             return True
 
     def is_empty(self) -> bool:
-        """True when `admit` would refuse now; takes nothing."""
+        """True if `admit` would return False now. Takes no token."""
         with self._lock:
             self._refill()
             return self._tokens < 1.0
@@ -55,5 +55,5 @@ class EvaluationCap:
         self._refilled_at = now
 
     def after_fork(self) -> None:
-        """A fresh lock for the forked child: the parent's may have been held by a thread that is gone."""
+        """Replaces the lock in a forked child, because a thread that the child does not have may hold it."""
         self._lock = threading.RLock()

@@ -1,8 +1,8 @@
 """OpenTelemetry metrics of results, judges, queues, deliveries and drift.
 
     results -> TelemetryWriter -> instruments ---+
-    guard.counters, readings -> observed --------+-> the application's MeterProvider, or one of our own
+    guard.counters, gauges -> observed ----------+-> the application's MeterProvider, or one created by rag-otel
                                                       (OTLP, or a /metrics endpoint for Prometheus)
 
-`names` is the table of all instruments; nothing here imports the SDK's metrics before a setting asks for it.
+`names` is the table of all instruments. The SDK's metrics are imported only if a setting needs them.
 """

@@ -1,4 +1,4 @@
-"""The standard event `gen_ai.evaluation.result`, one for each named score, by OpenTelemetry's Logs API.
+"""The standard event `gen_ai.evaluation.result`, one for each named score, emitted with OpenTelemetry's Logs API.
 
 Source: OpenTelemetry semantic conventions, gen-ai/gen-ai-events.md, "Event: gen_ai.evaluation.result". The event
 belongs to the evaluated span, so its record carries that span's ids.
@@ -24,8 +24,8 @@ class EvaluationEventWriter:
     name = "evaluation_event"
 
     def __init__(self, logger: Callable[[], Logger | None], *, capture_content: bool = True) -> None:
-        """`logger` is called for each batch, as the application may set its provider later; None: no events.
-        Where content is hidden, an explanation only counts claims."""
+        """`logger` is called for each batch, because the application may set its provider later. If it returns None,
+        no events are emitted. If content is hidden, an explanation only counts claims."""
         self._logger = logger
         self._capture_content = capture_content
 

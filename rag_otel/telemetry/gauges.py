@@ -1,9 +1,9 @@
-"""Gauges: current values of the parts of the process, read when metrics are collected.
+"""Gauges: current values of the objects of the process, read when metrics are collected.
 
     gauges.offer("rag_otel.held_spans", self._held_spans)      # def _held_spans(self) -> [(3.0, {})]
 
-A part names the instrument and offers a method; `rag_otel.telemetry` shows what the methods say. Counts have their
-place in `guard.counters`: a gauge is for what goes up and down. An offer keeps nothing alive.
+An object registers a method under the name of an instrument; `rag_otel.telemetry` calls the methods and exports their
+values. A gauge is for values that go up and down. Counts go to `guard.counters`. Methods are held by weak references.
 """
 
 from __future__ import annotations
@@ -22,24 +22,25 @@ Source: TypeAlias = Callable[[], Iterable[Sample]]
 
 
 class _GaugeSources:
-    """Sources by the name of their instrument, held weakly: a source ends with its object."""
+    """Sources by the name of their instrument, as weak references: a source ends with its object."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._sources: dict[str, tuple[weakref.WeakMethod[Source], ...]] = {}
 
     def offer(self, name: str, source: Source) -> None:
-        """Report the values of `source`, a bound method, under the instrument `name`.
+        """Reports the values of `source`, a bound method, under the instrument `name`.
 
-        It is called from any thread, whenever somebody looks: quick, no locks that are held for long. Several sources
-        of one name are added up, or the largest value of a label set counts, as the instrument has it.
+        `source` is called from any thread, at each collection. It must return quickly and must not take locks that are
+        held for long. The kind of the instrument says how values of several sources with equal labels are combined:
+        their sum, or the largest.
         """
         with self._lock:
             alive = tuple(each for each in self._sources.get(name, ()) if each() is not None)
             self._sources[name] = (*alive, weakref.WeakMethod(source))
 
     def read(self, name: str) -> list[Sample]:
-        """The current values of every source of this name; a source that fails is counted and left out."""
+        """Returns the current values of every source of this name. A source that fails is counted and left out."""
         samples: list[Sample] = []
         for reference in self._sources.get(name, ()):
             if (source := reference()) is not None:
@@ -48,7 +49,7 @@ class _GaugeSources:
         return samples
 
     def after_fork(self) -> None:
-        """New lock: the old one may have been held. The sources are the child's own copies."""
+        """Replaces the lock, because a thread of the parent may have held it. The child keeps copies of the sources."""
         self._lock = threading.RLock()
 
 

@@ -1,4 +1,4 @@
-"""The instruments of one meter: those that are recorded, and those that are read at each collection."""
+"""The instruments of one meter: some are recorded for each result, the others are read at each collection."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from rag_otel.telemetry.observed import gauge_samples, total_samples
 
 
 class Instruments:
-    """All instruments of the table on one meter. On a proxy meter they record once the application sets a provider."""
+    """All instruments of the table on one meter. On a proxy meter, recording starts when the application sets a
+    provider."""
 
     def __init__(self, meter: Meter) -> None:
         self._histograms: dict[str, Histogram] = {}
@@ -23,7 +24,7 @@ class Instruments:
             self._make(meter, row)
 
     def record(self, row: Instrument, value: float, labels: Mapping[str, str], context: Context | None = None) -> None:
-        """Add to a counter or put into a histogram; `context` holds the span that an exemplar points to."""
+        """Adds `value` to a counter or a histogram. `context` holds the span to which an exemplar points."""
         if row.kind is Kind.HISTOGRAM:
             self._histograms[row.name].record(value, labels, context)
         else:
@@ -43,7 +44,8 @@ class Instruments:
 
 
 def _callback(row: Instrument) -> Callable[[CallbackOptions], Iterable[Observation]]:
-    """The callback of the SDK. It refers to no set-up, so it stays valid when one replaces another."""
+    """Returns the callback that the SDK calls at each collection. It uses only module state, so it stays valid after a
+    second `instrument()`."""
     samples = total_samples if row.kind is Kind.OBSERVED_COUNTER else gauge_samples
 
     def observe(options: CallbackOptions) -> Iterable[Observation]:

@@ -1,4 +1,4 @@
-"""Bounded labels: each label keeps a limited number of values, all others become `other`."""
+"""Bounded labels: each label keeps a limited number of values. All other values become `other`."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Final
 
 OTHER: Final = "other"
 _MAX_LENGTH: Final = 128
-"""Characters. A longer value is not a name and may be a user's text."""
+"""Characters. A longer value is probably not a name, and may be a user's text."""
 
 
 class BoundedLabels:
-    """Keeps the first `max_values` different values of each label; later ones become `other`.
+    """Keeps the first `max_values` different values of each label. Later values become `other`.
 
-    First come, first kept: a value that has a series keeps it for as long as the process lives, so no series breaks
-    off. Threads that meet a new value at the same moment may each add theirs: a few more than `max_values`, at most.
+    A kept value is kept for the life of the process, so no series ends early. If several threads add new values at the
+    same moment, a label may get a few more than `max_values` values.
     """
 
     def __init__(self, max_values: int) -> None:
@@ -22,7 +22,7 @@ class BoundedLabels:
         self._known: dict[str, set[str]] = {}
 
     def bounded(self, labels: Mapping[str, str | None]) -> dict[str, str]:
-        """The labels that have a value, each a known one or `other`."""
+        """Returns the labels that have a value. Each value is a kept one or `other`."""
         return {label: self._value(label, value) for label, value in labels.items() if value}
 
     def _value(self, label: str, value: str) -> str:

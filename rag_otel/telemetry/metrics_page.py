@@ -1,4 +1,4 @@
-"""A `/metrics` endpoint in the application's process, for Prometheus to scrape."""
+"""A `/metrics` endpoint in the application's process that Prometheus scrapes."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ from rag_otel.telemetry.prometheus_families import Scraped, ScrapeReader, regist
 
 
 class PrometheusMetrics(OwnMetrics):
-    """Metrics of our own, shown at `http://<address>/metrics` by a thread of the process that started it."""
+    """Metrics on a meter provider created by rag-otel. A thread of the process that called `start` serves them at
+    `http://<address>/metrics`."""
 
     def __init__(
         self, address: str, *, resource: Callable[[], Resource], readers: Callable[[], Sequence[MetricReader]] = tuple
     ) -> None:
-        """`address` is `host:port`; port 0 takes a free one. `readers` makes further readers for the same provider.
+        """`address` is `host:port`; port 0 takes a free port. `readers` creates further readers for the same provider.
 
-        Raises ConfigurationError for an address that is none.
+        Raises ConfigurationError for an invalid address.
         """
         host, _, port = address.rpartition(":")
         if not host or not port.isdigit():
             raise ConfigurationError(f"telemetry_address must be host:port, not {address!r}")
-        super().__init__(self._with_ours, resource=resource, forks=False)
+        super().__init__(self._all_readers, resource=resource, forks=False)
         self._host, self._wanted = host.strip("[]"), int(port)
         self._others = readers
         self._reader = ScrapeReader()
@@ -35,11 +36,11 @@ class PrometheusMetrics(OwnMetrics):
 
     @property
     def port(self) -> int | None:
-        """The address it listens on; None while it does not."""
+        """The port on which it listens. None while it does not listen."""
         return None if self._server is None else int(self._server.server_port)
 
     def start(self) -> None:
-        """Listen. An address in use is logged and counted; the application and its evaluations continue."""
+        """Starts to listen. If the address is in use, that is logged and counted, and the application continues."""
         from prometheus_client import start_http_server
 
         super().start()
@@ -48,7 +49,7 @@ class PrometheusMetrics(OwnMetrics):
         except OSError as error:
             counters.add("telemetry.endpoint_unavailable")
             logger.warning(
-                "rag-otel: no metrics are shown on %s:%d: %s; several processes of one server need "
+                "rag-otel: cannot serve metrics on %s:%d: %s; a server with several processes needs "
                 "telemetry_exporter='otlp'",
                 self._host,
                 self._wanted,
@@ -64,12 +65,12 @@ class PrometheusMetrics(OwnMetrics):
         super().shutdown(timeout_s)
 
     def after_fork(self) -> None:
-        # The parent's thread serves; the child lets go of the address.
+        # The parent's thread continues to serve; the child closes its copy of the socket.
         server, self._server = self._server, None
         if server is not None:
             server.socket.close()
         super().after_fork()
 
-    def _with_ours(self) -> list[MetricReader]:
+    def _all_readers(self) -> list[MetricReader]:
         self._reader = ScrapeReader()
         return [self._reader, *self._others()]

@@ -1,8 +1,8 @@
 """The table of instruments: name, kind, unit, labels, meaning. `docs/observability.md` is generated from it.
 
-Names are OpenTelemetry's; in Prometheus dots are underscores and the unit and `_total` stand at the end, as
-https://opentelemetry.io/docs/specs/otel/compatibility/prometheus_and_openmetrics/ has it. Units in braces are
-annotations, which Prometheus' names leave out.
+The names are OpenTelemetry names. In Prometheus names, dots become underscores, and the unit and `_total` are appended:
+https://opentelemetry.io/docs/specs/otel/compatibility/prometheus_and_openmetrics/. Units in braces are annotations;
+Prometheus names do not contain them.
 """
 
 from __future__ import annotations
@@ -12,31 +12,31 @@ from dataclasses import dataclass
 from typing import Final
 
 SCORE_EDGES: Final = (0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.999)
-"""Upper edges of the score and risk buckets: common thresholds are edges, and 0.999 separates values of exactly 1."""
+"""Upper edges of the score and risk buckets. Common thresholds are edges. 0.999 separates values of exactly 1."""
 SECONDS_EDGES: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 40.0, 60.0)
 
-_WHOSE: Final = ("metric", "judge", "service", "route", "tenant", "model")
+_ANSWER: Final = ("metric", "judge", "service", "route", "tenant", "model")
 _JUDGE: Final = ("metric", "judge")
 _STREAM: Final = ("series", "slice")
 
 
 class Kind(enum.StrEnum):
-    """What an instrument does with its values."""
+    """The kind of an instrument."""
 
     HISTOGRAM = "histogram"
     COUNTER = "counter"
-    """Counted as results are recorded."""
+    """Incremented when results are recorded."""
     OBSERVED_COUNTER = "observed_counter"
-    """Counted elsewhere in the process, read when collected."""
+    """Counted elsewhere in the process, and read at each collection."""
     GAUGE_SUM = "gauge_sum"
-    """A current value; values with equal labels are added up."""
+    """A current value. Values with equal labels are added."""
     GAUGE_MAX = "gauge_max"
-    """A current value; of values with equal labels the largest counts."""
+    """A current value. Of values with equal labels the largest is reported."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instrument:
-    """One row."""
+    """One row of the table."""
 
     name: str
     kind: Kind
@@ -48,7 +48,7 @@ class Instrument:
 
     @property
     def prometheus(self) -> str:
-        """The name of its series in Prometheus; of a histogram what stands before `_bucket`, `_sum` and `_count`."""
+        """The name of its series in Prometheus. For a histogram, the name without `_bucket`, `_sum` or `_count`."""
         base = self.name.replace(".", "_")
         if self.unit == "s":
             base += "_seconds"
@@ -59,14 +59,14 @@ SCORE: Final = Instrument(
     name="rag_otel.evaluation.score",
     kind=Kind.HISTOGRAM,
     meaning="Scores, 0..1, higher is better",
-    labels=_WHOSE,
+    labels=_ANSWER,
     edges=SCORE_EDGES,
 )
 RISK: Final = Instrument(
     name="rag_otel.evaluation.risk",
     kind=Kind.HISTOGRAM,
-    meaning="Probability, 0..1, that an answer holds at least one unsupported claim",
-    labels=_WHOSE,
+    meaning="Probability, 0..1, that an answer contains at least one unsupported claim",
+    labels=_ANSWER,
     edges=SCORE_EDGES,
 )
 CLAIMS: Final = Instrument(
@@ -74,7 +74,7 @@ CLAIMS: Final = Instrument(
     kind=Kind.COUNTER,
     meaning="Claims by verdict: supported, contradicted, not_enough_info, unjudged",
     unit="{claim}",
-    labels=("verdict", *_WHOSE),
+    labels=("verdict", *_ANSWER),
 )
 EVALUATIONS: Final = Instrument(
     name="rag_otel.evaluations",
@@ -86,7 +86,7 @@ EVALUATIONS: Final = Instrument(
 JUDGE_DURATION: Final = Instrument(
     name="rag_otel.judge.duration",
     kind=Kind.HISTOGRAM,
-    meaning="How long one evaluation took",
+    meaning="Duration of one evaluation",
     unit="s",
     labels=_JUDGE,
     edges=SECONDS_EDGES,
@@ -101,14 +101,14 @@ JUDGE_TOKENS: Final = Instrument(
 JUDGE_COST: Final = Instrument(
     name="rag_otel.judge.cost_usd",
     kind=Kind.COUNTER,
-    meaning="What judges cost, where the price is known, in US dollars",
+    meaning="Cost of judges in US dollars, if the price is known",
     unit="{USD}",
     labels=_JUDGE,
 )
 TRACES: Final = Instrument(
     name="rag_otel.traces",
     kind=Kind.OBSERVED_COUNTER,
-    meaning="RAG traces that were seen, by status (evaluated, skipped, late, failed) and reason",
+    meaning="RAG traces by status (evaluated, skipped, late, failed) and reason",
     unit="{trace}",
     labels=("status", "reason"),
 )
@@ -122,7 +122,7 @@ JUDGE_CACHE: Final = Instrument(
 DROPPED: Final = Instrument(
     name="rag_otel.dropped",
     kind=Kind.OBSERVED_COUNTER,
-    meaning="What was given up, by what (span, result, alert) and reason",
+    meaning="Dropped items, by what was dropped (span, result, alert) and reason",
     unit="{item}",
     labels=("what", "reason"),
 )
@@ -143,12 +143,12 @@ ALERTS: Final = Instrument(
 BREAKER_OPEN: Final = Instrument(
     name="rag_otel.judge.breaker_open",
     kind=Kind.GAUGE_MAX,
-    meaning="1 while a judge is not called because it cannot answer, else 0",
+    meaning="1 while a judge is not called because its calls failed repeatedly, else 0",
 )
 QUEUE_AGE: Final = Instrument(
     name="rag_otel.queue.age",
     kind=Kind.GAUGE_MAX,
-    meaning="Age of the oldest trace that waits for its evaluation; 0 when none does",
+    meaning="Age of the oldest trace that waits for its evaluation, or 0",
     unit="s",
 )
 QUEUE_ITEMS: Final = Instrument(
@@ -169,16 +169,19 @@ DRIFT_ALARM: Final = Instrument(
 DRIFT_EVIDENCE: Final = Instrument(
     name="rag_otel.drift.evidence",
     kind=Kind.GAUGE_MAX,
-    meaning="log10 of the e-detector over its threshold: 0 and more is an alarm",
+    meaning="log10 of the e-detector's value divided by its threshold: 0 or more is an alarm",
     labels=_STREAM,
 )
 DRIFT_MEAN: Final = Instrument(
-    name="rag_otel.drift.mean", kind=Kind.GAUGE_MAX, meaning="Weighted mean of a series, lately", labels=_STREAM
+    name="rag_otel.drift.mean",
+    kind=Kind.GAUGE_MAX,
+    meaning="Weighted mean of the recent values of a series",
+    labels=_STREAM,
 )
 DRIFT_BASELINE: Final = Instrument(
     name="rag_otel.drift.baseline",
     kind=Kind.GAUGE_MAX,
-    meaning="What the mean of a series is held against",
+    meaning="The value with which the mean of a series is compared",
     labels=_STREAM,
 )
 
@@ -188,4 +191,4 @@ INSTRUMENTS: Final = (
     QUEUE_AGE, QUEUE_ITEMS, HELD_SPANS, DROPPED, DELIVERY, ALERTS,
     DRIFT_ALARM, DRIFT_EVIDENCE, DRIFT_MEAN, DRIFT_BASELINE,
 )  # fmt: skip
-"""All of them, in the order of the docs."""
+"""All instruments, in the order of the docs."""

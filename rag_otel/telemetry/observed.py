@@ -1,7 +1,7 @@
-"""Values that are read at each collection: the process's counts as labelled totals, and its gauges.
+"""Values that are read at each collection: the counters of the process as labelled totals, and its gauges.
 
-Counts are named `<family>.<...>` where they are counted; the rules here say which family is which instrument and what
-the parts of the name are. A name that no rule takes is no metric of ours.
+A counter's name is `<family>.<...>`. The rules here map each family to an instrument and the other parts of the name
+to labels. A counter whose name matches no rule is not exported.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from rag_otel.telemetry.names import Instrument, Kind
 
 _Labels: TypeAlias = dict[str, str | None]
 _MAX_VALUES: Final = 200
-"""Values of one label. Only names of alerts, destinations and a resolver's reasons come from the user."""
+"""Maximum number of values of one label. Users define only names of alerts, of destinations, and a resolver's
+reasons."""
 _bounded: Final = BoundedLabels(_MAX_VALUES)
 
 _ALERT_QUEUE: Final = "alert_"
@@ -29,7 +30,7 @@ _CACHE: Final = "judge.cache."
 
 
 def total_samples(row: Instrument) -> list[Sample]:
-    """The totals of an observed counter, one for each label set."""
+    """Returns the totals of an observed counter, one for each label set."""
     rule = _RULES[row.name]
     totals: defaultdict[tuple[tuple[str, str], ...], int] = defaultdict(int)
     for name, count in counters.snapshot().items():
@@ -39,7 +40,7 @@ def total_samples(row: Instrument) -> list[Sample]:
 
 
 def gauge_samples(row: Instrument) -> list[Sample]:
-    """The values of a gauge, one for each label set; 0 for a gauge without labels and without sources."""
+    """Returns the values of a gauge, one for each label set. 0 for a gauge without labels and without sources."""
     values: dict[tuple[tuple[str, str], ...], float] = {} if row.labels else {(): 0.0}
     for value, labels in gauges.read(row.name):
         key = tuple(sorted(labels.items()))

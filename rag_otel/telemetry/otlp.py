@@ -1,4 +1,4 @@
-"""OTLP exporters of our own metrics and events. Their own requests make no spans."""
+"""OTLP exporters of rag-otel's metrics and events. Their HTTP requests create no spans."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _HTTP: Final = "http/protobuf"
 
 
 class QuietMetricExporter(MetricExporter):
-    """Exports under suppression, and only in the process that made it: a forked child inherits the numbers of its
-    parent, who reports them itself."""
+    """Exports with tracing suppressed, and only in the process that created it. A forked child inherits the values of
+    its parent, and the parent exports them."""
 
     def __init__(self, exporter: MetricExporter) -> None:
         super().__init__(exporter._preferred_temporality, exporter._preferred_aggregation)
@@ -52,7 +52,8 @@ class QuietMetricExporter(MetricExporter):
 
 
 class QuietLogExporter:
-    """Exports under suppression. By its methods a `LogRecordExporter`, whose name changed with SDK 1.39."""
+    """Exports with tracing suppressed. It has the methods of `LogRecordExporter`, but does not inherit from it, because
+    SDK 1.39 renamed that class."""
 
     def __init__(self, exporter: LogRecordExporter) -> None:
         self._exporter = exporter
@@ -71,18 +72,19 @@ class QuietLogExporter:
 
 
 def metric_readers(endpoint: str | None, *, interval_s: float) -> Callable[[], list[MetricReader]]:
-    """Makes the reader that exports every `interval_s` seconds, anew for every provider.
+    """Returns a function that creates the reader of a provider. The reader exports every `interval_s` seconds.
 
-    `endpoint` as for `metric_exporter`. Raises ConfigurationError now, not when traffic flows.
+    `endpoint` as for `metric_exporter`. Raises ConfigurationError immediately, not at the first export.
     """
     metric_exporter(endpoint).shutdown()
     return lambda: [PeriodicExportingMetricReader(metric_exporter(endpoint), interval_s * 1000)]
 
 
 def metric_exporter(endpoint: str | None) -> MetricExporter:
-    """To `endpoint` (an address without a path), or to the endpoint of OpenTelemetry's environment variables.
+    """Returns the exporter to `endpoint` (an address without a path), or to the endpoint that OpenTelemetry's
+    environment variables name.
 
-    Raises ConfigurationError for a protocol that cannot be spoken.
+    Raises ConfigurationError for an unsupported protocol.
     """
     if endpoint is None and _protocol("METRICS") == "grpc":
         return QuietMetricExporter(_grpc("metric_exporter", "OTLPMetricExporter"))
@@ -90,7 +92,7 @@ def metric_exporter(endpoint: str | None) -> MetricExporter:
 
 
 def log_exporter(endpoint: str | None) -> QuietLogExporter:
-    """The same for events."""
+    """Returns the exporter of events. Arguments and errors as for `metric_exporter`."""
     if endpoint is None and _protocol("LOGS") == "grpc":
         return QuietLogExporter(_grpc("_log_exporter", "OTLPLogExporter"))
     return QuietLogExporter(OTLPLogExporter(endpoint=_address(endpoint, "/v1/logs")))

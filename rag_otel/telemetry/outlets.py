@@ -1,11 +1,10 @@
-"""Where metrics and events go, from set-up to shutdown: the application's providers, or ones of our own.
+"""The destinations of metrics and events: the application's providers, or providers created by rag-otel.
 
-A provider of our own is made at the start and once more in every forked child, whose numbers are its own.
+A provider of rag-otel is created at the start, and again in every forked child, which reports its own values.
 """
 
 from __future__ import annotations
 
-import threading
 import uuid
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, Protocol, cast
@@ -17,7 +16,7 @@ from opentelemetry.metrics import MeterProvider
 from opentelemetry.sdk.resources import Resource
 
 from rag_otel import semconv
-from rag_otel.safety.guard import guarded
+from rag_otel.safety.time_limit import LimitedCall
 from rag_otel.telemetry.instruments import Instruments
 
 if TYPE_CHECKING:
@@ -29,41 +28,41 @@ _INSTANCE: Final = "service.instance.id"
 
 
 class Outlet(Protocol):
-    """A destination that is started, flushed and stopped with its set-up."""
+    """A destination of metrics or events. `Telemetry` starts, flushes and stops it."""
 
     def start(self) -> None:
-        """Start. Raises nothing that the application would have to handle."""
+        """Starts. Raises nothing that the application would have to handle."""
         ...
 
     def flush(self, timeout_s: float) -> bool:
-        """Export what is pending; False when that failed."""
+        """Exports pending data. Returns False if that failed."""
         ...
 
     def shutdown(self, timeout_s: float) -> None:
-        """Export what is pending and stop. Safe to call twice."""
+        """Exports pending data and stops. Safe to call twice."""
         ...
 
     def after_fork(self) -> None:
-        """Start over in a forked child."""
+        """Starts again in a forked child."""
         ...
 
 
 class ApplicationMetrics:
-    """Instruments on the application's meter provider, which the application itself starts and stops."""
+    """Instruments on the application's meter provider. The application starts and stops it."""
 
     def __init__(self, provider: MeterProvider | None = None) -> None:
-        """`provider` stands in for the global one, which may also be set later."""
+        """`provider` is used instead of the global provider. The application may set the global provider later."""
         self._provider = provider
         self._instruments: Instruments | None = None
 
     def instruments(self) -> Instruments | None:
-        """The instruments; None while the application has no provider."""
+        """The instruments. None while the application has no provider."""
         if self._provider is None and _does_nothing(metrics_api.get_meter_provider()):
             return None
         return self._instruments
 
     def start(self) -> None:
-        # Made now, so that they are read as soon as there is a provider.
+        # Created now, so that they are read as soon as the application sets a provider.
         self._instruments = _global_instruments() if self._provider is None else _made_on(self._provider)
 
     def flush(self, timeout_s: float) -> bool:
@@ -77,26 +76,27 @@ class ApplicationMetrics:
 
 
 class OwnMetrics:
-    """Instruments on a meter provider of our own."""
+    """Instruments on a meter provider created by rag-otel."""
 
     def __init__(
         self, readers: Callable[[], Sequence[MetricReader]], *, resource: Callable[[], Resource], forks: bool = True
     ) -> None:
-        """`readers` makes those of a new provider; with `forks=False` a forked child gets none."""
+        """`readers` creates the readers of a new provider. With `forks=False` a forked child gets no provider."""
         self._readers = readers
         self._resource = resource
         self._forks = forks
         self._provider: Any = None
         self._instruments: Instruments | None = None
+        self._export = LimitedCall("telemetry.export", here_at_exit=True)
 
     def instruments(self) -> Instruments | None:
-        """The instruments; None before the start and after the shutdown."""
+        """The instruments. None before the start and after the shutdown."""
         return self._instruments
 
     def start(self) -> None:
         from opentelemetry.sdk.metrics import MeterProvider as SdkMeterProvider
 
-        # Not by itself at exit: the last results are delivered then, and come first.
+        # The provider must not shut down by itself at exit, because the last results are delivered at exit before it.
         self._provider = SdkMeterProvider(
             metric_readers=self._readers(), resource=_instance_of(self._resource()), shutdown_on_exit=False
         )
@@ -104,29 +104,29 @@ class OwnMetrics:
 
     def flush(self, timeout_s: float) -> bool:
         provider = self._provider
-        return provider is None or _within(timeout_s, lambda: provider.force_flush(timeout_s * 1000))
+        return provider is None or self._export.within(timeout_s, lambda: provider.force_flush(timeout_s * 1000))
 
     def shutdown(self, timeout_s: float) -> None:
         provider, self._provider, self._instruments = self._provider, None, None
         if provider is not None:
-            _within(timeout_s, lambda: provider.shutdown(timeout_s * 1000) or True)
+            self._export.within(timeout_s, lambda: provider.shutdown(timeout_s * 1000) or True)
 
     def after_fork(self) -> None:
-        # The parent's provider stays behind: its exporter knows that this is not its process.
+        # The child drops the parent's provider. Its exporter does nothing in another process (QuietMetricExporter).
         started, self._provider, self._instruments = self._provider is not None, None, None
         if started and self._forks:
             self.start()
 
 
 class ApplicationEvents:
-    """Events by the application's logger provider."""
+    """Events on the application's logger provider."""
 
     def __init__(self, provider: LoggerProvider | None = None) -> None:
-        """`provider` stands in for the global one, which may also be set later."""
+        """`provider` is used instead of the global provider. The application may set the global provider later."""
         self._provider = provider
 
     def logger(self) -> Logger | None:
-        """The logger; None while the application has no provider."""
+        """The logger. None while the application has no provider."""
         if self._provider is None and _does_nothing(logs_api.get_logger_provider()):
             return None
         return logs_api.get_logger(semconv.SCOPE, logger_provider=self._provider)
@@ -145,15 +145,16 @@ class ApplicationEvents:
 
 
 class OwnEvents:
-    """Events by a logger provider of our own."""
+    """Events on a logger provider created by rag-otel."""
 
     def __init__(self, exporter: QuietLogExporter, *, resource: Callable[[], Resource]) -> None:
         self._exporter = exporter
         self._resource = resource
         self._provider: Any = None
+        self._export = LimitedCall("telemetry.export", here_at_exit=True)
 
     def logger(self) -> Logger | None:
-        """The logger; None before the start and after the shutdown."""
+        """The logger. None before the start and after the shutdown."""
         if self._provider is None:
             return None
         logger: Logger = self._provider.get_logger(semconv.SCOPE)
@@ -168,44 +169,26 @@ class OwnEvents:
 
     def flush(self, timeout_s: float) -> bool:
         provider = self._provider
-        return provider is None or _within(timeout_s, lambda: provider.force_flush(int(timeout_s * 1000)))
+        return provider is None or self._export.within(timeout_s, lambda: provider.force_flush(int(timeout_s * 1000)))
 
     def shutdown(self, timeout_s: float) -> None:
         provider, self._provider = self._provider, None
         if provider is not None:
-            _within(timeout_s, lambda: provider.shutdown() or True)
+            self._export.within(timeout_s, lambda: provider.shutdown() or True)
 
     def after_fork(self) -> None:
-        pass  # its processor starts over by itself, with an empty queue
+        pass  # the SDK's processor restarts by itself in the child, with an empty queue
 
 
-_of_the_application: Instruments | None = None
-
-
-def _within(timeout_s: float, work: Callable[[], bool]) -> bool:
-    """True when `work` returned True in time. An exporter may ignore its deadline, so it runs on its own thread."""
-    said: list[bool] = []
-
-    def do() -> None:
-        with guarded("telemetry.export"):
-            said.append(work())
-
-    thread = threading.Thread(target=do, name="rag-otel-telemetry", daemon=True)
-    try:
-        thread.start()
-    except RuntimeError:  # the interpreter is ending
-        do()
-    else:
-        thread.join(timeout_s)
-    return said == [True]
+_global_instruments_once: Instruments | None = None
 
 
 def _global_instruments() -> Instruments:
-    """Made once per process: instruments on the global provider cannot be removed, and need not be."""
-    global _of_the_application
-    if _of_the_application is None:
-        _of_the_application = _made_on(None)
-    return _of_the_application
+    """Creates the instruments on the global provider once per process, because they cannot be removed."""
+    global _global_instruments_once
+    if _global_instruments_once is None:
+        _global_instruments_once = _made_on(None)
+    return _global_instruments_once
 
 
 def _made_on(provider: MeterProvider | None) -> Instruments:
@@ -213,10 +196,11 @@ def _made_on(provider: MeterProvider | None) -> Instruments:
 
 
 def _does_nothing(provider: object) -> bool:
-    """True for the API's proxies, which stand in until the application sets a provider."""
+    """True for the API's proxy providers, which are in place until the application sets a provider."""
     return type(provider).__module__.startswith(("opentelemetry.metrics", "opentelemetry._logs"))
 
 
 def _instance_of(resource: Resource) -> Resource:
-    """The resource of this very process: two that report one counter under one name would overwrite each other."""
+    """The resource with an id of this process. Without it, processes that report the same counter would overwrite each
+    other's values."""
     return resource.merge(Resource({_INSTANCE: str(uuid.uuid4())}))

@@ -1,7 +1,7 @@
-"""Converts the SDK's metrics for prometheus-client: to Prometheus' text format, or to OpenMetrics with exemplars.
+"""Converts metrics of the OpenTelemetry SDK to metric families of prometheus-client, with exemplars.
 
-OpenTelemetry's own Prometheus exporter leaves exemplars out; here a bucket of the score histogram points to a trace.
-The formats themselves are prometheus-client's.
+OpenTelemetry's Prometheus exporter has no exemplars. Here a bucket of the score histogram links to a trace.
+prometheus-client writes the families as Prometheus text or as OpenMetrics.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ try:
     from prometheus_client.registry import Collector, CollectorRegistry
     from prometheus_client.samples import Exemplar
 except ImportError as error:
-    raise ConfigurationError(f"/metrics needs more: pip install 'rag-otel[prometheus]' ({error})") from None
+    raise ConfigurationError(
+        f"/metrics needs prometheus-client: pip install 'rag-otel[prometheus]' ({error})"
+    ) from None
 
 _NAMES: Final = {row.name: row.prometheus for row in INSTRUMENTS}
 _NS: Final = 1e9
@@ -39,17 +41,17 @@ _Bucket: TypeAlias = tuple[str, float] | tuple[str, float, Exemplar]
 
 
 class ScrapeReader(InMemoryMetricReader):
-    """Collects only when the metrics are read, because collecting resets exemplars."""
+    """Collects only when Prometheus scrapes, because a collection resets the exemplars."""
 
     def force_flush(self, timeout_millis: float = 10_000) -> bool:
-        """Does nothing: metrics are pulled."""
+        """Does nothing, because Prometheus pulls the metrics."""
         return True
 
 
 class Scraped(Collector):
     """The response to a scrape: all metrics of the meter provider of `reader`, collected at that moment.
 
-    A bucket keeps its newest exemplar until it gets another one, so every one of several scrapers sees it.
+    A bucket keeps its newest exemplar until it gets another one, so several scrapers all receive it.
     """
 
     def __init__(self, reader: ScrapeReader) -> None:
@@ -57,7 +59,7 @@ class Scraped(Collector):
         self._exemplars: dict[tuple[str, ...], Exemplar] = {}
 
     def collect(self) -> Iterable[Family]:
-        """One family for each instrument that has a value."""
+        """Yields one family for each instrument that has a value."""
         data = self._reader.get_metrics_data()
         for resource in () if data is None else data.resource_metrics:
             for scope in resource.scope_metrics:
@@ -66,7 +68,7 @@ class Scraped(Collector):
                         yield family
 
     def _family(self, metric: Metric) -> Family | None:
-        """A metric of the SDK as a family of Prometheus; None for a kind that is not used here."""
+        """Converts one metric of the SDK to a family. None for a metric that rag-otel does not export."""
         name = _NAMES.get(metric.name)
         points: list[_Point] = list(cast("Any", metric.data).data_points)
         meaning = metric.description or ""
@@ -95,7 +97,7 @@ class Scraped(Collector):
         return None
 
     def _buckets(self, point: HistogramDataPoint, series: tuple[str, ...]) -> Iterator[_Bucket]:
-        """(upper edge, count up to it[, newest exemplar in it])"""
+        """Yields (upper edge, cumulative count, newest exemplar if there is one) for each bucket."""
         edges = list(point.explicit_bounds)
         measured: dict[int, list[Any]] = {}
         for each in point.exemplars:
@@ -117,7 +119,7 @@ class Scraped(Collector):
 
 
 def registry_of(*collectors: Collector) -> CollectorRegistry:
-    """The registry that prometheus-client serves; it calls these collectors at every scrape."""
+    """Returns the registry that prometheus-client serves. It calls these collectors at every scrape."""
     registry = CollectorRegistry(support_collectors_without_names=True)
     for collector in collectors:
         registry.register(collector)
@@ -125,6 +127,6 @@ def registry_of(*collectors: Collector) -> CollectorRegistry:
 
 
 def _values(point: _Point, labels: Sequence[str]) -> list[str]:
-    """The values of these labels; an absent one is empty, which to Prometheus is the same."""
+    """The values of these labels. An absent label is empty; Prometheus treats both alike."""
     attributes = point.attributes or {}
     return [str(attributes.get(label, "")) for label in labels]

@@ -1,4 +1,4 @@
-"""The telemetry of one set-up: the configured writers of results, and the outlets behind them."""
+"""The telemetry that the settings ask for: writers that record results as metrics and events, and their outlets."""
 
 from __future__ import annotations
 
@@ -24,32 +24,32 @@ if TYPE_CHECKING:
 
 
 class Telemetry:
-    """Writers to be fed with results, and the providers behind them."""
+    """The writers that receive results, and the outlets that export what they record."""
 
     def __init__(self, writers: Sequence[Writer], outlets: Sequence[Outlet]) -> None:
         self.writers: Sequence[Writer] = tuple(writers)
         self._outlets = tuple(outlets)
 
     def start(self) -> None:
-        """Start. A failure is logged and counted."""
+        """Starts the outlets. A failure is logged and counted."""
         for outlet in self._outlets:
             with guarded("telemetry.start"):
                 outlet.start()
 
     def flush(self, timeout_s: float) -> bool:
-        """Export what is pending within `timeout_s` in total; False when something was not exported."""
+        """Exports pending data within `timeout_s` in total. Returns False if some was not exported."""
         deadline = time.monotonic() + timeout_s
         done = [outlet.flush(max(0.0, deadline - time.monotonic())) for outlet in self._outlets]
         return all(done)
 
     def shutdown(self, timeout_s: float) -> None:
-        """Export what is pending and stop. Safe to call twice."""
+        """Exports pending data and stops. Safe to call twice."""
         deadline = time.monotonic() + timeout_s
         for outlet in self._outlets:
             outlet.shutdown(max(0.1, deadline - time.monotonic()))
 
     def after_fork(self) -> None:
-        """Start over in a forked child."""
+        """Starts again in a forked child."""
         for outlet in self._outlets:
             with guarded("telemetry.after_fork"):
                 outlet.after_fork()
@@ -63,11 +63,11 @@ def telemetry_of(
     logger_provider: LoggerProvider | None = None,
     readers: Sequence[MetricReader] = (),
 ) -> Telemetry:
-    """The configured telemetry; nothing runs before `start`.
+    """Builds the configured telemetry. Nothing runs before `start`.
 
-    `resource` describes the process for providers of our own. `meter_provider` and `logger_provider` stand in for the
-    application's global ones. With `readers` metrics have a provider of our own in any case, and these read it too.
-    Raises ConfigurationError where something is missing to do as asked.
+    `resource` describes the process for providers that rag-otel creates. `meter_provider` and `logger_provider` are
+    used instead of the application's global providers. If `readers` are given, rag-otel always creates a meter
+    provider, and they read it too. Raises ConfigurationError if a setting needs a package that is missing.
     """
     writers: list[Writer] = []
     outlets: list[Outlet] = []

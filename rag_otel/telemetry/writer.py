@@ -1,4 +1,4 @@
-"""Records results as metrics: scores, claims, outcomes, time and cost of the judge, with exemplars of their spans."""
+"""Records results as metrics: scores, claims, outcomes, duration and cost of the judge. Exemplars link to the spans."""
 
 from __future__ import annotations
 
@@ -14,24 +14,25 @@ from rag_otel.telemetry.instruments import Instruments
 from rag_otel.telemetry.labels import BoundedLabels
 
 TENANT: str = "tenant"
-"""The tag of a trace that becomes the label `tenant`."""
+"""The tag of a trace whose value becomes the label `tenant`."""
 SCORED = "scored"
 UNSCORED = "unscored"
 FAILED = "failed"
 
 
 class TelemetryWriter:
-    """A `Writer` into instruments. Content is never read, so it cannot become a label."""
+    """A `Writer` that records results with instruments. It never reads texts, so no text can become a label."""
 
     name = "telemetry"
 
     def __init__(self, instruments: Callable[[], Instruments | None], *, max_values: int = 50) -> None:
-        """`instruments` is called for each batch (None: metrics are off). Each label keeps `max_values` values."""
+        """`instruments` is called for each batch; if it returns None, nothing is recorded. Each label keeps
+        `max_values` values."""
         self._instruments = instruments
         self._labels = BoundedLabels(max_values)
 
     def write(self, batch: Sequence[EvaluatedTrace]) -> None:
-        """Record each evaluation once. Not idempotent, so it never raises RetryableError."""
+        """Records each evaluation once. Never raises RetryableError, because a retry would count results twice."""
         instruments = self._instruments()
         if instruments is None:
             return
@@ -46,33 +47,33 @@ class TelemetryWriter:
         trace = result.trace
         judge = self._labels.bounded({"metric": evaluation.name, "judge": evaluation.judge})
         where = self._labels.bounded({"service": trace.service, "route": trace.route})
-        whose = {
+        answer = {
             **judge,
             **where,
             **self._labels.bounded({"tenant": trace.tags.get(TENANT), "model": trace.model}),
         }
         if evaluation.score is not None:
-            instruments.record(names.SCORE, evaluation.score, whose, context)
+            instruments.record(names.SCORE, evaluation.score, answer, context)
         if evaluation.risk is not None:
-            instruments.record(names.RISK, evaluation.risk, whose, context)
+            instruments.record(names.RISK, evaluation.risk, answer, context)
         for verdict, count in Counter(str(claim.verdict) for claim in evaluation.claims).items():
-            instruments.record(names.CLAIMS, count, {"verdict": verdict, **whose}, context)
-        told = self._labels.bounded({"outcome": outcome(evaluation), "reason": evaluation.reason_code})
-        instruments.record(names.EVALUATIONS, 1, {**judge, **where, **told}, context)
+            instruments.record(names.CLAIMS, count, {"verdict": verdict, **answer}, context)
+        outcome_labels = self._labels.bounded({"outcome": outcome(evaluation), "reason": evaluation.reason_code})
+        instruments.record(names.EVALUATIONS, 1, {**judge, **where, **outcome_labels}, context)
         instruments.record(names.JUDGE_DURATION, evaluation.duration_s, judge, context)
         _record_usage(instruments, evaluation, judge, context)
 
 
 def outcome(evaluation: Evaluation) -> str:
-    """`failed` with an error, else `scored` or, without a score, `unscored`."""
+    """`failed` if the evaluation has an error, `scored` if it has a score, else `unscored`."""
     if evaluation.error_type is not None:
         return FAILED
     return UNSCORED if evaluation.score is None else SCORED
 
 
 def span_context(target: SpanRef) -> Context:
-    """A context whose current span is the evaluated one: it has ended, but the recorded values belong to it."""
-    # Sampled, or it would not have been evaluated; exemplars are kept of sampled spans alone.
+    """A context whose current span is the evaluated span. That span has ended, but the recorded values belong to it."""
+    # The sampled flag is set: the span was sampled, and the SDK keeps exemplars only of sampled spans.
     span = SpanContext(
         trace_id=int(target.trace_id, 16),
         span_id=int(target.span_id, 16),

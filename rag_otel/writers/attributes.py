@@ -1,13 +1,14 @@
-"""Results as span attributes: flat keys under `rag.evaluation.<metric>`, never one that is both leaf and parent.
+"""Results as span attributes: flat keys under `rag.evaluation.<metric>`.
 
-Phoenix unflattens dotted keys on ingest, so `claims.0.text` becomes a list of objects that its filter box can index;
-a key that is a leaf and a parent at once would break that. Absent means unknown: no None, no NaN, no empty text.
+Phoenix turns dotted keys into nested objects on ingest, so `claims.0.text` becomes a list of objects that its filter
+can index. That fails if a key has a value and is also the prefix of another key, so no key here is. An unknown value
+is left out: there is no None, no NaN and no empty text.
 
     rag.evaluation.<metric>.score .risk .label .explanation .reason_code .evaluator .version .judge
     rag.evaluation.<metric>.claim_count .supported_count .unjudged_count .omitted_claim_count
     rag.evaluation.<metric>.unsupported_claims            string array
     rag.evaluation.<metric>.claims.<n>.text .verdict .support_probability .chunk_ids .quote .explanation .judge
-    rag.evaluation.<metric>.claims                        instead, as one JSON string, with claims_format="json"
+    rag.evaluation.<metric>.claims                        one JSON string instead, with claims_format="json"
     rag.evaluation.status .status_reason, rag.sampling.reason .probability
 """
 
@@ -42,12 +43,11 @@ def evaluation_attributes(
     claims_format: ClaimsFormat = "flat",
     max_claims: int = 30,
 ) -> dict[str, AttributeValue]:
-    """Everything that a result writes on its target span, the status included.
+    """Returns all attributes that a result adds to its target span, including the status.
 
-    Text that must not leave the process (see `hidden_content`) is left out; scores, counts, verdicts and chunk ids
-    stay. At most `max_claims` claims are written for each metric, unsupported ones before supported ones; the rest is
-    counted in `omitted_claim_count`. An evaluation whose name cannot be part of an attribute's name is left out,
-    counted and logged, so that the others still go out.
+    Hidden text (see `hidden_content`) is left out; scores, counts, verdicts and chunk ids stay. At most `max_claims`
+    claims are written for each metric, unsupported claims first; `omitted_claim_count` counts the others. An evaluation
+    whose name cannot be part of an attribute name is left out, counted and logged. The other evaluations are written.
     """
     attributes = status_attributes(result.status, _status_reason(result), result.decision)
     hidden = hidden_content(result, capture_content=capture_content)
@@ -66,9 +66,9 @@ def evaluation_attributes(
 def status_attributes(
     status: EvaluationStatus, reason: str | None = None, decision: SamplingDecision | None = None
 ) -> dict[str, AttributeValue]:
-    """What became of a trace, why, and with which probability it was picked.
+    """Returns the attributes for the outcome of a trace, its reason, and the sampling decision.
 
-    `reason` is an `UnevaluableReason`, a `SamplingReason` or an error type; None where the status says it all.
+    `reason` is an `UnevaluableReason`, a `SamplingReason` or an error type. None for a status that needs no reason.
     """
     return present(
         {
@@ -81,22 +81,22 @@ def status_attributes(
 
 
 def hidden_content(result: EvaluatedTrace, *, capture_content: bool) -> HiddenContent:
-    """What must not be written of a result: as the set-up, the trace itself and the environment say."""
+    """Which content of a result must not be written, according to the settings, the trace and the environment."""
     return content_hidden(capture_content=capture_content and result.trace.capture_content)
 
 
 def unsupported(evaluation: Evaluation) -> list[ClaimVerdict]:
-    """The claims that the chunks contradict or say nothing about, in the response's order."""
+    """The claims that the chunks contradict or do not mention, in the order of the response."""
     return [claim for claim in evaluation.claims if claim.verdict in UNSUPPORTED]
 
 
 def present(values: Mapping[str, Any]) -> dict[str, AttributeValue]:
-    """The values that say something: None, NaN, infinity, empty text and empty arrays are left out."""
-    return {key: _plain(value) for key, value in values.items() if _says_something(value)}
+    """Returns `values` without None, NaN, infinity, empty text and empty arrays."""
+    return {key: _plain(value) for key, value in values.items() if _is_present(value)}
 
 
 def claim_fields(claim: ClaimVerdict, hidden: HiddenContent) -> dict[str, AttributeValue]:
-    """One claim as flat fields; where content is hidden, what was decided but not what was said."""
+    """One claim as flat fields. If content is hidden, the verdict stays and the texts are left out."""
     return present(
         {
             "text": None if hidden.response else claim.claim.text,
@@ -151,11 +151,11 @@ def _claims(
 
 
 def _worst_first(claims: Sequence[ClaimVerdict], limit: int) -> list[ClaimVerdict]:
-    """At most `limit` claims in the response's order; the cut takes supported ones before unsupported ones."""
+    """At most `limit` claims in the order of the response. Supported claims are dropped before unsupported ones."""
     if len(claims) <= limit:
         return list(claims)
-    by_need = sorted(range(len(claims)), key=lambda n: (claims[n].verdict not in UNSUPPORTED, n))
-    return [claims[n] for n in sorted(by_need[:limit])]
+    unsupported_first = sorted(range(len(claims)), key=lambda n: (claims[n].verdict not in UNSUPPORTED, n))
+    return [claims[n] for n in sorted(unsupported_first[:limit])]
 
 
 def _status_reason(result: EvaluatedTrace) -> str | None:
@@ -166,19 +166,19 @@ def _status_reason(result: EvaluatedTrace) -> str | None:
     return next((e.error_type for e in result.evaluations if e.error_type), None)
 
 
-def _says_something(value: object) -> bool:
+def _is_present(value: object) -> bool:
     if isinstance(value, float):
         return math.isfinite(value)
     return value is not None and not (isinstance(value, str | list | tuple) and not value)
 
 
 def _plain(value: Any) -> AttributeValue:
-    """The value in a type that every exporter encodes: enums as text, arrays as lists of text."""
+    """The value in a type that every exporter can encode: enums as text, arrays as lists of text."""
     if isinstance(value, str):
         return _text(value)
     return value if isinstance(value, int | float) else [_text(str(item)) for item in value]
 
 
 def _text(value: str) -> str:
-    """Text that UTF-8 can carry: one lone surrogate, as broken decoding leaves them, fails a whole OTLP batch."""
+    """Replaces what UTF-8 cannot encode. One lone surrogate, left by faulty decoding, would fail a whole OTLP batch."""
     return str(value) if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")

@@ -1,11 +1,11 @@
-"""A span of kind EVALUATOR below the target: the claims with their verdicts as text that a person reads at a glance.
+"""The evaluation span: a child of the target span, of kind EVALUATOR, with the claims and verdicts as readable text.
 
-A result that came after its span had left, and what turned out to have none, are told by this span alone: it then
-carries every attribute of the result. Otherwise those stand on the target, and this span repeats none of them.
+If the result arrived after the target span was exported, or the trace was skipped, the evaluation span carries every
+attribute of the result. Otherwise the target span has those attributes, and the evaluation span does not repeat them.
 
-OpenInference (spec/annotations.md, "Post-Hoc Feedback") wants a new carrier span with exactly one link to the target.
-Ours is also the target's child, so that it shows in the trace where nothing else reads links, and stands as an instant
-at the target's end: a later end would stretch the whole trace and make every late-judged answer look slow.
+OpenInference (spec/annotations.md, "Post-Hoc Feedback") asks for a new span with exactly one link to the target. This
+span is also a child of the target, because most trace views ignore links. It starts and ends at the end of the target:
+a later end would make the trace look slower than it was.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from rag_otel.rendering.claim_lines import evaluations_as_text
 from rag_otel.writers.attributes import ClaimsFormat, evaluation_attributes, hidden_content, present
 from rag_otel.writers.feedback import IDENTIFIER, feedback
 
-_MISSED_THE_SPAN = frozenset({EvaluationStatus.LATE, EvaluationStatus.SKIPPED})
+_NOT_ON_TARGET = frozenset({EvaluationStatus.LATE, EvaluationStatus.SKIPPED})
 When = Literal["always", "late"]
 
 
 class EvaluationSpanWriter:
-    """Emits one evaluation span for each result; with `when="late"` only for results that missed their span."""
+    """Emits one evaluation span for each result. With `when="late"`, only for results that are not on their target."""
 
     name = "evaluation_span"
 
@@ -45,8 +45,8 @@ class EvaluationSpanWriter:
         max_claims: int = 30,
         when: When = "always",
     ) -> None:
-        """`emit` sends a span to the exporters of results that do not say where their span went (`origin`);
-        `resource` is asked at each write, as the provider may come later."""
+        """`emit` exports the spans of results without an `origin`. `resource` is called at each write, because the
+        application may set its provider later."""
         self._emit = emit
         self._resource = resource
         self._capture_content = capture_content
@@ -56,12 +56,12 @@ class EvaluationSpanWriter:
 
     def write(self, batch: Sequence[EvaluatedTrace]) -> None:
         for result in batch:
-            if self._when == "always" or result.status in _MISSED_THE_SPAN:
+            if self._when == "always" or result.status in _NOT_ON_TARGET:
                 emit = self._emit if result.origin is None else result.origin.emit
                 emit(self.span(result))
 
     def span(self, result: EvaluatedTrace) -> ReadableSpan:
-        """The carrier: same result, same span id, so that writing it again is recognised as the same span."""
+        """Returns the evaluation span. The same result gives the same span id, so a repeated write is recognised."""
         target = _context(result.trace.target)
         end_ns = result.trace.start_ns + result.trace.duration_ns
         names = ", ".join(evaluation.name for evaluation in result.evaluations) or str(result.status)
@@ -88,7 +88,7 @@ class EvaluationSpanWriter:
             hidden = hidden_content(result, capture_content=self._capture_content)
             text = evaluations_as_text(result.evaluations, hidden, max_claims=self._max_claims)
             attributes |= present({semconv.OUTPUT_VALUE: text, semconv.OUTPUT_MIME_TYPE: semconv.MIME_TEXT})
-        if result.status not in _MISSED_THE_SPAN:
+        if result.status not in _NOT_ON_TARGET:
             return attributes
         for n, item in enumerate(feedback(result, capture_content=self._capture_content)):
             fields = present(
@@ -113,7 +113,7 @@ class EvaluationSpanWriter:
 
 
 def job_key(target: SpanRef, evaluation: Evaluation) -> str:
-    """Identifies one evaluation of one span by one version of one judge, in every process; 32 hex digits."""
+    """Identifies one evaluation of one span by one version of one judge. The same in every process; 32 hex digits."""
     parts = (
         target.trace_id,
         target.span_id,
@@ -126,7 +126,7 @@ def job_key(target: SpanRef, evaluation: Evaluation) -> str:
 
 
 def carrier_span_id(result: EvaluatedTrace) -> int:
-    """A valid span id (64 bits, not 0) out of the target and the job keys that the span carries."""
+    """Returns a valid span id (64 bits, not 0), derived from the target and the job keys of its evaluations."""
     target = result.trace.target
     keys = sorted(job_key(target, evaluation) for evaluation in result.evaluations)
     if not keys:
@@ -135,7 +135,7 @@ def carrier_span_id(result: EvaluatedTrace) -> int:
 
 
 def _context(ref: SpanRef) -> SpanContext:
-    # Sampled, or it would not have been evaluated; exporting processors drop what is not.
+    # The sampled flag is set: the target was sampled, and exporting processors drop spans without the flag.
     return SpanContext(
         trace_id=int(ref.trace_id, 16),
         span_id=int(ref.span_id, 16),

@@ -1,8 +1,8 @@
-"""A result as named scores: what Phoenix calls annotations and OpenInference calls evaluations.
+"""A result as named scores. Phoenix calls them annotations, OpenInference calls them evaluations.
 
-One evaluation gives one under the metric's own name and, where there is a risk, a second one: `hallucination_risk`
-for faithfulness, `<metric>_risk` for others. A null score keeps its place with the reason as its label: means leave
-it out, label shares show how much could not be told.
+Each evaluation gives one named score under the metric's name. If it has a risk, it gives a second one:
+`hallucination_risk` for faithfulness, `<metric>_risk` for other metrics. An evaluation without a score is written too,
+with the reason as its label. Phoenix leaves it out of means, and its label counts show how many answers have no score.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from rag_otel.writers.attributes import hidden_content, present, unsupported
 
 AnnotatorKind = Literal["CODE", "LLM"]
 IDENTIFIER: Final = "rag-otel"
-"""The same for every metric and version: a second identifier on one span would be averaged in the charts."""
+"""The same for every metric and version. Phoenix averages annotations of one name with different identifiers."""
 FAITHFULNESS: Final = "faithfulness"
 HALLUCINATION_RISK: Final = "hallucination_risk"
 _CODE_JUDGES: Final = frozenset({"", "embedded", "function", "hhem", "local"})
-"""What stands before the first `:`, `@` or `/` of a judge's name that is no language model asked for an opinion."""
+"""Judges that are not language models, by the part of their name before the first `:`, `@` or `/`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,9 +37,9 @@ class Feedback:
 
 
 def feedback(result: EvaluatedTrace, *, capture_content: bool) -> Iterator[Feedback]:
-    """The named scores of a result; an evaluation that says nothing at all gives none.
+    """Yields the named scores of a result. An evaluation without score, label and explanation gives none.
 
-    Where content is hidden, an explanation only counts claims.
+    If content is hidden, the explanation only counts claims.
     """
     hidden = hidden_content(result, capture_content=capture_content)
     for evaluation in result.evaluations:
@@ -68,12 +68,12 @@ def feedback(result: EvaluatedTrace, *, capture_content: bool) -> Iterator[Feedb
 
 
 def risk_name(metric: str) -> str:
-    """Under which name the risk of a metric is shown."""
+    """The name of a metric's risk in annotations and events."""
     return HALLUCINATION_RISK if metric == FAITHFULNESS else f"{metric}_risk"
 
 
 def annotator_kind(judge: str) -> AnnotatorKind:
-    """`CODE` for statistical judges, `LLM` where a language model was asked."""
+    """`LLM` for a judge that prompts a language model, `CODE` for every other judge."""
     family = judge.replace("@", ":").replace("/", ":").partition(":")[0]
     return "CODE" if family in _CODE_JUDGES else "LLM"
 

@@ -1,4 +1,4 @@
-"""A writer that keeps what it is given: for commands that show results, and for tests of one's own set-up."""
+"""A writer that keeps results in a list: for commands that print results, and for tests in applications."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rag_otel.model import EvaluatedTrace
 
 
 class MemoryWriter:
-    """Collects results in the order of their delivery; `instrument(writers=[memory])`."""
+    """Collects results in the order of their delivery. Usage: `instrument(writers=[memory])`."""
 
     name = "memory"
 

@@ -1,9 +1,9 @@
-"""Phoenix annotations: the columns, filters and charts over time of Phoenix's UI.
+"""Phoenix annotations. Phoenix shows them as columns, filters and charts over time.
 
-Written through the REST API's asynchronous form: it takes a span's annotation before the span itself has arrived and
-attaches it later. Until then Phoenix keeps it in memory alone, looks again every ten seconds and gives up after ten
-minutes, so annotations set out a little after their spans do. Same span, name and identifier is an update: writing a
-result twice leaves one.
+They are written with the asynchronous form of Phoenix's REST API (`sync=false`). It accepts an annotation before its
+span has arrived and attaches it later. Until then Phoenix keeps it only in memory, looks for the span every ten
+seconds, and gives up after ten minutes. So annotations are sent a few seconds after their spans. An annotation with
+the same span, name and identifier replaces the earlier one, so writing a result twice stores it once.
 """
 
 from __future__ import annotations
@@ -19,17 +19,19 @@ from rag_otel.writers.feedback import IDENTIFIER, Feedback, annotator_kind, feed
 from rag_otel.writers.phoenix_links import phoenix_base_url
 
 RESERVED_NAMES: Final = frozenset({"note"})
-"""Phoenix refuses a whole batch for it."""
+"""Phoenix rejects a whole batch that contains an annotation of this name."""
 
 
 class PhoenixAnnotationWriter:
-    """Writes `faithfulness`, `hallucination_risk`, ... on spans and traces, and scores of chunks on documents."""
+    """Writes `faithfulness`, `hallucination_risk`, ... as annotations of spans and traces, and the scores of chunks as
+    annotations of documents."""
 
     name = "phoenix_annotations"
     export_policy = ExportPolicy(linger_s=6.0)
-    """Longer than the five seconds for which span processors batch by default: the spans go first."""
+    """The batching delay. It is longer than the default delay of span processors (five seconds), so that Phoenix has
+    the spans first."""
     keeps_results = True
-    """Where results are kept across restarts, those that Phoenix has not taken are."""
+    """If results are kept across restarts, results that Phoenix has not accepted are kept."""
 
     def __init__(
         self,
@@ -40,9 +42,9 @@ class PhoenixAnnotationWriter:
         capture_content: bool = True,
         timeout_s: float = 10.0,
     ) -> None:
-        """`endpoint` is Phoenix's address (`http://host:6006`); a `/v1/traces` at its end is taken off.
+        """`endpoint` is Phoenix's address (`http://host:6006`); a `/v1/traces` at its end is removed.
 
-        `api_key` goes out as a bearer token; `headers` are added to every request.
+        `api_key` is sent as a bearer token. `headers` are added to every request.
         """
         base_url = phoenix_base_url(endpoint)
         self._trace_url = f"{base_url}/v1/trace_annotations?sync=false"
@@ -53,7 +55,7 @@ class PhoenixAnnotationWriter:
         self._timeout_s = timeout_s
 
     def write(self, batch: Sequence[EvaluatedTrace]) -> None:
-        """Send the batch in at most three requests. Raises RetryableError or PermanentError, see `http.post`."""
+        """Sends the batch in at most three requests. Raises RetryableError or PermanentError, see `http.post`."""
         self._post(self._span_url, [row for result in batch for row in self._span_rows(result)])
         self._post(self._trace_url, [row for result in batch for row in self._trace_rows(result)])
         self._post(self._document_url, [row for result in batch for row in _document_rows(result)])
@@ -63,7 +65,7 @@ class PhoenixAnnotationWriter:
             post(url, to_json({"data": rows}), headers=self._headers, timeout_s=self._timeout_s)
 
     def _span_rows(self, result: EvaluatedTrace) -> Iterator[dict[str, Any]]:
-        """On the target, under the metric's name; on the root of its trace under another one, see `root_name`."""
+        """Annotations of the target under the metric's name, and of the root span under the name `root_name`."""
         trace = result.trace
         for item in self._items(result):
             yield {"span_id": trace.target.span_id, "identifier": IDENTIFIER, **_row(item)}
@@ -72,7 +74,7 @@ class PhoenixAnnotationWriter:
                 yield {"span_id": trace.root.span_id, "identifier": _of_target(trace.target), **row}
 
     def _trace_rows(self, result: EvaluatedTrace) -> Iterator[dict[str, Any]]:
-        """On the trace: several answers in one trace have one each, and Phoenix shows their mean."""
+        """Annotations of the trace. Each answer in a trace has its own, and Phoenix shows their mean."""
         target = result.trace.target
         for item in self._items(result):
             yield {"trace_id": target.trace_id, "identifier": _of_target(target), **_row(item)}
@@ -83,10 +85,10 @@ class PhoenixAnnotationWriter:
 
 
 def root_name(name: str) -> str:
-    """Under which name a score of a span stands on the root of its trace: `rag_faithfulness`.
+    """The name of a score on the root span of its trace: `rag_faithfulness`.
 
-    Phoenix lists root spans by default. The metric's own name would count the score twice in its means. Risks stay
-    away: the column has room for one short name, and the trace's annotations have them.
+    Phoenix lists root spans by default, so the score must be there too. The metric's name would count the score twice
+    in Phoenix's means. Risks are not written on the root span, because the column is narrow; the trace has them.
     """
     return f"rag_{name}"
 
@@ -105,8 +107,9 @@ def _row(item: Feedback) -> dict[str, Any]:
 
 
 def _document_rows(result: EvaluatedTrace) -> Iterator[dict[str, Any]]:
-    """Scores of chunks, where one span holds exactly those: Phoenix refuses the whole batch for a position that its
-    span has no document at. No identifier: that is refused too, and updates go by span, name and position."""
+    """Scores of chunks as annotations of documents, if one span holds exactly these chunks. Phoenix rejects the whole
+    batch if a span has no document at the position, or if a row has an identifier. It identifies a document annotation
+    by span, name and position."""
     span = result.trace.chunk_span
     if span is None:
         return

@@ -1,7 +1,8 @@
-"""What a backfill writes into Phoenix: annotations, and evaluation spans that hold the claims.
+"""The writer of backfill into Phoenix: annotations, and evaluation spans that hold the claims.
 
-Spans that Phoenix has stored cannot be changed, so the claims of a stored trace stand on a span of their own below the
-target. Its id is a hash of what it holds, and Phoenix keeps the first span of an id: writing it again changes nothing.
+Stored spans cannot be changed in Phoenix, so the claims of a stored trace are written to a new span below the target.
+Its span id is a hash of its content, and Phoenix ignores a second span with the same id. So a repeated write changes
+nothing.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class PhoenixBackfillWriter:
         max_claims: int = 30,
         timeout_s: float = 10.0,
     ) -> None:
-        """`endpoint` is Phoenix's address (`http://host:6006`), `api_key` goes out as a bearer token."""
+        """`endpoint` is Phoenix's address (`http://host:6006`). `api_key` is sent as a bearer token."""
         self._annotations = PhoenixAnnotationWriter(
             endpoint, api_key=api_key, capture_content=capture_content, timeout_s=timeout_s
         )
@@ -52,9 +53,9 @@ class PhoenixBackfillWriter:
         self._timeout_s = timeout_s
 
     def write(self, batch: Sequence[EvaluatedTrace]) -> None:
-        """Send the spans, then the annotations. Raises RetryableError or PermanentError, see `http.post`."""
+        """Sends the spans, then the annotations. Raises RetryableError or PermanentError, see `http.post`."""
         self._spans.clear()
-        # The target has left long ago, so the evaluation span carries the attributes that else stand there.
+        # The target is already stored, so the evaluation span carries the attributes.
         self._evaluation_spans.write([dataclasses.replace(each, status=EvaluationStatus.LATE) for each in batch])
         if self._spans:
             request = encode_spans(self._spans).SerializeToString()

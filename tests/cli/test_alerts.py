@@ -88,7 +88,7 @@ def test_a_channel_that_fails_is_shown_with_its_reason_and_the_way_out(
     assert found["slack", "resolved"] == ["not", "now"]
     assert found["email", "resolved"] == ["sent"]
     assert "HTTP 404 from 127.0.0.1" in printed
-    assert "slack: Make a new incoming webhook in Slack" in printed
+    assert "slack: Create a new incoming webhook in Slack" in printed
     assert "webhook: " not in printed
     assert SECRET not in printed
 
@@ -102,7 +102,7 @@ def test_one_channel_may_be_chosen_and_a_wrong_name_lists_those_there_are(
     assert len(mails.mails) == 2
     assert not receiver.requests
     assert main(["alerts", "test", "--channel", "mail"]) == 2
-    assert "channel mail is not configured; there are: log, webhook, slack" in capsys.readouterr().err
+    assert "channel mail is not configured; configured are: log, webhook, slack" in capsys.readouterr().err
 
 
 def test_without_a_channel_the_log_is_tried_and_says_what_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
@@ -110,7 +110,7 @@ def test_without_a_channel_the_log_is_tried_and_says_what_is_missing(capsys: pyt
     assert main(["alerts", "test"]) == 0
     printed = capsys.readouterr().out
     assert rows(printed) == [["log", "firing", "sent"], ["log", "resolved", "sent"]]
-    assert "No channel is configured beside the log" in printed
+    assert "Only the log is configured as a channel" in printed
 
 
 def test_the_collectors_file_of_settings_is_understood(

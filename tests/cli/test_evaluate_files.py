@@ -117,7 +117,7 @@ def test_columns_that_are_replaced_are_named(tmp_path: Path, capsys: pytest.Capt
     """A file may be evaluated again, but nothing of it is replaced in silence."""
     source = write_jsonl(tmp_path / "in.jsonl", {**RIGHT, "faithfulness": "a person's own judgement"})
     assert main(["evaluate", str(source)]) == 0
-    assert "columns of the file that results replace: faithfulness\n" in capsys.readouterr().err
+    assert "results replace these columns of the file: faithfulness\n" in capsys.readouterr().err
 
 
 def test_a_judge_that_never_answers_fails_the_build(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -156,7 +156,7 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:
         go_on.set()
         assert process.returncode == 130, shown
         assert "interrupted after" in shown
-        assert "the same command goes on from there" in shown
+        assert "run the same command again to continue" in shown
         asked = len(server.requests)
         assert asked >= 20
         assert main(arguments) == 0

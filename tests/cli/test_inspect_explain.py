@@ -58,7 +58,7 @@ def test_explain_shows_traces_without_a_retrieval(capsys: pytest.CaptureFixture[
     """Whose spans were seen, and which were not read, so that one can tell what to instrument or to map."""
     (row,) = rows(capsys, "--explain", FIXTURES / "openai_oi_default.json")
     assert (row["convention"], row["unevaluable_reason"]) == (None, "no_chunks")
-    assert "spans: 1 of openinference, 1 of nobody; not read: app" in row["explain"]["why_not"]
+    assert "spans: 1 of openinference, 1 not recognised; not read: app" in row["explain"]["why_not"]
 
 
 def test_explanation_is_text_on_a_terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,5 +17,5 @@ def test_moments() -> None:
     assert point_in_time("1.5h", now=now) == now - timedelta(minutes=90)
     assert point_in_time("2026-05-01", now=now) == datetime(2026, 5, 1, tzinfo=UTC)
     assert point_in_time("2026-05-01T02:00+02:00", now=now) == datetime(2026, 5, 1, tzinfo=UTC)
-    with pytest.raises(ConfigurationError, match="'soon' is no time"):
+    with pytest.raises(ConfigurationError, match="'soon' is not a time"):
         point_in_time("soon", now=now)

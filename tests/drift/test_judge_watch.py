@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import json
+import math
+import random
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from pathlib import Path
@@ -13,7 +15,7 @@ from typing import Any
 import pytest
 
 from rag_otel.alert import Alert, AlertState
-from rag_otel.drift.anchors import load_anchors
+from rag_otel.drift.anchors import Reading, load_anchors, shift
 from rag_otel.drift.family import DriftSettings
 from rag_otel.drift.judge_watch import Cause, JudgeWatch
 from rag_otel.drift.monitor import DriftMonitor
@@ -196,3 +198,55 @@ def test_without_a_reference_from_before_nothing_is_claimed() -> None:
     watch = JudgeWatch([StrictLater()], load_anchors(), at_once)
     watch.check()
     assert watch.verdict("faithfulness.score", 0.1, since_s=START_S, latest_s=START_S + 60).cause is Cause.UNKNOWN
+
+
+def reading(judged: Sequence[float], *, time_s: float) -> Reading:
+    """Scores of as many anchors."""
+    scores = {str(number): score for number, score in enumerate(judged)}
+    return Reading(identity="judge", time_s=time_s, scores=scores, risks={})
+
+
+@pytest.mark.parametrize("noise", [0.05, 0.1, 0.2])
+@pytest.mark.parametrize("moved", [0.05, 0.1])
+def test_a_judge_that_has_moved_alone_is_not_called_the_app(noise: float, moved: float) -> None:
+    """At most one in twenty, however noisy the judge; who is not known is not named."""
+    rng = random.Random(1)
+    truth = [0.85 if number < 12 else 0.3 for number in range(24)]
+    wrong = 0
+    for _ in range(200):
+        watch = JudgeWatch((), (), lambda job: False)
+        watch.references = {"f": reading([mean + rng.gauss(0, noise) for mean in truth], time_s=1.0)}
+        watch.readings = {"f": reading([mean - moved + rng.gauss(0, noise) for mean in truth], time_s=3.0)}
+        verdict = watch.verdict("f.score", moved, since_s=2.0, latest_s=2.5)
+        assert verdict.explained is not None
+        wrong += verdict.cause is Cause.APP
+    assert wrong <= 10
+
+
+def test_a_steady_judge_leaves_the_app() -> None:
+    """The anchors read as before: the app has moved, and the judge explains nothing of it."""
+    watch = JudgeWatch((), (), lambda job: False)
+    rng = random.Random(2)
+    watch.references = {"f": reading([0.8 + rng.gauss(0, 0.02) for _ in range(24)], time_s=1.0)}
+    watch.readings = {"f": reading([0.8 + rng.gauss(0, 0.02) for _ in range(24)], time_s=3.0)}
+    verdict = watch.verdict("f.score", 0.1, since_s=2.0, latest_s=2.5)
+    assert verdict.cause is Cause.APP
+    assert verdict.explained is not None
+    assert verdict.explained[0] < 0.1 < 0.5
+    assert verdict.explained[1] < 0.5
+
+
+def test_every_reading_spends_less() -> None:
+    """Readings may be taken as often as one likes: later intervals are wider; quantiles are Student's."""
+    before = reading([0.8 + number / 100 for number in range(24)], time_s=1.0)
+    now = reading([0.8 + (number * 7 % 24) / 100 for number in range(24)], time_s=3.0)
+    widths = []
+    for number in (1, 2, 50):
+        found = shift(before, now, "score", reading=number)
+        assert found is not None
+        widths.append(found.interval[1] - found.mean)
+    assert widths == sorted(widths)
+    deviation = math.sqrt(
+        sum((a - b) ** 2 for a, b in zip(now.scores.values(), before.scores.values(), strict=True)) / 23
+    )
+    assert widths[0] == pytest.approx(2.398 * deviation / math.sqrt(24), rel=0.01)  # 1.25% on one side, 23 free

@@ -93,7 +93,9 @@ def test_state_survives_a_restart(tmp_path: Path) -> None:
     assert [alert.state for alert in told] == [AlertState.FIRING, AlertState.RESOLVED]
 
 
-@pytest.mark.parametrize("content", ["", "{", '{"version": 99}', '{"version": 2, "count": 0, "learned": {}, "series": [{}]}', "[]"])
+@pytest.mark.parametrize(
+    "content", ["", "{", '{"version": 99}', '{"version": 2, "count": 0, "learned": {}, "series": [{}]}', "[]"]
+)
 def test_a_state_that_nobody_understands_is_set_aside(tmp_path: Path, content: str) -> None:
     """It is kept for whoever wrote it, and watching starts anew."""
     (tmp_path / "0").mkdir()

@@ -19,7 +19,7 @@ from tests.processing.otlp import received
 from tests.support.http_receiver import http_receiver
 from tests.support.polling import eventually
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.long, pytest.mark.server]
 
 
 ROOT = Path(__file__).parents[2]

@@ -32,7 +32,7 @@ from tests.processing.kit import (
     retrieve,
     tracer,
 )
-from tests.support.phoenix_server import eventually
+from tests.support.polling import eventually
 
 
 def provider_with(bench: Bench, *processors: object) -> tuple[TracerProvider, RagSpanProcessor]:

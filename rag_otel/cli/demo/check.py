@@ -21,17 +21,27 @@ _VERDICTS = {str(verdict) for verdict in Verdict}
 
 def failures(reader: PhoenixClient, project: str, found: Sequence[Outcome]) -> Iterator[tuple[str, str | None]]:
     """Each check as (what was checked, what is wrong or None)."""
-    spans = reader.spans(project)
+    everything = reader.spans(project)
+    carriers = [span for span in everything if span["span_kind"] == semconv.KIND_EVALUATOR]
+    spans = [span for span in everything if span["span_kind"] != semconv.KIND_EVALUATOR]
     by_id = {span["context"]["span_id"]: span for span in spans}
     wanted = {outcome.result.trace.target.span_id: outcome for outcome in found}
     yield (
         f"{len(wanted)} spans, each once",
         _differs(sorted(wanted), sorted(span["context"]["span_id"] for span in spans)),
     )
+    yield (
+        "an evaluation span below each, with the claims as text",
+        _differs(sorted(wanted), sorted(span["parent_id"] for span in carriers if _shows_claims(span))),
+    )
     yield "scores, risks and claims on every span", _first(_wrong_on_span(by_id[i], o) for i, o in wanted.items())
     annotations = reader.annotations(project, by_id)
     yield "two annotations on every span", _first(_wrong_annotations(i, o, annotations) for i, o in wanted.items())
     yield from _drift(spans)
+
+
+def _shows_claims(span: dict[str, Any]) -> bool:
+    return str(span["attributes"].get(semconv.OUTPUT_VALUE, "")).startswith(FAITHFULNESS)
 
 
 def _wrong_on_span(span: dict[str, Any], outcome: Outcome) -> str | None:

@@ -39,15 +39,15 @@ LOOK_AT: Final = """\
   Phoenix is open at {page}
 
   What to look at:
-    {page}/metrics
-        charts of faithfulness and hallucination_risk over the week (scroll down): the last three days
-        are the cheaper model's
+    {page}/traces
+        the chart of faithfulness and hallucination_risk over the week: the last three days are the
+        cheaper model's; the scores of each answer in a column
     {page}/spans
         both as columns; in the filter box:
           annotations['hallucination_risk'].score > 0.6
           annotations['faithfulness'].label == 'unfaithful'
           rag.evaluation.faithfulness.score < 0.5
-    any span: its attributes hold the claims, their verdicts, chunk ids and verbatim quotes
+    any trace: the evaluation span shows each claim with its verdict, chunk and quote
 
   The week's drift as a page, from what Phoenix holds:
     {command} drift --phoenix-endpoint {server} --project {project} --baseline-count {count} --html drift.html

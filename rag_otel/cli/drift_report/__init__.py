@@ -1,1 +1,1 @@
-"""Output of `rag-otel drift`: a table, a page, a picture, a second opinion by ADWIN."""
+"""Output of `rag-otel drift`: a table, a page, a picture, and a comparison with the detector ADWIN."""

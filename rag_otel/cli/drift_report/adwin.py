@@ -1,8 +1,8 @@
-"""`rag-otel drift --adwin`: a second opinion on a replay, by river's ADWIN (extra `drift`).
+"""`rag-otel drift --adwin`: runs the detector ADWIN of river on a replay, for comparison (extra `drift`).
 
-Bifet and Gavalda, "Learning from time-changing data with adaptive windowing", SDM 2007: it needs no baseline and sees
-changes in both directions, but has no bound on false alarms over time and knows nothing of sampling: where traces were
-sampled with different probabilities its result is of little use.
+Source: Bifet and Gavalda, "Learning from time-changing data with adaptive windowing", SDM 2007. ADWIN needs no baseline
+and detects changes in both directions. But it does not bound false alarms over time, and it cannot weight values: if
+sampling probabilities differ, its result is not reliable.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ class Opinion:
 
     series: str
     changes: tuple[tuple[float, float, float], ...]
-    """(seconds since the epoch, mean before, mean after) of each change, means on the scale that users know."""
+    """(seconds since the epoch, mean before, mean after) of each change. Means are on the published scale."""
     evenly_picked: bool
-    """False: sampling probabilities differed, and ADWIN cannot weight values."""
+    """False if sampling probabilities differed, because ADWIN cannot weight values."""
 
 
 def second_opinion(observations: Sequence[Observation]) -> list[Opinion]:
-    """One for each series, over all traffic. Raises ConfigurationError without river."""
+    """Returns ADWIN's result for each series, over all traffic. Raises ConfigurationError if river is missing."""
     try:
         from river.drift import ADWIN
     except ImportError:
-        raise ConfigurationError("a second opinion needs more: pip install 'rag-otel[drift]'") from None
+        raise ConfigurationError("--adwin needs river: pip install 'rag-otel[drift]'") from None
     detectors: dict[str, Any] = {}
     changes: dict[str, list[tuple[float, float, float]]] = {}
     probabilities: dict[str, set[float]] = {}

@@ -1,4 +1,4 @@
-"""`rag-otel drift --html`: one page without scripts or other files: series, interval, baseline, alarms."""
+"""`rag-otel drift --html`: one HTML page with series, intervals, baselines and alarms. It loads no scripts or files."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ svg{width:100%;height:auto;display:block}svg text{font:11px system-ui,sans-serif
 
 
 def render_page(views: Sequence[SeriesView], events: Sequence[DriftEvent], *, heading: str) -> str:
-    """One HTML document: a table of all series, and at most `MAX_CHARTS` charts.
+    """Returns one HTML document: a table of all series, and at most `MAX_CHARTS` charts.
 
-    Charts show the series of all traffic and every series that is or was in alarm.
+    The charts show the series of all traffic and the series that are or were in alarm.
     """
     charted = [view for view in views if view.slice == ALL or view.firing or view.events][:MAX_CHARTS]
     return (
@@ -63,7 +63,7 @@ def _section(view: SeriesView) -> str:
 
 
 def chart(view: SeriesView) -> str:
-    """The weighted mean with its 95% interval, the baseline, the alarm threshold (dashed), alarms shaded."""
+    """The chart of one series: weighted mean with 95% interval, baseline, alarm threshold (dashed), alarms (shaded)."""
     if len(view.points) < 2:
         return "<p>Too few evaluations for a chart.</p>"
     levels = (("base", view.baseline), ("floor", view.floor))
@@ -137,7 +137,7 @@ def _series_table(views: Sequence[SeriesView]) -> str:
 
 
 def latest(view: SeriesView) -> str:
-    """`0.812 (0.774 to 0.850)` of the latest values."""
+    """The mean of the latest values with its interval: `0.812 (0.774 to 0.850)`."""
     point = view.latest
     return "-" if point is None else f"{point.mean:.3f} ({point.low:.3f} to {point.high:.3f})"
 

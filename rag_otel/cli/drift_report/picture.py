@@ -1,4 +1,4 @@
-"""`rag-otel drift --png`: the same charts as a picture; needs the extra `drift` (matplotlib)."""
+"""`rag-otel drift --png`: the charts of the page as a picture. Needs matplotlib (extra `drift`)."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ MAX_CHARTS: Final = 8
 
 
 def write_picture(views: Sequence[SeriesView], path: Path, *, heading: str) -> None:
-    """Draw the series of all traffic and those with an alarm. Raises ConfigurationError without matplotlib."""
+    """Draws the series of all traffic and those with an alarm. Raises ConfigurationError if matplotlib is missing."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ImportError:
-        raise ConfigurationError("a picture needs more: pip install 'rag-otel[drift]' (or use --html)") from None
+        raise ConfigurationError("--png needs matplotlib: pip install 'rag-otel[drift]' (or use --html)") from None
     wanted = [view for view in views if view.slice == ALL or view.firing or view.events]
     charted = [view for view in wanted if len(view.points) > 1][:MAX_CHARTS]
     figure = Figure(figsize=(11, 1 + 2.6 * max(1, len(charted))), layout="constrained")

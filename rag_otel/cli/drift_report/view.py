@@ -1,4 +1,4 @@
-"""What `rag-otel drift` shows of each series: means over time with intervals, the baseline, alarms."""
+"""The data that `rag-otel drift` shows for each series: means over time with intervals, the baseline, alarms."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from rag_otel.drift.series import Series
 
 _POINTS: Final = 120
 _PER_POINT: Final = 24
-"""The fewest values of a point: the interval of fewer would be too wide."""
+"""The minimum number of values per point. With fewer, the interval would be too wide."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """The mean of some values with its 95% interval, on the scale that users know (a risk is shown as a risk)."""
+    """The mean of consecutive values with its 95% interval, on the published scale (a risk is shown as a risk)."""
 
     time_s: float
     mean: float
@@ -30,7 +30,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesView:
-    """One series of one slice. Numbers are on the scale that users know."""
+    """One series of one slice. Numbers are on the published scale."""
 
     series: str
     slice: str
@@ -38,27 +38,28 @@ class SeriesView:
     count: int
     baseline: float | None
     floor: float | None
-    """The alarm threshold that the detector tests against; above the baseline where higher values are worse."""
+    """The detector's alarm threshold. It is above the baseline if higher values are worse."""
     bound: float | None
-    """The confidence bound of the baseline's mean, on its worse side."""
+    """The confidence bound of the baseline's mean, on the worse side."""
     learned: int
-    """Values of the baseline so far, while it is being learned."""
+    """How many values of the baseline have been learned so far."""
     firing: bool
     evidence: float | None
     latest: Point | None
-    """During an alarm the values since the estimated start of the change, else the latest values."""
+    """During an alarm, the values since the estimated start of the change. Otherwise the latest values."""
     events: tuple[DriftEvent, ...] = ()
 
     @property
     def state(self) -> str:
-        """`alarm`, `ok` or how much of the baseline has been learned."""
+        """`alarm`, `ok`, or `learning` with the number of values learned."""
         if self.firing:
             return "alarm"
         return "ok" if self.baseline is not None else f"learning ({self.learned})"
 
 
 class Timeline:
-    """A series in points of equally many values. Points are merged in pairs as the series grows, so they stay few."""
+    """A series as points with an equal number of values. Points are merged in pairs as the series grows, so their
+    number stays bounded."""
 
     def __init__(self) -> None:
         self._size = _PER_POINT
@@ -90,7 +91,7 @@ class Replay:
 
 
 def replay(observations: Iterable[Observation], settings: DriftSettings) -> Replay:
-    """Feed observations, in their order, to the same detectors that watch live traffic."""
+    """Passes the observations, in their order, to the detectors that monitor live traffic."""
     family = Family(settings)
     timelines: dict[Key, Timeline] = {}
     events: list[DriftEvent] = []
@@ -105,7 +106,7 @@ def replay(observations: Iterable[Observation], settings: DriftSettings) -> Repl
 def views(
     family: Family, events: Sequence[DriftEvent], timelines: dict[Key, Timeline] | None = None
 ) -> list[SeriesView]:
-    """All series, those of all traffic first. `timelines` replace the coarser history that the state keeps."""
+    """Returns all series, those of all traffic first. `timelines` replace the coarser history of the saved state."""
     found = []
     for key, series in family:
         timeline = (timelines or {}).get(key)
@@ -144,7 +145,7 @@ def _point(series: str, part: Moments) -> Point | None:
 
 
 def _merged(buckets: Sequence[Moments]) -> list[Moments]:
-    """The history's buckets in points of at least `_PER_POINT` values."""
+    """Merges the buckets of the history into points of at least `_PER_POINT` values."""
     parts: list[Moments] = []
     pending: list[Moments] = []
     for bucket in buckets:

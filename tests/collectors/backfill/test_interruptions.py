@@ -63,7 +63,7 @@ def finished(server: PhoenixServer, project: str, folder: Path) -> tuple[int, in
     with backfill(server, project, folder) as process:
         report, _ = process.communicate(timeout=120)
     assert process.returncode == 0, report
-    return count(report, "  evaluated"), count(report, "have their scores already")
+    return count(report, "  evaluated"), count(report, "already have scores")
 
 
 def count(report: str, line: str) -> int:
@@ -113,7 +113,7 @@ def test_ctrl_c_keeps_what_is_finished(phoenix_server: PhoenixServer, tmp_path: 
         process.send_signal(signal.SIGINT)
         said, _ = process.communicate(timeout=60)
     assert process.returncode == 130, said
-    assert "the same command goes on from here" in said
+    assert "run the same command again to continue" in said
     kept = len(scores(api, project))
     assert 0 < kept <= BEFORE
     assert count(said, "  evaluated") == kept

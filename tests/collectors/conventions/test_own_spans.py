@@ -10,6 +10,7 @@ from rag_otel import semconv
 from rag_otel.model import Chunk, RagTrace, SpanRecord, StatusCode, UnevaluableReason
 from rag_otel.observing.call_snapshot import Snapshot
 from rag_otel.pipeline import Pipeline
+from rag_otel.processing.trace_reading import completed
 from rag_otel.protocols import Convention
 from rag_otel.sampling.ratio import RatioSampler
 from rag_otel_collectors.conventions import default_conventions
@@ -163,9 +164,9 @@ def test_retrieves_only_what_did_not_answer() -> None:
 def read_with(snapshot: Snapshot, call: SpanRecord, *below: SpanRecord) -> RagTrace:
     """What the pipeline reads in process, where the call's own strings are at hand."""
     pipeline = Pipeline(conventions=default_conventions(), sampler=RatioSampler(ratio=1.0), evaluators=())
-    trace = pipeline.read([*below, call], reference(call), snapshot)
+    trace = pipeline.read([*below, call], reference(call))
     assert trace is not None
-    return trace
+    return completed(trace, snapshot)
 
 
 HIDDEN = {semconv.INPUT_VALUE: semconv.REDACTED, semconv.OUTPUT_VALUE: semconv.REDACTED}

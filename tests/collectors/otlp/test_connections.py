@@ -14,8 +14,12 @@ import pytest
 from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter as GrpcExporter
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter as HttpExporter
 
-from tests.collectors.otlp.kit import Backend, CollectorProcess, a_backend, a_collector, a_request, a_span, eventually
+from testkit.otlp_requests import a_request, a_span
+from tests.collectors.otlp.kit import Backend, CollectorProcess, a_backend, a_collector
 from tests.collectors.otlp.test_exporters import assert_scored, send
+from tests.support.polling import eventually
+
+pytestmark = pytest.mark.server
 
 GET = b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n"
 HALF_A_POST = (
@@ -150,13 +154,13 @@ def test_a_huge_head_is_refused(tmp_path: Path) -> None:
 
 
 def test_what_is_on_disk_is_nobody_elses(tmp_path: Path) -> None:
-    """Spans have texts of users in them: files 0600, folders 0700, whatever the umask is and what was there before."""
+    """Spans have texts of users in them: files 0600, folders 0700, whatever the umask is."""
     old = os.umask(0)
     try:
-        (tmp_path / "state/outbox/log").mkdir(parents=True, mode=0o777)
         with a_backend() as backend, a_collector(tmp_path / "state", "--backend", backend.address) as collector:
             send(HttpExporter(endpoint=f"{collector.http_address}/v1/traces"), "kept")
             assert_scored(backend, "kept")
+            assert (tmp_path / "state").stat().st_mode & 0o777 == 0o700
             for part in ("journal", "outbox"):
                 for path in [tmp_path / "state" / part, *(tmp_path / "state" / part).rglob("*")]:
                     assert path.stat().st_mode & 0o777 == (0o700 if path.is_dir() else 0o600), path

@@ -12,17 +12,11 @@ import pytest
 from rag_otel_collectors.otlp.assembly.journal import Journal
 from rag_otel_collectors.otlp.assembly.record_format import HEADER, pieces
 from rag_otel_collectors.otlp.assembly.segments import SegmentLog
-from tests.collectors.otlp.kit import (
-    CollectorProcess,
-    a_backend,
-    a_collector,
-    a_rag_trace,
-    a_request,
-    a_span,
-    eventually,
-)
+from testkit.otlp_requests import a_rag_trace, a_request, a_span
+from tests.collectors.otlp.kit import CollectorProcess, a_backend, a_collector
 from tests.collectors.otlp.test_failures import free_port
 from tests.collectors.otlp.test_queues import a_payload, everything
+from tests.support.polling import eventually
 
 PAYLOADS = [f"record {number} ".encode() * (number + 1) for number in range(6)]
 
@@ -163,6 +157,7 @@ def _write_garbage(path: Path, payload: bytes) -> None:
     path.write_bytes(struct.pack("<II", len(payload), zlib.crc32(payload)) + payload)
 
 
+@pytest.mark.server
 def test_a_collector_delivers_all_but_the_damaged(tmp_path: Path) -> None:
     """Flipped bytes in several records of both queues, half a record, garbage, foreign files: the others arrive."""
     port = free_port()

@@ -77,6 +77,7 @@ def test_a_backend_that_is_away_gets_everything_when_it_comes(tmp_path: Path) ->
             assert scored(backend) == 10
 
 
+@pytest.mark.long
 def test_kill_9_of_the_collector_loses_nothing(tmp_path: Path) -> None:
     """Held spans, evaluated ones and ones that pass: killed while its backend is away, the next process delivers."""
     port = free_port()

@@ -12,7 +12,11 @@ from pathlib import Path
 import pytest
 
 from rag_otel_collectors.otlp.receivers.http_server import PROTOBUF
-from tests.collectors.otlp.kit import LANGCHAIN, a_backend, a_collector, a_rag_trace, a_request, a_span, eventually
+from testkit.otlp_requests import LANGCHAIN, a_rag_trace, a_request, a_span
+from tests.collectors.otlp.kit import a_backend, a_collector
+from tests.support.polling import eventually
+
+pytestmark = pytest.mark.server
 
 
 @pytest.mark.parametrize("rag", [False, True], ids=["plain span", "held trace"])

@@ -13,8 +13,10 @@ import pytest
 
 from rag_otel_collectors.otlp.metrics import TASK_FAILURES, Metrics
 from rag_otel_collectors.otlp.supervision import Supervisor
-from tests.collectors.otlp.kit import a_backend, a_collector, a_rag_trace, a_request, a_span, eventually
+from testkit.otlp_requests import a_rag_trace, a_request, a_span
+from tests.collectors.otlp.kit import a_backend, a_collector
 from tests.support.http_receiver import http_receiver
+from tests.support.polling import eventually
 
 
 async def until(condition: Callable[[], bool]) -> None:
@@ -83,6 +85,7 @@ async def test_failures_are_logged_now_and_then(caplog: pytest.LogCaptureFixture
     assert len(records) == 1
 
 
+@pytest.mark.server
 def test_a_task_that_has_failed_shows_everywhere(tmp_path: Path) -> None:
     """In `/readyz`, in the metrics, in the log and in the exit code; what was accepted stays on disk for the next."""
     with http_receiver() as receiver:
@@ -104,6 +107,7 @@ def test_a_task_that_has_failed_shows_everywhere(tmp_path: Path) -> None:
             assert span.span_id in receiver.requests[0].body
 
 
+@pytest.mark.server
 def test_a_process_that_cannot_be_started_is_started_later(tmp_path: Path) -> None:
     """No descriptor is left when the evaluation process dies: the pool lives on, and has one again afterwards."""
     with a_backend() as backend, a_collector(tmp_path, "--backend", backend.address) as collector:

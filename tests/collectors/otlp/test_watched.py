@@ -27,6 +27,7 @@ def names(requests: Sequence[Received]) -> list[str]:
     return sorted(row["name"] for row in rows)
 
 
+@pytest.mark.long
 def test_kill_9_loses_no_alert_and_no_annotation(tmp_path: Path) -> None:
     """Phoenix and the pager are away, the collector is killed; with the next one they come back and get everything."""
     with http_receiver() as gone:

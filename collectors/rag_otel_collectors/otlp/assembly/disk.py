@@ -44,7 +44,8 @@ def short_of(log: SegmentLog, needed: int) -> bool:
         status = os.statvfs(log.folder)
     except OSError:  # who writes will find out
         return False
-    return status.f_bavail * status.f_frsize < needed + RESERVE_BYTES
+    # Some file systems tell nothing about themselves: all zeros.
+    return status.f_blocks > 0 and status.f_bavail * status.f_frsize < needed + RESERVE_BYTES
 
 
 def _probe(folder: Path) -> None:
@@ -95,8 +96,9 @@ class DiskWatch:
             log = queue.log
             try:
                 queue.tend()
-                if (log.trouble is not None or short_of(log, self._needed())) and (
-                    log.end.offset > _WORTH_ROLLING_BYTES
+                pressed = log.trouble is not None
+                if log.end.offset > (0 if pressed else _WORTH_ROLLING_BYTES) and (
+                    pressed or short_of(log, self._needed())
                 ):
                     queue.relieve()
                 if log.trouble is not None:

@@ -24,6 +24,7 @@ from rag_otel_collectors.otlp.exporters.connection import (
 )
 from rag_otel_collectors.otlp.exporters.outbox import Reader
 from rag_otel_collectors.otlp.exporters.phoenix_store import mark_of
+from rag_otel_collectors.otlp.limited_log import LimitedLog
 from rag_otel_collectors.otlp.metrics import Metrics
 from rag_otel_collectors.otlp.protobuf.wire import halves
 
@@ -54,6 +55,7 @@ class Sender:
         self._metrics = metrics
         self._backoff = Backoff(base_s=_FIRST_BACKOFF_S, longest_wait_s=max_backoff_s)
         self._confirmation = Confirmation(connection, reader, metrics, settings.name)
+        self._log = LimitedLog()
         self._failures = 0
         self._lost = 0
         self._trouble: str | None = None
@@ -80,7 +82,7 @@ class Sender:
                 batch = await self._reader.next(self._max_batch_bytes)
             except OSError as error:  # the disk, not the backend
                 self._metrics.add(names.DISK_ERRORS)
-                logger.error("rag-otel: the queue on disk cannot be read: %s", error)
+                self._log.error("the queue on disk cannot be read", error)
                 await asyncio.sleep(self._backoff.longest_wait_s)
                 continue
             rewinds, lost = self._reader.rewinds, self._lost
@@ -136,7 +138,7 @@ class Sender:
         else:
             self._lost += 1
             self._metrics.add(names.LOST, backend=self.settings.name)
-            logger.error("rag-otel: backend %s refused a span: %s", self.settings.name, error)
+            self._log.error(f"backend {self.settings.name} refused a span", error)
             return True
         for part in parts:
             if not await self._deliver(part):
@@ -167,4 +169,4 @@ class Sender:
         if rejected:
             self._lost += rejected
             self._metrics.add(names.LOST, rejected, backend=self.settings.name)
-            logger.error("rag-otel: backend %s rejected %d spans", self.settings.name, rejected)
+            self._log.error(f"backend {self.settings.name} rejected spans", rejected)

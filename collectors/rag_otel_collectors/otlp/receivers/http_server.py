@@ -39,6 +39,10 @@ _INVALID: Final = 3
 """google.rpc.Code.INVALID_ARGUMENT."""
 _BODY_S: Final = 30.0
 """For a whole body to arrive; a client that takes longer is cut off."""
+_WAITING: Final = 1024
+"""Connections that the system keeps until they are accepted."""
+_ACCEPTED_AT_ONCE: Final = 64
+"""asyncio takes as many as its backlog before it looks at any: more of them would use up the descriptors."""
 _MAX_ARRIVING_BYTES: Final = 64 * 2**20
 """Of all bodies that are being received at once."""
 
@@ -110,6 +114,7 @@ class HttpServer:
                 log_level="error",
                 access_log=False,
                 server_header=False,
+                backlog=_ACCEPTED_AT_ONCE,
                 timeout_keep_alive=75,
                 **_tls_options(self._tls),
             )
@@ -123,6 +128,8 @@ class HttpServer:
         self._serving = asyncio.create_task(self._server.serve(sockets=[listening]))
         while not self._server.started and not self._serving.done():
             await asyncio.sleep(0.01)
+        if self._server.started:
+            listening.listen(_WAITING)
 
     async def run(self) -> None:
         """Return when the server has ended; begun anew, start it again. Raises ConfigurationError."""
@@ -259,7 +266,7 @@ def _listen(address: str) -> socket.socket:
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, int(port)))
-        listening.listen(512)
+        listening.listen(_WAITING)
     except OSError as error:
         listening.close()
         raise ConfigurationError(f"cannot listen for HTTP on {address}: {error.strerror}") from None

@@ -16,6 +16,7 @@ from rag_otel_evaluators.judges.embedded.training import train as training
 from rag_otel_evaluators.judges.embedded.training.logistic_regression import fit_logistic
 
 
+@pytest.mark.long
 def test_training_reproduces_the_shipped_files(tmp_path: Path) -> None:
     """`make train` writes exactly what is shipped."""
     coefficients, out_of_fold = tmp_path / "coefficients.json", tmp_path / "out_of_fold.json"
