@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Final, TypeAlias
 
 from opentelemetry._logs import LoggerProvider
 from opentelemetry.metrics import MeterProvider
@@ -34,6 +34,7 @@ from rag_otel.pipeline import Pipeline
 from rag_otel.protocols import AlertChannel, ChunkResolver, Convention, Evaluator, Sampler, Writer
 from rag_otel.runtime import Runtime
 from rag_otel.safety import privacy
+from rag_otel.safety.background_import import background_import
 from rag_otel.safety.tracing_suppression import suppressed
 from rag_otel.sampling.cap import EvaluationCap
 from rag_otel.sampling.ratio import RatioSampler
@@ -44,6 +45,8 @@ from rag_otel.writers.evaluation_span import EvaluationSpanWriter, When
 from rag_otel.writers.feedback import annotator_kind
 from rag_otel.writers.phoenix_links import trace_link
 
+InBackground: TypeAlias = Callable[[Callable[[], object]], object]
+"""Calls a function later, on another thread."""
 EMBEDDED: Final = "embedded"
 EMBEDDED_PER_MINUTE: Final = 600.0
 """Default cap of the embedded judge: ten evaluations a second cost a few percent of one core."""
@@ -74,7 +77,7 @@ class Parts:
 def compose(
     settings: Settings, parts: Parts, *, emit: Callable[[ReadableSpan], None], resource: Callable[[], Resource]
 ) -> Runtime:
-    """Everything but the provider. The heavy imports of judges happen here, before traffic flows.
+    """Everything but the provider. The heavy imports of judges happen here, or begin.
 
     `emit` exports a span of our own the way the application's spans go; `resource` is the provider's. Both are asked
     only when a late result is written, so the provider may come later. Raises ConfigurationError.
@@ -86,9 +89,10 @@ def compose(
         meter_provider=parts.meter_provider,
         logger_provider=parts.logger_provider,
     )
-    pipeline = compose_pipeline(settings, parts, default_cap=EMBEDDED_PER_MINUTE)
+    later: list[Callable[[], object]] = []
+    pipeline = compose_pipeline(settings, parts, default_cap=EMBEDDED_PER_MINUTE, in_background=later.append)
     worker = BackgroundWorker()
-    return Runtime(
+    made = Runtime(
         settings=settings,
         pipeline=pipeline,
         attributes=compose_attributes(settings),
@@ -104,13 +108,17 @@ def compose(
         worker=worker,
         telemetry=telemetry,
     )
+    background_import(*later)  # last: the interpreter runs one thread at a time, and the application waits for this one
+    return made
 
 
-def compose_pipeline(settings: Settings, parts: Parts, *, default_cap: float | None) -> Pipeline:
+def compose_pipeline(
+    settings: Settings, parts: Parts, *, default_cap: float | None, in_background: InBackground | None = None
+) -> Pipeline:
     """What reads, decides and evaluates; `default_cap` is the evaluations per minute where the settings name none.
 
-    The heavy imports of judges happen here. Raises ConfigurationError, also for a judge that may cost money and has no
-    cap.
+    The heavy imports of judges happen here; a language model's are handed to `in_background`.
+    Raises ConfigurationError, also for a judge that may cost money and has no cap.
     """
     from rag_otel_collectors.conventions import default_conventions
 
@@ -121,7 +129,7 @@ def compose_pipeline(settings: Settings, parts: Parts, *, default_cap: float | N
     return Pipeline(
         conventions=(*parts.conventions, *built_in),
         sampler=parts.sampler or RatioSampler(settings.sample_ratio, seed=settings.sampling_seed),
-        evaluators=parts.evaluators or _evaluators(settings),
+        evaluators=parts.evaluators or _evaluators(settings, in_background=in_background),
         cap=None if cap is None or math.isinf(cap) else EvaluationCap(cap),
         timeout_s=settings.evaluation_timeout,
         project=settings.project_name,
@@ -191,7 +199,7 @@ def compose_delivery(
     )
 
 
-def _evaluators(settings: Settings) -> tuple[Evaluator, ...]:
+def _evaluators(settings: Settings, *, in_background: InBackground | None) -> tuple[Evaluator, ...]:
     if settings.judge == EMBEDDED and settings.embedder is None:
         from rag_otel_evaluators.metrics.registry import build
 
@@ -219,7 +227,7 @@ def _evaluators(settings: Settings) -> tuple[Evaluator, ...]:
         source="settings",
     )
     with suppressed():  # requests of a judge's library during loading are not the application's
-        return build_evaluators(config, ExitStack())
+        return build_evaluators(config, ExitStack(), in_background=in_background)
 
 
 def _writers(

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.protocols import Evaluator
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from rag_otel_evaluators.llm.embedding import Embedder
     from rag_otel_evaluators.llm.structured import StructuredModel
 
+InBackground: TypeAlias = Callable[[Callable[[], object]], object]
+"""Calls a function later, on another thread."""
+
 _HHEM: Final = "hhem"
 _LOCAL: Final = "local/"
 _CASCADE: Final = "cascade/"
@@ -27,17 +30,21 @@ _ROWS_AHEAD: Final = 5
 
 
 def build_evaluators(
-    config: EvaluatorsConfig, resources: ExitStack, *, cache_path: Path | None = None
+    config: EvaluatorsConfig,
+    resources: ExitStack,
+    *,
+    cache_path: Path | None = None,
+    in_background: InBackground | None = None,
 ) -> tuple[Evaluator, ...]:
     """The metrics that the configuration names; what they hold open is closed with `resources`.
 
-    `cache_path`: the file where judges' answers are kept; None: nowhere. The heavy imports of judges happen here.
-    Raises ConfigurationError.
+    `cache_path`: the file where judges' answers are kept; None: nowhere. The heavy imports of judges happen here;
+    `in_background` gets those of a language model, to do them while the application starts. Raises ConfigurationError.
     """
     cache = _open_cache(config, cache_path, resources)
     return build(
         config.metrics,
-        judge=_judge(config, cache),
+        judge=_judge(config, cache, in_background=in_background),
         embedder=None if config.embedder is None else _embedder(config.embedder, config.concurrency, cache),
         language=config.language,
         prompt_folder=config.prompts,
@@ -63,12 +70,14 @@ def _open_cache(config: EvaluatorsConfig, path: Path | None, resources: ExitStac
     return cache
 
 
-def _judge(config: EvaluatorsConfig, cache: DiskCache | None) -> str | StructuredModel | Judge:
+def _judge(
+    config: EvaluatorsConfig, cache: DiskCache | None, *, in_background: InBackground | None
+) -> str | StructuredModel | Judge:
     name = config.judge.model
     if name == EMBEDDED:
         return EMBEDDED
     if name.startswith(_CASCADE):
-        return _cascade(config, cache)
+        return _cascade(config, cache, in_background=in_background)
     if name.partition("/")[0] == _HHEM:
         return _hhem(config.judge, cache)
     if name.startswith(_LOCAL):
@@ -76,21 +85,25 @@ def _judge(config: EvaluatorsConfig, cache: DiskCache | None) -> str | Structure
 
         parameters = _parameters_of(local_model, config.judge)
         return local_model(name.removeprefix(_LOCAL), cache=cache, **parameters)
-    from rag_otel_evaluators.judges.llm import llm_model, warm_up
+    from rag_otel_evaluators.judges.language_model import DeferredModel, deferred_model, language_model
 
-    settings = _call_settings(config.judge, config.concurrency)
-    model = llm_model(name, temperature=config.judge.temperature, cache=cache, **settings)
-    warm_up(name)  # loads, and warns, now instead of during the first evaluation
+    settings = {"temperature": config.judge.temperature, "cache": cache}
+    settings |= _call_settings(config.judge, config.concurrency)
+    if in_background is None:
+        return language_model(name, warm=True, **settings)  # loads now instead of during the first evaluation
+    model = deferred_model(name, **settings)
+    if isinstance(model, DeferredModel):
+        in_background(model.prepare)
     return model
 
 
-def _cascade(config: EvaluatorsConfig, cache: DiskCache | None) -> Judge:
+def _cascade(config: EvaluatorsConfig, cache: DiskCache | None, *, in_background: InBackground | None) -> Judge:
     """The embedded judge first; the judge behind `cascade/` gets the claims that it is unsure of."""
     from rag_otel_evaluators.judges.cascade import CascadeJudge
     from rag_otel_evaluators.judges.embedded import EmbeddedJudge
 
     settings = config.judge.model_copy(update={"model": config.judge.model.removeprefix(_CASCADE)})
-    expensive = _judge(config.model_copy(update={"judge": settings}), cache)
+    expensive = _judge(config.model_copy(update={"judge": settings}), cache, in_background=in_background)
     if isinstance(expensive, str):
         raise ConfigurationError(f"{config.judge.model}: a cascade needs a second judge behind `{_CASCADE}`")
     shared = MetricSetup(

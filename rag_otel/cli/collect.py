@@ -24,17 +24,16 @@ from rag_otel.drift.judge_watch import JudgeWatch
 from rag_otel.drift.setup import build_judge_watch
 from rag_otel.errors import ConfigurationError
 from rag_otel.evaluation.background_worker import BackgroundWorker
+from rag_otel.safety.extras import require_extra
 from rag_otel.safety.guard import logger
 from rag_otel.settings import Settings
 from rag_otel.telemetry.telemetry import Telemetry
 
-try:
-    from rag_otel_collectors.otlp import settings as collector_settings
-    from rag_otel_collectors.otlp.build import MakeResults, server_tls, start
-except ImportError as error:
-    raise ConfigurationError(
-        f"the collector needs further packages: pip install 'rag-otel[collector]' ({error})"
-    ) from None
+require_extra(
+    "collector", "grpc", "google.rpc", "opentelemetry.proto", "uvicorn", "prometheus_client", needed_by="the collector"
+)
+from rag_otel_collectors.otlp import settings as collector_settings  # noqa: E402 - what they import is an extra
+from rag_otel_collectors.otlp.build import MakeResults, server_tls, start  # noqa: E402
 
 WORKER: Final = ("-m", "rag_otel.cli.worker")
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import importlib.metadata
 import sys
 from collections.abc import Sequence
 from typing import Final
@@ -31,28 +32,36 @@ COMMANDS: Final = {
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command. Returns its exit code: 0 success, 1 failure, 2 wrong input or configuration."""
     argv = list(sys.argv[1:] if argv is None else argv)
-    parser = argparse.ArgumentParser(
-        prog="rag-otel", description="Faithfulness of RAG answers in production, on OpenTelemetry."
-    )
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name, help_line in COMMANDS.items():
-        command_parser = commands.add_parser(
-            name, help=help_line, description=help_line[0].upper() + help_line[1:] + "."
-        )
-        if argv[:1] == [name]:
-            importlib.import_module(f"rag_otel.cli.{name}").configure(command_parser)
-    arguments = parser.parse_args(argv)
-    module = importlib.import_module(f"rag_otel.cli.{arguments.command}")
+    command = argv[0] if argv[:1] and argv[0] in COMMANDS else None
     try:
-        return int(module.run(arguments))
+        return _run(argv, command)
     except (ConfigurationError, InputError) as error:
-        print(f"rag-otel {arguments.command}: {error}", file=sys.stderr)
+        print(f"rag-otel {command}: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:  # `rag-otel inspect ... | head`
         sys.stderr.close()
         return 0
     except KeyboardInterrupt:
         return 130
+
+
+def _run(argv: list[str], command: str | None) -> int:
+    parser = argparse.ArgumentParser(
+        prog="rag-otel", description="Faithfulness of RAG answers in production, on OpenTelemetry."
+    )
+    parser.add_argument("--version", action="version", version=f"rag-otel {importlib.metadata.version('rag-otel')}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    for name, help_line in COMMANDS.items():
+        command_parser = commands.add_parser(
+            name, help=help_line, description=help_line[0].upper() + help_line[1:] + "."
+        )
+        if name == command:
+            importlib.import_module(f"rag_otel.cli.{name}").configure(command_parser)
+    arguments = parser.parse_args(argv)
+    if arguments.command is None:
+        parser.print_help()
+        return 0
+    return int(importlib.import_module(f"rag_otel.cli.{arguments.command}").run(arguments))
 
 
 if __name__ == "__main__":

@@ -84,11 +84,11 @@ def _save(arguments: argparse.Namespace) -> int:
 
 
 def _adapt(arguments: argparse.Namespace) -> int:
-    from rag_otel_evaluators.judges.llm import llm_model
+    from rag_otel_evaluators.judges.language_model import language_model
     from rag_otel_evaluators.prompts import save_prompt
     from rag_otel_evaluators.prompts.adapt import adapt_prompt
 
-    model = llm_model(arguments.model, api_base=arguments.api_base)
+    model = language_model(arguments.model, api_base=arguments.api_base)
     chosen = _chosen(arguments.name, arguments.source)
 
     async def adapt_all() -> None:

@@ -10,6 +10,7 @@ needs is imported here and nowhere else, one import after the other, and a fork 
 from __future__ import annotations
 
 import asyncio
+import atexit
 import functools
 import importlib
 import os
@@ -70,6 +71,14 @@ class _Imports:
         else:
             self.start_over()
 
+    def finish(self) -> None:
+        """At the interpreter's end: nothing new is begun, and what is under way is waited for. A thread that stopped
+        inside an import would keep the import lock, and the end would wait for it for ever."""
+        with self._changed:
+            while len(self._waiting) > 1:
+                self._waiting.pop()
+        self.wait(FORK_WAITS_S)
+
     def _run(self) -> None:
         while True:
             with self._changed:
@@ -92,6 +101,7 @@ def _load(name: str, load: Callable[[], object]) -> None:
 
 
 _imports: Final = _Imports()
+atexit.register(_imports.finish)
 
 
 def background_import(*wanted: str | Callable[[], object]) -> None:

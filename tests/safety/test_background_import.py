@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -89,3 +90,15 @@ def test_an_import_that_forks_does_not_wait_for_itself() -> None:
 
     assert wait_until_imported(30)
     assert codes == [7]
+
+
+def test_the_end_of_the_process_waits_for_the_import_under_way(tmp_path: Path) -> None:
+    """A thread that stopped inside an import would keep the import lock: the interpreter could not end."""
+    (tmp_path / "slow_library.py").write_text("import time\ntime.sleep(0.3)\nprint('whole')\n")
+    code = (
+        "from rag_otel.safety.background_import import background_import\n"
+        "background_import('slow_library', 'never_begun')"
+    )
+    environ = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+    ended = subprocess.run([sys.executable, "-c", code], env=environ, capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "whole\n", "")

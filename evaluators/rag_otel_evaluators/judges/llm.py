@@ -33,6 +33,7 @@ from rag_otel_evaluators.llm.embedder import ModelEmbedder
 from rag_otel_evaluators.llm.failures import CallError, FailureKind, kind_of_status
 from rag_otel_evaluators.llm.limits import Limits
 from rag_otel_evaluators.llm.modes import ModeLadder, OutputMode, response_format, with_schema
+from rag_otel_evaluators.llm.quiet import quiet
 from rag_otel_evaluators.llm.transport import ChatRequest, Reply, Transport
 
 # The prices that litellm brings, not those it would fetch from the network while being imported.
@@ -248,7 +249,8 @@ def call_error(error: Exception) -> CallError:
 def _as_internal() -> Iterator[None]:
     token = _internal_call.set(True)
     try:
-        yield
+        with quiet():
+            yield
     finally:
         _internal_call.reset(token)
 

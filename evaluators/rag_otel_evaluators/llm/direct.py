@@ -10,20 +10,17 @@ from __future__ import annotations
 import copy
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from pydantic import BaseModel
 
 from rag_otel_evaluators.llm.modes import ModeLadder, OutputMode, response_format
-
-if TYPE_CHECKING:
-    from rag_otel_evaluators.llm.openai_http import OpenAiTransport, Price  # imports aiohttp, which is an extra
+from rag_otel_evaluators.llm.openai_http import OpenAiTransport, Price
+from rag_otel_evaluators.llm.providers import KEYS, PRICES, fixed_price
+from rag_otel_evaluators.llm.quiet import quiet
 
 REASONING_TOKENS: Final = 4_000
 """Room on top of the budget for models that think before they answer: their thoughts count as output."""
-KEYS: Final = {"openai": "OPENAI_API_KEY", "hosted_vllm": "HOSTED_VLLM_API_KEY"}
-"""litellm's providers that speak OpenAI's protocol and nothing else -> environment variable of their key."""
-PRICES: Final = frozenset({"input_cost_per_token", "output_cost_per_token"})
 _KNOWN_PARAMETERS: Final = PRICES | {
     *("frequency_penalty", "logit_bias", "presence_penalty", "reasoning_effort", "seed", "service_tier", "stop"),
     *("temperature", "top_p", "user", "verbosity"),
@@ -49,17 +46,16 @@ def direct_transport(
     thoughts = REASONING_TOKENS if litellm.supports_reasoning(model) else 0
 
     def translated(mode: OutputMode, response_model: type[BaseModel], budget: int | None) -> Mapping[str, Any]:
-        wanted = litellm.get_optional_params(
-            model=own_name,
-            custom_llm_provider=provider,
-            max_tokens=None if budget is None else budget + thoughts,
-            response_format=response_format(mode, response_model),
-            drop_params=True,
-            **sent,
-        )
+        with quiet():
+            wanted = litellm.get_optional_params(
+                model=own_name,
+                custom_llm_provider=provider,
+                max_tokens=None if budget is None else budget + thoughts,
+                response_format=response_format(mode, response_model),
+                drop_params=True,
+                **sent,
+            )
         return {name: value for name, value in wanted.items() if name not in _NOT_SENT}
-
-    from rag_otel_evaluators.llm.openai_http import OpenAiTransport
 
     return OpenAiTransport(
         name=model,
@@ -82,14 +78,6 @@ def _changes_messages(litellm: Any, provider: str, own_name: str) -> bool:
     except Exception:  # noqa: BLE001 - what cannot be told is litellm's to send
         return True
     return bool(body != {"model": own_name, "messages": probe})
-
-
-def fixed_price(parameters: Mapping[str, Any]) -> Price | None:
-    """What one call costs at the prices that the parameters give; None where they give none."""
-    if not parameters.keys() >= PRICES:
-        return None
-    rates = float(parameters["input_cost_per_token"]), float(parameters["output_cost_per_token"])
-    return lambda read, written, cached: read * rates[0] + written * rates[1]
 
 
 def _price(litellm: Any, model: str, parameters: Mapping[str, Any]) -> Price:

@@ -65,9 +65,9 @@ class MetricSetup:
             raise ConfigurationError(
                 f"asks a language model, and the judge is `{EMBEDDED}`: name a model, for example openai/gpt-4o-mini"
             )
-        from rag_otel_evaluators.judges.llm import llm_model
+        from rag_otel_evaluators.judges.language_model import language_model
 
-        return llm_model(self.judge)
+        return language_model(self.judge)
 
     @cached_property
     def faithfulness_judge(self) -> Judge:

@@ -24,7 +24,7 @@ from rag_otel.model import EvaluatedTrace
 from rag_otel.writers.attributes import unsupported
 from rag_otel.writers.memory import MemoryWriter
 from rag_otel.writers.phoenix_links import trace_link
-from rag_otel_evaluators.judges.llm import llm_model
+from rag_otel_evaluators.judges.language_model import language_model
 from rag_otel_evaluators.llm.structured import Message
 from rag_otel_evaluators.sync import run_sync
 
@@ -45,7 +45,7 @@ class LiveModel:
     """What the quickstart app calls a model: answers from passages, by a real one."""
 
     def __init__(self, name: str) -> None:
-        self._model = llm_model(name, api_base=os.environ.get(API_BASE_ENV))
+        self._model = language_model(name, api_base=os.environ.get(API_BASE_ENV))
 
     def complete(self, model: str, question: str, passages: Sequence[Mapping[str, Any]]) -> str:
         """One answer. Raises RetryableError or PermanentError as the model's client does, InputError for none."""

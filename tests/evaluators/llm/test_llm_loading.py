@@ -14,7 +14,9 @@ pytestmark = pytest.mark.server
 
 
 _ROOT = Path(__file__).parents[3]
-_PATH = f"import sys, json; sys.path[:0] = [{str(_ROOT)!r}, {str(_ROOT / 'evaluators')!r}]\n"
+_PATH = (
+    f"import sys, json; sys.path[:0] = [{str(_ROOT)!r}, {str(_ROOT / 'evaluators')!r}, {str(_ROOT / 'collectors')!r}]\n"
+)
 
 
 def run(code: str, cwd: Path) -> Any:
@@ -126,3 +128,48 @@ changed = {name: (before[name], value) for name, value in state().items() if bef
 print(json.dumps({"changed": changed, "logged": sorted(set(logged)), "calls": calls}))
 """
     assert run(code, tmp_path) == {"changed": {}, "logged": ["first", "last"], "calls": 3}
+
+
+def test_a_judge_is_loaded_while_the_application_starts(tmp_path: Path) -> None:
+    """On a thread of its own; the first evaluation waits for it; no log line of a library comes of it."""
+    code = """
+import logging, threading
+import rag_otel
+from opentelemetry.sdk.trace import TracerProvider
+from rag_otel.writers.memory import MemoryWriter
+from testkit.judge_server import JudgeServer
+
+threads, logged, memory = [], [], MemoryWriter()
+
+class Finder:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name == "litellm":
+            threads.append(threading.current_thread().name)
+
+class Kept(logging.Handler):
+    def emit(self, record):
+        if not record.name.startswith("rag_otel"):
+            logged.append(f"{record.name}: {record.getMessage()}")
+
+logging.basicConfig(level=logging.INFO, handlers=[Kept()])
+rag_otel.instrument  # its own modules are no part of this
+with JudgeServer(answer=lambda request: {"claims": [], "verdicts": []}) as server:
+    from rag_otel.safety.extras import installed
+    assert installed("litellm")
+    sys.meta_path.insert(0, Finder)
+    threads.clear()
+    rag_otel.instrument(TracerProvider(), judge="openai/judge", judge_api_base=server.url, evaluations_per_minute=60,
+                        writers=[memory])
+
+    @rag_otel.observe
+    def answer(question):
+        return {"answer": "Paris is the capital of France.", "chunks": ["Paris is the capital of France."]}
+
+    answer("What is the capital of France?")
+    assert rag_otel.flush(timeout=120)
+    asked = len(server.requests)
+names = set(threads) - {"MainThread"}  # looked for on the main thread, imported on the other
+print(json.dumps({"imported": sorted(names), "logged": logged, "asked": asked > 0, "results": len(memory.results)}))
+"""
+    assert run(code, tmp_path) == {"imported": ["rag-otel-imports"], "logged": [], "asked": True, "results": 1}
