@@ -142,7 +142,7 @@ def test_mapping_in_a_file(tmp_path: Path, name: str, content: str) -> None:
         ({**FLAT, "xyzzy": "q"}, "there are: question, response, chunks"),
         ({**FLAT, "chunks": ["a"]}, "chunks must be the key of an attribute"),
         ({**FLAT, "question": "q$.a..b"}, "question = 'q$.a..b' cannot read '..b'"),
-        ({**FLAT, "question": "$.a"}, "names no attribute"),
+        ({**FLAT, "question": "$.a"}, "has no attribute"),
         ({**FLAT, "chunks": "a.*.b.*"}, "more than one *"),
         ('{"question": ', "not JSON"),
         ("[1]", "neither JSON nor a file"),

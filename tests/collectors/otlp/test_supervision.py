@@ -118,7 +118,7 @@ def test_a_process_that_cannot_be_started_is_started_later(tmp_path: Path) -> No
         open_files = len(list(Path(f"/proc/{pid}/fd").iterdir()))
         resource.prlimit(pid, resource.RLIMIT_NOFILE, (open_files, no_files[1]))
         os.kill(worker, signal.SIGKILL)
-        eventually(lambda: any("an evaluation process cannot be kept" in line for line in collector.lines))
+        eventually(lambda: any("an evaluation process failed" in line for line in collector.lines))
         resource.prlimit(pid, resource.RLIMIT_NOFILE, no_files)
         trace = a_rag_trace()
         eventually(lambda: collector.get("/readyz")[0] == 200)
