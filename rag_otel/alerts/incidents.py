@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from rag_otel.alert import Alert, AlertSeverity, AlertState
+from rag_otel.alerts.digest import without_texts
 from rag_otel.alerts.rules import Finding
 
 MAX_INCIDENTS: Final = 1024
@@ -52,7 +53,7 @@ class Incidents:
         `joined`: the alert was added to a waiting message.
         """
         incident = self.open.pop(alert.fingerprint, None) or Incident(
-            alert=_without_texts(alert), began_at=now, bad_at=now
+            alert=without_texts(alert), began_at=now, bad_at=now
         )
         self.open[alert.fingerprint] = incident
         if len(self.open) > MAX_INCIDENTS:
@@ -66,7 +67,7 @@ class Incidents:
         alert = dataclasses.replace(
             alert, suppressed=alert.suppressed + incident.suppressed, since_ns=alert.since_ns or _since(incident)
         )
-        incident.alert, incident.told_at, incident.suppressed = _without_texts(alert), now, 0
+        incident.alert, incident.told_at, incident.suppressed = without_texts(alert), now, 0
         return alert
 
     def told(self, fingerprint: str, now: float) -> None:
@@ -85,15 +86,25 @@ class Incidents:
             incident.bad_at, incident.good = now, 0
 
     def resolve(self, alert: Alert) -> Alert | None:
-        """Close a problem that a monitor reports as over; None when it was not open."""
+        """Close a problem that a monitor reports as over; None when it was not open.
+
+        What ends is what was told: its name, metric, place and severity are those of the alarm.
+        """
         incident = self.open.pop(alert.fingerprint, None)
         if incident is None:
             return None
+        told = incident.alert
         return dataclasses.replace(
             alert,
+            name=told.name,
+            metric=told.metric,
+            service=told.service,
+            route=told.route,
+            severity=told.severity,
+            headline=told.headline or alert.headline,
+            details={**({"now": alert.headline} if told.headline and alert.headline else {}), **alert.details},
             suppressed=alert.suppressed + incident.suppressed,
-            since_ns=alert.since_ns or incident.alert.since_ns,
-            severity=incident.alert.severity,
+            since_ns=alert.since_ns or told.since_ns,
         )
 
     def over(self, now: float) -> Iterator[Alert]:
@@ -134,11 +145,6 @@ class Incidents:
             details={"bad_answers": float(incident.bad), "good_answers_since": float(incident.good)},
             time_ns=round(now * 1e9),
         )
-
-
-def _without_texts(alert: Alert) -> Alert:
-    """What the resolve message needs: a thousand open problems must take little memory and disk."""
-    return dataclasses.replace(alert, question=None, response=None, claims=(), examples=())
 
 
 def _since(incident: Incident) -> int:

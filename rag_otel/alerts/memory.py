@@ -21,6 +21,8 @@ class RouterState:
 
     incidents: dict[str, Incident] = dataclasses.field(default_factory=dict)
     gate: GateState = dataclasses.field(default_factory=GateState)
+    names: dict[str, str] = dataclasses.field(default_factory=dict)
+    """Fingerprint of a monitor -> the fingerprint, with the service, under which its problem was told."""
 
 
 class RouterMemory:

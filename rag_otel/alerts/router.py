@@ -18,6 +18,8 @@ from rag_otel.alerts.gate import Gate
 from rag_otel.alerts.incidents import Incidents
 from rag_otel.alerts.memory import RouterMemory, RouterState
 from rag_otel.alerts.messages.examples import Examples
+from rag_otel.alerts.messages.links import AlertLinks
+from rag_otel.alerts.naming import ServiceNames
 from rag_otel.alerts.rules import DEFAULT_RULES, AlertRule, AlertRules, parse_rule
 from rag_otel.alerts.schedule import QuietHours
 from rag_otel.model import EvaluatedTrace
@@ -51,6 +53,7 @@ class AlertRouter:
         digest_s: float = 0.0,
         per_minute: int = 10,
         quiet: QuietHours | None = None,
+        links: AlertLinks | None = None,
         memory: RouterMemory | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
@@ -59,6 +62,7 @@ class AlertRouter:
         if rules is None:
             rules = [parse_rule(text) for text in DEFAULT_RULES]
         self._rules = AlertRules(rules, examples or Examples())
+        self._links = links or AlertLinks()
         self._memory = memory
         self._clock = clock
         self._send: Callable[[Alert], None] = _nobody
@@ -67,6 +71,7 @@ class AlertRouter:
         self._lock = threading.RLock()
         self._incidents = Incidents(cooldown_s=cooldown_s, resolve_after_s=resolve_after_s, found=state.incidents)
         self._gate = Gate(digest_s=digest_s, per_minute=per_minute, quiet=quiet, state=state.gate, told=self._told)
+        self._names = ServiceNames(state.names)
         self._save_at: float | None = None
 
     def connect(self, send: Callable[[Alert], None], changed: Callable[[], None] = lambda: None) -> None:
@@ -79,6 +84,7 @@ class AlertRouter:
         out: list[Alert] = []
         with self._lock:
             now = self._clock()
+            self._names.saw(result.trace.service)
             for judgement in judgements:
                 if judgement.alert is None:
                     self._incidents.note(judgement.fingerprint, judgement.finding, now)
@@ -93,6 +99,7 @@ class AlertRouter:
         with guarded("alerts.raise"):
             with self._lock:
                 now = self._clock()
+                alert = self._names.of(alert, self._incidents.open)
                 out = self._end(alert, now) if alert.state is AlertState.RESOLVED else self._fire(alert, now)
             self._send_all(out)
             self._changed()
@@ -167,10 +174,13 @@ class AlertRouter:
     def _save(self) -> None:
         self._save_at = None
         if self._memory is not None:
-            self._memory.save(RouterState(incidents=self._incidents.open, gate=self._gate.state))
+            self._memory.save(self._state())
+
+    def _state(self) -> RouterState:
+        return RouterState(incidents=self._incidents.open, gate=self._gate.state, names=self._names.named)
 
     def _send_all(self, alerts: Sequence[Alert]) -> None:
         """Call without the lock: a channel's queue may call back into the router."""
         for alert in alerts:
             counters.add(f"alerts.{'resolved' if alert.state is AlertState.RESOLVED else 'sent'}.{alert.name}")
-            self._send(alert)
+            self._send(self._links.on(alert))

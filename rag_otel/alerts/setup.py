@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from rag_otel.alerts.memory import RouterMemory
 from rag_otel.alerts.messages.examples import Examples
+from rag_otel.alerts.messages.links import AlertLinks
 from rag_otel.alerts.monitors.combined import Monitor, Monitors
 from rag_otel.alerts.monitors.health import FailureMonitor, SilenceMonitor
 from rag_otel.alerts.monitors.slo import Objective, SloMonitor
@@ -35,6 +36,7 @@ def build_router(
         digest_s=settings.alert_digest,
         per_minute=settings.alerts_per_minute,
         quiet=parse_quiet_hours(settings.alert_quiet_hours),
+        links=AlertLinks(chart=settings.alert_chart_url, runbook=settings.alert_runbook_url),
         memory=None if state is None else RouterMemory(state),
     )
 

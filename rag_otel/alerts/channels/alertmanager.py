@@ -20,7 +20,15 @@ from typing import Any, Final
 from rag_otel.alert import Alert, AlertState
 from rag_otel.alerts.channels.redaction import redacted
 from rag_otel.alerts.messages.message import alert_id
-from rag_otel.alerts.messages.rendering import Message, Sizes, bracketed, compose_message, plain_text, timestamp
+from rag_otel.alerts.messages.rendering import (
+    Message,
+    Sizes,
+    bracketed,
+    compose_message,
+    detail_lines,
+    head_lines,
+    timestamp,
+)
 from rag_otel.delivery.http import post, to_json
 from rag_otel.errors import PermanentError, RetryableError
 from rag_otel.rendering.text_cutting import one_line, shorten
@@ -189,7 +197,11 @@ def annotations_of(alert: Alert, message: Message) -> dict[str, str]:
     first = message.answers[0] if message.answers else None
     annotations = {
         "summary": message.title,
-        "description": plain_text(message, _SIZES),
+        "description": "\n".join(head_lines(message)),
+        "details": "\n".join(detail_lines(message, _SIZES)),
+        "next_step": message.next_step,
+        "runbook_url": alert.runbook or "",
+        "chart": alert.chart or "",
         "question": shorten(first.question, _SIZES.question) if first else "",
         "answer": bracketed(first.fragments, _SIZES.response) if first else "",
         "unsupported_claims": "\n".join(one_line(claim.claim.text, _SIZES.claim) for claim in first.claims[:5])

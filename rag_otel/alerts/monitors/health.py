@@ -65,7 +65,6 @@ class SilenceMonitor:
         self._at_last_evaluation: Mapping[str, int] = dict(self._seen())
         """The counts of traces at the time of the last evaluation."""
         self._flowing_since: float | None = None
-        self._service: str | None = None
         self._firing_since: float | None = None
         self._check_at = self._clock()
 
@@ -75,7 +74,6 @@ class SilenceMonitor:
             return
         with self._lock:
             self._at_last_evaluation, self._flowing_since = dict(self._seen()), None
-            self._service = batch[-1].trace.service
             resolved = self._message(AlertState.RESOLVED) if self._firing_since is not None else None
             self._firing_since = None
         if resolved is not None:
@@ -121,11 +119,10 @@ class SilenceMonitor:
             headline = "Evaluations come again"
         return Alert(
             name=EVALUATORS_SILENT,
-            fingerprint=f"{self._service or '-'}/{EVALUATORS_SILENT}",
+            fingerprint=EVALUATORS_SILENT,
             metric="",
             state=state,
             headline=headline,
-            service=self._service,
             details={name: float(count) for name, count in missed.most_common(_MAX_ERRORS)},
             since_ns=round(since * 1e9),
             time_ns=round(now * 1e9),
@@ -159,7 +156,6 @@ class FailureMonitor:
         self._errors: dict[str, Counter[str]] = {}
         """Metric -> counts of error types since its evaluations last succeeded."""
         self._firing_since: dict[str, float] = {}
-        self._service: str | None = None
         self._check_at = self._clock()
 
     def close(self) -> None:
@@ -169,7 +165,6 @@ class FailureMonitor:
         with self._lock:
             minute = int(self._clock() // MINUTE_S)
             for result in batch:
-                self._service = result.trace.service
                 for evaluation in result.evaluations:
                     if evaluation.name not in self._rings and len(self._rings) >= _MAX_METRICS:
                         continue
@@ -212,11 +207,10 @@ class FailureMonitor:
         mostly = f", mostly {errors.most_common(1)[0][0]}" if errors and state is AlertState.FIRING else ""
         return Alert(
             name=EVALUATOR_FAILING,
-            fingerprint=f"{self._service or '-'}/{EVALUATOR_FAILING}:{metric}",
+            fingerprint=f"{EVALUATOR_FAILING}:{metric}",
             metric=metric,
             state=state,
             headline=f"{metric}: {share:.0%} of {total:.0f} evaluations failed in {WINDOW_MINUTES} min{mostly}",
-            service=self._service,
             details={"failed_share": share, "evaluations": total, **{name: float(n) for name, n in errors.items()}},
             since_ns=round(since * 1e9),
             time_ns=round(now * 1e9),

@@ -51,7 +51,7 @@ def test_traces_without_any_evaluation_are_told_with_their_reasons() -> None:
     assert not scene.told
     scene.passes(3600, traces=5, status="late.timeout")
     (alert,) = scene.told
-    assert (alert.name, alert.service, alert.state) == ("evaluators_silent", "observatory", FIRING)
+    assert (alert.name, alert.fingerprint, alert.state) == ("evaluators_silent", "evaluators_silent", FIRING)
     assert alert.details["skipped.no_response"] == 70
     assert "No evaluation for 15 min" in alert.headline
     scene.evaluates()
