@@ -51,19 +51,28 @@ class Gate:
         quiet: QuietHours | None = None,
         state: GateState | None = None,
         told: Callable[[str, float], None] = lambda problem, now: None,
+        ahead: Callable[[], float] = lambda: 0.0,
     ) -> None:
-        """`told` is called with a problem's fingerprint and the time when a message about it is sent."""
+        """`told` is called with a problem's fingerprint and the time when a message about it is sent; `ahead` is how
+        far the wall clock, by which quiet hours go, is ahead of the times that are given here."""
         self._digest_s = digest_s
         self._per_minute = max(per_minute, 0)
         self._quiet = quiet or QuietHours()
         self.state = state or GateState()
         self._tell = told
+        self._ahead = ahead
         self._sent: deque[float] = deque(maxlen=self._per_minute)
         """When the last `per_minute` messages went out."""
 
     def emptied(self) -> Gate:
         """A gate with the same limits and an empty state."""
-        return Gate(digest_s=self._digest_s, per_minute=self._per_minute, quiet=self._quiet, told=self._tell)
+        return Gate(
+            digest_s=self._digest_s,
+            per_minute=self._per_minute,
+            quiet=self._quiet,
+            told=self._tell,
+            ahead=self._ahead,
+        )
 
     def join(self, alert: Alert) -> bool:
         """Add an alert to a waiting message about the same problem; True where there is one.
@@ -175,7 +184,14 @@ class Gate:
         return len(self._sent) < self._per_minute or not 0 <= now - self._sent[0] < MINUTE_S
 
     def _quiet_end(self, now: float) -> float:
-        return self._quiet.end_at(now) or 0.0
+        ahead = self._ahead()
+        end = self._quiet.end_at(now + ahead)
+        return 0.0 if end is None else end - ahead
+
+    @property
+    def told(self) -> set[str]:
+        """Fingerprints of the messages that were sent about open problems."""
+        return {name for names in self.state.told_as.values() for name in names}
 
     # --- resolving --------------------------------------------------------------------------------------------------
 

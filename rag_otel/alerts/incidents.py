@@ -15,6 +15,8 @@ from rag_otel.alerts.digest import without_texts
 from rag_otel.alerts.rules import Finding
 
 MAX_INCIDENTS: Final = 1024
+_LATE_S: Final = 300.0
+"""Nobody asked for so long after a problem may have ended that the time in between was not watched."""
 
 
 @dataclasses.dataclass(slots=True)
@@ -70,6 +72,12 @@ class Incidents:
         incident.alert, incident.told_at, incident.suppressed = without_texts(alert), now, 0
         return alert
 
+    def resume(self, downtime_s: float) -> None:
+        """Time in which no process watched does not count, neither for the end of a problem nor for a cooldown."""
+        for incident in self.open.values():
+            incident.bad_at += downtime_s
+            incident.told_at = None if incident.told_at is None else incident.told_at + downtime_s
+
     def told(self, fingerprint: str, now: float) -> None:
         """A message about the problem is sent now: the cooldown begins."""
         if (incident := self.open.get(fingerprint)) is not None:
@@ -110,7 +118,12 @@ class Incidents:
     def over(self, now: float) -> Iterator[Alert]:
         """The resolve messages of per-trace problems without a bad answer for `resolve_after_s`."""
         for fingerprint, incident in list(self.open.items()):
-            if self._expires_at(incident) is not None and not 0 <= now - incident.bad_at < self._resolve_after_s:
+            expires_at = self._expires_at(incident)
+            if expires_at is None or incident.bad_at <= now < expires_at:
+                continue
+            if not 0 <= now - expires_at < _LATE_S:  # the clock was set, or the machine slept: nobody has watched
+                incident.bad_at = now
+            else:
                 del self.open[fingerprint]
                 if incident.told_at is not None:
                     yield self._resolved(incident, now)

@@ -66,6 +66,8 @@ class SilenceMonitor:
         """The counts of traces at the time of the last evaluation."""
         self._flowing_since: float | None = None
         self._firing_since: float | None = None
+        self._heard = False
+        """An evaluation came in this process. The first one also ends the silence that the last process told of."""
         self._check_at = self._clock()
 
     def write(self, batch: Sequence[EvaluatedTrace]) -> None:
@@ -74,8 +76,9 @@ class SilenceMonitor:
             return
         with self._lock:
             self._at_last_evaluation, self._flowing_since = dict(self._seen()), None
-            resolved = self._message(AlertState.RESOLVED) if self._firing_since is not None else None
-            self._firing_since = None
+            over = self._firing_since is not None or not self._heard
+            resolved = self._message(AlertState.RESOLVED) if over else None
+            self._firing_since, self._heard = None, True
         if resolved is not None:
             self._raise(resolved)
 
@@ -156,6 +159,8 @@ class FailureMonitor:
         self._errors: dict[str, Counter[str]] = {}
         """Metric -> counts of error types since its evaluations last succeeded."""
         self._firing_since: dict[str, float] = {}
+        self._known: set[str] = set()
+        """Metrics of which this process has told how they are."""
         self._check_at = self._clock()
 
     def close(self) -> None:
@@ -194,12 +199,14 @@ class FailureMonitor:
         since = self._firing_since.get(metric)
         if since is None and share >= self._share:
             self._firing_since[metric] = now
+            self._known.add(metric)
             return self._message(metric, AlertState.FIRING, share, window.total, now, now)
         if share < self._share / 2:
             self._errors.pop(metric, None)
-            if since is not None:
-                del self._firing_since[metric]
-                return self._message(metric, AlertState.RESOLVED, share, window.total, since, now)
+            if since is not None or metric not in self._known:  # the last process may have told of it
+                self._known.add(metric)
+                self._firing_since.pop(metric, None)
+                return self._message(metric, AlertState.RESOLVED, share, window.total, since or now, now)
         return None
 
     def _message(self, metric: str, state: AlertState, share: float, total: float, since: float, now: float) -> Alert:
