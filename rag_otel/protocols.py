@@ -6,7 +6,8 @@ spans -> RagTrace -> SamplingDecision -> Evaluation(s) -> written back -> alerts
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from rag_otel.alert import Alert
@@ -152,6 +153,15 @@ class AlertChannel(Protocol):
     def name(self) -> str: ...
 
     def send(self, alert: Alert) -> None: ...
+
+
+@runtime_checkable
+class GoesOn(Protocol):
+    """An alert channel that goes on after a restart with what it was told before."""
+
+    def go_on(self, folder: Callable[[], Path], open_alerts: Collection[str]) -> None:
+        """Keep what is told in `folder`, and take up what is there of `open_alerts`, which are fingerprints."""
+        ...
 
 
 @runtime_checkable

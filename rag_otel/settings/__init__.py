@@ -23,6 +23,8 @@ _ADDRESSES: Final = (
     "alert_slack_url",
     "alert_pagerduty_url",
     "alert_alertmanager_urls",
+    "alert_chart_url",
+    "alert_runbook_url",
 )
 _DAY_S: Final = 86_400.0
 
@@ -151,6 +153,14 @@ class Settings:
     alert_digest: float = row(10.0, "Seconds of alerts that become one message; 0: at once", "RAG_OTEL_ALERT_DIGEST")
     alert_quiet_hours: tuple[str, ...] = row(
         (), "When only what is critical is told: `22:00-07:00 Europe/Berlin`", "RAG_OTEL_ALERT_QUIET_HOURS"
+    )
+    alert_chart_url: str | None = row(
+        None,
+        "Dashboard that alerts link to; `{service}`, `{route}`, `{from}`, `{to}` are filled in",
+        "RAG_OTEL_ALERT_CHART_URL",
+    )
+    alert_runbook_url: str | None = row(
+        None, "Page of the runbook; its sections are named like the alerts", "RAG_OTEL_ALERT_RUNBOOK_URL"
     )
     slo_target: float | None = row(
         None, "Share of answers that must be good, e.g. 0.95; None: no objective", "RAG_OTEL_SLO_TARGET"

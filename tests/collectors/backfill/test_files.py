@@ -158,7 +158,7 @@ def test_a_trace_over_several_files_and_gzip(capsys: pytest.CaptureFixture[str],
     ("arguments", "said"),
     [
         (["x.jsonl"], "--output FILE"),
-        ([], "no Phoenix"),
+        ([], "neither FILEs nor Phoenix"),
         (["--output", "x"], "--output is for files"),
         (["x.jsonl", "--output", "y", "--project", "p"], "--project and --since are for traces in Phoenix"),
         (["x.jsonl", "--output", "y", "--budget", "0"], "--budget must be above 0"),
