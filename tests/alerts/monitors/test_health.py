@@ -134,7 +134,7 @@ def test_the_first_process_that_is_well_again_ends_what_the_last_one_told() -> N
         raised.append((alert.fingerprint, alert.state))
 
     now = [1_700_049_600.0]
-    silence = SilenceMonitor(raise_alert=take, seen=lambda: {}, clock=lambda: now[0])
+    silence = SilenceMonitor(raise_alert=take, seen=dict, clock=lambda: now[0])
     failures = FailureMonitor(raise_alert=take, clock=lambda: now[0])
     for _ in range(2):
         silence.write([a_result()] * 20)
