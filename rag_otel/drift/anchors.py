@@ -54,13 +54,8 @@ class Shift:
 
     mean: float
     interval: tuple[float, float]
-<<<<<<< HEAD
     """Paired (Student), at a level at which all readings' intervals together hold with 95%: it may be read at any time,
     any number of times. Assumes that the differences are normal."""
-=======
-    """Paired (Student), at a level at which all readings' intervals together hold with 95%: it may be looked at
-    whenever and as often as one likes. The assumption is that the differences are normal."""
->>>>>>> drift
     count: int
 
     @property

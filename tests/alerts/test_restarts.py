@@ -1,4 +1,4 @@
-"""Across restarts and clock jumps: nothing is resolved that nobody has seen to be over, nothing is told twice or lost."""
+"""Across restarts and clock jumps: nothing is resolved too early, sent twice or lost."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def a_delivery(url: str, state: Path, *, renew_s: float) -> tuple[Dispatcher, Al
 
 @pytest.mark.server
 def test_a_deployment_does_not_resolve_a_live_problem_in_alertmanager(tmp_path: Path) -> None:
-    """A real Alertmanager: the next process renews what the last one told, under the same labels, without any answer."""
+    """A real Alertmanager: the next process renews the alert of the last one, under the same labels, without an answer."""
     with (
         http_receiver() as hook,
         alertmanager(program("prometheus-alertmanager"), tmp_path, hook.url) as server,
