@@ -2,8 +2,8 @@
 
     python benchmarks/drift_course.py --seeds 24
 
-Independent scores, changes at the 2,000th answer. For each course: how many streams told what they should, and after how
-many answers (median and 95th percentile); and in how many alarms the interval held the true mean.
+Independent scores, changes at the 2,000th answer. For each course: how many streams reported what they
+should, after how many answers (median, 95th percentile), and in how many alarms the interval held the true mean.
 """
 
 from __future__ import annotations

@@ -146,7 +146,7 @@ def a_delivery(url: str, state: Path, *, renew_s: float) -> tuple[Dispatcher, Al
 
 @pytest.mark.server
 def test_a_deployment_does_not_resolve_a_live_problem_in_alertmanager(tmp_path: Path) -> None:
-    """A real Alertmanager: the next process renews the alert of the last one, under the same labels, without an answer."""
+    """A real Alertmanager: the next process renews the alert of the last one, under the same labels."""
     with (
         http_receiver() as hook,
         alertmanager(program("prometheus-alertmanager"), tmp_path, hook.url) as server,

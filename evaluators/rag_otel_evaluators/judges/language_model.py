@@ -80,8 +80,9 @@ class DeferredModel:
         return await model.complete_once(messages, response_model, max_output_tokens=max_output_tokens)
 
     async def _ready(self) -> ResilientModel:
+        made = self._made
         try:
-            return self._made or await asyncio.to_thread(self._model)
+            return await asyncio.to_thread(self._model) if made is None else made
         except ConfigurationError as error:
             raise PermanentError(str(error)) from error
 
