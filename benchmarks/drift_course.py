@@ -1,6 +1,6 @@
 """What is told of a drop that deepens, a gain that is lost, a drop that ends: `benchmarks/drift_course.py --seeds 24`.
 
-Independent scores, changes at the 2,000th answer. For each course: how many streams told what they should, and after how
+Independent scores, changes at the 2,000th answer. For each course: how many streams told what they should, after how
 many answers (median and 95th percentile); and in how many alarms the interval held the true mean.
 """
 
