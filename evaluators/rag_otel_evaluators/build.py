@@ -44,6 +44,8 @@ def build_evaluators(
         strategy=config.judge.strategy,
         reading=config.judge.reading,
         classifier=_classifier(config.judge, cache),
+        samples=config.judge.samples,
+        most_claims=config.judge.most_claims,
     )
 
 
@@ -76,8 +78,15 @@ def _judge(config: EvaluatorsConfig, cache: DiskCache | None) -> str | Structure
 
         parameters = _parameters_of(local_model, config.judge)
         return local_model(name.removeprefix(_LOCAL), cache=cache, **parameters)
-    from rag_otel_evaluators.judges.llm import llm_model, warm_up
+    from rag_otel_evaluators.judges.llm import llm_model, token_prices, warm_up
 
+    if config.judge.usd_per_minute is not None and not (
+        "input_cost_per_token" in config.judge.parameters or token_prices(name)
+    ):
+        raise ConfigurationError(
+            f"{name}: usd_per_minute needs a price, and none is known; give `input_cost_per_token` and "
+            "`output_cost_per_token` as parameters, or cap calls or tokens"
+        )
     settings = _call_settings(config.judge, config.concurrency)
     model = llm_model(name, temperature=config.judge.temperature, cache=cache, **settings)
     warm_up(name)  # loads, and warns, now instead of during the first evaluation
@@ -98,6 +107,8 @@ def _cascade(config: EvaluatorsConfig, cache: DiskCache | None) -> Judge:
         strategy=settings.strategy,
         reading=settings.reading,
         classifier=_classifier(settings, cache),
+        samples=settings.samples,
+        most_claims=settings.most_claims,
         language=config.language,
         prompt_folder=config.prompts,
     )
@@ -154,6 +165,7 @@ def _call_settings(config: ModelConfig, concurrency: int) -> Mapping[str, Any]:
             concurrency=concurrency,
             requests_per_minute=config.requests_per_minute,
             tokens_per_minute=config.tokens_per_minute,
+            usd_per_minute=config.usd_per_minute,
         ),
     }
 

@@ -16,9 +16,8 @@ from pydantic import BaseModel
 
 from rag_otel_evaluators.llm.modes import ModeLadder, OutputMode, response_format
 from rag_otel_evaluators.llm.openai_http import OpenAiTransport, Price
+from rag_otel_evaluators.llm.thoughts import REASONING_TOKENS, thinks_aloud
 
-REASONING_TOKENS: Final = 4_000
-"""Room on top of the budget for models that think before they answer: their thoughts count as output."""
 _KEYS: Final = {"openai": "OPENAI_API_KEY", "hosted_vllm": "HOSTED_VLLM_API_KEY"}
 """litellm's providers that speak OpenAI's protocol and nothing else -> environment variable of their key."""
 _PRICES: Final = frozenset({"input_cost_per_token", "output_cost_per_token"})
@@ -44,7 +43,8 @@ def direct_transport(
     own_name = litellm.get_llm_provider(model, api_base=api_base)[0]
     if _changes_messages(litellm, provider, own_name):
         return None
-    thoughts = REASONING_TOKENS if litellm.supports_reasoning(model) else 0
+    aloud = thinks_aloud(model)
+    thoughts = REASONING_TOKENS if aloud or litellm.supports_reasoning(model) else 0
 
     def translated(mode: OutputMode, response_model: type[BaseModel], budget: int | None) -> Mapping[str, Any]:
         wanted = litellm.get_optional_params(
@@ -65,7 +65,7 @@ def direct_transport(
         headers={"Authorization": f"Bearer {api_key or os.environ.get(_KEYS[provider]) or 'none'}"},
         parameters=translated,
         price=_price(litellm, model, parameters),
-        ladder=ModeLadder(known_to_support_schema=bool(litellm.supports_response_schema(model))),
+        ladder=ModeLadder(known_to_support_schema=bool(litellm.supports_response_schema(model)), in_words_alone=aloud),
     )
 
 

@@ -16,11 +16,12 @@ from pydantic import BaseModel
 
 from rag_otel.errors import ConfigurationError, InputError
 from rag_otel_evaluators.llm.structured import StructuredModel
-from rag_otel_evaluators.prompts.numbered_items import ask_about_each
+from rag_otel_evaluators.prompts.numbered_items import Form, ask_about_each
 from rag_otel_evaluators.prompts.prompt import LANGUAGE_PATTERN, Example, Prompt
 
-_IDENTIFIER: Final = re.compile(r"[a-z0-9_.-]+")
-"""Never translated: one lower-case ASCII word is an id (`c0.s1`) or a word of a fixed vocabulary (`supported`)."""
+_IDENTIFIER: Final = re.compile(r"[a-z0-9_.-]*")
+"""Never translated: one lower-case ASCII word is an id (`c0.s1`) or a word of a fixed vocabulary (`supported`); and
+what is empty stays empty."""
 _MARKER: Final = re.compile(r"`[^`]+`|\{[a-z_]+\}|\[c?\d+(?:\.s\d+)?\]")
 """What a text must keep: code words, placeholders, the numbers of items."""
 _TOKENS_PER_CHARACTER: Final = 1.0
@@ -77,15 +78,18 @@ async def adapt_prompt(
         _TRANSLATOR,
         {"language": language, "texts": texts},
         items="texts",
-        response_model=TranslatedTexts,
-        answers=lambda response: response.texts,
-        tokens_per_item=round(longest * _TOKENS_PER_CHARACTER) + 20,
+        form=Form(
+            response_model=TranslatedTexts,
+            answers=lambda response: response.texts,
+            tokens_per_item=round(longest * _TOKENS_PER_CHARACTER) + 20,
+        ),
     )
     translations = {texts[index]: answer.text.strip() for index, answer in answers.by_index.items()}
     adapted = Prompt(
         name=prompt.name,
         version=prompt.version,
         language=language,
+        vary_examples=prompt.vary_examples,
         instruction=translations.get(prompt.instruction, prompt.instruction),
         examples=tuple(
             Example(
