@@ -22,6 +22,7 @@ COMMANDS: Final = {
     "backfill": "evaluate traces that are stored already, in Phoenix or in OTLP files",
     "collect": "stand between applications and any OTLP backend and evaluate RAG traces on their way",
     "drift": "show how scores move: since when, how far, where; replay history",
+    "judge": "check how far a judge agrees with the contrast benchmark",
     "prompts": "list, show, save or adapt what the judges are told",
     "alerts": "send a test alert to every configured channel",
     "doctor": "send one trace through the set-up and find it again with its scores",

@@ -39,6 +39,8 @@ _ASSUMED_OUTPUT_TOKENS: Final = 500
 _QUOTED_ANSWER: Final = 2_000
 """Characters of an unreadable answer that are shown to the model again."""
 _QUOTED_PROBLEMS: Final = 200
+_NOT_WAITED_FOR: Final = frozenset({FailureKind.TIMEOUT, FailureKind.UNREADABLE, FailureKind.CAP})
+"""Failures that no wait within one evaluation mends, and that may have been paid for."""
 _MOST_ROOM: Final = 16_000
 """Tokens for thoughts on top of an answer's budget, at most."""
 
@@ -146,7 +148,7 @@ class ResilientModel:
                     spend(reply.usage)
                     return reply, reading
             except CallError as failure:
-                if not failure.kind.retryable or failure.kind in (FailureKind.TIMEOUT, FailureKind.CAP):
+                if not failure.kind.retryable or failure.kind in _NOT_WAITED_FOR:
                     raise self._final(failure) from None
                 spent_s = time.monotonic() - started - queued_s
                 wait_s = self._retry.wait_s(attempt, failure.retry_after_s, spent_s)

@@ -84,7 +84,7 @@ async def adapt_prompt(
             tokens_per_item=round(longest * _TOKENS_PER_CHARACTER) + 20,
         ),
     )
-    translations = {texts[index]: answer.text.strip() for index, answer in answers.by_index.items()}
+    translations = {texts[index]: _restored(answer.text.strip()) for index, answer in answers.by_index.items()}
     adapted = Prompt(
         name=prompt.name,
         version=prompt.version,
@@ -142,6 +142,11 @@ def _differences(first: Any, second: Any, place: str) -> Iterator[str]:
             yield f"{place}: no text"
     elif type(first) is not type(second) or first != second:
         yield f"{place}: {second!r} instead of {first!r}"
+
+
+def _restored(text: str) -> str:
+    """The text without the marks of a text to be judged: what is translated here is a prompt, and its ids are ids."""
+    return text.replace("［", "[").replace("］", "]").replace("\n    ", "\n")
 
 
 def _lost(texts: Sequence[str], translations: Mapping[str, str]) -> Iterator[str]:

@@ -87,7 +87,7 @@ class Form(Generic[ResponseT, A]):
     """Takes the answers out of the response."""
     usable: Callable[[A], bool] = lambda answer: True
     """False for an answer that is asked for once more."""
-    schema: Callable[[int], Mapping[str, Any]] | None = None
+    schema: Callable[[int], Mapping[str, Any] | None] = lambda items: None
     """The response's schema for so many items, for providers that are held to one; None: the response model's."""
     tokens_per_item: int = TOKENS_PER_ITEM
 
@@ -126,7 +126,7 @@ async def ask_about_each(
                 prompt.messages(asked, order=order),
                 form.response_model,
                 max_output_tokens=room * (form.tokens_per_item * len(missing) + TOKENS_BESIDES),
-                schema=None if form.schema is None else form.schema(len(missing)),
+                schema=form.schema(len(missing)),
             )
         except RagOtelError as error:
             worth_repeating = isinstance(error, CallTimeoutError) and error.worth_repeating

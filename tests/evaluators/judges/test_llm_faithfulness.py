@@ -157,15 +157,15 @@ async def test_one_wrong_id_among_good_ones_costs_only_itself(server: JudgeServe
             {"claim": 0, "evidence": ["c7.s0", "[c0.s0]"], "reason": "r", "verdict": "Supported"},
             {"claim": 1, "evidence": ["c0", "c1", "c0.s9"], "reason": "r", "verdict": "supported", "confidence": "?"},
             {"claim": 2, "evidence": "c2.s0", "verdict": "not enough info", "confidence": 7},
-            {"claim": 3, "evidence": None, "verdict": "CONTRADICTED"},
+            {"claim": 3, "evidence": "(c0.s1)", "verdict": "CONTRADICTED"},
         ]
     }
     result = await evaluate(judge_at(server))
-    assert verdicts_of(result) == [S, S, N, N]
+    assert verdicts_of(result) == [S, S, N, Verdict.CONTRADICTED]
     assert result.claims[0].quotes[0].text == "The Eiffel Tower was completed in 1889."
     assert result.claims[1].chunk_ids == ("tower",)
     assert "c1, c0.s9" in (result.claims[1].explanation or "")
-    assert len(server.requests) == 2  # once more about the contradiction of nothing
+    assert len(server.requests) == 1
 
 
 async def test_only_what_is_missing_is_asked_again(server: JudgeServer) -> None:

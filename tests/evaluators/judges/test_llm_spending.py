@@ -166,10 +166,10 @@ async def test_a_hanging_judge_is_given_up_within_the_evaluation(server: JudgeSe
 
 @pytest.mark.parametrize(
     "limits",
-    [Limits(requests_per_minute=3), Limits(tokens_per_minute=60_000), Limits(usd_per_minute=0.001)],
-    ids=["calls", "tokens", "dollars"],
+    [Limits(requests_per_minute=3), Limits(usd_per_minute=0.001)],
+    ids=["calls", "dollars"],
 )
-async def test_calls_tokens_and_dollars_a_minute_are_capped(server: JudgeServer, limits: Limits) -> None:
+async def test_calls_and_dollars_a_minute_are_capped(server: JudgeServer, limits: Limits) -> None:
     """What would have to wait longer than its evaluation lasts is not asked, and says why."""
     prices = {"input_cost_per_token": 1e-6, "output_cost_per_token": 1e-6}
     metric = Faithfulness(judge=LlmJudge(model=model_at(server, limits=limits, parameters=prices)))

@@ -21,6 +21,7 @@ from rag_otel_evaluators.judges.local_thread import ModelThread
 from rag_otel_evaluators.llm.cache import DiskCache
 from rag_otel_evaluators.llm.client import ResilientModel
 from rag_otel_evaluators.llm.embedding import cosine_similarity
+from rag_otel_evaluators.llm.schema import response_schema
 from rag_otel_evaluators.llm.structured import Message, StructuredModel
 from rag_otel_evaluators.metrics.context_recall import ContextRecall
 
@@ -79,7 +80,7 @@ def test_random_writing_comes_to_its_end(
     """Wherever in an answer the budget runs out, the promised number of tokens brings it to a valid end."""
     generator = torch.Generator().manual_seed(seed)
     rules = TokenRules(byte_tokenizer, vocabulary=264, end_tokens=[256])
-    schema = bounded_schema(response_model, 40)
+    schema = bounded_schema(response_schema(response_model), 40)
     budget = int(torch.randint(1, 250, (1,), generator=generator))
     writing = JsonWriting(rules, schema, budget=budget, cancelled=threading.Event())
     ids, done = torch.zeros((1, 1), dtype=torch.long), False
@@ -104,7 +105,7 @@ def test_unbounded_fields_get_bounds() -> None:
         level: int = Field(ge=0, le=4)
         choice: Literal["a", "b"]
 
-    properties = bounded_schema(Bounds, 600)["properties"]
+    properties = bounded_schema(response_schema(Bounds), 600)["properties"]
     assert properties["free"]["maxLength"] == 600
     assert properties["short"]["maxLength"] == 5
     assert properties["long"] == {"type": "string", "minLength": 900, "maxLength": 900}
@@ -128,7 +129,7 @@ def test_what_was_cut_off_is_left_out(byte_tokenizer: PreTrainedTokenizerFast, s
     """Of a list, the items that were complete when the budget ran out are kept, the one being written is not."""
     ids = byte_tokenizer(so_far)["input_ids"]
     rules = TokenRules(byte_tokenizer, vocabulary=264, end_tokens=[256])
-    schema = bounded_schema(Findings, 40)
+    schema = bounded_schema(response_schema(Findings), 40)
     writing = JsonWriting(rules, schema, budget=len(ids), cancelled=threading.Event())
     for token in ids:
         assert not writing.stop(torch.tensor([[token]]), None)
@@ -214,7 +215,7 @@ def test_a_cancelled_answer_stops_at_the_next_token(byte_tokenizer: PreTrainedTo
     """Writing ends where nobody waits for the answer."""
     cancelled = threading.Event()
     rules = TokenRules(byte_tokenizer, vocabulary=264, end_tokens=[256])
-    writing = JsonWriting(rules, bounded_schema(Summary, 40), budget=50, cancelled=cancelled)
+    writing = JsonWriting(rules, bounded_schema(response_schema(Summary), 40), budget=50, cancelled=cancelled)
     brace = torch.tensor([[byte_tokenizer.convert_tokens_to_ids("{")]])
     assert not writing.stop(brace, None)
     cancelled.set()
