@@ -101,15 +101,14 @@ def _rows(kind: str, rows: Sequence[tuple[str, Agreement]]) -> str:
 
 
 def _shown(share: Share) -> str:
-    interval = "" if share.interval is None else f" ({share.low:.2f}-{share.high:.2f})"
-    return f"{share.value:.2f}{interval}"
+    return f"{share.value:.2f} ({share.low:.2f}-{share.high:.2f})"
 
 
 def _about_the_columns() -> str:
     return (
         "agrees: answers with the right label. told apart: pairs whose unfaithful answer has the higher risk (chance: "
         ".50).\ncaught: unfaithful answers labelled so. false alarms: faithful answers labelled unfaithful.\n"
-        "In brackets: 95%, by resampling lists of passages.\n"
+        "In brackets: 95%, over lists of passages.\n"
     )
 
 

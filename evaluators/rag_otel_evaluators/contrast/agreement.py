@@ -2,12 +2,14 @@
 
 The pairs are half unfaithful and made to be hard. What share of alarms would be right in traffic follows from them only
 with a prior: at prevalence p, an alarm is right with probability p*c / (p*c + (1-p)*f), where c is the share of
-unfaithful answers that are caught and f the share of faithful ones that raise a false alarm. Intervals: 95%, bootstrap
-over lists of passages, because pairs over the same passages rise and fall together.
+unfaithful answers that are caught and f the share of faithful ones that raise a false alarm. Intervals: 95%, the wider
+of two: the bootstrap over lists of passages, because pairs over the same passages rise and fall together, and Wilson's
+for as many shares as there are lists, because the bootstrap of a judge without an error promises that it never errs.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,6 +19,7 @@ from rag_otel.model import Evaluation
 from rag_otel_evaluators.contrast.judging import JudgedPair
 from rag_otel_evaluators.offline.statistics import bootstrap_interval
 
+_Z: Final = 1.96
 LEAST_PRECISION: Final = 0.5
 """Of alarms at the stated prevalence: every second one is right, at the lower end of what the pairs allow."""
 LEAST_CAUGHT: Final = 0.5
@@ -29,18 +32,18 @@ Interval: TypeAlias = tuple[float, float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """A share in 0..1 and its 95% interval; the interval is None where there is one group or none."""
+    """A share in 0..1 and its 95% interval."""
 
     value: float
-    interval: Interval | None
+    interval: Interval
 
     @property
     def low(self) -> float:
-        return self.value if self.interval is None else self.interval[0]
+        return self.interval[0]
 
     @property
     def high(self) -> float:
-        return self.value if self.interval is None else self.interval[1]
+        return self.interval[1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,7 +159,19 @@ def _share(judged: Sequence[JudgedPair], values: Callable[[JudgedPair], Sequence
     for one in judged:
         groups[tuple(sorted(one.pair.contexts))] += map(float, values(one))
     everything = [value for group in groups.values() for value in group]
-    return Share(value=sum(everything) / len(everything), interval=bootstrap_interval(list(groups.values())))
+    value = sum(everything) / len(everything)
+    low, high = _wilson(value, len(groups))
+    resampled = bootstrap_interval(list(groups.values()))
+    if resampled is not None:
+        low, high = min(low, resampled[0]), max(high, resampled[1])
+    return Share(value=value, interval=(low, high))
+
+
+def _wilson(share: float, count: int) -> Interval:
+    """95% of a share among `count` independent ones. Source: E. B. Wilson, JASA 22 (1927)."""
+    middle = (share + _Z * _Z / (2 * count)) / (1 + _Z * _Z / count)
+    reach = _Z / (1 + _Z * _Z / count) * math.sqrt(share * (1 - share) / count + _Z * _Z / (4 * count * count))
+    return max(0.0, middle - reach), min(1.0, middle + reach)
 
 
 def _ordered(one: JudgedPair) -> float:
