@@ -252,6 +252,8 @@ class ReasonCode(enum.StrEnum):
     """The judge's answer lacked a part that the formula needs, and so did its second answer."""
     EMBEDDING_ERROR = "embedding_error"
     """The embedder returned vectors that cannot be compared."""
+    TOO_LONG = "too_long"
+    """The answer, or what was retrieved for it, is so long that only a part of it was judged."""
     NOT_SCORED = "not_scored"
     """A custom metric returned no score."""
 

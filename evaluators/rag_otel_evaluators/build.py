@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.protocols import Evaluator
+from rag_otel.safety.extras import require_extra
 from rag_otel_evaluators.judges.config import EvaluatorsConfig, JudgeConfig, ModelConfig
+from rag_otel_evaluators.llm.providers import PRICES
 from rag_otel_evaluators.metrics.registry import EMBEDDED, MetricSetup, build
 
 if TYPE_CHECKING:
@@ -51,6 +53,8 @@ def build_evaluators(
         strategy=config.judge.strategy,
         reading=config.judge.reading,
         classifier=_classifier(config.judge, cache),
+        samples=config.judge.samples,
+        most_claims=config.judge.most_claims,
     )
 
 
@@ -87,6 +91,7 @@ def _judge(
         return local_model(name.removeprefix(_LOCAL), cache=cache, **parameters)
     from rag_otel_evaluators.judges.language_model import DeferredModel, deferred_model, language_model
 
+    _require_price(config.judge)
     settings = {"temperature": config.judge.temperature, "cache": cache}
     settings |= _call_settings(config.judge, config.concurrency)
     if in_background is None:
@@ -95,6 +100,20 @@ def _judge(
     if isinstance(model, DeferredModel):
         in_background(model.prepare)
     return model
+
+
+def _require_price(judge: JudgeConfig) -> None:
+    """A limit in dollars cannot be kept where the price of a call is unknown. Raises ConfigurationError."""
+    if judge.usd_per_minute is None or judge.parameters.keys() >= PRICES:
+        return
+    require_extra("llm", "litellm", needed_by=f"usd_per_minute without a price of {judge.model}")
+    from rag_otel_evaluators.judges.llm import token_prices
+
+    if not token_prices(judge.model):
+        raise ConfigurationError(
+            f"{judge.model}: usd_per_minute needs a price, and none is known; give `input_cost_per_token` and "
+            "`output_cost_per_token` as parameters, or cap calls or tokens"
+        )
 
 
 def _cascade(config: EvaluatorsConfig, cache: DiskCache | None, *, in_background: InBackground | None) -> Judge:
@@ -111,6 +130,8 @@ def _cascade(config: EvaluatorsConfig, cache: DiskCache | None, *, in_background
         strategy=settings.strategy,
         reading=settings.reading,
         classifier=_classifier(settings, cache),
+        samples=settings.samples,
+        most_claims=settings.most_claims,
         language=config.language,
         prompt_folder=config.prompts,
     )
@@ -167,6 +188,7 @@ def _call_settings(config: ModelConfig, concurrency: int) -> Mapping[str, Any]:
             concurrency=concurrency,
             requests_per_minute=config.requests_per_minute,
             tokens_per_minute=config.tokens_per_minute,
+            usd_per_minute=config.usd_per_minute,
         ),
     }
 

@@ -12,6 +12,7 @@ import time
 from collections.abc import Sequence
 
 from rag_otel.errors import PermanentError, RetryableError
+from rag_otel.evaluation.deadline import deadline_in
 from rag_otel.evaluation.usage_meter import metered
 from rag_otel.model import Chunk, Evaluation, ReasonCode
 from rag_otel.protocols import Evaluator
@@ -55,7 +56,7 @@ async def evaluate(
     """
     await until_imported()
     started = time.perf_counter()
-    with metered() as spent:
+    with metered() as spent, deadline_in(timeout_s):
         try:
             async with asyncio.timeout(timeout_s):
                 result = await evaluator.evaluate(
@@ -76,9 +77,10 @@ async def evaluate(
 def failed_evaluation(name: str, error: Exception) -> Evaluation:
     """A failure of the metric `name` as data: no score, what went wrong, whether trying again may help."""
     timed_out = isinstance(error, TimeoutError)
+    known = ReasonCode.TIMEOUT if timed_out else getattr(error, "reason_code", None)  # some errors bring their own
     return Evaluation(
         name=name,
-        reason_code=ReasonCode.TIMEOUT if timed_out else ReasonCode.JUDGE_ERROR,
+        reason_code=known if isinstance(known, str) else ReasonCode.JUDGE_ERROR,
         explanation=str(error) or type(error).__name__,
         error_type=f"{type(error).__module__}.{type(error).__qualname__}",
         error_retryable=timed_out or (isinstance(error, RetryableError) and not isinstance(error, PermanentError)),

@@ -54,6 +54,15 @@ class Settings:
         "strict", "Supported is what chunks state, or what may be inferred too", "RAG_OTEL_JUDGE_READING"
     )
     judge_concurrency: int = row(8, "Calls of the judge at once", "RAG_OTEL_JUDGE_CONCURRENCY")
+    judge_calls_per_minute: float | None = row(
+        None, "Most calls of a judge that is a model, a minute, in each process", "RAG_OTEL_JUDGE_CALLS_PER_MINUTE"
+    )
+    judge_tokens_per_minute: float | None = row(
+        None, "Most tokens of it, in and out, a minute, in each process", "RAG_OTEL_JUDGE_TOKENS_PER_MINUTE"
+    )
+    judge_usd_per_minute: float | None = row(
+        None, "Most US dollars that it may cost a minute, in each process", "RAG_OTEL_JUDGE_USD_PER_MINUTE"
+    )
     metrics: tuple[str, ...] = row(("faithfulness",), "Metrics to evaluate", "RAG_OTEL_METRICS")
     embedder: str | None = row(
         None, "Embedding model of `response_relevancy`; None: one that needs no key", "RAG_OTEL_EMBEDDER"
@@ -226,6 +235,9 @@ class Settings:
         _require(self.max_held_bytes >= 1, "max_held_bytes", self.max_held_bytes, "at least 1")
         _require(self.evaluation_timeout > 0, "evaluation_timeout", self.evaluation_timeout, "above 0")
         _require(self.chunk_resolver_timeout > 0, "chunk_resolver_timeout", self.chunk_resolver_timeout, "above 0")
+        for name in ("judge_calls_per_minute", "judge_tokens_per_minute", "judge_usd_per_minute"):
+            cap = getattr(self, name)
+            _require(cap is None or cap > 0, name, cap, "above 0")
         _require(self.max_claims >= 0, "max_claims", self.max_claims, "0 or more")
         slo = self.slo_target
         _require(slo is None or 0 < slo < 1, "slo_target", slo, "between 0 and 1")

@@ -23,9 +23,8 @@ from rag_otel_evaluators.llm.client import ResilientModel
 from rag_otel_evaluators.llm.limits import Limits
 from rag_otel_evaluators.llm.modes import ModeLadder, OutputMode, response_format
 from rag_otel_evaluators.llm.providers import KEYS, PRICES, fixed_price
+from rag_otel_evaluators.llm.thoughts import REASONING_TOKENS
 
-_REASONING_TOKENS: Final = 4_000
-"""Room on top of the budget for models that think before they answer."""
 _OPENAI: Final = "https://api.openai.com/v1"
 _REASONING: Final = re.compile(r"o\d|gpt-(?:[5-9]|\d\d)(?!.*chat)")
 """Models that think before they answer: they take no temperature, and their thoughts count as output."""
@@ -94,7 +93,7 @@ class _Request:
         if (wanted := response_format(mode, response_model)) is not None:
             fields["response_format"] = wanted
         if budget is not None:
-            fields[self._budget_key] = budget + (_REASONING_TOKENS if self._thinks else 0)
+            fields[self._budget_key] = budget + (REASONING_TOKENS if self._thinks else 0)
         return fields
 
 

@@ -22,7 +22,7 @@ from rag_otel_evaluators.metrics.llm_metric import LlmMetric
 from rag_otel_evaluators.metrics.outcomes import with_problems
 from rag_otel_evaluators.prompts import Prompt
 from rag_otel_evaluators.prompts.library import choose_prompts
-from rag_otel_evaluators.prompts.numbered_items import ask_about_each
+from rag_otel_evaluators.prompts.numbered_items import Form, ask_about_each
 
 
 class ChunkVerdict(BaseModel):
@@ -48,7 +48,7 @@ class ChunkVerdicts(BaseModel):
 
 
 class ContextPrecision(LlmMetric):
-    """Judges every chunk, all in one call, against the response or against a reference answer.
+    """Judges every chunk, all in one step, against the response or against a reference answer.
 
     Null: `no_question`, `no_context` (nothing retrieved), `no_response` and `abstained` (nothing was answered that a
     chunk could have been useful for) or `no_reference`, `incomplete` (a rank without a verdict).
@@ -92,8 +92,7 @@ class ContextPrecision(LlmMetric):
             self.prompts["context_precision"],
             fields,
             items="chunks",
-            response_model=ChunkVerdicts,
-            answers=lambda response: response.verdicts,
+            form=Form(response_model=ChunkVerdicts, answers=lambda response: response.verdicts),
         )
         verdicts = [answers.by_index.get(index) for index in range(len(case.chunks))]
         chunk_scores = tuple(None if verdict is None else float(verdict.useful) for verdict in verdicts)

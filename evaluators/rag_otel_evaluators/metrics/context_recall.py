@@ -8,9 +8,11 @@ judge, so that the denominator is known before it is asked. Example: 3 of 4 clai
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Annotated, Any, Final
 
-from pydantic import BaseModel
+from pydantic import BaseModel, BeforeValidator
 
 from rag_otel.model import Claim, ClaimVerdict, Evaluation, ReasonCode, Verdict
 from rag_otel_evaluators.llm.structured import StructuredModel
@@ -19,15 +21,28 @@ from rag_otel_evaluators.metrics.llm_metric import LlmMetric
 from rag_otel_evaluators.metrics.outcomes import with_problems
 from rag_otel_evaluators.prompts import Prompt
 from rag_otel_evaluators.prompts.library import choose_prompts
-from rag_otel_evaluators.prompts.numbered_items import ask_about_each
+from rag_otel_evaluators.prompts.numbered_items import Form, ask_about_each
 from rag_otel_evaluators.text.claim_segmentation import segment
+
+MOST_CLAIMS: Final = 60
+"""Claims of a reference that are looked for: their verdicts are one call. Of more, the first."""
+_NUMBER: Final = re.compile(r"\d{1,6}")
+
+
+def _numbers(value: Any) -> Any:
+    """Chunk numbers in whatever form: `"0, 2"`, `["c0", "[2]"]`, `0`, null."""
+    if isinstance(value, str):
+        return [int(number) for number in _NUMBER.findall(value)]
+    if isinstance(value, list):
+        return [number for each in value for number in (_numbers(each) if isinstance(each, str) else [each])]
+    return [] if value is None else [value]
 
 
 class Attribution(BaseModel):
     """Whether one claim of the reference was found, and in which chunks."""
 
     claim: int
-    chunks: list[int] = []
+    chunks: Annotated[list[int], BeforeValidator(_numbers)] = []
     reason: str = ""
     attributed: bool
 
@@ -47,12 +62,12 @@ class Attributions(BaseModel):
 
 
 class ContextRecall(LlmMetric):
-    """Attributes every claim of the reference to the chunks, all in one call.
+    """Attributes every claim of the reference to the chunks, all in one step.
 
     Its `claims` are the reference's: offsets count in the reference, `not_enough_info` means that it was not found.
-    A claim that is attributed to no existing chunk is not attributed. Nothing retrieved scores 0 with the flag
-    `no_context`. Null: `no_reference`, `no_claims` (the reference says nothing that can be found), `incomplete`
-    (no claim got a verdict).
+    A claim that is attributed to no existing chunk, also when asked again, is unjudged. Nothing retrieved scores 0
+    with the flag `no_context`, a part of the claims the share of those with the flag `incomplete` or `too_long`. Null:
+    `no_reference`, `no_claims` (the reference says nothing that can be found), `incomplete` (no claim got a verdict).
     """
 
     needs = ("chunks", "reference")
@@ -87,19 +102,25 @@ class ContextRecall(LlmMetric):
                 explanation=f"Nothing was retrieved, so that none of {len(claims)} claims was found.",
                 claims=missed,
             )
+        asked = claims[:MOST_CLAIMS]
         answers = await ask_about_each(
             model,
             self.prompts["context_recall"],
-            {"question": case.question, "chunks": case.chunks, "claims": [claim.text for claim in claims]},
+            {"question": case.question, "chunks": case.chunks, "claims": [claim.text for claim in asked]},
             items="claims",
-            response_model=Attributions,
-            answers=lambda response: response.verdicts,
+            form=Form(
+                response_model=Attributions,
+                answers=lambda response: response.verdicts,
+                usable=lambda answer: not answer.attributed or bool(_known(answer, case)),
+            ),
         )
         problems = list(answers.problems)
         verdicts = tuple(
-            _verdict(claim, answers.by_index.get(index), case, problems) for index, claim in enumerate(claims)
+            _verdict(claim, answers.by_index.get(index) or answers.unusable.get(index), case, problems)
+            for index, claim in enumerate(asked)
         )
-        return self._result(verdicts, problems)
+        left_out = tuple(ClaimVerdict(claim=claim, verdict=Verdict.UNJUDGED) for claim in claims[MOST_CLAIMS:])
+        return self._result((*verdicts, *left_out), problems)
 
     def _result(self, claims: tuple[ClaimVerdict, ...], problems: list[str]) -> Evaluation:
         judged = sum(claim.verdict is not Verdict.UNJUDGED for claim in claims)
@@ -110,25 +131,38 @@ class ContextRecall(LlmMetric):
         return Evaluation(
             name=self.name,
             score=found / judged if judged else None,
-            reason_code=None if judged else ReasonCode.INCOMPLETE,
+            reason_code=_reason_code(judged, len(claims)),
             explanation=with_problems(explanation, problems),
             claims=claims,
         )
 
 
+def _reason_code(judged: int, claims: int) -> str | None:
+    if judged == claims:
+        return None
+    return ReasonCode.TOO_LONG if judged == MOST_CLAIMS else ReasonCode.INCOMPLETE
+
+
+def _known(answer: Attribution, case: Case) -> list[int]:
+    return [number for number in dict.fromkeys(answer.chunks) if 0 <= number < len(case.chunks)]
+
+
 def _verdict(claim: Claim, answer: Attribution | None, case: Case, problems: list[str]) -> ClaimVerdict:
-    """The answer as a verdict; chunk numbers that do not exist are set aside and added to `problems`."""
+    """The answer as a verdict; chunk numbers that do not exist are set aside and added to `problems`.
+
+    Attributed to nothing that exists, also when asked again, is no verdict.
+    """
     if answer is None:
         return ClaimVerdict(claim=claim, verdict=Verdict.UNJUDGED)
-    known = [number for number in dict.fromkeys(answer.chunks) if 0 <= number < len(case.chunks)]
+    known = _known(answer, case)
     if invented := sorted(set(answer.chunks) - set(known)):
         problems.append(f"{claim.text!r}: chunks {invented} do not exist")
-    attributed = answer.attributed and bool(known)
     if answer.attributed and not known:
         problems.append(f"{claim.text!r}: attributed to no chunk that exists")
+        return ClaimVerdict(claim=claim, verdict=Verdict.UNJUDGED, explanation=answer.reason or None)
     return ClaimVerdict(
         claim=claim,
-        verdict=Verdict.SUPPORTED if attributed else Verdict.NOT_ENOUGH_INFO,
-        chunk_ids=tuple(case.chunk_ids[number] for number in known) if attributed else (),
+        verdict=Verdict.SUPPORTED if answer.attributed else Verdict.NOT_ENOUGH_INFO,
+        chunk_ids=tuple(case.chunk_ids[number] for number in known) if answer.attributed else (),
         explanation=answer.reason or None,
     )

@@ -19,7 +19,8 @@ from pydantic import BaseModel
 
 from rag_otel.errors import RagOtelError, RetryableError
 from rag_otel.model import Evaluation, ReasonCode
-from rag_otel_evaluators.llm.structured import Message, StructuredModel, complete_once
+from rag_otel_evaluators.llm.failures import CallTimeoutError
+from rag_otel_evaluators.llm.structured import CALLS_A_STEP, Message, StructuredModel, complete_once
 from rag_otel_evaluators.metrics.inputs import Case
 from rag_otel_evaluators.metrics.llm_metric import LlmMetric
 from rag_otel_evaluators.metrics.outcomes import with_problems
@@ -71,26 +72,27 @@ class ContextRelevance(LlmMetric):
     """Asks both judges at once, each until its rating can be read or `tries` answers could not be.
 
     `chunk_scores` are rating / 2 of each chunk alone, averaged over the judges. Nothing retrieved scores 0 with the
-    flag `no_context`; a context that only repeats the question scores 0. Null: `no_question`, `parse_error` (neither
-    judge gave a rating).
+    flag `no_context`; a context that only repeats the question scores 0; a score from one judge alone, or with a chunk
+    left out, has the flag `incomplete`. Null: `no_question`, `parse_error` (neither judge gave a rating).
     """
 
     needs = ("question", "chunks")
+    most_calls = 2 * CALLS_A_STEP
 
     def __init__(
         self,
         *,
         model: StructuredModel,
-        tries: int = 5,
+        tries: int = CALLS_A_STEP,
         name: str = "context_relevance",
         language: str = "en",
         prompts: Sequence[Prompt] = (),
         prompt_folder: Path | str | None = None,
     ) -> None:
-        """`tries`: answers of each judge at most, at least 1. Otherwise as every `LlmMetric`."""
+        """`tries`: answers of each judge at most, 1 or 2. Otherwise as every `LlmMetric`."""
         super().__init__(model=model, name=name, prompts=choose_prompts(PROMPTS, prompts, language, prompt_folder))
-        if tries < 1:
-            raise ValueError(f"tries must be at least 1, not {tries}")
+        if not 1 <= tries <= CALLS_A_STEP:
+            raise ValueError(f"tries must be 1 to {CALLS_A_STEP}, not {tries}")
         self.tries = tries
 
     async def _score(self, case: Case, model: StructuredModel) -> Evaluation:
@@ -120,8 +122,12 @@ class ContextRelevance(LlmMetric):
                 messages = [*conversation, *again]
                 completion = await complete_once(model, messages, Ratings, max_output_tokens=budget)
             except RagOtelError as error:  # the model has its own retries; asking on would only double them
+                calls += 1
+                if calls < self.tries and isinstance(error, CallTimeoutError) and error.worth_repeating:
+                    problems = [str(error)]
+                    continue
                 return _Opinion(rating=None, problems=(*problems, str(error)), error=error)
-            calls += max(1, completion.usage.calls)
+            calls += 1
             budget *= 2 if completion.truncated else 1
             problems = list(completion.problems) or ["no rating could be read"]
             if completion.value is not None:
@@ -146,9 +152,11 @@ class ContextRelevance(LlmMetric):
         by_chunk = zip(*(opinion.chunk_ratings for opinion in valid), strict=True)
         said = " and ".join(str(rating) for rating in ratings)
         explanation = f"Rated {said} of {MAX_RATING}" + ("." if len(valid) == len(opinions) else " by one judge alone.")
+        complete = len(valid) == len(opinions) and all(None not in opinion.chunk_ratings for opinion in valid)
         return Evaluation(
             name=self.name,
             score=mean_rating(ratings),
+            reason_code=None if complete else ReasonCode.INCOMPLETE,
             explanation=with_problems(explanation, problems),
             chunk_scores=tuple(mean_rating(given) for given in by_chunk) if chunk_count else (),
         )

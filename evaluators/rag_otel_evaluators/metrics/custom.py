@@ -14,6 +14,7 @@ They are evaluators like the built-in ones: in production, on files, with cost, 
 
 from __future__ import annotations
 
+import dataclasses
 import operator
 import re
 from collections.abc import Callable, Mapping
@@ -74,7 +75,8 @@ def llm_evaluator(
 
 
 class CustomLlmMetric(LlmMetric, Generic[R]):
-    """One call, one answer, one score. Null: `parse_error`, or `not_scored` where `score` returned None."""
+    """One step, one answer, one score; `incomplete` where a part of the answer was dropped. Null: `parse_error`, or
+    `not_scored` where `score` returned None."""
 
     def __init__(
         self,
@@ -103,9 +105,12 @@ class CustomLlmMetric(LlmMetric, Generic[R]):
             return self._null(ReasonCode.PARSE_ERROR, with_problems("No answer could be read.", completion.problems))
         try:
             score = self.score(completion.value)
-            return scored(self.name, score, with_problems(_explanation(completion.value), completion.problems))
+            result = scored(self.name, score, with_problems(_explanation(completion.value), completion.problems))
         except Exception as error:  # noqa: BLE001 - the user's function may fail in any way
             return failed_evaluation(self.name, error)
+        if completion.problems and result.reason_code is None:  # items of the answer were dropped
+            return dataclasses.replace(result, reason_code=ReasonCode.INCOMPLETE)
+        return result
 
 
 def custom_messages(prompt: Prompt, case: Case) -> list[Message]:

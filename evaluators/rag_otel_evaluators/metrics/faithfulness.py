@@ -101,16 +101,19 @@ class Faithfulness(SyncTwin):
             name=self.name,
             score=supported / judged if judged else None,
             risk=risk if judged else None,
-            label=self._label(risk) if judged and risk is not None else None,
+            label=self._label(risk, complete=judged == len(verdicts)) if judged and risk is not None else None,
             explanation=with_problems(_explanation(verdicts, supported, judged), judgement.problems),
-            reason_code=judgement.reason_code or (None if judged else ReasonCode.JUDGE_ERROR),
+            reason_code=judgement.reason_code or _unexplained(judged, len(verdicts)),
             claims=verdicts,
             prompts=judgement.prompts,
             usage=judgement.usage,
         )
 
-    def _label(self, risk: float) -> str:
-        return "unfaithful" if risk >= self.unfaithful_from else "faithful"
+    def _label(self, risk: float, *, complete: bool = True) -> str | None:
+        """None where a claim without a verdict could turn what the others say: only they can be unfaithful already."""
+        if risk >= self.unfaithful_from:
+            return "unfaithful"
+        return "faithful" if complete else None
 
     def _without_claims(self, segmentation: Segmentation) -> Evaluation:
         if segmentation.abstained:
@@ -135,6 +138,13 @@ class Faithfulness(SyncTwin):
             reason_code=ReasonCode.NO_CONTEXT,
             claims=verdicts,
         )
+
+
+def _unexplained(judged: int, claims: int) -> str | None:
+    """The reason code of a judge that leaves claims out and does not say why."""
+    if judged == claims:
+        return None
+    return ReasonCode.INCOMPLETE if judged else ReasonCode.JUDGE_ERROR
 
 
 def _segment(response: str) -> Generator[None, None, Segmentation]:

@@ -18,7 +18,7 @@ from rag_otel.evaluation.usage_meter import add_usage
 from rag_otel.model import Chunk, Evaluation
 from rag_otel.semconv import check_metric_name
 from rag_otel_evaluators.llm.metered import MeteredModel
-from rag_otel_evaluators.llm.structured import StructuredModel
+from rag_otel_evaluators.llm.structured import CALLS_A_STEP, StructuredModel
 from rag_otel_evaluators.metrics.inputs import Case, make_case
 from rag_otel_evaluators.prompts import Prompt
 from rag_otel_evaluators.sync import SyncTwin
@@ -27,8 +27,10 @@ from rag_otel_evaluators.sync import SyncTwin
 class LlmMetric(SyncTwin, ABC):
     """An `Evaluator` that asks a `StructuredModel`. Never raises the model's errors: they are failed evaluations."""
 
-    revision: ClassVar[str] = "1"
+    revision: ClassVar[str] = "2"
     """Raised when the same answers of a model would lead to another score."""
+    most_calls: int = CALLS_A_STEP
+    """Calls that one evaluation can cost, at most, whatever comes back."""
 
     def __init__(self, *, model: StructuredModel, name: str, prompts: Sequence[Prompt]) -> None:
         """Raises ValueError for a name that cannot be a metric's."""
@@ -56,7 +58,7 @@ class LlmMetric(SyncTwin, ABC):
     ) -> Evaluation:
         """Score one answer; what the metric needs and does not get is a `reason_code`, without a call."""
         case = make_case(question, chunks, response, reference)
-        meter = MeteredModel(self.model)
+        meter = MeteredModel(self.model, most_calls=self.most_calls)
         started = time.perf_counter()
         try:
             result = await self._score(case, meter)

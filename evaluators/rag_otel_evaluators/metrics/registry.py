@@ -50,6 +50,10 @@ class MetricSetup:
     """What a language model counts as supported: what the chunks state, or (`lenient`) what may be inferred too."""
     classifier: str | Judge = EMBEDDED
     """Who gives the verdicts of the strategy `classifier`: `embedded`, or a judge."""
+    samples: int = 1
+    """How often a language model judges each claim of faithfulness."""
+    most_claims: int = 60
+    """Claims of an answer that a language model judges."""
 
     @cached_property
     def model(self) -> StructuredModel:
@@ -78,7 +82,14 @@ class MetricSetup:
         if self.strategy != "classifier":
             from rag_otel_evaluators.judges.llm_faithfulness import LlmJudge
 
-            return LlmJudge(model=self.model, strategy=self.strategy, reading=self.reading, **shared)
+            return LlmJudge(
+                model=self.model,
+                strategy=self.strategy,
+                reading=self.reading,
+                samples=self.samples,
+                most_claims=self.most_claims,
+                **shared,
+            )
         from rag_otel_evaluators.judges.statements import StatementsJudge
 
         if self.reading != "strict":
@@ -121,6 +132,8 @@ def build(
     strategy: Strategy | Literal["classifier"] = "single",
     reading: Reading = "strict",
     classifier: str | Judge = EMBEDDED,
+    samples: int = 1,
+    most_claims: int = 60,
 ) -> tuple[Evaluator, ...]:
     """The metrics of these names, in this order, sharing one judge (see `MetricSetup` for the arguments).
 
@@ -135,6 +148,8 @@ def build(
         strategy=strategy,
         reading=reading,
         classifier=classifier,
+        samples=samples,
+        most_claims=most_claims,
     )
     return tuple(_build_one(name, setup) for name in dict.fromkeys(metrics))
 

@@ -9,6 +9,7 @@ Source: RAGAS, "Response Relevancy", docs.ragas.io. Unlike there, the N question
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -40,8 +41,9 @@ class ResponseRelevancy(LlmMetric):
     """One call for N questions, one embedding call for N + 1 texts.
 
     A mean below 0 (embeddings that point apart) scores 0. A noncommittal response scores 0 with the label
-    `noncommittal` and the flag `abstained`. Null: `no_question`, `no_response`, `parse_error` (no question could be
-    read), `embedding_error` (vectors that have no cosine).
+    `noncommittal` and the flag `abstained`, one from fewer questions than N has the flag `incomplete`. Null:
+    `no_question`, `no_response`, `parse_error` (no question could be read), `embedding_error` (vectors that have no
+    cosine).
     """
 
     needs = ("question", "response")
@@ -93,7 +95,10 @@ class ResponseRelevancy(LlmMetric):
             return self._null(
                 ReasonCode.PARSE_ERROR, with_problems("No question could be read.", list(completion.problems))
             )
-        return await self._compare(case.question, generated)
+        result = await self._compare(case.question, generated)
+        if len(generated) < self.questions and result.reason_code is None:
+            return dataclasses.replace(result, reason_code=ReasonCode.INCOMPLETE)
+        return result
 
     async def _compare(self, question: str, generated: Sequence[str]) -> Evaluation:
         embeddings = await self.embedder.embed([question, *generated])

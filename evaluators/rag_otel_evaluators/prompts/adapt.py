@@ -16,11 +16,12 @@ from pydantic import BaseModel
 
 from rag_otel.errors import ConfigurationError, InputError
 from rag_otel_evaluators.llm.structured import StructuredModel
-from rag_otel_evaluators.prompts.numbered_items import ask_about_each
+from rag_otel_evaluators.prompts.numbered_items import Form, ask_about_each
 from rag_otel_evaluators.prompts.prompt import LANGUAGE_PATTERN, Example, Prompt
 
-_IDENTIFIER: Final = re.compile(r"[a-z0-9_.-]+")
-"""Never translated: one lower-case ASCII word is an id (`c0.s1`) or a word of a fixed vocabulary (`supported`)."""
+_IDENTIFIER: Final = re.compile(r"[a-z0-9_.-]*")
+"""Never translated: one lower-case ASCII word is an id (`c0.s1`) or a word of a fixed vocabulary (`supported`); and
+what is empty stays empty."""
 _MARKER: Final = re.compile(r"`[^`]+`|\{[a-z_]+\}|\[c?\d+(?:\.s\d+)?\]")
 """What a text must keep: code words, placeholders, the numbers of items."""
 _TOKENS_PER_CHARACTER: Final = 1.0
@@ -77,15 +78,18 @@ async def adapt_prompt(
         _TRANSLATOR,
         {"language": language, "texts": texts},
         items="texts",
-        response_model=TranslatedTexts,
-        answers=lambda response: response.texts,
-        tokens_per_item=round(longest * _TOKENS_PER_CHARACTER) + 20,
+        form=Form(
+            response_model=TranslatedTexts,
+            answers=lambda response: response.texts,
+            tokens_per_item=round(longest * _TOKENS_PER_CHARACTER) + 20,
+        ),
     )
-    translations = {texts[index]: answer.text.strip() for index, answer in answers.by_index.items()}
+    translations = {texts[index]: _restored(answer.text.strip()) for index, answer in answers.by_index.items()}
     adapted = Prompt(
         name=prompt.name,
         version=prompt.version,
         language=language,
+        vary_examples=prompt.vary_examples,
         instruction=translations.get(prompt.instruction, prompt.instruction),
         examples=tuple(
             Example(
@@ -138,6 +142,11 @@ def _differences(first: Any, second: Any, place: str) -> Iterator[str]:
             yield f"{place}: no text"
     elif type(first) is not type(second) or first != second:
         yield f"{place}: {second!r} instead of {first!r}"
+
+
+def _restored(text: str) -> str:
+    """The text without the marks of a text to be judged: what is translated here is a prompt, and its ids are ids."""
+    return text.replace("［", "[").replace("］", "]").replace("\n    ", "\n")
 
 
 def _lost(texts: Sequence[str], translations: Mapping[str, str]) -> Iterator[str]:

@@ -2,23 +2,28 @@
 
 A judge that is given ten chunks returns nine verdicts, or eleven, or two for one chunk. What it returns is therefore
 never counted: answers are matched to the items by number; numbers that do not exist and answers that disagree with
-each other are set aside and recorded; what is missing is asked again, alone.
+each other are set aside and recorded; what is missing is asked again once, alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final, Generic, Protocol, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 from rag_otel.errors import RagOtelError
-from rag_otel_evaluators.llm.structured import StructuredModel
+from rag_otel_evaluators.llm.failures import CallTimeoutError
+from rag_otel_evaluators.llm.structured import CALLS_A_STEP, StructuredModel, complete_once
 from rag_otel_evaluators.llm.structured import T as ResponseT
 from rag_otel_evaluators.prompts import Prompt
 from rag_otel_evaluators.prompts.prompt import InputField
 
-ROUNDS: Final = 2
-"""Everything is asked about once, what is then missing once more."""
+NOTE: Final = "note"
+"""The field that a repeat adds: another message is another request, which no cache answers as it did the first."""
+_ASKED_AGAIN: Final = (
+    "You were asked about these before, and what you answered about them could not be used. "
+    "Answer about every one of them now, in the same form."
+)
 TOKENS_PER_ITEM: Final = 60
 TOKENS_BESIDES: Final = 200
 """Output budget: 60 tokens an item and 200 for what stands around them."""
@@ -49,6 +54,8 @@ class Answers(Generic[A]):
     """Keys are within the items' range; an item without a usable answer has none."""
     problems: tuple[str, ...] = ()
     """What was set aside and why, in words."""
+    unusable: Mapping[int, A] = field(default_factory=dict)
+    """What was answered, also when asked again, in a way that cannot be used; by number of the item."""
 
 
 def match(answers: Sequence[A], count: int) -> Answers[A]:
@@ -71,41 +78,70 @@ def match(answers: Sequence[A], count: int) -> Answers[A]:
     )
 
 
+@dataclass(frozen=True, kw_only=True)
+class Form(Generic[ResponseT, A]):
+    """How answers about items are asked for and read."""
+
+    response_model: type[ResponseT]
+    answers: Callable[[ResponseT], Sequence[A]]
+    """Takes the answers out of the response."""
+    usable: Callable[[A], bool] = lambda answer: True
+    """False for an answer that is asked for once more."""
+    schema: Callable[[int], Mapping[str, Any] | None] = lambda items: None
+    """The response's schema for so many items, for providers that are held to one; None: the response model's."""
+    tokens_per_item: int = TOKENS_PER_ITEM
+
+
 async def ask_about_each(
     model: StructuredModel,
     prompt: Prompt,
     fields: Mapping[str, InputField | None],
     *,
     items: str,
-    response_model: type[ResponseT],
-    answers: Callable[[ResponseT], Sequence[A]],
-    tokens_per_item: int = TOKENS_PER_ITEM,
+    form: Form[ResponseT, A],
+    order: int = 0,
+    calls: int = CALLS_A_STEP,
 ) -> Answers[A]:
-    """Ask `prompt` about every item of the list `fields[items]`; `answers` takes the answers out of the response.
+    """Ask `prompt` about every item of the list `fields[items]`, and once more about those without a usable answer.
 
+    One step: one call and at most one repeat (`calls`), whatever comes back. What was cut off gets twice the room.
     An error of the model is raised (RetryableError, PermanentError) while nothing has been answered; later it costs
-    only the items that were still missing.
+    only the items that were still missing. `order`: another number, another order of the prompt's examples.
     """
     everything = fields[items]
     assert isinstance(everything, Sequence)
     found: dict[int, A] = {}
+    unusable: dict[int, A] = {}
     problems: list[str] = []
-    for _ in range(ROUNDS):
+    room = 1
+    for number in range(calls):
         missing = [index for index in range(len(everything)) if index not in found]
         if not missing:
             break
-        asked = {**fields, items: [everything[index] for index in missing]}
-        budget = tokens_per_item * len(missing) + TOKENS_BESIDES
+        again = {NOTE: _ASKED_AGAIN} if number else {}
+        asked = {**fields, items: [everything[index] for index in missing], **again}
         try:
-            completion = await model.complete(prompt.messages(asked), response_model, max_output_tokens=budget)
+            completion = await complete_once(
+                model,
+                prompt.messages(asked, order=order),
+                form.response_model,
+                max_output_tokens=room * (form.tokens_per_item * len(missing) + TOKENS_BESIDES),
+                schema=form.schema(len(missing)),
+            )
         except RagOtelError as error:
-            if not found:
+            worth_repeating = isinstance(error, CallTimeoutError) and error.worth_repeating
+            if number + 1 < calls and worth_repeating:
+                continue
+            if not found and not unusable:
                 raise
             problems.append(f"asking again failed: {error}")
             break
+        room = 2 if completion.truncated else 1
         problems.extend(completion.problems)
-        given = answers(completion.value) if completion.value is not None else ()
+        given = form.answers(completion.value) if completion.value is not None else ()
         matched = match(given, len(missing))
         problems.extend(matched.problems)
-        found |= {missing[local]: answer for local, answer in matched.by_index.items()}
-    return Answers(by_index=found, problems=tuple(problems))
+        for local, answer in matched.by_index.items():
+            (found if form.usable(answer) else unusable)[missing[local]] = answer
+    left = {index: answer for index, answer in unusable.items() if index not in found}
+    return Answers(by_index=found, problems=tuple(problems), unusable=left)

@@ -9,6 +9,9 @@ at them:
                                </claims>             </chunks>
 
 The examples hold raw fields and go through the same rendering, as earlier turns of the conversation.
+
+Texts are data, and may be hostile: what in them looks like a tag of a field, like the number of an item or like a
+special token of a chat template is written so that it is none (`neutral`).
 """
 
 from __future__ import annotations
@@ -29,6 +32,18 @@ InputField: TypeAlias = str | int | Sequence[str] | Sequence[Sequence[str]]
 
 NAME_PATTERN: Final = r"^[a-z][a-z0-9_]*$"
 LANGUAGE_PATTERN: Final = r"^[a-z]{2,3}(-[a-z0-9]{2,8})*$"
+_INDENT: Final = "\n    "
+_NUMBER: Final = re.compile(r"^(\s*)\[(\d{1,9})\]")
+_EVIDENCE_ID: Final = re.compile(r"\[(c\d{1,9}(?:\.s\d{1,9})?)\]", re.IGNORECASE)
+_SPECIAL_TOKEN: Final = re.compile(
+    r"<(?=[|｜][^<>\n]{1,60}[|｜]>"  # <|im_start|>, <|eot_id|>, <｜User｜>
+    r"|/?(?:s|bos|eos|pad|unk|mask|cls|sep|start_of_turn|end_of_turn|start_of_image|image_soft_token)>"
+    r"|<(?:/?SYS)>>|/?(?:tool_call|tool_response|think|endoftext)>|extra_id_\d{1,4}>|unused\d{1,4}>"
+    r"|[|｜](?:im|start|end|eot|eom|begin|system|user|assistant|message|channel|return|call))",
+    re.IGNORECASE,
+)
+"""Tokens with which chat templates mark turns: ChatML, Llama, Gemma, Mistral, DeepSeek, Phi, Qwen, gpt-oss, T5."""
+_INSTRUCTION_MARK: Final = re.compile(r"\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|THINK)\])")
 
 
 class Example(BaseModel):
@@ -52,6 +67,9 @@ class Prompt(BaseModel):
     """BCP 47 in lower case: `en`, `es`, `pt-br`."""
     instruction: str = Field(min_length=1)
     examples: tuple[Example, ...] = ()
+    vary_examples: bool = False
+    """Whether the examples come in another order from case to case, so that none is always the last one read. The same
+    case has the same order every time."""
 
     @field_validator("instruction", mode="before")
     @classmethod
@@ -71,15 +89,34 @@ class Prompt(BaseModel):
         """`name/language@version:hash`, as it travels with every score."""
         return f"{self.name}/{self.language}@{self.version}:{self.hash}"
 
-    def messages(self, fields: Mapping[str, InputField | None]) -> list[Message]:
-        """The conversation that asks about `fields`; a field that is None is left out."""
-        return [*self._opening, Message(role="user", content=render_fields(fields))]
+    def messages(self, fields: Mapping[str, InputField | None], *, order: int = 0) -> list[Message]:
+        """The conversation that asks about `fields`; a field that is None is left out.
+
+        Where examples vary, their order depends on the fields and on `order`.
+        """
+        asked = render_fields(fields)
+        number = 0
+        if self.vary_examples and len(self.examples) > 1:
+            digest = hashlib.sha256(f"{order}\n{asked}".encode("utf-8", "replace")).digest()
+            number = int.from_bytes(digest[:4], "big") % (2 * len(self.examples))
+        return [*self._opening_in(number), Message(role="user", content=asked)]
+
+    def _opening_in(self, number: int) -> tuple[Message, ...]:
+        """What every conversation begins with, in the order `number`: one of the rotations, forwards or backwards."""
+        kept = self._openings.get(number)
+        if kept is None:
+            start, backwards = divmod(number, 2)
+            examples = [*self.examples[start:], *self.examples[:start]]
+            kept = self._openings[number] = self._opening(examples[::-1] if backwards else examples)
+        return kept
 
     @functools.cached_property
-    def _opening(self) -> tuple[Message, ...]:
-        """What every conversation begins with."""
+    def _openings(self) -> dict[int, tuple[Message, ...]]:
+        return {}
+
+    def _opening(self, examples: Sequence[Example]) -> tuple[Message, ...]:
         turns = [Message(role="system", content=self.instruction)]
-        for example in self.examples:
+        for example in examples:
             turns.append(Message(role="user", content=render_fields(example.input)))
             turns.append(Message(role="assistant", content=compact_json(example.output)))
         return tuple(turns)
@@ -87,7 +124,7 @@ class Prompt(BaseModel):
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """As pydantic's, without what was worked out from the text before it was changed."""
         copied = super().model_copy(update=update, deep=deep)
-        for name in ("hash", "_opening"):
+        for name in ("hash", "_openings"):
             copied.__dict__.pop(name, None)
         return copied
 
@@ -110,14 +147,31 @@ def compact_json(value: Mapping[str, Any]) -> str:
 
 def _render(value: InputField) -> str:
     if isinstance(value, str | int):
-        return str(value)
+        return neutral(str(value))
     lines = []
     for index, item in enumerate(value):
         if isinstance(item, str):
-            lines.append(f"[{index}] {item}")
+            lines.append(f"[{index}] {_as_item(item)}")
         else:
-            lines.extend(f"[c{index}.s{position}] {sentence}" for position, sentence in enumerate(item))
+            lines.extend(f"[c{index}.s{position}] {_as_item(sentence)}" for position, sentence in enumerate(item))
     return "\n".join(lines) or "-"
+
+
+def _as_item(text: str) -> str:
+    """A text that cannot be taken for several items: no line of it stands where numbers stand, or begins with one."""
+    lines = neutral(text).splitlines() or [""]
+    return _INDENT.join(_NUMBER.sub(r"\1［\2］", line) for line in lines)
+
+
+def neutral(text: str) -> str:
+    """`text` without special tokens of chat templates, and without ids of evidence that is not its own.
+
+    A server that makes tokens of a prompt may take `<|im_start|>` in a retrieved page for the start of a turn. The
+    signs are replaced by ones that look alike, so that a reader still sees what was there.
+    """
+    text = _EVIDENCE_ID.sub(r"［\1］", text)
+    text = _SPECIAL_TOKEN.sub(lambda match: "‹" + match[0][1:], text)
+    return _INSTRUCTION_MARK.sub(lambda match: "［" + match[0][1:], text)
 
 
 @functools.lru_cache(maxsize=256)
