@@ -93,7 +93,7 @@ class UnevaluableReason(enum.StrEnum):
     REDACTED = "redacted"
     """A privacy setting hid the content."""
     TRUNCATED = "truncated"
-    """Attribute limits dropped the text that would be judged."""
+    """Limits dropped text that would be judged: those of attributes, or of what is looked at in one call."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
