@@ -23,11 +23,17 @@ if TYPE_CHECKING:
     from rag_otel.observing.decorator import observe
     from rag_otel.observing.session import record_chunks, using
     from rag_otel.processing.processor import RagSpanProcessor
+    from rag_otel.settings.tables import AlertSettings, DriftSettings, JudgeSettings, SpanSettings, TelemetrySettings
 
 __version__ = "0.1.0"
 __all__ = [
+    "AlertSettings",
+    "DriftSettings",
     "Instrumentation",
+    "JudgeSettings",
     "RagSpanProcessor",
+    "SpanSettings",
+    "TelemetrySettings",
     "__version__",
     "flush",
     "instrument",
@@ -38,8 +44,13 @@ __all__ = [
 ]
 
 _LAZY = {
+    "AlertSettings": "rag_otel.settings.tables",
+    "DriftSettings": "rag_otel.settings.tables",
     "Instrumentation": "rag_otel.instrumentation",
+    "JudgeSettings": "rag_otel.settings.tables",
     "RagSpanProcessor": "rag_otel.processing.processor",
+    "SpanSettings": "rag_otel.settings.tables",
+    "TelemetrySettings": "rag_otel.settings.tables",
     "flush": "rag_otel.instrumentation",
     "instrument": "rag_otel.instrumentation",
     "observe": "rag_otel.observing.decorator",

@@ -5,6 +5,7 @@ conventions -> sampler, cap -> evaluators -> attributes, writers, alerts
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -57,7 +58,7 @@ class Parts:
     """Objects that an application passes in, besides the settings."""
 
     evaluators: tuple[Evaluator, ...] = ()
-    """In place of the metrics and the judge that the settings name."""
+    """Beside the metrics that the settings name."""
     writers: tuple[Writer, ...] = ()
     """Beside Phoenix annotations and evaluation spans."""
     alert_channels: tuple[AlertChannel, ...] = ()
@@ -129,7 +130,7 @@ def compose_pipeline(
     return Pipeline(
         conventions=(*parts.conventions, *built_in),
         sampler=parts.sampler or RatioSampler(settings.sample_ratio, seed=settings.sampling_seed),
-        evaluators=parts.evaluators or _evaluators(settings, in_background=in_background),
+        evaluators=_all_evaluators(settings, parts, in_background=in_background),
         cap=None if cap is None or math.isinf(cap) else EvaluationCap(cap),
         timeout_s=settings.evaluation_timeout,
         project=settings.project_name,
@@ -140,8 +141,8 @@ def compose_pipeline(
 def _require_cap(settings: Settings, parts: Parts) -> None:
     """Refuses a judge that may cost money without a cap. Raises ConfigurationError."""
     judges = [evaluator.judge_name for evaluator in parts.evaluators if annotator_kind(evaluator.judge_name) == "LLM"]
-    if not parts.evaluators and settings.judge != EMBEDDED:
-        judges = [settings.judge]
+    if settings.metrics and settings.judge != EMBEDDED:
+        judges.insert(0, settings.judge)
     if judges and settings.evaluations_per_minute is None:
         raise ConfigurationError(
             f"judge {judges[0]!r} needs evaluations_per_minute (RAG_OTEL_EVALUATIONS_PER_MINUTE): the most "
@@ -188,8 +189,13 @@ def compose_delivery(
     link = _link(settings)
     router = build_router(settings, _channels(settings, parts), link=link, state=state)
     monitors = build_monitors(settings, router, link=link, state=state)
+    watched = (*settings.metrics, *(each.name for each in parts.evaluators))
     drift = build_monitor(
-        settings, router.raise_alert, examples=examples_of(settings, link), state=state, judge=judge_watch
+        dataclasses.replace(settings, metrics=watched),
+        router.raise_alert,
+        examples=examples_of(settings, link),
+        state=state,
+        judge=judge_watch,
     )
     return Dispatcher(
         [*_writers(settings, emit, resource), *watching, *monitors, *([drift] if drift else []), *parts.writers],
@@ -197,6 +203,21 @@ def compose_delivery(
         state=state,
         keep_results=keep_results,
     )
+
+
+def _all_evaluators(settings: Settings, parts: Parts, *, in_background: InBackground | None) -> tuple[Evaluator, ...]:
+    """The metrics that the settings name, then the application's own. Raises ConfigurationError."""
+    named = _evaluators(settings, in_background=in_background) if settings.metrics else ()
+    every = (*named, *parts.evaluators)
+    if not every:
+        raise ConfigurationError("metrics (environment: RAG_OTEL_METRICS) is empty: name a metric, or give evaluators=")
+    names = [each.name for each in every]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise ConfigurationError(
+            f"two evaluators are named {', '.join(twice)}: evaluators= adds to metrics="
+            f"[{', '.join(map(repr, settings.metrics))}]; leave the name out of one of them (metrics=[]: yours alone)"
+        )
+    return every
 
 
 def _evaluators(settings: Settings, *, in_background: InBackground | None) -> tuple[Evaluator, ...]:
@@ -216,7 +237,6 @@ def _evaluators(settings: Settings, *, in_background: InBackground | None) -> tu
                 "api_base": settings.judge_api_base,
                 "strategy": settings.judge_strategy,
                 "classifier": settings.judge_classifier,
-                "reading": settings.judge_reading,
                 "timeout": settings.evaluation_timeout,
                 "requests_per_minute": settings.judge_calls_per_minute,
                 "tokens_per_minute": settings.judge_tokens_per_minute,

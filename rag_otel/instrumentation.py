@@ -9,9 +9,9 @@ from __future__ import annotations
 import atexit
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Never
 
 from opentelemetry import trace as trace_api
 from opentelemetry._logs import LoggerProvider
@@ -29,9 +29,10 @@ from rag_otel.processing.attach import Attachment, attach, redirect
 from rag_otel.processing.processor import following
 from rag_otel.protocols import AlertChannel, ChunkResolver, Convention, Evaluator, Sampler, Writer
 from rag_otel.runtime import Runtime
-from rag_otel.safety.guard import guarded
+from rag_otel.safety.guard import guarded, logger
 from rag_otel.safety.time_limit import EXIT_S, exit_budget
-from rag_otel.settings import ResolvedSettings, Settings, resolve
+from rag_otel.settings import ResolvedSettings, Settings, resolve, unread_variables
+from rag_otel.settings.tables import AlertSettings, DriftSettings, JudgeSettings, SpanSettings, TelemetrySettings
 
 _DETACH_S: Final = 10.0
 _EVALUATION_SHARE: Final = 2 / 3
@@ -100,6 +101,7 @@ class Instrumentation:
         return target
 
 
+_told_unread = False
 _lock = threading.RLock()
 _current: Instrumentation | None = None
 _taken_off = False
@@ -109,30 +111,74 @@ _taken_off = False
 def instrument(
     tracer_provider: object | None = None,
     *,
+    judge: str | JudgeSettings | None = None,
+    metrics: Sequence[str] | None = None,
     evaluators: Sequence[Evaluator] = (),
-    writers: Sequence[Writer] = (),
-    alert_channels: Sequence[AlertChannel] = (),
-    on_alert: Callable[[Alert], object] | None = None,
+    evaluations_per_minute: float | None = None,
+    sample_ratio: float | None = None,
     sampler: Sampler | None = None,
-    conventions: Sequence[Convention] = (),
-    chunk_resolver: ChunkResolver | str | None = None,
+    phoenix_endpoint: str | None = None,
+    phoenix_api_key: str | None = None,
+    phoenix_public_url: str | None = None,
+    project_name: str | None = None,
+    annotations: bool | None = None,
+    hold: float | None = None,
+    spans: SpanSettings | None = None,
+    capture_content: bool | None = None,
+    alerts: AlertSettings | None = None,
+    on_alert: Callable[[Alert], object] | None = None,
+    alert_channels: Sequence[AlertChannel] = (),
+    drift: bool | DriftSettings | None = None,
+    telemetry: TelemetrySettings | None = None,
     meter_provider: MeterProvider | None = None,
     logger_provider: LoggerProvider | None = None,
-    **settings: Any,
+    writers: Sequence[Writer] = (),
+    conventions: Sequence[Convention] = (),
+    attribute_mapping: str | Mapping[str, Any] | None = None,
+    chunk_resolver: ChunkResolver | str | None = None,
+    state_folder: str | None = None,
+    enabled: bool | None = None,
+    **rows: Never,
 ) -> Instrumentation:
     """Evaluate the RAG traces of this process.
 
     `tracer_provider`: the SDK provider to attach to; else the global one; else one is made, exporting to Phoenix (or
     to where OTEL_EXPORTER_OTLP_ENDPOINT points), and made global. `meter_provider` and `logger_provider` get metrics
-    and events in place of the application's global ones. `settings` are the rows of
-    `rag_otel.settings.Settings`, one of which, `chunk_resolver`, may also be a function; each can come from the
-    environment instead. Twice is once: the same call again changes nothing, another one replaces the first.
+    and events in place of the application's global ones. `evaluators`, `writers`, `conventions` and `alert_channels`
+    are added to those that the settings name.
+
+    What is None comes from the environment, else from the default: docs/settings.md lists every setting. `rows` are
+    settings by the names of their rows, as files have them (`**read_from_a_file`). Twice is once: the same call again
+    changes nothing, another one replaces the first.
 
     Raises ConfigurationError, which names what is wrong and the way out.
     """
     global _current, _taken_off
-    named = chunk_resolver if isinstance(chunk_resolver, str) else None
-    resolved = resolve({**settings, "chunk_resolver": named})
+    resolved = resolve(
+        {
+            "judge": judge,
+            "metrics": metrics,
+            "evaluations_per_minute": evaluations_per_minute,
+            "sample_ratio": sample_ratio,
+            "phoenix_endpoint": phoenix_endpoint,
+            "phoenix_api_key": phoenix_api_key,
+            "phoenix_public_url": phoenix_public_url,
+            "project_name": project_name,
+            "annotations": annotations,
+            "hold": hold,
+            "spans": spans,
+            "capture_content": capture_content,
+            "alerts": alerts,
+            "drift": drift,
+            "telemetry": telemetry,
+            "attribute_mapping": attribute_mapping,
+            "chunk_resolver": chunk_resolver if isinstance(chunk_resolver, str) else None,
+            "state_folder": state_folder,
+            "enabled": enabled,
+            **rows,
+        }
+    )
+    _tell_unread_variables()
     parts = Parts(
         evaluators=tuple(evaluators),
         writers=tuple(writers),
@@ -162,6 +208,15 @@ def instrument(
             processor.use(made.runtime)
         runtime.forget_tracer()
         return made
+
+
+def _tell_unread_variables() -> None:
+    """One warning, once in a process: a misspelt variable would else be a default that nobody expects."""
+    global _told_unread
+    unread = [] if _told_unread else unread_variables()
+    if unread:
+        _told_unread = True
+        logger.warning("rag-otel: no setting reads the environment's %s", ", ".join(unread))
 
 
 def uninstrument(*, timeout: float = _DETACH_S) -> None:

@@ -53,12 +53,7 @@ def build_monitors(
     """The configured monitors as one writer: burn rate of the objective, missing evaluations, failing evaluators."""
     monitors: list[Monitor] = []
     if settings.slo_target is not None:
-        objective = Objective(
-            target=settings.slo_target,
-            threshold=settings.slo_threshold,
-            metric=settings.slo_metric,
-            by=settings.slo_by,
-        )
+        objective = Objective(target=settings.slo_target, threshold=settings.slo_threshold)
         shown = examples_of(settings, link)
         monitors.append(
             SloMonitor(objective, raise_alert=router.raise_alert, examples=shown, state=state, clock=steady_time)

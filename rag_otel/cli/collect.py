@@ -60,6 +60,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Checks and prints the settings, then serves until SIGTERM or Ctrl-C. Returns 1 if spans remain on disk."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
     configuration = collector_settings.configure(_given(arguments), file=arguments.config)
+    if unread := collector_settings.unread_variables():
+        logger.warning("rag-otel: no setting reads the environment's %s", ", ".join(unread))
     for part, rows in configuration.rows().items():
         print(f"{part}\n{table(rows)}", flush=True)
     if arguments.check:  # without the lock, so that it works while a collector is running

@@ -10,9 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from rag_otel.cli.drift_report.adwin import Opinion, second_opinion
 from rag_otel.cli.drift_report.page import latest, render_page
-from rag_otel.cli.drift_report.picture import write_picture
 from rag_otel.cli.drift_report.view import SeriesView, replay, views
 from rag_otel.cli.points_in_time import point_in_time
 from rag_otel.cli.terminal import table
@@ -41,7 +39,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--until", metavar="WHEN", help="only traces that started before this time")
     parser.add_argument("--state", dest="state_folder", metavar="DIR", help="the state folder of the application")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page: series, interval, baseline, alarms")
-    parser.add_argument("--png", type=Path, metavar="FILE", help="write the charts as a picture")
     parser.add_argument("--all", action="store_true", help="print every slice, not only all traffic and alarms")
     parser.add_argument("--baseline", dest="drift_baseline", metavar="MEAN|FILE", help="the baseline of a replay")
     parser.add_argument(
@@ -51,7 +48,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--run-length", dest="drift_run_length", type=float, help="mean number of evaluations between false alarms"
     )
-    parser.add_argument("--adwin", action="store_true", help="compare a replay with river's detector ADWIN")
     parser.add_argument("--save-baselines", type=Path, metavar="FILE", help="write a file for `drift_baseline`")
     parser.add_argument(
         "--relearn", action="store_true", help="accept the current scores as normal: learn new baselines"
@@ -77,19 +73,7 @@ def _replay(settings: Settings, arguments: argparse.Namespace) -> int:
     own = dataclasses.replace(drift_settings(settings), metrics=metrics_of(observations))
     found = replay(observations, own)
     heading = f"Replay of {', '.join(arguments.files) or arguments.project}: {len(observations):,} evaluations"
-    code = _show(views(found.family, found.events, found.timelines), found.events, arguments, heading)
-    if arguments.adwin:
-        for opinion in second_opinion(observations):
-            print(_second(opinion))
-    return code
-
-
-def _second(opinion: Opinion) -> str:
-    caveat = "" if opinion.evenly_picked else " (not weighted, although sampling probabilities differ)"
-    if not opinion.changes:
-        return f"ADWIN: {opinion.series}: no change{caveat}"
-    listed = ", ".join(f"{moment(at)} {before:.3f} -> {after:.3f}" for at, before, after in opinion.changes[-_EVENTS:])
-    return f"ADWIN: {opinion.series}: {listed}{caveat}"
+    return _show(views(found.family, found.events, found.timelines), found.events, arguments, heading)
 
 
 def _observations(settings: Settings, arguments: argparse.Namespace) -> list[Observation]:
@@ -123,7 +107,7 @@ def _show_state(settings: Settings, arguments: argparse.Namespace) -> int:
 
 
 def _show_one(state: StoredState, arguments: argparse.Namespace, *, only: bool) -> int:
-    if not only and (arguments.html or arguments.png or arguments.save_baselines):
+    if not only and (arguments.html or arguments.save_baselines):
         raise ConfigurationError(f"the folder has states of several processes: choose one, --state {state.path.parent}")
     heading = f"Drift, {state.path.parent}, saved {moment(state.saved_s)}"
     code = _show(views(state.family, state.events), state.events, arguments, heading)
@@ -144,9 +128,6 @@ def _show(
         print(_event_line(event))
     if arguments.html is not None:
         _write(arguments.html, render_page(found, events, heading=heading))
-    if arguments.png is not None:
-        write_picture(found, arguments.png, heading=heading)
-        print(f"picture: {arguments.png}")
     if arguments.save_baselines is not None:
         _save_baselines(found, arguments.save_baselines)
     return 1 if any(view.firing for view in found) else 0

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from rag_otel.errors import ConfigurationError
-from rag_otel.settings.rows import resolve_table, row, shown
+from rag_otel.settings.rows import resolve_table, row, shown, variables_of
+from rag_otel.settings.tables import flat
+from rag_otel.settings.unknown import unknown_variables
 
 _ADDRESSES: Final = (
     "telemetry_endpoint",
@@ -49,9 +51,6 @@ class Settings:
     )
     judge_classifier: str = row(
         "embedded", "Who judges in the strategy `classifier`: `embedded` or `hhem/...`", "RAG_OTEL_JUDGE_CLASSIFIER"
-    )
-    judge_reading: Literal["strict", "lenient"] = row(
-        "strict", "Supported is what chunks state, or what may be inferred too", "RAG_OTEL_JUDGE_READING"
     )
     judge_concurrency: int = row(8, "Calls of the judge at once", "RAG_OTEL_JUDGE_CONCURRENCY")
     judge_calls_per_minute: float | None = row(
@@ -175,10 +174,6 @@ class Settings:
         None, "Share of answers that must be good, e.g. 0.95; None: no objective", "RAG_OTEL_SLO_TARGET"
     )
     slo_threshold: float = row(0.7, "An answer that scores above it is good", "RAG_OTEL_SLO_THRESHOLD")
-    slo_metric: str = row("faithfulness", "The metric of the objective", "RAG_OTEL_SLO_METRIC")
-    slo_by: Literal["score", "risk"] = row(
-        "score", "What is compared: a score above the threshold is good, or a risk below it", "RAG_OTEL_SLO_BY"
-    )
     alert_silence: float = row(
         900.0, "Seconds of traces without any evaluation that raise an alert; 0: never", "RAG_OTEL_ALERT_SILENCE"
     )
@@ -224,9 +219,6 @@ class Settings:
     )
     telemetry_interval: float = row(60.0, "Seconds between exports of metrics", "RAG_OTEL_TELEMETRY_INTERVAL")
     telemetry_address: str = row("127.0.0.1:9464", "Where `/metrics` is shown, host:port", "RAG_OTEL_TELEMETRY_ADDRESS")
-    telemetry_max_values: int = row(
-        50, "Different values of one label; the rest is `other`", "RAG_OTEL_TELEMETRY_MAX_VALUES"
-    )
 
     def __post_init__(self) -> None:
         _require(0.0 <= self.sample_ratio <= 1.0, "sample_ratio", self.sample_ratio, "within 0..1")
@@ -252,9 +244,7 @@ class Settings:
         _require(0 <= self.drift_margin < 1, "drift_margin", self.drift_margin, "0 or more, below 1")
         _require(self.drift_run_length >= 10, "drift_run_length", self.drift_run_length, "at least 10")
         _require(self.judge_watch_interval > 0, "judge_watch_interval", self.judge_watch_interval, "above 0")
-        _require(bool(self.metrics), "metrics", self.metrics, "at least one metric's name")
         _require(self.telemetry_interval > 0, "telemetry_interval", self.telemetry_interval, "above 0")
-        _require(self.telemetry_max_values >= 1, "telemetry_max_values", self.telemetry_max_values, "at least 1")
         _require(self.alert_timeout > 0, "alert_timeout", self.alert_timeout, "above 0")
         for name in _ADDRESSES:
             given = getattr(self, name)
@@ -285,15 +275,21 @@ class ResolvedSettings:
         ]
 
 
+def unread_variables(environ: Mapping[str, str] | None = None) -> list[str]:
+    """The RAG_OTEL_* variables that no setting reads, each with the nearest one that is."""
+    return unknown_variables(variables_of(Settings), environ)
+
+
 def resolve(
     arguments: Mapping[str, Any] | None = None,
     environ: Mapping[str, str] | None = None,
     *,
     file: Mapping[str, Any] | None = None,
 ) -> ResolvedSettings:
-    """Fill the table. `arguments` that are None count as not given; `file` is what a file of settings says.
+    """Fill the table. `arguments` are rows, or tables of them (`rag_otel.settings.tables`); those that are None count
+    as not given. `file` is what a file of settings says.
 
     Raises ConfigurationError that names the setting, the value and where it came from.
     """
-    values, origins = resolve_table(Settings, arguments, environ, file=file)
+    values, origins = resolve_table(Settings, flat(arguments or {}), environ, file=flat(file or {}))
     return ResolvedSettings(settings=Settings(**values), origins=origins)

@@ -15,6 +15,8 @@ from typing import Any, Final, get_type_hints
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.settings.coercion import ODD, plain_value
+from rag_otel.settings.tables import places
+from rag_otel.settings.unknown import nearest
 
 _FILE: Final = "file:"
 """Before a path, in place of a secret."""
@@ -57,7 +59,7 @@ def resolve_table(
     rows = {each.name: each for each in dataclasses.fields(table)}
     unknown = sorted((set(arguments) | set(file)) - set(rows))
     if unknown:
-        raise ConfigurationError(f"unknown setting {', '.join(unknown)}; there are: {', '.join(rows)}")
+        raise ConfigurationError(f"unknown setting {', '.join(_guess(name, rows) for name in unknown)}")
     values: dict[str, Any] = {}
     origins: dict[str, str] = {}
     types = get_type_hints(table)
@@ -78,6 +80,22 @@ def resolve_table(
             continue
         values[name] = _convert(name, given, types[name], origins[name], secret=secret)
     return values, origins
+
+
+def variables_of(table: type[Any]) -> list[str]:
+    """Every environment name that the table's rows are read from."""
+    named = [(key, each.metadata["secret"]) for each in dataclasses.fields(table) for key in each.metadata["env"]]
+    return [key for key, _ in named] + [f"{key}_FILE" for key, secret in named if secret]
+
+
+def _guess(name: str, rows: Mapping[str, Any]) -> str:
+    """An unknown name with what it may have meant: a row, a field of a table, or one of all there are."""
+    written = dict(places(rows))
+    if name in written:
+        return f"{name} (did you mean {written[name]}?)"
+    if (near := nearest(name, [*rows, *written])) is not None:
+        return f"{name} (did you mean {near if near in rows else written[near]}?)"
+    return f"{name}; there are: {', '.join(rows)}"
 
 
 def _convert(name: str, value: Any, wanted: Any, origin: str, *, secret: bool) -> Any:

@@ -74,7 +74,7 @@ def telemetry_of(
     metrics = _metrics(settings, resource, meter_provider, readers)
     if metrics is not None:
         outlets.append(metrics)
-        writers.append(TelemetryWriter(metrics.instruments, max_values=settings.telemetry_max_values))
+        writers.append(TelemetryWriter(metrics.instruments))
     events = _events(settings, resource, logger_provider)
     if events is not None:
         outlets.append(events)

@@ -61,6 +61,7 @@ def test_answers_that_get_worse_raise_one_alert(tmp_path: Path, capsys: pytest.C
 
     rag_otel.instrument(
         TracerProvider(),
+        metrics=[],
         evaluators=[judge := ByWord()],
         on_alert=on_alert,
         alert_rules=["score<0"],

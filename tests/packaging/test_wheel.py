@@ -14,7 +14,6 @@ import pytest
 
 pytestmark = pytest.mark.server
 
-
 ROOT = Path(__file__).parents[2]
 
 SCORED_IN_PROCESS = """
@@ -101,3 +100,31 @@ def test_commands_work_from_the_wheel(installed: Path, tmp_path: Path) -> None:
     evaluated = _run(installed, "-m", "rag_otel.cli.main", *command, cwd=tmp_path)
     assert evaluated.returncode == 0, evaluated.stderr
     assert json.loads((tmp_path / "out.jsonl").read_text())["faithfulness"] == 1.0
+
+
+def test_the_demos_data_is_in_the_wheel(installed: Path, tmp_path: Path) -> None:
+    """Without a checkout: the week's answers, the coefficients that never saw them, the app that gives them."""
+    code = """
+import json, time
+from rag_otel.cli.demo.story import OutOfFoldFaithfulness, examples_folder, load_app, week
+examples = examples_folder()
+asked = week(examples, now_ns=time.time_ns())
+OutOfFoldFaithfulness(examples)
+answered = load_app(examples).answer(asked[0].question, asked[0].model)
+print(json.dumps({"folder": str(examples), "asked": len(asked), "chunks": len(answered["chunks"])}))
+"""
+    done = _run(installed, "-c", code, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout.splitlines()[-1])
+    assert Path(report["folder"]).is_relative_to(installed)
+    assert report["asked"] > 50
+    assert report["chunks"] > 0
+
+
+@pytest.mark.long
+@pytest.mark.phoenix
+def test_the_demo_runs_from_the_wheel(installed: Path, tmp_path: Path) -> None:
+    """With a Phoenix of its own, verified through Phoenix's API."""
+    done = _run(installed, "-m", "rag_otel.cli.main", "demo", "--check", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "FAIL" not in done.stdout

@@ -48,7 +48,6 @@ def test_metrics_are_a_list_separated_by_commas() -> None:
         ({"RAG_OTEL_MAX_HELD": "0"}, "RAG_OTEL_MAX_HELD"),
         ({"RAG_OTEL_CLAIMS_FORMAT": "xml"}, "RAG_OTEL_CLAIMS_FORMAT"),
         ({"RAG_OTEL_PHOENIX_ENDPOINT": "localhost:6006"}, "RAG_OTEL_PHOENIX_ENDPOINT"),
-        ({"RAG_OTEL_METRICS": ","}, "RAG_OTEL_METRICS"),
     ],
 )
 def test_a_bad_value_is_named_with_its_origin(environ: dict[str, str], named: str) -> None:

@@ -64,3 +64,20 @@ async def awaits() -> None:
 
 with rag_otel.using(session_id="s-1", tags={"tenant": "acme"}) as block:
     assert_type(block, rag_otel.using)
+
+
+def sets_up() -> None:
+    set_up = rag_otel.instrument(
+        phoenix_endpoint="http://localhost:6006",
+        judge=rag_otel.JudgeSettings(model="openai/gpt-4o-mini", strategy="two_step"),
+        evaluations_per_minute=60,
+        metrics=["faithfulness", "context_relevance"],
+        alerts=rag_otel.AlertSettings(slo_target=0.95, email_to=["team@example.com"]),
+        drift=False,
+        telemetry=rag_otel.TelemetrySettings(exporter="prometheus"),
+    )
+    assert_type(set_up, rag_otel.Instrumentation)
+    rag_otel.instrument(judge="openai/gpt-4o-mini", drift=rag_otel.DriftSettings(margin=0.05))
+    rag_otel.instrument(phoenix_endpont="http://localhost:6006")  # type: ignore[arg-type]
+    rag_otel.instrument(sample_ratio="often")  # type: ignore[arg-type]
+    rag_otel.AlertSettings(cooldwn=3)  # type: ignore[call-arg]

@@ -26,7 +26,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.settings import ResolvedSettings, Settings, resolve
-from rag_otel.settings.rows import MASK, resolve_table, row, shown
+from rag_otel.settings.rows import MASK, resolve_table, row, shown, variables_of
+from rag_otel.settings.unknown import unknown_variables
 from rag_otel.writers.phoenix_links import phoenix_base_url
 from rag_otel_collectors.otlp.exporters.connection import BackendSettings
 
@@ -132,6 +133,12 @@ def configure(
         evaluation=evaluation,
         backends=_backends(collector, evaluation.settings, content.get("backends") or []),
     )
+
+
+def unread_variables(environ: Mapping[str, str] | None = None) -> list[str]:
+    """The RAG_OTEL_* variables that neither table reads, each with the nearest one that is."""
+    known = [*variables_of(CollectorSettings), *variables_of(Settings)]
+    return [*unknown_variables(known, environ), *unknown_variables(known, environ, prefix=_ENV)]
 
 
 def _read(file: str | None) -> Mapping[str, Any]:

@@ -122,6 +122,7 @@ def tell(examples: Path, base_url: str) -> list[Outcome]:
     logging.getLogger(LOGGER_NAME).propagate = False
     rag_otel.instrument(
         provider,
+        metrics=[],
         evaluators=[OutOfFoldFaithfulness(examples)],
         writers=[memory],
         phoenix_endpoint=base_url,

@@ -44,14 +44,12 @@ class Asked:
 
 
 def examples_folder() -> Path:
-    """`examples/` of the source checkout. Raises ConfigurationError where the package was installed without it."""
-    folder = Path(__file__).parents[3] / "examples"
-    if not (folder / "data" / "ragtruth_qa_dev.jsonl").is_file():
-        raise ConfigurationError(
-            f"the demo needs the examples of the source checkout, and {folder} is not there: "
-            "clone the repository and run `make demo`"
-        )
-    return folder
+    """`examples/` of the source checkout, or what the wheel holds of it. Raises ConfigurationError without either."""
+    checkout, packaged = Path(__file__).parents[3] / "examples", Path(__file__).with_name("data")
+    for folder in (checkout, packaged):
+        if (folder / "data" / "ragtruth_qa_dev.jsonl").is_file():
+            return folder
+    raise ConfigurationError(f"the demo's data is neither in {checkout} nor in {packaged}: install rag-otel again")
 
 
 def load_app(examples: Path) -> ModuleType:

@@ -1,1 +1,1 @@
-"""Output of `rag-otel drift`: a table, a page, a picture, and a comparison with the detector ADWIN."""
+"""Output of `rag-otel drift`: a table and a page."""

@@ -1,0 +1,75 @@
+"""Every extra resolves in an empty environment, alone and with all others, to current releases."""
+
+from __future__ import annotations
+
+import functools
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+EXTRAS = sorted(set(tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]) - {"dev"})
+LIMIT_S = 300
+
+
+def resolve(requirements: Path, *extras: str) -> subprocess.CompletedProcess[str]:
+    """What `uv` would install. Skips the test where there is no uv."""
+    beside_python = Path(sys.executable).with_name("uv")
+    uv = str(beside_python) if beside_python.exists() else shutil.which("uv")
+    if uv is None:
+        pytest.skip("uv is not installed: pip install uv")
+    options = [option for extra in extras for option in ("--extra", extra)]
+    command = [uv, "pip", "compile", "--quiet", "--no-header", "--no-annotate", "--native-tls", *options]
+    index = _index()
+    command += ["--default-index", index] if index else []
+    return subprocess.run([*command, str(requirements)], capture_output=True, text=True, timeout=LIMIT_S)
+
+
+@functools.cache
+def _index() -> str | None:
+    """pip's index, where it has been told of one: uv does not read pip's configuration."""
+    asked = subprocess.run(
+        [sys.executable, "-m", "pip", "config", "get", "global.index-url"], capture_output=True, text=True
+    )
+    return asked.stdout.strip() or None
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Skips where no package index can be asked."""
+    small = tmp_path_factory.mktemp("small") / "requirements.in"
+    small.write_text("idna\n")
+    if resolve(small).returncode:
+        pytest.skip("no package index answers")
+
+
+def versions(done: subprocess.CompletedProcess[str]) -> dict[str, str]:
+    assert done.returncode == 0, done.stderr
+    return dict(re.findall(r"^([\w.-]+)==([\w.]+)", done.stdout, re.MULTILINE))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("extra", EXTRAS)
+def test_an_extra_resolves_alone(extra: str, index: None) -> None:
+    versions(resolve(ROOT / "pyproject.toml", extra))
+
+
+@pytest.mark.server
+def test_all_extras_resolve_together(index: None) -> None:
+    """To a current Phoenix and a current litellm: with a bound missing, one of them silently becomes an old one."""
+    found = versions(resolve(ROOT / "pyproject.toml", *EXTRAS))
+    assert int(found["arize-phoenix"].split(".")[0]) >= 20
+    assert tuple(map(int, found["litellm"].split(".")[:2])) >= (1, 107)
+
+
+@pytest.mark.server
+def test_the_small_judge_needs_no_large_library(index: None) -> None:
+    """`openai` is aiohttp and what that needs."""
+    assert not {"litellm", "openai", "arize-phoenix", "torch"} & set(
+        versions(resolve(ROOT / "pyproject.toml", "openai"))
+    )
