@@ -1,4 +1,4 @@
-"""Builds evaluators from a configuration. The only module that knows which name stands for which kind of judge."""
+"""Builds evaluators from a configuration. It maps the names of judges (`hhem`, `local/...`) to their classes."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _ROWS_AHEAD: Final = 5
 def build_evaluators(
     config: EvaluatorsConfig, resources: ExitStack, *, cache_path: Path | None = None
 ) -> tuple[Evaluator, ...]:
-    """The metrics that the configuration names; what they hold open is closed with `resources`.
+    """Builds the metrics of the configuration. Their open files are closed with `resources`.
 
-    `cache_path`: the file where judges' answers are kept; None: nowhere. The heavy imports of judges happen here.
-    Raises ConfigurationError.
+    `cache_path` is the file of the cache of judges' answers. None: no cache. Imports the judges, which may take
+    seconds. Raises ConfigurationError.
     """
     cache = _open_cache(config, cache_path, resources)
     return build(
@@ -48,12 +48,13 @@ def build_evaluators(
 
 
 def rows_at_once(config: EvaluatorsConfig) -> int:
-    """How many rows are evaluated at once: a few more than there may be calls, so that no call waits for a row."""
+    """The number of rows to evaluate at once. It is a little higher than the limit of calls, so that the limit is
+    used."""
     return config.concurrency if config.judge.model == EMBEDDED else config.concurrency + _ROWS_AHEAD
 
 
 def _open_cache(config: EvaluatorsConfig, path: Path | None, resources: ExitStack) -> DiskCache | None:
-    """None for the embedded judge, which is quicker than a disk."""
+    """None for the embedded judge, which is faster than a cache on disk."""
     if path is None or (config.judge.model == EMBEDDED and config.embedder is None):
         return None
     from rag_otel_evaluators.llm.cache import DiskCache
@@ -80,12 +81,12 @@ def _judge(config: EvaluatorsConfig, cache: DiskCache | None) -> str | Structure
 
     settings = _call_settings(config.judge, config.concurrency)
     model = llm_model(name, temperature=config.judge.temperature, cache=cache, **settings)
-    warm_up(name)  # loads, and warns, now instead of during the first evaluation
+    warm_up(name)  # imports and warnings happen now, not during the first evaluation
     return model
 
 
 def _cascade(config: EvaluatorsConfig, cache: DiskCache | None) -> Judge:
-    """The embedded judge first; the judge behind `cascade/` gets the claims that it is unsure of."""
+    """A cascade: the embedded judge decides first, and the judge named after `cascade/` decides uncertain claims."""
     from rag_otel_evaluators.judges.cascade import CascadeJudge
     from rag_otel_evaluators.judges.embedded import EmbeddedJudge
 
@@ -105,7 +106,7 @@ def _cascade(config: EvaluatorsConfig, cache: DiskCache | None) -> Judge:
 
 
 def _classifier(config: JudgeConfig, cache: DiskCache | None) -> str | Judge:
-    """Who gives the verdicts of the strategy `classifier`; loaded only for it."""
+    """The judge that decides in the strategy `classifier`. It is loaded only for that strategy."""
     if config.strategy != "classifier" or config.classifier == EMBEDDED:
         return EMBEDDED
     if config.classifier.partition("/")[0] == _HHEM:
@@ -133,7 +134,7 @@ def _embedder(config: ModelConfig, concurrency: int, cache: DiskCache | None) ->
 
 
 def _parameters_of(loader: Callable[..., Any], config: ModelConfig) -> Mapping[str, Any]:
-    """The configured parameters, which for a model in this process are its loader's arguments."""
+    """The configured parameters. For a model in this process they are arguments of its loader."""
     known = inspect.signature(loader).parameters.keys() - {"model", "cache"}
     if unknown := config.parameters.keys() - known:
         raise ConfigurationError(
@@ -163,5 +164,5 @@ def _api_key(config: ModelConfig) -> str | None:
         return None
     key = os.environ.get(config.api_key_env)
     if not key:
-        raise ConfigurationError(f"{config.model}: the environment variable {config.api_key_env} holds no key")
+        raise ConfigurationError(f"{config.model}: the environment variable {config.api_key_env} is not set or empty")
     return key

@@ -1,9 +1,9 @@
-"""Context recall: how much of a known good answer was retrieved?
+"""Context recall: how much of a known good answer (the reference) was retrieved?
 
     Context Recall = claims of the reference that the chunks support / claims of the reference
 
-Source: RAGAS, "Context Recall", docs.ragas.io. The claims are cut from the reference by `segmentation`, not by the
-judge, so that the denominator is known before it is asked. Example: 3 of 4 claims attributed give 0.75.
+Source: RAGAS, "Context Recall", docs.ragas.io. `claim_segmentation` splits the reference into claims, not the judge, so
+the denominator does not depend on the judge. Example: 3 of 4 claims attributed give 0.75.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ class Attributions(BaseModel):
 
 
 class ContextRecall(LlmMetric):
-    """Attributes every claim of the reference to the chunks, all in one call.
+    """Attributes all claims of the reference to the chunks, in one call.
 
-    Its `claims` are the reference's: offsets count in the reference, `not_enough_info` means that it was not found.
-    A claim that is attributed to no existing chunk is not attributed. Nothing retrieved scores 0 with the flag
-    `no_context`. Null: `no_reference`, `no_claims` (the reference says nothing that can be found), `incomplete`
-    (no claim got a verdict).
+    `claims` of the result are the claims of the reference, with offsets in the reference. `not_enough_info` means that
+    the claim was not found. An attribution without an existing chunk does not count. If nothing was retrieved, the
+    score is 0 with the reason `no_context`. The score is None with the reason `no_reference`, `no_claims` (the
+    reference has no claims), `incomplete` (no claim got a verdict).
     """
 
     needs = ("chunks", "reference")
@@ -77,14 +77,14 @@ class ContextRecall(LlmMetric):
             return self._null(ReasonCode.NO_REFERENCE, "There is no reference to look for in the chunks.")
         claims = segment(case.reference).claims
         if not claims:
-            return self._null(ReasonCode.NO_CLAIMS, "The reference holds no claim that could be found.")
+            return self._null(ReasonCode.NO_CLAIMS, "The reference contains no claim.")
         if not case.has_context:
             missed = tuple(ClaimVerdict(claim=claim, verdict=Verdict.NOT_ENOUGH_INFO) for claim in claims)
             return Evaluation(
                 name=self.name,
                 score=0.0,
                 reason_code=ReasonCode.NO_CONTEXT,
-                explanation=f"Nothing was retrieved, so that none of {len(claims)} claims was found.",
+                explanation=f"Nothing was retrieved, so none of {len(claims)} claims was found.",
                 claims=missed,
             )
         answers = await ask_about_each(
@@ -117,7 +117,7 @@ class ContextRecall(LlmMetric):
 
 
 def _verdict(claim: Claim, answer: Attribution | None, case: Case, problems: list[str]) -> ClaimVerdict:
-    """The answer as a verdict; chunk numbers that do not exist are set aside and added to `problems`."""
+    """Converts the judge's answer to a verdict. Chunk numbers that do not exist are ignored and added to `problems`."""
     if answer is None:
         return ClaimVerdict(claim=claim, verdict=Verdict.UNJUDGED)
     known = [number for number in dict.fromkeys(answer.chunks) if 0 <= number < len(case.chunks)]

@@ -1,8 +1,8 @@
-"""Ask one thing about each of several numbered items, and see to it that every item gets exactly one answer.
+"""Asks a model one question about each of several numbered items, and makes sure that each item gets one answer.
 
-A judge that is given ten chunks returns nine verdicts, or eleven, or two for one chunk. What it returns is therefore
-never counted: answers are matched to the items by number; numbers that do not exist and answers that disagree with
-each other are set aside and recorded; what is missing is asked again, alone.
+A model that is given ten chunks may return nine verdicts, or eleven, or two for one chunk. So answers are matched to
+the items by number. Answers with unknown numbers and contradictory answers are ignored and recorded as problems. Items
+without an answer are asked about once more.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from rag_otel_evaluators.prompts import Prompt
 from rag_otel_evaluators.prompts.prompt import InputField
 
 ROUNDS: Final = 2
-"""Everything is asked about once, what is then missing once more."""
+"""One round for all items, and one more for items without an answer."""
 TOKENS_PER_ITEM: Final = 60
 TOKENS_BESIDES: Final = 200
-"""Output budget: 60 tokens an item and 200 for what stands around them."""
+"""Maximum output tokens: 60 per item, and 200 for the rest of the answer."""
 
 
 class Answer(Protocol):
-    """One answer, which says what it is about."""
+    """One answer with the number of its item."""
 
     @property
     def index(self) -> int:
@@ -34,7 +34,7 @@ class Answer(Protocol):
 
     @property
     def decision(self) -> object:
-        """What is decided, without the words around it: two answers with equal decisions agree."""
+        """The decision without its reason. Two answers with equal decisions agree."""
         ...
 
 
@@ -43,16 +43,16 @@ A = TypeVar("A", bound=Answer)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answers(Generic[A]):
-    """What came back, by number of the item."""
+    """The answers by number of the item."""
 
     by_index: Mapping[int, A]
-    """Keys are within the items' range; an item without a usable answer has none."""
+    """Keys are valid numbers of items. Items without a usable answer are absent."""
     problems: tuple[str, ...] = ()
-    """What was set aside and why, in words."""
+    """Which answers were ignored, and why."""
 
 
 def match(answers: Sequence[A], count: int) -> Answers[A]:
-    """Match answers to `count` items. An answer given twice counts once; two that disagree count not at all."""
+    """Matches answers to `count` items. Equal answers to one item count once. Contradictory answers do not count."""
     by_index: dict[int, A] = {}
     disagreeing: set[int] = set()
     problems: list[str] = []
@@ -81,10 +81,10 @@ async def ask_about_each(
     answers: Callable[[ResponseT], Sequence[A]],
     tokens_per_item: int = TOKENS_PER_ITEM,
 ) -> Answers[A]:
-    """Ask `prompt` about every item of the list `fields[items]`; `answers` takes the answers out of the response.
+    """Sends `prompt` with the items in the list `fields[items]`. `answers` extracts the answers from the response.
 
-    An error of the model is raised (RetryableError, PermanentError) while nothing has been answered; later it costs
-    only the items that were still missing.
+    Raises the model's error (RetryableError, PermanentError) if there is no answer yet. If the second round fails, the
+    answers of the first are returned.
     """
     everything = fields[items]
     assert isinstance(everything, Sequence)

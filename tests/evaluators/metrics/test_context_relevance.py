@@ -58,7 +58,7 @@ async def test_one_valid_judge_is_enough(judge: JudgeServer, model: StructuredMo
     judge.answer = lambda request: GOOD if is_first(request) is which else "The relevance is high, maybe 2 or 1."
     result = await evaluate(model)
     assert result.score == 1.0
-    assert "one judge alone" in result.explanation
+    assert "only one judge" in result.explanation
 
 
 async def test_a_judge_is_tried_up_to_five_times(judge: JudgeServer, model: StructuredModel) -> None:
@@ -101,7 +101,7 @@ async def test_a_rating_off_the_scale_is_no_rating(judge: JudgeServer, model: St
     judge.answer = judges(GOOD, {"chunks": [], "rating": rating})
     result = await evaluate(model)
     assert result.score == 1.0
-    assert "one judge alone" in result.explanation
+    assert "only one judge" in result.explanation
 
 
 async def test_one_judge_in_an_outage_leaves_the_other(judge: JudgeServer, model: StructuredModel) -> None:
@@ -110,7 +110,7 @@ async def test_one_judge_in_an_outage_leaves_the_other(judge: JudgeServer, model
     judge.fail_next(ServerError(), None)
     result = await evaluate(model)
     assert result.score == 1.0
-    assert "one judge alone" in result.explanation
+    assert "only one judge" in result.explanation
     assert result.error_type is None
 
 
