@@ -1,4 +1,4 @@
-"""Builds evaluators from a configuration. The only module that knows which name stands for which kind of judge."""
+"""Builds evaluators from a configuration. It maps the names of judges (`hhem`, `local/...`) to their classes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def build_evaluators(
     cache_path: Path | None = None,
     in_background: InBackground | None = None,
 ) -> tuple[Evaluator, ...]:
-    """The metrics that the configuration names; what they hold open is closed with `resources`.
+    """Builds the metrics of the configuration. Their open files are closed with `resources`.
 
     `cache_path`: the file where judges' answers are kept; None: nowhere. The heavy imports of judges happen here;
     `in_background` gets those of a language model, to do them while the application starts. Raises ConfigurationError.
@@ -59,12 +59,13 @@ def build_evaluators(
 
 
 def rows_at_once(config: EvaluatorsConfig) -> int:
-    """How many rows are evaluated at once: a few more than there may be calls, so that no call waits for a row."""
+    """The number of rows to evaluate at once. It is a little higher than the limit of calls, so that the limit is
+    used."""
     return config.concurrency if config.judge.model == EMBEDDED else config.concurrency + _ROWS_AHEAD
 
 
 def _open_cache(config: EvaluatorsConfig, path: Path | None, resources: ExitStack) -> DiskCache | None:
-    """None for the embedded judge, which is quicker than a disk."""
+    """None for the embedded judge, which is faster than a cache on disk."""
     if path is None or (config.judge.model == EMBEDDED and config.embedder is None):
         return None
     from rag_otel_evaluators.llm.cache import DiskCache
@@ -139,7 +140,7 @@ def _cascade(config: EvaluatorsConfig, cache: DiskCache | None, *, in_background
 
 
 def _classifier(config: JudgeConfig, cache: DiskCache | None) -> str | Judge:
-    """Who gives the verdicts of the strategy `classifier`; loaded only for it."""
+    """The judge that decides in the strategy `classifier`. It is loaded only for that strategy."""
     if config.strategy != "classifier" or config.classifier == EMBEDDED:
         return EMBEDDED
     if config.classifier.partition("/")[0] == _HHEM:
@@ -167,7 +168,7 @@ def _embedder(config: ModelConfig, concurrency: int, cache: DiskCache | None) ->
 
 
 def _parameters_of(loader: Callable[..., Any], config: ModelConfig) -> Mapping[str, Any]:
-    """The configured parameters, which for a model in this process are its loader's arguments."""
+    """The configured parameters. For a model in this process they are arguments of its loader."""
     known = inspect.signature(loader).parameters.keys() - {"model", "cache"}
     if unknown := config.parameters.keys() - known:
         raise ConfigurationError(
@@ -198,5 +199,5 @@ def _api_key(config: ModelConfig) -> str | None:
         return None
     key = os.environ.get(config.api_key_env)
     if not key:
-        raise ConfigurationError(f"{config.model}: the environment variable {config.api_key_env} holds no key")
+        raise ConfigurationError(f"{config.model}: the environment variable {config.api_key_env} is not set or empty")
     return key

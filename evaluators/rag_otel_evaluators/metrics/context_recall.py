@@ -1,9 +1,9 @@
-"""Context recall: how much of a known good answer was retrieved?
+"""Context recall: how much of a known good answer (the reference) was retrieved?
 
     Context Recall = claims of the reference that the chunks support / claims of the reference
 
-Source: RAGAS, "Context Recall", docs.ragas.io. The claims are cut from the reference by `segmentation`, not by the
-judge, so that the denominator is known before it is asked. Example: 3 of 4 claims attributed give 0.75.
+Source: RAGAS, "Context Recall", docs.ragas.io. `claim_segmentation` splits the reference into claims, not the judge, so
+the denominator does not depend on the judge. Example: 3 of 4 claims attributed give 0.75.
 """
 
 from __future__ import annotations
@@ -92,14 +92,14 @@ class ContextRecall(LlmMetric):
             return self._null(ReasonCode.NO_REFERENCE, "There is no reference to look for in the chunks.")
         claims = segment(case.reference).claims
         if not claims:
-            return self._null(ReasonCode.NO_CLAIMS, "The reference holds no claim that could be found.")
+            return self._null(ReasonCode.NO_CLAIMS, "The reference contains no claim.")
         if not case.has_context:
             missed = tuple(ClaimVerdict(claim=claim, verdict=Verdict.NOT_ENOUGH_INFO) for claim in claims)
             return Evaluation(
                 name=self.name,
                 score=0.0,
                 reason_code=ReasonCode.NO_CONTEXT,
-                explanation=f"Nothing was retrieved, so that none of {len(claims)} claims was found.",
+                explanation=f"Nothing was retrieved, so none of {len(claims)} claims was found.",
                 claims=missed,
             )
         asked = claims[:MOST_CLAIMS]

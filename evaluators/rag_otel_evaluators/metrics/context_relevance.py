@@ -1,10 +1,10 @@
-"""Context relevance: can the question be answered from what was retrieved?
+"""Context relevance: can the question be answered from the retrieved chunks?
 
     Context Relevance = mean over two judges of rating / 2, rating in {0, 1, 2}
 
-Two differently worded prompts rate the chunks, each alone and all together; one valid rating is enough. Source:
-"Context Relevance" of NVIDIA's metrics in RAGAS, docs.ragas.io. Unlike there, a failed judge does not void the other,
-and a rating is read as a number, not looked for in a text.
+Two prompts with different wording rate each chunk and all chunks together. One valid rating is enough. Source: "Context
+Relevance" of NVIDIA's metrics in RAGAS, docs.ragas.io. Differences: if one judge fails, the rating of the other counts,
+and a rating is a structured number, not searched for in a text.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Ratings(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Opinion:
-    """What one judge came to; without a rating, why."""
+    """The result of one judge: its ratings, or the reason why there are none."""
 
     rating: int | None
     chunk_ratings: tuple[int | None, ...] = ()
@@ -69,7 +69,7 @@ class _Opinion:
 
 
 class ContextRelevance(LlmMetric):
-    """Asks both judges at once, each until its rating can be read or `tries` answers could not be.
+    """Asks both judges in parallel. Each is asked again, at most `tries` times, until its rating can be read.
 
     `chunk_scores` are rating / 2 of each chunk alone, averaged over the judges. Nothing retrieved scores 0 with the
     flag `no_context`; a context that only repeats the question scores 0; a score from one judge alone, or with a chunk
@@ -105,13 +105,13 @@ class ContextRelevance(LlmMetric):
                 name=self.name, score=0.0, reason_code=reason, explanation=explanation, chunk_scores=nothing
             )
         if "\n".join(case.chunks).strip() == case.question.strip():
-            explanation = "What was retrieved is the question itself."
+            explanation = "The retrieved text only repeats the question."
             return Evaluation(name=self.name, score=0.0, explanation=explanation, chunk_scores=nothing)
         opinions = await asyncio.gather(*(self._ask(model, prompt, case) for prompt in self.prompts.values()))
         return self._combine(opinions, len(case.chunks))
 
     async def _ask(self, model: StructuredModel, prompt: Prompt, case: Case) -> _Opinion:
-        """One judge's opinion. Its errors are part of it, so that they leave the other judge alone."""
+        """Asks one judge. An error becomes part of its result, so that it does not affect the other judge."""
         conversation = prompt.messages({"question": case.question, "chunks": case.chunks})
         budget = TOKENS_PER_CHUNK * len(case.chunks) + TOKENS_BESIDES
         problems: list[str] = []
@@ -163,13 +163,14 @@ class ContextRelevance(LlmMetric):
 
 
 def mean_rating(ratings: Sequence[int | None]) -> float | None:
-    """The mean of the ratings that are there, in 0..1; None where none is."""
+    """Returns the mean of the known ratings, in 0..1. None if all are unknown."""
     known = [rating for rating in ratings if rating is not None]
     return sum(known) / (MAX_RATING * len(known)) if known else None
 
 
 def _reminder(problems: Sequence[str]) -> Message:
-    """Another message makes it another request: no cache returns the answer that could not be read."""
+    """The message that asks for another answer. It makes the request differ, so that the cache does not return the
+    unreadable answer."""
     what = "; ".join(problems)
     return Message(
         role="user", content=f"Your last answer could not be used: {what}. Answer again, in the form of the examples."

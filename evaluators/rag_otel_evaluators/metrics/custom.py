@@ -1,4 +1,4 @@
-"""Metrics of one's own from a prompt and a pydantic response model, in about five lines.
+"""Custom metrics, defined by a prompt and a pydantic response model in about five lines.
 
     class Politeness(BaseModel):
         reason: str
@@ -9,7 +9,8 @@
         prompt="Rate from 1 to 5 how polite the response is.", score=lambda answer: (answer.rating - 1) / 4,
     )
 
-They are evaluators like the built-in ones: in production, on files, with cost, reasons and failures as data.
+They are evaluators like the built-in ones: they work on live traces and on files, and record cost, explanations and
+failures.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from rag_otel_evaluators.prompts.prompt import InputField, render_fields
 
 _PLACEHOLDER: Final = re.compile(r"\{(" + "|".join(FIELDS) + r")\}")
 _EXPLANATIONS: Final = ("explanation", "reason", "reasoning")
-"""Fields of a response model that are taken as the explanation, where they hold a text."""
+"""Fields of a response model that become the explanation. The first one with a text is used."""
 
 R = TypeVar("R", bound=BaseModel)
 Score: TypeAlias = float | int | bool | None
@@ -51,13 +52,13 @@ def llm_evaluator(
     version: str = "1",
     max_output_tokens: int | None = None,
 ) -> CustomLlmMetric[R]:
-    """An evaluator that asks `prompt` and scores the answer.
+    """Returns an evaluator that sends `prompt` to the model and scores the answer.
 
-    `prompt`: the fields that it names (`{question}`, `{chunks}`, `{response}`, `{reference}`) are put in their places;
-    where it names none, it is the instruction and all fields that are known follow it.
-    `score`: a field of the response model, or a function of it, in 0..1; None means that it cannot be told.
+    `prompt`: its placeholders (`{question}`, `{chunks}`, `{response}`, `{reference}`) are replaced with the fields. A
+    prompt without placeholders is used as the instruction, and all known fields follow it.
+    `score`: a field of the response model, or a function of the response, in 0..1. None means that there is no score.
 
-    Raises ConfigurationError for a prompt or a score that cannot work, ValueError for a name that cannot be a metric's.
+    Raises ConfigurationError for an invalid prompt or score, ValueError for an invalid name of a metric.
     """
     if isinstance(prompt, str):
         prompt = Prompt(name=check_metric_name(name), version=version, instruction=prompt)
@@ -114,7 +115,7 @@ class CustomLlmMetric(LlmMetric, Generic[R]):
 
 
 def custom_messages(prompt: Prompt, case: Case) -> list[Message]:
-    """The conversation of a prompt of one's own: its placeholders filled, or all that is known after it."""
+    """Returns the messages of a custom prompt: with its placeholders replaced, or with all known fields after it."""
     fields: Mapping[str, InputField | None] = {
         "question": case.question,
         "chunks": case.chunks,

@@ -1,10 +1,10 @@
-"""Response relevancy: does the response answer what was asked, and no more?
+"""Response relevancy: does the response answer the question, and only the question?
 
     Response Relevancy = mean cosine similarity of E(question) and E(g_i), over N questions g_i
 
-where the g_i are generated from the response alone: if the response is to the point, what it answers is what was
-asked. 0 where the response is noncommittal ("I don't know"). Nothing here says whether the response is true.
-Source: RAGAS, "Response Relevancy", docs.ragas.io. Unlike there, the N questions are generated in one call.
+The model generates the questions g_i from the response alone. If the response is relevant, they resemble the user's
+question. The score is 0 if the response is noncommittal ("I don't know"). The metric does not say whether the response
+is true. Source: RAGAS, "Response Relevancy", docs.ragas.io. Difference: the N questions are generated in one call.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class GeneratedQuestions(BaseModel):
 
 
 class ResponseRelevancy(LlmMetric):
-    """One call for N questions, one embedding call for N + 1 texts.
+    """Makes one model call for N questions and one embedding call for N + 1 texts.
 
     A mean below 0 (embeddings that point apart) scores 0. A noncommittal response scores 0 with the label
     `noncommittal` and the flag `abstained`, one from fewer questions than N has the flag `incomplete`. Null:
@@ -59,7 +59,7 @@ class ResponseRelevancy(LlmMetric):
         prompt: Prompt | None = None,
         prompt_folder: Path | str | None = None,
     ) -> None:
-        """`questions` is N, at least 1. Otherwise as every `LlmMetric`."""
+        """`questions` is N, at least 1. Other arguments as for `LlmMetric`."""
         super().__init__(
             model=model,
             name=name,
@@ -72,7 +72,7 @@ class ResponseRelevancy(LlmMetric):
 
     @property
     def judge_name(self) -> str:
-        """Model and embedder: both decide the score."""
+        """The names of the model and of the embedder, because the score depends on both."""
         return f"{self.model.name}+{self.embedder.name}"
 
     async def _score(self, case: Case, model: StructuredModel) -> Evaluation:

@@ -1,4 +1,4 @@
-"""Ask one thing about each of several numbered items, and see to it that every item gets exactly one answer.
+"""Asks a model one question about each of several numbered items, and makes sure that each item gets one answer.
 
 A judge that is given ten chunks returns nine verdicts, or eleven, or two for one chunk. What it returns is therefore
 never counted: answers are matched to the items by number; numbers that do not exist and answers that disagree with
@@ -26,11 +26,11 @@ _ASKED_AGAIN: Final = (
 )
 TOKENS_PER_ITEM: Final = 60
 TOKENS_BESIDES: Final = 200
-"""Output budget: 60 tokens an item and 200 for what stands around them."""
+"""Maximum output tokens: 60 per item, and 200 for the rest of the answer."""
 
 
 class Answer(Protocol):
-    """One answer, which says what it is about."""
+    """One answer with the number of its item."""
 
     @property
     def index(self) -> int:
@@ -39,7 +39,7 @@ class Answer(Protocol):
 
     @property
     def decision(self) -> object:
-        """What is decided, without the words around it: two answers with equal decisions agree."""
+        """The decision without its reason. Two answers with equal decisions agree."""
         ...
 
 
@@ -48,10 +48,10 @@ A = TypeVar("A", bound=Answer)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answers(Generic[A]):
-    """What came back, by number of the item."""
+    """The answers by number of the item."""
 
     by_index: Mapping[int, A]
-    """Keys are within the items' range; an item without a usable answer has none."""
+    """Keys are valid numbers of items. Items without a usable answer are absent."""
     problems: tuple[str, ...] = ()
     """What was set aside and why, in words."""
     unusable: Mapping[int, A] = field(default_factory=dict)
@@ -59,7 +59,7 @@ class Answers(Generic[A]):
 
 
 def match(answers: Sequence[A], count: int) -> Answers[A]:
-    """Match answers to `count` items. An answer given twice counts once; two that disagree count not at all."""
+    """Matches answers to `count` items. Equal answers to one item count once. Contradictory answers do not count."""
     by_index: dict[int, A] = {}
     disagreeing: set[int] = set()
     problems: list[str] = []

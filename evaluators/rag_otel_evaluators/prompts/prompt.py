@@ -1,7 +1,7 @@
-"""A prompt: instruction and worked examples, named, versioned and hashed; turns inputs into messages.
+"""A prompt: an instruction and worked examples with name, version and hash. It converts inputs to messages.
 
-Inputs are named fields. Each goes between tags of its name, lists with numbered items, so that an answer can point
-at them:
+Inputs are named fields. Each is written between tags with its name. The items of lists are numbered, so that an answer
+can refer to them:
 
     <question>                 <claims>              <chunks>
     When was it built?         [0] It is old.        [c0.s0] Built in 1889.
@@ -28,7 +28,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from rag_otel_evaluators.llm.structured import Message
 
 InputField: TypeAlias = str | int | Sequence[str] | Sequence[Sequence[str]]
-"""A text, a number, a list of texts (`[0]`, `[1]`, ...) or texts cut into sentences (`[c0.s0]`, ...)."""
+"""A text, a number, a list of texts (`[0]`, `[1]`, ...) or texts split into sentences (`[c0.s0]`, ...)."""
 
 NAME_PATTERN: Final = r"^[a-z][a-z0-9_]*$"
 LANGUAGE_PATTERN: Final = r"^[a-z]{2,3}(-[a-z0-9]{2,8})*$"
@@ -47,7 +47,7 @@ _INSTRUCTION_MARK: Final = re.compile(r"\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_T
 
 
 class Example(BaseModel):
-    """One worked example: the fields of an input and the answer that it should get."""
+    """One worked example: the fields of an input and the expected answer."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -56,13 +56,13 @@ class Example(BaseModel):
 
 
 class Prompt(BaseModel):
-    """What a judge is told. Two prompts that say the same have the same hash, whatever they are called."""
+    """The instruction and examples for a judge. Prompts with equal texts have the same hash, whatever their names."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str = Field(pattern=NAME_PATTERN)
     version: str = Field(default="1", min_length=1)
-    """Raised by whoever changes the text on purpose; the hash tells what was changed without."""
+    """Increased by the author for an intended change. The hash shows every change of the text."""
     language: str = Field(default="en", pattern=LANGUAGE_PATTERN)
     """BCP 47 in lower case: `en`, `es`, `pt-br`."""
     instruction: str = Field(min_length=1)
@@ -74,7 +74,8 @@ class Prompt(BaseModel):
     @field_validator("instruction", mode="before")
     @classmethod
     def _join_lines(cls, value: object) -> object:
-        """Files hold the instruction as a list of lines, which reads and compares better than one long string."""
+        """Joins the lines of an instruction. Files have a list of lines, because it is easier to read and to
+        compare."""
         return "\n".join(value) if isinstance(value, list) and all(isinstance(line, str) for line in value) else value
 
     @functools.cached_property
@@ -86,7 +87,7 @@ class Prompt(BaseModel):
 
     @property
     def reference(self) -> str:
-        """`name/language@version:hash`, as it travels with every score."""
+        """`name/language@version:hash`. It is recorded with every score."""
         return f"{self.name}/{self.language}@{self.version}:{self.hash}"
 
     def messages(self, fields: Mapping[str, InputField | None], *, order: int = 0) -> list[Message]:
@@ -122,7 +123,7 @@ class Prompt(BaseModel):
         return tuple(turns)
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """As pydantic's, without what was worked out from the text before it was changed."""
+        """Like pydantic's `model_copy`, but drops the cached hash and messages of the original text."""
         copied = super().model_copy(update=update, deep=deep)
         for name in ("hash", "_openings"):
             copied.__dict__.pop(name, None)
@@ -130,7 +131,7 @@ class Prompt(BaseModel):
 
 
 def render_fields(fields: Mapping[str, InputField | None]) -> str:
-    """The fields between their tags, in the order given. A closing tag inside a text cannot end its block."""
+    """Renders the fields between their tags, in order. Tags inside a text are changed, so they cannot end its block."""
     blocks = []
     any_tag = _any_tag(tuple(fields))
     for name, value in fields.items():
@@ -141,7 +142,7 @@ def render_fields(fields: Mapping[str, InputField | None]) -> str:
 
 
 def compact_json(value: Mapping[str, Any]) -> str:
-    """JSON without spaces: examples are paid for with every call."""
+    """JSON without spaces, to save tokens: the examples are sent with every call."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 

@@ -172,7 +172,7 @@ def test_from_the_command_line(
     ("judge", "message"),
     [
         ({"classifier": "nobody"}, "neither `embedded` nor `hhem"),
-        ({"reading": "lenient"}, "a classifier knows one"),
+        ({"reading": "lenient"}, "has only `strict`"),
     ],
 )
 def test_what_does_not_go_together_is_named(judge: dict[str, str], message: str) -> None:

@@ -58,7 +58,7 @@ async def test_one_valid_judge_is_enough(judge: JudgeServer, model: StructuredMo
     judge.answer = lambda request: GOOD if is_first(request) is which else "The relevance is high, maybe 2 or 1."
     result = await evaluate(model)
     assert result.score == 1.0
-    assert "one judge alone" in result.explanation
+    assert "only one judge" in result.explanation
 
 
 async def test_a_judge_is_asked_once_more(judge: JudgeServer, model: StructuredModel) -> None:
@@ -111,7 +111,7 @@ async def test_one_judge_in_an_outage_leaves_the_other(judge: JudgeServer, model
     judge.fail_next(ServerError(), None)
     result = await evaluate(model)
     assert result.score == 1.0
-    assert "one judge alone" in result.explanation
+    assert "only one judge" in result.explanation
     assert result.error_type is None
 
 

@@ -152,5 +152,5 @@ async def test_a_replaced_prompt_is_the_one_that_is_asked(judge: JudgeServer, mo
 
 def test_a_prompt_of_another_metric_is_refused(model: StructuredModel) -> None:
     """A replacement that would never be asked is a mistake."""
-    with pytest.raises(ConfigurationError, match="asks context_recall"):
+    with pytest.raises(ConfigurationError, match="uses the prompts context_recall"):
         ContextRecall(model=model, prompt=Prompt(name="recall", instruction="x"))
