@@ -58,7 +58,8 @@ def content_attributes(
     if taken.chunks and (elsewhere is None or not _carries(elsewhere, taken.chunks)):
         _add_documents(attributes, taken.chunks, hidden.documents, room)
     if taken.omitted_chunks:
-        attributes[semconv.OMITTED_DOCUMENTS] = attributes.get(semconv.OMITTED_DOCUMENTS, 0) + taken.omitted_chunks
+        left_out = attributes.get(semconv.OMITTED_DOCUMENTS)
+        attributes[semconv.OMITTED_DOCUMENTS] = (left_out if isinstance(left_out, int) else 0) + taken.omitted_chunks
     return attributes
 
 

@@ -39,7 +39,7 @@ class JudgeSettings(_Table):
     """Who judges, and how: `JudgeSettings(model="openai/gpt-4o-mini", strategy="two_step")`."""
 
     prefix = "judge_"
-    others = {
+    others: ClassVar[Mapping[str, str]] = {
         "model": "judge",
         "timeout": "evaluation_timeout",
         "embedder": "embedder",
@@ -66,7 +66,11 @@ class AlertSettings(_Table):
     """Who is told what, and when: `AlertSettings(slack_url="file:/run/secrets/slack", slo_target=0.95)`."""
 
     prefix = "alert_"
-    others = {"per_minute": "alerts_per_minute", "slo_target": "slo_target", "slo_threshold": "slo_threshold"}
+    others: ClassVar[Mapping[str, str]] = {
+        "per_minute": "alerts_per_minute",
+        "slo_target": "slo_target",
+        "slo_threshold": "slo_threshold",
+    }
 
     rules: Sequence[str] | None = None
     slo_target: float | None = None
@@ -100,7 +104,7 @@ class DriftSettings(_Table):
     """What is watched for drift: `DriftSettings(baseline="0.9", slices=["tenant"])`."""
 
     prefix = "drift_"
-    others = {
+    others: ClassVar[Mapping[str, str]] = {
         "enabled": "drift",
         "judge_watch": "judge_watch",
         "judge_watch_interval": "judge_watch_interval",
@@ -136,7 +140,7 @@ class TelemetrySettings(_Table):
     """Where metrics and events go: `TelemetrySettings(exporter="prometheus", address="0.0.0.0:9464")`."""
 
     prefix = "telemetry_"
-    others = {"events_exporter": "events_exporter"}
+    others: ClassVar[Mapping[str, str]] = {"events_exporter": "events_exporter"}
 
     exporter: Literal["application", "otlp", "prometheus", "none"] | None = None
     events_exporter: Literal["application", "otlp", "none"] | None = None
