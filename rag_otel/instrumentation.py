@@ -73,7 +73,7 @@ class Instrumentation:
         return self.provider.resource if self.provider is not None else Resource.create()
 
     def start(self) -> None:
-        """Go to work beside the spans: imports of evaluators, metrics and events."""
+        """Start what runs beside the spans: imports of evaluators, metrics and events."""
         prepare(self.runtime.pipeline.evaluators)
         if self.runtime.telemetry is not None:
             self.runtime.telemetry.start()

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from rag_otel.errors import ConfigurationError
-from rag_otel.settings.rows import resolve_table, row, shown, variables_of
-from rag_otel.settings.tables import flat
-from rag_otel.settings.unknown import unknown_variables
+from rag_otel.safety.redaction import redacted_text
+from rag_otel.settings.rows import resolve_table, row, shown
 
 _ADDRESSES: Final = (
     "telemetry_endpoint",
@@ -158,6 +157,11 @@ class Settings:
     alert_resolve_after: float = row(
         900.0, "Seconds without a bad answer until a problem is over; 0: never", "RAG_OTEL_ALERT_RESOLVE_AFTER"
     )
+    alert_log_texts: bool = row(
+        False,
+        "True: the log's alerts quote question, answer and claims; False: ids and counts",
+        "RAG_OTEL_ALERT_LOG_TEXTS",
+    )
     alert_digest: float = row(10.0, "Seconds of alerts that become one message; 0: at once", "RAG_OTEL_ALERT_DIGEST")
     alert_quiet_hours: tuple[str, ...] = row(
         (), "When only what is critical is told: `22:00-07:00 Europe/Berlin`", "RAG_OTEL_ALERT_QUIET_HOURS"
@@ -255,7 +259,7 @@ class Settings:
 def _require(holds: bool, name: str, value: object, wanted: str) -> None:
     if not holds:
         metadata = Settings.__dataclass_fields__[name].metadata
-        found = shown(value, metadata["secret"]) if metadata["secret"] else repr(value)
+        found = shown(value, metadata["secret"]) if metadata["secret"] else redacted_text(repr(value))
         raise ConfigurationError(f"{name} (environment: {metadata['env'][0]}) must be {wanted}, not {found}")
 
 

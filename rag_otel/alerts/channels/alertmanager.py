@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from rag_otel.alert import Alert, AlertState
-from rag_otel.alerts.channels.redaction import redacted
 from rag_otel.alerts.messages.message import alert_id
 from rag_otel.alerts.messages.rendering import (
     Message,
@@ -36,6 +35,7 @@ from rag_otel.delivery.state_folder import read_file, set_aside, write_file
 from rag_otel.errors import PermanentError, RetryableError
 from rag_otel.rendering.text_cutting import one_line, shorten
 from rag_otel.safety.guard import counters, guarded
+from rag_otel.safety.redaction import redacted
 from rag_otel.safety.tracing_suppression import suppressed
 
 RENEW_S: Final = 60.0

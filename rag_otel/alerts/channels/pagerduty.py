@@ -9,7 +9,6 @@ from hashlib import sha256
 from typing import Any, Final
 
 from rag_otel.alert import Alert, AlertState
-from rag_otel.alerts.channels.redaction import redacted
 from rag_otel.alerts.messages.rendering import (
     HIDDEN,
     Answer,
@@ -22,6 +21,7 @@ from rag_otel.alerts.messages.rendering import (
 )
 from rag_otel.delivery.http import post, to_json
 from rag_otel.rendering.text_cutting import one_line, shorten
+from rag_otel.safety.redaction import redacted
 
 ENDPOINT: Final = "https://events.pagerduty.com/v2/enqueue"
 MAX_EVENT_BYTES: Final = 512 * 1024

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from rag_otel.alert import Alert, AlertSeverity, AlertState
-from rag_otel.alerts.channels.redaction import redacted, secret_parts
 from rag_otel.alerts.messages.message import summary
 from rag_otel.alerts.messages.rendering import (
     HIDDEN,
@@ -25,6 +24,7 @@ from rag_otel.alerts.messages.rendering import (
 from rag_otel.delivery.http import post, to_json
 from rag_otel.rendering.claim_marking import Fragment
 from rag_otel.rendering.text_cutting import cut_around, shorten
+from rag_otel.safety.redaction import redacted, secret_parts
 
 MAX_BLOCKS: Final = 50
 MAX_SECTION: Final = 3000
