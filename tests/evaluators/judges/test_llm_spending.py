@@ -18,6 +18,7 @@ from rag_otel_evaluators.judges.embedded import EmbeddedJudge
 from rag_otel_evaluators.judges.judge import Judge, most_calls_of
 from rag_otel_evaluators.judges.llm import llm_model
 from rag_otel_evaluators.judges.llm_faithfulness import LlmJudge
+from rag_otel_evaluators.judges.openai_model import openai_model
 from rag_otel_evaluators.judges.statements import StatementsJudge
 from rag_otel_evaluators.llm.breaker import BreakerStatus
 from rag_otel_evaluators.llm.client import ResilientModel
@@ -101,11 +102,14 @@ async def test_no_answer_costs_more_calls_than_its_judge_says(server: JudgeServe
     assert 1 <= len(server.requests) <= most_calls_of(judge) == MOST_CALLS[kind]
 
 
+@pytest.mark.parametrize("make", [llm_model, openai_model], ids=["litellm's knowledge", "without litellm"])
 @pytest.mark.parametrize("name", ["openai/judge", "openai/Qwen/Qwen3-8B"])
-async def test_a_thinking_model_is_read_within_one_repeat(server: JudgeServer, name: str) -> None:
+async def test_a_thinking_model_is_read_within_one_repeat(
+    server: JudgeServer, name: str, make: Callable[..., ResilientModel]
+) -> None:
     """Known by its name it has the room from the start; unknown, the repeat has it, and so has every later call."""
     server.answer = thinking
-    model = model_at(server, name)
+    model = make(name, api_base=server.url)
     first, second = await evaluate(LlmJudge(model=model)), await evaluate(LlmJudge(model=model))
     assert first.reason_code is second.reason_code is None
     known = "Qwen3" in name
@@ -159,7 +163,8 @@ async def test_a_hanging_judge_is_given_up_within_the_evaluation(server: JudgeSe
     for _ in range(20):
         result = await run_evaluator(metric, question="q", chunks=CHUNKS, response=RESPONSE, timeout_s=0.5)
         assert (result.score, result.error_retryable) == (None, True)
-        assert result.reason_code == ReasonCode.JUDGE_ERROR  # the judge's own time-out, not the evaluation's
+        assert result.reason_code == ReasonCode.TIMEOUT
+        assert "openai/judge" in (result.explanation or "") or "no answer within" in (result.explanation or "")
     assert model.state.status is BreakerStatus.OPEN
     assert len(server.requests) == 6
 
