@@ -93,7 +93,7 @@ class UnevaluableReason(enum.StrEnum):
     REDACTED = "redacted"
     """A privacy setting hid the content."""
     TRUNCATED = "truncated"
-    """Limits dropped text that would be judged: those of attributes, or of what is looked at in one call."""
+    """Attribute limits, or the limit of text that is recorded for one call, dropped text that would be judged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,7 +253,7 @@ class ReasonCode(enum.StrEnum):
     EMBEDDING_ERROR = "embedding_error"
     """The embedder returned vectors that cannot be compared."""
     TOO_LONG = "too_long"
-    """The answer, or what was retrieved for it, is so long that only a part of it was judged."""
+    """The answer or the retrieved text is too long, so only a part of it was judged."""
     NOT_SCORED = "not_scored"
     """A custom metric returned no score."""
 

@@ -113,10 +113,10 @@ class Evaluator(Protocol):
 
 @runtime_checkable
 class Prepares(Protocol):
-    """An evaluator, or its judge, that imports something for its first evaluation."""
+    """An evaluator or a judge that imports modules for its first evaluation."""
 
     def prepare(self) -> None:
-        """Import it now. Called at start-up on a background thread that forks and the first evaluation wait for."""
+        """Imports them now. Called at start-up on a background thread. Forks and the first evaluation wait for it."""
         ...
 
 
@@ -157,10 +157,10 @@ class AlertChannel(Protocol):
 
 @runtime_checkable
 class GoesOn(Protocol):
-    """An alert channel that goes on after a restart with what it was told before."""
+    """An alert channel that stores its open alerts, so that it can continue after a restart."""
 
     def go_on(self, folder: Callable[[], Path], open_alerts: Collection[str]) -> None:
-        """Keep what is told in `folder`, and take up what is there of `open_alerts`, which are fingerprints."""
+        """Stores alerts in `folder`, and reads the stored alerts whose fingerprints are in `open_alerts`."""
         ...
 
 

@@ -40,8 +40,9 @@ def build_evaluators(
 ) -> tuple[Evaluator, ...]:
     """Builds the metrics of the configuration. Their open files are closed with `resources`.
 
-    `cache_path`: the file where judges' answers are kept; None: nowhere. The heavy imports of judges happen here;
-    `in_background` gets those of a language model, to do them while the application starts. Raises ConfigurationError.
+    `cache_path` is the file of the cache of judges' answers. None: no cache. Imports the judges, which may take
+    seconds. `in_background` runs the imports of a language model on another thread while the application starts. Raises
+    ConfigurationError.
     """
     cache = _open_cache(config, cache_path, resources)
     return build(
@@ -96,7 +97,7 @@ def _judge(
     settings = {"temperature": config.judge.temperature, "cache": cache}
     settings |= _call_settings(config.judge, config.concurrency)
     if in_background is None:
-        return language_model(name, warm=True, **settings)  # loads now instead of during the first evaluation
+        return language_model(name, warm=True, **settings)  # imports now, not during the first evaluation
     model = deferred_model(name, **settings)
     if isinstance(model, DeferredModel):
         in_background(model.prepare)
@@ -104,7 +105,7 @@ def _judge(
 
 
 def _require_price(judge: JudgeConfig) -> None:
-    """A limit in dollars cannot be kept where the price of a call is unknown. Raises ConfigurationError."""
+    """Raises ConfigurationError if there is a limit in dollars and the price of a call is unknown."""
     if judge.usd_per_minute is None or judge.parameters.keys() >= PRICES:
         return
     require_extra("llm", "litellm", needed_by=f"usd_per_minute without a price of {judge.model}")
@@ -113,12 +114,12 @@ def _require_price(judge: JudgeConfig) -> None:
     if not token_prices(judge.model):
         raise ConfigurationError(
             f"{judge.model}: usd_per_minute needs a price, and none is known; give `input_cost_per_token` and "
-            "`output_cost_per_token` as parameters, or cap calls or tokens"
+            "`output_cost_per_token` as parameters, or limit calls or tokens"
         )
 
 
 def _cascade(config: EvaluatorsConfig, cache: DiskCache | None, *, in_background: InBackground | None) -> Judge:
-    """The embedded judge first; the judge behind `cascade/` gets the claims that it is unsure of."""
+    """A cascade: the embedded judge decides first, and the judge named after `cascade/` decides uncertain claims."""
     from rag_otel_evaluators.judges.cascade import CascadeJudge
     from rag_otel_evaluators.judges.embedded import EmbeddedJudge
 

@@ -48,7 +48,7 @@ class ChunkVerdicts(BaseModel):
 
 
 class ContextPrecision(LlmMetric):
-    """Judges every chunk, all in one step, against the response or against a reference answer.
+    """Judges all chunks in one step: was each useful for the response, or for the reference answer?
 
     The score is None with the reason `no_question`, `no_context` (nothing was retrieved), `no_response` or
     `no_reference`, `abstained` (the answer only says that it does not know), `incomplete` (a chunk got no verdict).

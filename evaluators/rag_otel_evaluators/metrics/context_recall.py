@@ -25,12 +25,13 @@ from rag_otel_evaluators.prompts.numbered_items import Form, ask_about_each
 from rag_otel_evaluators.text.claim_segmentation import segment
 
 MOST_CLAIMS: Final = 60
-"""Claims of a reference that are looked for: their verdicts are one call. Of more, the first."""
+"""Maximum number of claims that are judged, so that one call is enough. If there are more, the first ones are
+judged."""
 _NUMBER: Final = re.compile(r"\d{1,6}")
 
 
 def _numbers(value: Any) -> Any:
-    """Chunk numbers in whatever form: `"0, 2"`, `["c0", "[2]"]`, `0`, null."""
+    """Parses chunk numbers in any form: `"0, 2"`, `["c0", "[2]"]`, `0`, null."""
     if isinstance(value, str):
         return [int(number) for number in _NUMBER.findall(value)]
     if isinstance(value, list):
@@ -62,12 +63,13 @@ class Attributions(BaseModel):
 
 
 class ContextRecall(LlmMetric):
-    """Attributes every claim of the reference to the chunks, all in one step.
+    """Attributes all claims of the reference to the chunks, in one step (one call and at most one repeat).
 
-    Its `claims` are the reference's: offsets count in the reference, `not_enough_info` means that it was not found.
-    A claim that is attributed to no existing chunk, also when asked again, is unjudged. Nothing retrieved scores 0
-    with the flag `no_context`, a part of the claims the share of those with the flag `incomplete` or `too_long`. Null:
-    `no_reference`, `no_claims` (the reference says nothing that can be found), `incomplete` (no claim got a verdict).
+    `claims` of the result are the claims of the reference, with offsets in the reference. `not_enough_info` means that
+    the claim was not found. A claim that is attributed only to unknown chunks, also in the repeat, is `unjudged`. If
+    nothing was retrieved, the score is 0 with the reason `no_context`. If only some claims were judged, the score is
+    over these, with the reason `incomplete` or `too_long`. The score is None with the reason `no_reference`,
+    `no_claims` (the reference has no claims), `incomplete` (no claim got a verdict).
     """
 
     needs = ("chunks", "reference")
@@ -148,9 +150,9 @@ def _known(answer: Attribution, case: Case) -> list[int]:
 
 
 def _verdict(claim: Claim, answer: Attribution | None, case: Case, problems: list[str]) -> ClaimVerdict:
-    """The answer as a verdict; chunk numbers that do not exist are set aside and added to `problems`.
+    """Converts the judge's answer to a verdict. Unknown chunk numbers are ignored and added to `problems`.
 
-    Attributed to nothing that exists, also when asked again, is no verdict.
+    A claim that is attributed only to unknown chunks is `unjudged`.
     """
     if answer is None:
         return ClaimVerdict(claim=claim, verdict=Verdict.UNJUDGED)

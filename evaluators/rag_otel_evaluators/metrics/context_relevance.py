@@ -71,9 +71,10 @@ class _Opinion:
 class ContextRelevance(LlmMetric):
     """Asks both judges in parallel. Each is asked again, at most `tries` times, until its rating can be read.
 
-    `chunk_scores` are rating / 2 of each chunk alone, averaged over the judges. Nothing retrieved scores 0 with the
-    flag `no_context`; a context that only repeats the question scores 0; a score from one judge alone, or with a chunk
-    left out, has the flag `incomplete`. Null: `no_question`, `parse_error` (neither judge gave a rating).
+    `chunk_scores` are rating / 2 of each chunk alone, averaged over the judges. If nothing was retrieved, the score is
+    0 with the reason `no_context`. If the context only repeats the question, the score is 0. If only one judge gave a
+    rating, or a chunk has no rating, the score has the reason `incomplete`. The score is None with the reason
+    `no_question`, `parse_error` (neither judge gave a rating).
     """
 
     needs = ("question", "chunks")
@@ -89,7 +90,7 @@ class ContextRelevance(LlmMetric):
         prompts: Sequence[Prompt] = (),
         prompt_folder: Path | str | None = None,
     ) -> None:
-        """`tries`: answers of each judge at most, 1 or 2. Otherwise as every `LlmMetric`."""
+        """`tries` is the maximum number of answers per judge, 1 or 2. Other arguments as for `LlmMetric`."""
         super().__init__(model=model, name=name, prompts=choose_prompts(PROMPTS, prompts, language, prompt_folder))
         if not 1 <= tries <= CALLS_A_STEP:
             raise ValueError(f"tries must be 1 to {CALLS_A_STEP}, not {tries}")
@@ -121,7 +122,7 @@ class ContextRelevance(LlmMetric):
             try:
                 messages = [*conversation, *again]
                 completion = await complete_once(model, messages, Ratings, max_output_tokens=budget)
-            except RagOtelError as error:  # the model has its own retries; asking on would only double them
+            except RagOtelError as error:  # no further try for most errors, because the model has already retried
                 calls += 1
                 if calls < self.tries and isinstance(error, CallTimeoutError) and error.worth_repeating:
                     problems = [str(error)]
@@ -150,8 +151,10 @@ class ContextRelevance(LlmMetric):
                 raise next((error for error in errors if isinstance(error, RetryableError)), errors[0])
             return self._null(ReasonCode.PARSE_ERROR, with_problems("Neither judge gave a rating.", problems))
         by_chunk = zip(*(opinion.chunk_ratings for opinion in valid), strict=True)
-        said = " and ".join(str(rating) for rating in ratings)
-        explanation = f"Rated {said} of {MAX_RATING}" + ("." if len(valid) == len(opinions) else " by one judge alone.")
+        listed = " and ".join(str(rating) for rating in ratings)
+        explanation = f"Rated {listed} of {MAX_RATING}" + (
+            "." if len(valid) == len(opinions) else " by only one judge."
+        )
         complete = len(valid) == len(opinions) and all(None not in opinion.chunk_ratings for opinion in valid)
         return Evaluation(
             name=self.name,

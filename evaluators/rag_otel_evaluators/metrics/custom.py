@@ -76,8 +76,9 @@ def llm_evaluator(
 
 
 class CustomLlmMetric(LlmMetric, Generic[R]):
-    """One step, one answer, one score; `incomplete` where a part of the answer was dropped. Null: `parse_error`, or
-    `not_scored` where `score` returned None."""
+    """A metric with one step (one call and at most one repeat) per answer. If a part of the model's answer was dropped,
+    the score has the reason `incomplete`. The score is None with the reason `parse_error`, or `not_scored` if `score`
+    returned None."""
 
     def __init__(
         self,

@@ -110,7 +110,8 @@ class Faithfulness(SyncTwin):
         )
 
     def _label(self, risk: float, *, complete: bool = True) -> str | None:
-        """None where a claim without a verdict could turn what the others say: only they can be unfaithful already."""
+        """The label of a risk. None if claims are unjudged and the others are faithful, because the label could
+        change."""
         if risk >= self.unfaithful_from:
             return "unfaithful"
         return "faithful" if complete else None
@@ -141,7 +142,7 @@ class Faithfulness(SyncTwin):
 
 
 def _unexplained(judged: int, claims: int) -> str | None:
-    """The reason code of a judge that leaves claims out and does not say why."""
+    """The reason code if a judge left claims out without giving a reason."""
     if judged == claims:
         return None
     return ReasonCode.INCOMPLETE if judged else ReasonCode.JUDGE_ERROR

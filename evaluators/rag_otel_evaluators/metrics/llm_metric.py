@@ -28,9 +28,9 @@ class LlmMetric(SyncTwin, ABC):
     """An `Evaluator` that calls a `StructuredModel`. The model's errors become failed evaluations."""
 
     revision: ClassVar[str] = "2"
-    """Raised when the same answers of a model would lead to another score."""
+    """Must be increased when the same answers of a model would lead to another score."""
     most_calls: int = CALLS_A_STEP
-    """Calls that one evaluation can cost, at most, whatever comes back."""
+    """Maximum number of calls of one evaluation."""
 
     def __init__(self, *, model: StructuredModel, name: str, prompts: Sequence[Prompt]) -> None:
         """Raises ValueError for an invalid name of a metric."""

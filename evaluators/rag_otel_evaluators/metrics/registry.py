@@ -51,11 +51,11 @@ class MetricSetup:
     """What a language model counts as supported: only what the chunks state (`strict`), or also what can be inferred
     from them (`lenient`)."""
     classifier: str | Judge = EMBEDDED
-    """Who gives the verdicts of the strategy `classifier`: `embedded`, or a judge."""
+    """The judge of the strategy `classifier`: `embedded`, or a judge."""
     samples: int = 1
-    """How often a language model judges each claim of faithfulness."""
+    """How often a language model judges each claim, for faithfulness."""
     most_claims: int = 60
-    """Claims of an answer that a language model judges."""
+    """Maximum number of claims of an answer that a language model judges."""
 
     @cached_property
     def model(self) -> StructuredModel:

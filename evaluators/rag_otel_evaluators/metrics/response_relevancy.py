@@ -40,10 +40,10 @@ class GeneratedQuestions(BaseModel):
 class ResponseRelevancy(LlmMetric):
     """Makes one model call for N questions and one embedding call for N + 1 texts.
 
-    A mean below 0 (embeddings that point apart) scores 0. A noncommittal response scores 0 with the label
-    `noncommittal` and the flag `abstained`, one from fewer questions than N has the flag `incomplete`. Null:
-    `no_question`, `no_response`, `parse_error` (no question could be read), `embedding_error` (vectors that have no
-    cosine).
+    A negative mean similarity scores 0. A noncommittal response scores 0 with the label `noncommittal` and the reason
+    `abstained`. A score from fewer than N questions has the reason `incomplete`. The score is None with the reason
+    `no_question`, `no_response`, `parse_error` (no question could be read), `embedding_error` (the cosine of the
+    vectors is not defined).
     """
 
     needs = ("question", "response")

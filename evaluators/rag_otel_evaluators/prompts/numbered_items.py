@@ -1,8 +1,8 @@
 """Asks a model one question about each of several numbered items, and makes sure that each item gets one answer.
 
-A judge that is given ten chunks returns nine verdicts, or eleven, or two for one chunk. What it returns is therefore
-never counted: answers are matched to the items by number; numbers that do not exist and answers that disagree with
-each other are set aside and recorded; what is missing is asked again once, alone.
+A model that is given ten chunks may return nine verdicts, or eleven, or two for one chunk. So answers are matched to
+the items by number. Answers with unknown numbers and contradictory answers are ignored and recorded as problems. Items
+without an answer are asked about once more.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from rag_otel_evaluators.prompts import Prompt
 from rag_otel_evaluators.prompts.prompt import InputField
 
 NOTE: Final = "note"
-"""The field that a repeat adds: another message is another request, which no cache answers as it did the first."""
+"""The field that a repeat adds. It makes the request differ, so that no cache returns the first answer."""
 _ASKED_AGAIN: Final = (
     "You were asked about these before, and what you answered about them could not be used. "
     "Answer about every one of them now, in the same form."
@@ -53,9 +53,9 @@ class Answers(Generic[A]):
     by_index: Mapping[int, A]
     """Keys are valid numbers of items. Items without a usable answer are absent."""
     problems: tuple[str, ...] = ()
-    """What was set aside and why, in words."""
+    """Which answers were ignored, and why."""
     unusable: Mapping[int, A] = field(default_factory=dict)
-    """What was answered, also when asked again, in a way that cannot be used; by number of the item."""
+    """Answers that could not be used, also after the repeat, by number of the item."""
 
 
 def match(answers: Sequence[A], count: int) -> Answers[A]:
@@ -80,15 +80,15 @@ def match(answers: Sequence[A], count: int) -> Answers[A]:
 
 @dataclass(frozen=True, kw_only=True)
 class Form(Generic[ResponseT, A]):
-    """How answers about items are asked for and read."""
+    """The form of the answers, and how they are read."""
 
     response_model: type[ResponseT]
     answers: Callable[[ResponseT], Sequence[A]]
-    """Takes the answers out of the response."""
+    """Extracts the answers from the response."""
     usable: Callable[[A], bool] = lambda answer: True
-    """False for an answer that is asked for once more."""
+    """False for an answer that must be requested once more."""
     schema: Callable[[int], Mapping[str, Any] | None] = lambda items: None
-    """The response's schema for so many items, for providers that are held to one; None: the response model's."""
+    """The JSON schema of a response for this number of items. None: the schema of the response model."""
     tokens_per_item: int = TOKENS_PER_ITEM
 
 
@@ -102,11 +102,11 @@ async def ask_about_each(
     order: int = 0,
     calls: int = CALLS_A_STEP,
 ) -> Answers[A]:
-    """Ask `prompt` about every item of the list `fields[items]`, and once more about those without a usable answer.
+    """Sends `prompt` with the items in the list `fields[items]`, and once more with the items without a usable answer.
 
-    One step: one call and at most one repeat (`calls`), whatever comes back. What was cut off gets twice the room.
-    An error of the model is raised (RetryableError, PermanentError) while nothing has been answered; later it costs
-    only the items that were still missing. `order`: another number, another order of the prompt's examples.
+    This is one step: one call and at most one repeat (`calls`). If the first answer was truncated, the repeat may be
+    twice as long. Raises the model's error (RetryableError, PermanentError) if there is no answer yet; if only the
+    repeat fails, the answers of the first call are returned. `order` selects an order of the prompt's examples.
     """
     everything = fields[items]
     assert isinstance(everything, Sequence)

@@ -68,8 +68,8 @@ class Prompt(BaseModel):
     instruction: str = Field(min_length=1)
     examples: tuple[Example, ...] = ()
     vary_examples: bool = False
-    """Whether the examples come in another order from case to case, so that none is always the last one read. The same
-    case has the same order every time."""
+    """Whether the order of the examples differs from case to case, so that the last example is not always the same. The
+    same case always has the same order."""
 
     @field_validator("instruction", mode="before")
     @classmethod
@@ -91,7 +91,7 @@ class Prompt(BaseModel):
         return f"{self.name}/{self.language}@{self.version}:{self.hash}"
 
     def messages(self, fields: Mapping[str, InputField | None], *, order: int = 0) -> list[Message]:
-        """The conversation that asks about `fields`; a field that is None is left out.
+        """Returns the messages for `fields`. A field that is None is left out.
 
         Where examples vary, their order depends on the fields and on `order`.
         """
@@ -103,7 +103,7 @@ class Prompt(BaseModel):
         return [*self._opening_in(number), Message(role="user", content=asked)]
 
     def _opening_in(self, number: int) -> tuple[Message, ...]:
-        """What every conversation begins with, in the order `number`: one of the rotations, forwards or backwards."""
+        """The instruction and the examples, in the order `number`: one of the rotations, forwards or backwards."""
         kept = self._openings.get(number)
         if kept is None:
             start, backwards = divmod(number, 2)

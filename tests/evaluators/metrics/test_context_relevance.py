@@ -102,7 +102,7 @@ async def test_a_rating_off_the_scale_is_no_rating(judge: JudgeServer, model: St
     result = await evaluate(model)
     assert result.score == 1.0
     assert result.reason_code == ReasonCode.INCOMPLETE
-    assert "one judge alone" in result.explanation
+    assert "only one judge" in result.explanation
 
 
 async def test_one_judge_in_an_outage_leaves_the_other(judge: JudgeServer, model: StructuredModel) -> None:
