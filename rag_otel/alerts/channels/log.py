@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Final
 
-from rag_otel.alert import Alert, AlertState
+from rag_otel.alert import Alert, AlertAudience, AlertState
 from rag_otel.alerts.messages.message import summary, to_dict
 
 LOGGER_NAME: Final = "rag_otel.alerts"
@@ -20,6 +20,7 @@ class LogChannel:
     """
 
     name = "log"
+    hears = frozenset({AlertAudience.EVERYONE, AlertAudience.NO_PAGER, AlertAudience.RECORDS})
 
     def __init__(self, *, level: int = logging.WARNING) -> None:
         self._logger = logging.getLogger(LOGGER_NAME)
