@@ -3,8 +3,8 @@
     python benchmarks/alert_precision.py [--json]
 
 Data: examples/data (335 answers to 59 questions, hallucinated spans marked by people). The embedded judge is out of
-fold. Each answer goes through the real rules, router and queue to a channel that records what it is told. The data holds far
-more unfaithful answers than production does, so the counts are reweighted to 1%, 5% and 20% unfaithful answers:
+fold. Each answer goes through the real rules, router and queue to a channel that records what it is told. The data
+holds far more unfaithful answers than production does, so the counts are reweighted to 1%, 5% and 20%:
 
     precision = p * hits / (p * hits + (1 - p) * false)       hits, false: shares of bad and good answers that are told
 
