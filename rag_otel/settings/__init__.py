@@ -114,7 +114,7 @@ class Settings:
     annotations: bool = row(True, "Write Phoenix annotations", "RAG_OTEL_ANNOTATIONS")
     alert_webhook_url: str | None = row(None, "Where alerts are POSTed", "RAG_OTEL_ALERT_WEBHOOK_URL", secret=True)
     alert_webhook_secret: str | None = row(
-        None, "Key of the webhook's signature", "RAG_OTEL_ALERT_WEBHOOK_SECRET", secret=True
+        None, "Key of the webhook's signature: `whsec_` and base64", "RAG_OTEL_ALERT_WEBHOOK_SECRET", secret=True
     )
     alert_slack_url: str | None = row(
         None, "Slack's incoming webhook, the whole address", "RAG_OTEL_ALERT_SLACK_URL", secret=True

@@ -166,7 +166,7 @@ async def test_every_claim_is_decided_exactly_once(probabilities: list[float | N
 
 async def test_what_the_cheap_judge_suspects_is_checked_by_the_expensive_one() -> None:
     """With the default band: no answer is called unfaithful on the cheap judge's word alone."""
-    second = TableJudge("expensive", {"Two": 0.9, "Three": 0.95, "Four": 0.9})
+    second = TableJudge("expensive", {"Two is doubtful.": 0.9, "Three is wrong.": 0.95, "Four is doubtful too.": 0.9})
     cascade = CascadeJudge(cheap=cheap(), expensive=second)
     judgement = await cascade.judge(question="?", chunks=CHUNKS, response=ANSWER, claims=CLAIMS)
     assert {verdict.verdict for verdict in judgement.verdicts} == {Verdict.SUPPORTED}
