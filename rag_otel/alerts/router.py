@@ -13,6 +13,7 @@ import dataclasses
 import threading
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from rag_otel.alert import Alert, AlertAudience, AlertSeverity, AlertState
 from rag_otel.alerts.course import Course
@@ -78,20 +79,17 @@ class AlertRouter:
         self._changed: Callable[[], None] = lambda: None
         state = (memory.load() if memory else None) or RouterState()
         self._lock = threading.RLock()
-        limits = {
-            "cooldown_s": cooldown_s,
-            "resolve_after_s": resolve_after_s,
-            "digest_s": digest_s,
-            "per_minute": per_minute,
-        }
+        course = partial(
+            Course, cooldown_s=cooldown_s, resolve_after_s=resolve_after_s, digest_s=digest_s, per_minute=per_minute
+        )
         self._triage = triage
-        self.pages = Course(**limits, quiet=quiet, found=state.incidents, state=state.gate, ahead=self._ahead)
-        self.records = Course(**limits, found=state.record_incidents, state=state.record_gate)
+        self.pages = course(quiet=quiet, found=state.incidents, state=state.gate, ahead=self._ahead)
+        self.records = course(found=state.record_incidents, state=state.record_gate)
         """Alerts on answers that are not sure enough to page: they go to the log, and into the review of the day."""
         self.review = Review(first_s=digest_s, worst_per_day=worst_per_day, state=state.review)
         if state.saved_at:
-            for course in (self.pages, self.records):
-                course.incidents.resume(self._clock() - state.saved_at)
+            for each in (self.pages, self.records):
+                each.incidents.resume(self._clock() - state.saved_at)
         self._outbox: list[Alert] = []
         self._left: list[Alert] = state.outbox
         """What the last process may not have handed to the channels."""

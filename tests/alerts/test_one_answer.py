@@ -28,7 +28,8 @@ PATIENCE_S = 20.0
 
 
 def a_scene(**options: Any) -> Scene:
-    return Scene(**{"triage": TRIAGE, "digest_s": 10.0, "resolve_after_s": 900.0, "cooldown_s": 0.0} | options)
+    fields: dict[str, Any] = {"triage": TRIAGE, "digest_s": 10.0, "resolve_after_s": 900.0, "cooldown_s": 0.0}
+    return Scene(**fields | options)
 
 
 def reviews(scene: Scene) -> list[Alert]:
