@@ -82,6 +82,7 @@ class AlertSettings(_Table):
     resolve_after: float | None = None
     digest: float | None = None
     quiet_hours: Sequence[str] | None = None
+    log_texts: bool | None = None
     webhook_url: str | None = dataclasses.field(default=None, repr=False)
     webhook_secret: str | None = dataclasses.field(default=None, repr=False)
     slack_url: str | None = dataclasses.field(default=None, repr=False)
@@ -95,6 +96,10 @@ class AlertSettings(_Table):
     smtp_password: str | None = dataclasses.field(default=None, repr=False)
     apprise_urls: Sequence[str] | None = dataclasses.field(default=None, repr=False)
     timeout: float | None = None
+    page_precision: float | None = None
+    bad_share: float | None = None
+    precision_file: str | None = None
+    worst_per_day: int | None = None
     chart_url: str | None = None
     runbook_url: str | None = None
 
