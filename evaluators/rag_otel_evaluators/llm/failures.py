@@ -71,6 +71,7 @@ class CallError(RagOtelError):
 class CallTimeoutError(RetryableError):
     """A call that was sent and not answered in time. It may be on the bill: it counts as one of a step's two calls."""
 
+    reason_code = ReasonCode.TIMEOUT
     worth_repeating = False
     """True where enough time is left for the step's second call."""
 
