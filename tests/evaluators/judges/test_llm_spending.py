@@ -18,6 +18,7 @@ from rag_otel_evaluators.judges.embedded import EmbeddedJudge
 from rag_otel_evaluators.judges.judge import Judge, most_calls_of
 from rag_otel_evaluators.judges.llm import llm_model
 from rag_otel_evaluators.judges.llm_faithfulness import LlmJudge
+from rag_otel_evaluators.judges.openai_model import openai_model
 from rag_otel_evaluators.judges.statements import StatementsJudge
 from rag_otel_evaluators.llm.breaker import BreakerStatus
 from rag_otel_evaluators.llm.client import ResilientModel
@@ -101,11 +102,14 @@ async def test_no_answer_costs_more_calls_than_its_judge_says(server: JudgeServe
     assert 1 <= len(server.requests) <= most_calls_of(judge) == MOST_CALLS[kind]
 
 
+@pytest.mark.parametrize("make", [llm_model, openai_model], ids=["litellm's knowledge", "without litellm"])
 @pytest.mark.parametrize("name", ["openai/judge", "openai/Qwen/Qwen3-8B"])
-async def test_a_thinking_model_is_read_within_one_repeat(server: JudgeServer, name: str) -> None:
+async def test_a_thinking_model_is_read_within_one_repeat(
+    server: JudgeServer, name: str, make: Callable[..., ResilientModel]
+) -> None:
     """Known by its name it has the room from the start; unknown, the repeat has it, and so has every later call."""
     server.answer = thinking
-    model = model_at(server, name)
+    model = make(name, api_base=server.url)
     first, second = await evaluate(LlmJudge(model=model)), await evaluate(LlmJudge(model=model))
     assert first.reason_code is second.reason_code is None
     known = "Qwen3" in name
