@@ -38,8 +38,8 @@ class _Table:
 class JudgeSettings(_Table):
     """Who judges, and how: `JudgeSettings(model="openai/gpt-4o-mini", strategy="two_step")`."""
 
-    prefix = "judge_"
-    others = {
+    prefix: ClassVar[str] = "judge_"
+    others: ClassVar[Mapping[str, str]] = {
         "model": "judge",
         "timeout": "evaluation_timeout",
         "embedder": "embedder",
@@ -62,8 +62,12 @@ class JudgeSettings(_Table):
 class AlertSettings(_Table):
     """Who is told what, and when: `AlertSettings(slack_url="file:/run/secrets/slack", slo_target=0.95)`."""
 
-    prefix = "alert_"
-    others = {"per_minute": "alerts_per_minute", "slo_target": "slo_target", "slo_threshold": "slo_threshold"}
+    prefix: ClassVar[str] = "alert_"
+    others: ClassVar[Mapping[str, str]] = {
+        "per_minute": "alerts_per_minute",
+        "slo_target": "slo_target",
+        "slo_threshold": "slo_threshold",
+    }
 
     rules: Sequence[str] | None = None
     slo_target: float | None = None
@@ -94,8 +98,8 @@ class AlertSettings(_Table):
 class DriftSettings(_Table):
     """What is watched for drift: `DriftSettings(baseline="0.9", slices=["tenant"])`."""
 
-    prefix = "drift_"
-    others = {
+    prefix: ClassVar[str] = "drift_"
+    others: ClassVar[Mapping[str, str]] = {
         "enabled": "drift",
         "judge_watch": "judge_watch",
         "judge_watch_interval": "judge_watch_interval",
@@ -117,7 +121,7 @@ class DriftSettings(_Table):
 class SpanSettings(_Table):
     """How spans are held and what is written on them: `SpanSettings(max_held=1_000, claims_format="json")`."""
 
-    prefix = ""
+    prefix: ClassVar[str] = ""
 
     max_held: int | None = None
     max_held_bytes: int | None = None
@@ -130,8 +134,8 @@ class SpanSettings(_Table):
 class TelemetrySettings(_Table):
     """Where metrics and events go: `TelemetrySettings(exporter="prometheus", address="0.0.0.0:9464")`."""
 
-    prefix = "telemetry_"
-    others = {"events_exporter": "events_exporter"}
+    prefix: ClassVar[str] = "telemetry_"
+    others: ClassVar[Mapping[str, str]] = {"events_exporter": "events_exporter"}
 
     exporter: Literal["application", "otlp", "prometheus", "none"] | None = None
     events_exporter: Literal["application", "otlp", "none"] | None = None

@@ -146,3 +146,15 @@ def test_nothing_to_show_says_how(
     (tmp_path / memory.FILE).write_text("{}")
     assert main(["drift", "--state", str(tmp_path)]) == 2
     assert "cannot be understood" in capsys.readouterr().err
+
+
+def test_the_csv_that_evaluate_writes_is_replayed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its details are JSON in a cell; an empty cell is no value."""
+    details = [json.dumps({"score": 0.9, "risk": 0.1}).replace('"', '""')] * 20
+    file = tmp_path / "scored.csv"
+    rows = [f'q{number},,"{detail}"' for number, detail in enumerate(details)]
+    file.write_text("\n".join(["question,faithfulness,faithfulness_detail", *rows]))
+    assert main(["drift", str(file)]) == 0
+    out = capsys.readouterr().out
+    assert "20 evaluations" in out
+    assert "faithfulness.risk" in out

@@ -59,7 +59,11 @@ def main(case: str) -> None:
     provider.add_span_processor(SimpleSpanProcessor(InMemorySpanExporter()))
     trace.set_tracer_provider(provider)
     sys.meta_path.insert(0, SlowImport())
-    rag_otel.instrument(metrics=[] if case == "lock" else None, evaluators=[LockingEvaluator()] if case == "lock" else [], alert_rules=())
+    rag_otel.instrument(
+        metrics=[] if case == "lock" else None,
+        evaluators=[LockingEvaluator()] if case == "lock" else [],
+        alert_rules=(),
+    )
     answer("parent")
     assert reached.wait(60)
     child = os.fork()

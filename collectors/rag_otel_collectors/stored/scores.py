@@ -1,4 +1,4 @@
-"""Reads scores that are stored already, for `rag-otel drift`: from JSON Lines, OTLP/JSON files or Phoenix."""
+"""Reads scores that are stored already, for `rag-otel drift`: from JSON Lines, CSV, OTLP/JSON files or Phoenix."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from rag_otel.model import RagTrace, SpanRecord, SpanRef
 from rag_otel.writers.feedback import FAITHFULNESS, IDENTIFIER, risk_name
 from rag_otel_collectors.conventions import default_conventions
 from rag_otel_collectors.stored.assembly import TraceAssembler
+from rag_otel_collectors.stored.csv_rows import is_csv, read_csv
 from rag_otel_collectors.stored.otlp_files import read_requests, spans_of
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from rag_otel_collectors.stored.phoenix_spans import stored_traces
@@ -30,12 +31,12 @@ def from_files(files: Sequence[str], dimensions: Sequence[str]) -> list[Observat
     """What the files hold, by time. A line is OTLP/JSON with `rag.evaluation.*` attributes, or a row: `score` and
     `risk` (of faithfulness), `<metric>_detail` as `rag-otel evaluate` writes it, or flat `rag.evaluation.*` keys; with
     `time` (ISO or epoch seconds), `probability` and the dimensions' columns where there are such. Rows without a time
-    are a second apart. Raises InputError.
+    are a second apart. A CSV or TSV file has such rows too. Raises InputError.
     """
     found: list[Observation] = []
     assembler = TraceAssembler()
     for file in files:
-        for number, (place, row) in enumerate(read_requests(file)):
+        for number, (place, row) in enumerate(read_csv(file) if is_csv(file) else read_requests(file)):
             if isinstance(row, Mapping) and "resourceSpans" in row:
                 complete = chain.from_iterable(assembler.add(span) for span in spans_of(row, place))
                 found += chain.from_iterable(_of_trace(trace.spans, {}, dimensions) for trace in complete)

@@ -110,8 +110,15 @@ def all_text(value: Any) -> Iterator[str]:
 
 
 def question_text(value: Any) -> str | None:
-    """What was asked, out of the parsed input of a span."""
-    return _find(value, QUESTION_KEYS, USER)
+    """What was asked, out of the parsed input of a span.
+
+    A text that is JSON without any text in it (LangChain's `{"input": ""}` of a stream) is no question.
+    """
+    text = _find(value, QUESTION_KEYS, USER)
+    inner = None if text is None else parse(text.strip())
+    if inner is None or isinstance(inner, str) or any(each.strip() for each in all_text(inner)):
+        return text
+    return None
 
 
 def answer_text(value: Any) -> str | None:
