@@ -45,6 +45,8 @@ class AlertExample:
     link: str | None = None
     """Link to the trace in Phoenix."""
     sampling_reason: str = ""
+    metric: str = ""
+    """The metric of `score` and `risk`. Empty: the alert's metric."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +77,12 @@ class Alert:
     route: str | None = None
     link: str | None = None
     """Link to the trace in Phoenix, or to the project's traces."""
+    chart: str | None = None
+    """Link to the dashboard at the time of the problem."""
+    runbook: str | None = None
+    """Link to the section of the runbook about alerts of this name."""
+    trust: str = ""
+    """How often alerts like this one were right, in one sentence. Empty if unknown."""
     sampling_reason: str = ""
     suppressed: int = 0
     """How many alerts of this fingerprint the cooldown and the rate limit suppressed since the last one was sent."""

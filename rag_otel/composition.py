@@ -34,12 +34,13 @@ from rag_otel.model import AttributeValue, EvaluatedTrace
 from rag_otel.pipeline import Pipeline
 from rag_otel.protocols import AlertChannel, ChunkResolver, Convention, Evaluator, Sampler, Writer
 from rag_otel.runtime import Runtime
-from rag_otel.safety import privacy
+from rag_otel.safety import privacy, redaction
 from rag_otel.safety.background_import import background_import
 from rag_otel.safety.tracing_suppression import suppressed
 from rag_otel.sampling.cap import EvaluationCap
 from rag_otel.sampling.ratio import RatioSampler
 from rag_otel.settings import Settings
+from rag_otel.settings.rows import secrets_of
 from rag_otel.telemetry.telemetry import Telemetry, telemetry_of
 from rag_otel.writers.attributes import evaluation_attributes, status_attributes
 from rag_otel.writers.evaluation_span import EvaluationSpanWriter, When
@@ -84,6 +85,7 @@ def compose(
     only when a late result is written, so the provider may come later. Raises ConfigurationError.
     """
     privacy.configure(capture_content=settings.capture_content)
+    redaction.remember(secrets_of(settings))
     telemetry = telemetry_of(
         settings,
         resource=resource,
@@ -238,6 +240,9 @@ def _evaluators(settings: Settings, *, in_background: InBackground | None) -> tu
                 "strategy": settings.judge_strategy,
                 "classifier": settings.judge_classifier,
                 "timeout": settings.evaluation_timeout,
+                "requests_per_minute": settings.judge_calls_per_minute,
+                "tokens_per_minute": settings.judge_tokens_per_minute,
+                "usd_per_minute": settings.judge_usd_per_minute,
             },
             "embedder": settings.embedder,
             "language": settings.language,
@@ -284,7 +289,7 @@ def _when(settings: Settings) -> When:
 
 
 def _channels(settings: Settings, parts: Parts) -> list[AlertChannel]:
-    channels = [LogChannel(), *configured_channels(settings)]
+    channels = [LogChannel(texts=settings.alert_log_texts), *configured_channels(settings)]
     if parts.on_alert is not None:
         channels.append(CallbackChannel(parts.on_alert))
     return [*channels, *parts.alert_channels]

@@ -24,8 +24,8 @@ from rag_otel import runtime, semconv
 from rag_otel.alert import Alert
 from rag_otel.composition import Parts, compose
 from rag_otel.evaluation.prepare import prepare
-from rag_otel.processing import provider
-from rag_otel.processing.attach import Attachment, attach
+from rag_otel.processing import global_provider, provider
+from rag_otel.processing.attach import Attachment, attach, redirect
 from rag_otel.processing.processor import following
 from rag_otel.protocols import AlertChannel, ChunkResolver, Convention, Evaluator, Sampler, Writer
 from rag_otel.runtime import Runtime
@@ -47,6 +47,8 @@ class Instrumentation:
     parts: Parts
     explicit: bool
     """False for the set-up of a decorated call without `instrument()`."""
+    given: TracerProvider | None = None
+    """The provider that `instrument()` was given; None: the global one is followed, whichever that is."""
     provider: TracerProvider | None = None
     """None when `enabled=False`."""
     attachments: list[Attachment] = field(default_factory=list)
@@ -71,16 +73,32 @@ class Instrumentation:
         return self.provider.resource if self.provider is not None else Resource.create()
 
     def start(self) -> None:
-        """Go to work beside the spans: imports of evaluators, metrics and events."""
+        """Start what runs beside the spans: imports of evaluators, metrics and events."""
         prepare(self.runtime.pipeline.evaluators)
         if self.runtime.telemetry is not None:
             self.runtime.telemetry.start()
 
-    def follow(self, target: TracerProvider) -> None:
+    def follow_provider(self) -> TracerProvider:
+        """Attach to the provider at hand. Where there is none, one is made: global where it has somewhere to export to
+        and `instrument()` was called, else it stays ours, so that nothing stands in the application's way."""
+        target = provider.given_or_global(self.given)
+        if target is None and self.provider is not None:
+            return self.provider
+        if target is not None and (not global_provider.is_ours(target) or provider.fits(target, self.settings)):
+            if target is not self.provider and not global_provider.is_ours(target):
+                provider.warn_of_another_project(target, self.settings)
+            return self.follow(target)
+        made = provider.make(self.settings)
+        if self.explicit and provider.exports(made):
+            global_provider.install(made)  # where one of ours gives way to it, `_provider_set` redirects that one
+        return self.follow(made)
+
+    def follow(self, target: TracerProvider) -> TracerProvider:
         """Attach to a provider, once."""
         self.provider = target
         if not any(attachment.provider is target for attachment in self.attachments):
             self.attachments.append(attach(target, self.runtime))
+        return target
 
 
 _told_unread = False
@@ -177,13 +195,13 @@ def instrument(
         if _current is not None and _is_same(_current, resolved, parts, target):
             return _current
         # Composed before anything is taken down: a bad setting leaves what works in place.
-        made = Instrumentation(resolved=resolved, parts=parts, explicit=True)
+        made = Instrumentation(
+            resolved=resolved, parts=parts, explicit=True, given=None if tracer_provider is None else target
+        )
         uninstrument()
         if made.settings.enabled:
-            if target is None:
-                target = provider.make(made.settings)
-                trace_api.set_tracer_provider(target)
-            made.follow(target)
+            global_provider.watch(_provider_set)
+            made.follow_provider()
             made.start()
         _current, _taken_off = made, False
         for processor in following():
@@ -259,13 +277,12 @@ def tracer() -> Tracer:
         if _taken_off and _current is None:
             return trace_api.get_tracer(semconv.SCOPE)
         instrumentation = _lazily()
-        if not instrumentation.explicit and instrumentation.settings.enabled:
-            target = provider.given_or_global(None)
-            if target is not None or instrumentation.provider is None:
-                instrumentation.follow(target or provider.make(instrumentation.settings))
-        if instrumentation.provider is None:
+        if not instrumentation.settings.enabled:
             return trace_api.get_tracer(semconv.SCOPE)
-        return instrumentation.provider.get_tracer(semconv.SCOPE)
+        target = instrumentation.follow_provider()
+        if not provider.exports(target):
+            provider.warn_of_nowhere()
+        return target.get_tracer(semconv.SCOPE)
 
 
 def _lazily() -> Instrumentation:
@@ -275,14 +292,29 @@ def _lazily() -> Instrumentation:
         if _current is None:
             _current = Instrumentation(resolved=resolve({"judge": "embedded"}), parts=Parts(), explicit=False)
             if _current.settings.enabled:
+                global_provider.watch(_provider_set)
                 _current.start()
             for processor in following():
                 processor.use(_current.runtime)
         return _current
 
 
+def _provider_set(before: object, after: TracerProvider) -> None:
+    """The application has set its provider: its spans are evaluated from now on, and ours go the same way."""
+    with _lock:
+        current = _current
+        if current is not None and current.given is None and current.settings.enabled:
+            current.follow_provider()
+        if isinstance(before, TracerProvider) and global_provider.is_ours(before):
+            redirect(before, after, same_resource=global_provider.is_ours(after))
+            if current is not None:
+                current.attachments = [each for each in current.attachments if each.provider is not before]
+        runtime.forget_tracer()
+
+
 def _is_same(current: Instrumentation, resolved: ResolvedSettings, parts: Parts, target: TracerProvider | None) -> bool:
-    same_provider = target is current.provider or not resolved.settings.enabled
+    followed = current.provider is not None and not provider.exports(current.provider)
+    same_provider = target is current.provider or not resolved.settings.enabled or (target is None and followed)
     return current.explicit and same_provider and resolved.settings == current.settings and parts == current.parts
 
 

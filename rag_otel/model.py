@@ -93,7 +93,7 @@ class UnevaluableReason(enum.StrEnum):
     REDACTED = "redacted"
     """A privacy setting hid the content."""
     TRUNCATED = "truncated"
-    """Attribute limits dropped the text that would be judged."""
+    """Attribute limits, or the limit of text that is recorded for one call, dropped text that would be judged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -252,6 +252,8 @@ class ReasonCode(enum.StrEnum):
     """The judge's answer lacked a part that the formula needs, and so did its second answer."""
     EMBEDDING_ERROR = "embedding_error"
     """The embedder returned vectors that cannot be compared."""
+    TOO_LONG = "too_long"
+    """The answer or the retrieved text is too long, so only a part of it was judged."""
     NOT_SCORED = "not_scored"
     """A custom metric returned no score."""
 

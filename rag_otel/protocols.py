@@ -6,7 +6,8 @@ spans -> RagTrace -> SamplingDecision -> Evaluation(s) -> written back -> alerts
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from rag_otel.alert import Alert
@@ -112,10 +113,10 @@ class Evaluator(Protocol):
 
 @runtime_checkable
 class Prepares(Protocol):
-    """An evaluator, or its judge, that imports something for its first evaluation."""
+    """An evaluator or a judge that imports modules for its first evaluation."""
 
     def prepare(self) -> None:
-        """Import it now. Called at start-up on a background thread that forks and the first evaluation wait for."""
+        """Imports them now. Called at start-up on a background thread. Forks and the first evaluation wait for it."""
         ...
 
 
@@ -152,6 +153,15 @@ class AlertChannel(Protocol):
     def name(self) -> str: ...
 
     def send(self, alert: Alert) -> None: ...
+
+
+@runtime_checkable
+class GoesOn(Protocol):
+    """An alert channel that stores its open alerts, so that it can continue after a restart."""
+
+    def go_on(self, folder: Callable[[], Path], open_alerts: Collection[str]) -> None:
+        """Stores alerts in `folder`, and reads the stored alerts whose fingerprints are in `open_alerts`."""
+        ...
 
 
 @runtime_checkable

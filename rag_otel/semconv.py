@@ -94,7 +94,10 @@ INCOMPLETE: Final = "rag.incomplete"
 """True on a span created by rag-otel whose stream was closed before its end."""
 OMITTED_DOCUMENTS: Final = "rag.omitted_document_count"
 """How many documents, counted from the end of the list, are missing on a span created by rag-otel, because the SDK's
-attribute limit was reached."""
+attribute limit was reached or the call had more documents than are recorded."""
+OMITTED_CHARACTERS: Final = "rag.omitted_character_count"
+"""How many characters of question, answer and documents are missing on a span created by rag-otel, because the limit of
+recorded text was reached."""
 TAG_PREFIX: Final = "rag.tag."
 MARKER: Final = "rag.doctor.marker"
 """Set on the test span of `rag-otel doctor`, which then searches for it."""

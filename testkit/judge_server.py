@@ -91,6 +91,24 @@ class Changed:
     change: Callable[[Any], Any]
 
 
+@dataclass(frozen=True)
+class Said:
+    """What a model says, with what its server says about it. For `answer`."""
+
+    text: str
+    finish_reason: str = "stop"
+    reasoning: str | None = None
+    """Thoughts, in a field of their own."""
+
+
+def cut_to_budget(request: JudgeRequest, text: str) -> Said:
+    """The text up to the output budget of the request; a token is taken to be four characters."""
+    budget = request.body.get("max_tokens") or request.body.get("max_completion_tokens")
+    if budget is None or len(text) // 4 <= budget:
+        return Said(text)
+    return Said(text[: budget * 4], finish_reason="length")
+
+
 Fault = RateLimited | ServerError | Hang | ClosedConnection | Truncated | Changed
 
 
@@ -228,11 +246,13 @@ class JudgeServer:
         said = self.answer(request)
         if isinstance(fault, Changed):
             said = fault.change(said)
+        reason, reasoning = self.finish_reason or "stop", None
+        if isinstance(said, Said):
+            said, reason, reasoning = said.text, said.finish_reason, said.reasoning
         text = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
-        reason = self.finish_reason or "stop"
         if isinstance(fault, Truncated):
             text, reason = text[: int(len(text) * fault.keep)], "length"
-        return await _write(writer, 200, _completion(request, text, reason))
+        return await _write(writer, 200, _completion(request, text, reason, reasoning))
 
 
 async def _read(reader: asyncio.StreamReader) -> JudgeRequest | None:
@@ -265,15 +285,16 @@ def _error(code: str, message: str) -> dict[str, Any]:
     return {"error": {"message": message, "type": code, "code": code}}
 
 
-def _completion(request: JudgeRequest, text: str, finish_reason: str) -> dict[str, Any]:
+def _completion(request: JudgeRequest, text: str, finish_reason: str, reasoning: str | None = None) -> dict[str, Any]:
     """A chat completion; a token is taken to be four characters."""
+    message = {"role": "assistant", "content": text} | ({"reasoning_content": reasoning} if reasoning else {})
     used, said = len(request.prompt) // 4, len(text) // 4
     return {
         "id": "chatcmpl-1",
         "object": "chat.completion",
         "created": 1,
         "model": request.body.get("model"),
-        "choices": [{"index": 0, "finish_reason": finish_reason, "message": {"role": "assistant", "content": text}}],
+        "choices": [{"index": 0, "finish_reason": finish_reason, "message": message}],
         "usage": {"prompt_tokens": used, "completion_tokens": said, "total_tokens": used + said},
     }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import textwrap
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,9 @@ from rag_otel.alert import Alert
 from rag_otel.cli.demo.phoenix_server import PhoenixServer
 from rag_otel.errors import ConfigurationError
 from rag_otel.processing import provider as providers
+from rag_otel.semconv import PROJECT_NAME
 from rag_otel.settings import resolve
+from tests.processing.otlp import received
 from tests.support.http_receiver import http_receiver
 from tests.support.phoenix_server import PhoenixApi
 from tests.support.polling import eventually
@@ -264,3 +267,54 @@ def test_scores_reach_phoenix_on_the_span_and_as_annotations(phoenix_server: Pho
     scores = {row["name"]: row["result"]["score"] for row in api.annotations("whole-path", span_id)}
     assert scores["faithfulness"] == 0.0
     assert scores["hallucination_risk"] > 0.5
+
+
+def test_twenty_cycles_leave_no_thread_behind(provider: TracerProvider) -> None:
+    """Taking down ends what setting up started."""
+    before = {each.name for each in threading.enumerate() if each.name.startswith("rag-otel")}
+    for _ in range(20):
+        rag_otel.instrument(provider, alert_rules=())
+        _ask("The tower is 330 metres high.")
+        rag_otel.uninstrument()
+    eventually(lambda: {t.name for t in threading.enumerate() if t.name.startswith("rag-otel")} <= before)
+
+
+def test_another_project_is_sent_to() -> None:
+    """A second `instrument()` with another project, where the first one made the provider: spans go there from then on,
+    also those of tracers that were taken before; each arrives once."""
+    program = """
+        import rag_otel
+        from opentelemetry import trace
+        @rag_otel.observe
+        def answer(question):
+            return {"answer": "The tower is 330 m high.", "chunks": ["The tower is 330 m high."]}
+        rag_otel.instrument(phoenix_endpoint=URL, project_name="first", annotations=False)
+        early = trace.get_tracer("app")
+        answer("How high?")
+        early.start_span("early").end()
+        rag_otel.instrument(phoenix_endpoint=URL, project_name="second", annotations=False)
+        answer("How high?")
+        early.start_span("early").end()
+    """
+    with http_receiver() as receiver:
+        code = f"URL = {receiver.url!r}\n" + textwrap.dedent(program)
+        environ = {"OTEL_EXPORTER_OTLP_COMPRESSION": "none", "PATH": "/usr/bin"}
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environ, check=False)
+        assert done.returncode == 0, done.stderr
+        assert sorted(
+            (attributes[PROJECT_NAME], name)
+            for name, attributes in received(receiver)
+            if not name.startswith("evaluation")
+        ) == [
+            ("first", "answer"),
+            ("first", "early"),
+            ("second", "answer"),
+            ("second", "early"),
+        ]
+
+
+def test_another_project_than_the_providers_is_said(provider: TracerProvider, caplog: pytest.LogCaptureFixture) -> None:
+    """The resource of the application's provider cannot be changed: the log says where spans go, and the way out."""
+    rag_otel.instrument(provider, project_name="mine")
+    assert "project_name='mine' does not change where spans go" in caplog.text
+    assert "'default'" in caplog.text

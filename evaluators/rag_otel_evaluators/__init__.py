@@ -1,6 +1,6 @@
-"""What judges: metrics, judges, and `evaluate` for data sets. Knows nothing of OpenTelemetry.
+"""Metrics, judges, and `evaluate` for data sets. Independent of OpenTelemetry.
 
-`evaluate` is imported when it is first used: an application that judges live traces does not carry it.
+`evaluate` is imported when it is first used, because applications that evaluate live traces do not need it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Builds evaluators from a configuration. The only module that knows which name stands for which kind of judge."""
+"""Builds evaluators from a configuration. It maps the names of judges (`hhem`, `local/...`) to their classes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.protocols import Evaluator
+from rag_otel.safety.extras import require_extra
 from rag_otel_evaluators.judges.config import EvaluatorsConfig, JudgeConfig, ModelConfig
+from rag_otel_evaluators.llm.providers import PRICES
 from rag_otel_evaluators.metrics.registry import EMBEDDED, MetricSetup, build
 
 if TYPE_CHECKING:
@@ -36,10 +38,11 @@ def build_evaluators(
     cache_path: Path | None = None,
     in_background: InBackground | None = None,
 ) -> tuple[Evaluator, ...]:
-    """The metrics that the configuration names; what they hold open is closed with `resources`.
+    """Builds the metrics of the configuration. Their open files are closed with `resources`.
 
-    `cache_path`: the file where judges' answers are kept; None: nowhere. The heavy imports of judges happen here;
-    `in_background` gets those of a language model, to do them while the application starts. Raises ConfigurationError.
+    `cache_path` is the file of the cache of judges' answers. None: no cache. Imports the judges, which may take
+    seconds. `in_background` runs the imports of a language model on another thread while the application starts. Raises
+    ConfigurationError.
     """
     cache = _open_cache(config, cache_path, resources)
     return build(
@@ -51,16 +54,19 @@ def build_evaluators(
         strategy=config.judge.strategy,
         reading=config.judge.reading,
         classifier=_classifier(config.judge, cache),
+        samples=config.judge.samples,
+        most_claims=config.judge.most_claims,
     )
 
 
 def rows_at_once(config: EvaluatorsConfig) -> int:
-    """How many rows are evaluated at once: a few more than there may be calls, so that no call waits for a row."""
+    """The number of rows to evaluate at once. It is a little higher than the limit of calls, so that the limit is
+    used."""
     return config.concurrency if config.judge.model == EMBEDDED else config.concurrency + _ROWS_AHEAD
 
 
 def _open_cache(config: EvaluatorsConfig, path: Path | None, resources: ExitStack) -> DiskCache | None:
-    """None for the embedded judge, which is quicker than a disk."""
+    """None for the embedded judge, which is faster than a cache on disk."""
     if path is None or (config.judge.model == EMBEDDED and config.embedder is None):
         return None
     from rag_otel_evaluators.llm.cache import DiskCache
@@ -87,18 +93,33 @@ def _judge(
         return local_model(name.removeprefix(_LOCAL), cache=cache, **parameters)
     from rag_otel_evaluators.judges.language_model import DeferredModel, deferred_model, language_model
 
+    _require_price(config.judge)
     settings = {"temperature": config.judge.temperature, "cache": cache}
     settings |= _call_settings(config.judge, config.concurrency)
     if in_background is None:
-        return language_model(name, warm=True, **settings)  # loads now instead of during the first evaluation
+        return language_model(name, warm=True, **settings)  # imports now, not during the first evaluation
     model = deferred_model(name, **settings)
     if isinstance(model, DeferredModel):
         in_background(model.prepare)
     return model
 
 
+def _require_price(judge: JudgeConfig) -> None:
+    """Raises ConfigurationError if there is a limit in dollars and the price of a call is unknown."""
+    if judge.usd_per_minute is None or judge.parameters.keys() >= PRICES:
+        return
+    require_extra("llm", "litellm", needed_by=f"usd_per_minute without a price of {judge.model}")
+    from rag_otel_evaluators.judges.llm import token_prices
+
+    if not token_prices(judge.model):
+        raise ConfigurationError(
+            f"{judge.model}: usd_per_minute needs a price, and none is known; give `input_cost_per_token` and "
+            "`output_cost_per_token` as parameters, or limit calls or tokens"
+        )
+
+
 def _cascade(config: EvaluatorsConfig, cache: DiskCache | None, *, in_background: InBackground | None) -> Judge:
-    """The embedded judge first; the judge behind `cascade/` gets the claims that it is unsure of."""
+    """A cascade: the embedded judge decides first, and the judge named after `cascade/` decides uncertain claims."""
     from rag_otel_evaluators.judges.cascade import CascadeJudge
     from rag_otel_evaluators.judges.embedded import EmbeddedJudge
 
@@ -111,6 +132,8 @@ def _cascade(config: EvaluatorsConfig, cache: DiskCache | None, *, in_background
         strategy=settings.strategy,
         reading=settings.reading,
         classifier=_classifier(settings, cache),
+        samples=settings.samples,
+        most_claims=settings.most_claims,
         language=config.language,
         prompt_folder=config.prompts,
     )
@@ -118,7 +141,7 @@ def _cascade(config: EvaluatorsConfig, cache: DiskCache | None, *, in_background
 
 
 def _classifier(config: JudgeConfig, cache: DiskCache | None) -> str | Judge:
-    """Who gives the verdicts of the strategy `classifier`; loaded only for it."""
+    """The judge that decides in the strategy `classifier`. It is loaded only for that strategy."""
     if config.strategy != "classifier" or config.classifier == EMBEDDED:
         return EMBEDDED
     if config.classifier.partition("/")[0] == _HHEM:
@@ -146,7 +169,7 @@ def _embedder(config: ModelConfig, concurrency: int, cache: DiskCache | None) ->
 
 
 def _parameters_of(loader: Callable[..., Any], config: ModelConfig) -> Mapping[str, Any]:
-    """The configured parameters, which for a model in this process are its loader's arguments."""
+    """The configured parameters. For a model in this process they are arguments of its loader."""
     known = inspect.signature(loader).parameters.keys() - {"model", "cache"}
     if unknown := config.parameters.keys() - known:
         raise ConfigurationError(
@@ -167,6 +190,7 @@ def _call_settings(config: ModelConfig, concurrency: int) -> Mapping[str, Any]:
             concurrency=concurrency,
             requests_per_minute=config.requests_per_minute,
             tokens_per_minute=config.tokens_per_minute,
+            usd_per_minute=config.usd_per_minute,
         ),
     }
 
@@ -176,5 +200,5 @@ def _api_key(config: ModelConfig) -> str | None:
         return None
     key = os.environ.get(config.api_key_env)
     if not key:
-        raise ConfigurationError(f"{config.model}: the environment variable {config.api_key_env} holds no key")
+        raise ConfigurationError(f"{config.model}: the environment variable {config.api_key_env} is not set or empty")
     return key

@@ -1,7 +1,7 @@
-"""Long computation inside somebody else's process: in slices, with the interpreter given up between them.
+"""Cooperative scheduling of long computations: work runs in short slices and yields to the event loop between them.
 
-Judging runs in a thread of a production application. Work is written as a generator that yields often; `cooperatively`
-drives it and hands the interpreter over as soon as a slice is used up.
+Judges run in a thread of the application and must not block it. A computation is written as a generator that yields
+often. `cooperatively` runs it and yields to the event loop, and so to other threads, at the end of each time slice.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from typing import Final, TypeVar
 T = TypeVar("T")
 
 SLICE_S: Final = 0.00025
-"""Seconds of work in one go. Work between two yields of a generator should stay below 0.1 ms."""
+"""Length of a time slice in seconds. A generator should yield at least every 0.1 ms."""
 
 _slice_s = SLICE_S
 
 
 @contextlib.contextmanager
 def time_slice(seconds: float) -> Iterator[None]:
-    """Slices of this length inside the block, for every thread: a process that serves nobody but judges need not give
-    way so often."""
+    """Sets the length of time slices inside the block, for all threads. Processes that only evaluate use longer
+    slices."""
     global _slice_s
     before, _slice_s = _slice_s, seconds
     try:
@@ -33,7 +33,7 @@ def time_slice(seconds: float) -> Iterator[None]:
 
 
 async def cooperatively(work: Generator[None, None, T]) -> T:
-    """Run the generator to its end, give way between slices, return its result."""
+    """Runs the generator to its end, yields to the event loop between slices, and returns its result."""
     deadline = time.perf_counter() + _slice_s
     while True:
         try:
@@ -47,7 +47,7 @@ async def cooperatively(work: Generator[None, None, T]) -> T:
 
 
 def finish(work: Generator[None, None, T]) -> T:
-    """Run the generator to its end in one go, for callers with nobody to give way to."""
+    """Runs the generator to its end without yielding, and returns its result. For synchronous callers."""
     while True:
         try:
             next(work)

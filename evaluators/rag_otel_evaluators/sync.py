@@ -1,7 +1,7 @@
-"""The synchronous twin of an evaluator, for notebooks and scripts: works inside a running event loop too.
+"""Synchronous evaluation for notebooks and scripts. It also works while an event loop is running.
 
-All calls share one event loop on one background thread, so that what a judge binds to its loop (connections, limits)
-outlives the call.
+All calls share one event loop on one background thread, so that objects that a judge binds to its event loop
+(connections, limits) can be reused by later calls.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ R = TypeVar("R")
 
 
 class SyncTwin:
-    """Gives an evaluator `evaluate_sync`, which returns what `await evaluate(...)` does."""
+    """Mixin that adds `evaluate_sync` to an evaluator. It returns the same as `await evaluate(...)`."""
 
     @abstractmethod
     async def evaluate(
@@ -29,12 +29,14 @@ class SyncTwin:
     def evaluate_sync(
         self, *, question: str | None = None, chunks: Sequence[Chunk | str], response: str, reference: str | None = None
     ) -> Evaluation:
-        """Like `evaluate`, but blocks until the result is there. Not for use inside a coroutine that must not block."""
+        """Like `evaluate`, but blocks until the result is available. Do not call it in a coroutine that must not
+        block."""
         return run_sync(self.evaluate(question=question, chunks=chunks, response=response, reference=reference))
 
 
 def run_sync(coroutine: Coroutine[Any, Any, R]) -> R:
-    """Run the coroutine on the background loop and wait for it; interrupting the wait cancels it."""
+    """Runs the coroutine on the background loop and waits for its result. If the wait is interrupted, the coroutine is
+    cancelled."""
     future = asyncio.run_coroutine_threadsafe(coroutine, _background_loop())
     try:
         return future.result()
@@ -49,7 +51,8 @@ _loop_process = 0
 
 
 def _background_loop() -> asyncio.AbstractEventLoop:
-    """The loop of this process; a forked child has its parent's variable but not its thread, and starts its own."""
+    """The background loop of this process. A forked child starts its own, because it does not have the parent's
+    thread."""
     global _loop, _loop_process
     with _lock:
         if _loop is None or _loop_process != os.getpid():

@@ -1,10 +1,10 @@
-"""An app that knows nothing of rag-otel: plain OpenTelemetry spans, judged on their way by the collector.
+"""An app without rag-otel: it emits OpenTelemetry spans, and the collector evaluates and forwards them.
 
     rag-otel collect --backend http://localhost:6006          # Phoenix, or any OTLP backend
     OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 python examples/collector/app.py
 
-The attributes are OpenInference's, as its instrumentations of LangChain, LlamaIndex or Haystack write them; an app in
-another language does the same. What else is read: docs/dialects.md.
+The attributes are those of OpenInference's instrumentations for LangChain, LlamaIndex and Haystack. Apps in other
+languages use the same ones. docs/dialects.md lists the other supported dialects.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ANSWERS = ("The tower is 330 metres high.", "The tower is 512 metres high and st
 
 
 def ask(tracer: trace.Tracer, question: str, answer: str) -> str:
-    """One question: a retriever's span below a chain's."""
+    """Emits the spans of one question: a retriever span below a chain span."""
     with tracer.start_as_current_span("answer") as chain:
         with tracer.start_as_current_span("retrieve") as retriever:
             retriever.set_attribute("openinference.span.kind", "RETRIEVER")

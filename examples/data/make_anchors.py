@@ -1,7 +1,7 @@
-"""Writes the anchors that a judge is watched with: `python examples/data/make_anchors.py`.
+"""Writes the anchors, which detect changes of a judge: `python examples/data/make_anchors.py`.
 
-24 answers of `ragtruth_qa_dev.jsonl`, half of them marked as hallucinated by people, each of another question where
-that is possible: the shortest of their kind, so that scoring all of them costs little.
+The anchors are 24 answers of `ragtruth_qa_dev.jsonl` to different questions. Human annotators marked half of them as
+hallucinated. The shortest answers are used, so that scoring all of them costs little.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ EACH = 12
 
 
 def anchors() -> list[dict[str, Any]]:
-    """The anchors, faithful and hallucinated ones in turn."""
+    """The anchors, alternating between faithful and hallucinated answers."""
     rows = [json.loads(line) for line in DATA.read_text(encoding="utf-8").splitlines()]
     rows.sort(key=lambda row: (len(row["response"]) + sum(map(len, row["contexts"])), row["id"]))
     taken: set[str] = set()

@@ -1,4 +1,4 @@
-"""The same in Python: evaluate a list of dicts, a data frame or a Hugging Face data set. Run it as it is."""
+"""Evaluates rows in Python: a list of dicts, a data frame or a Hugging Face data set. Needs no arguments."""
 
 from rag_otel_evaluators import evaluate
 
@@ -19,7 +19,7 @@ ROWS = [
 
 
 def brevity(response: str) -> float:
-    """A metric of one's own is a function of what it names."""
+    """A custom metric: a function whose parameters name the fields that it needs."""
     return min(1.0, 100 / len(response))
 
 

@@ -1,10 +1,10 @@
-"""A small question-answering app, watched by rag-otel.
+"""A small question-answering app that is evaluated by rag-otel.
 
     python examples/quickstart/app.py "how do automotive technicians get paid"
 
-It finds passages for its question and has a language model answer from them. To need no API key it replays: the
-passages were really found on the web for such a question, and every answer was really written by the named model
-from these very passages (examples/data/README.md). All that rag-otel needs to see is the decorator on `answer`.
+It searches passages for its question and lets a language model answer from them. It needs no API key, because it
+replays recorded data: the passages are from a web search, and the named model generated every answer from these
+passages (examples/data/README.md). rag-otel only needs the decorator on `answer`.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ DATA = Path(__file__).parents[1] / "data" / "ragtruth_qa_dev.jsonl"
 
 
 class Library:
-    """Web passages, filed under the search that found them."""
+    """Web passages by the search query that found them."""
 
     def __init__(self, searches: Mapping[str, Sequence[str]]) -> None:
-        """`searches`: what was searched for -> the passages that were found, best first."""
+        """`searches`: query -> the passages that were found, best first."""
         self._searches = searches
         self._number = {search: number for number, search in enumerate(searches)}
 
     def search(self, question: str) -> list[dict[str, Any]]:
-        """The passages of the nearest search: dicts of id, text and score (share of the question's words, 0..1)."""
+        """The passages of the most similar query: dicts of id, text and score (share of the question's words, 0..1)."""
         nearest = max(self._searches, key=lambda search: _shared_words(search, question))
         return [
             {"id": f"{self._number[nearest]}-{rank}", "text": text, "score": round(_shared_words(question, text), 2)}
@@ -39,14 +39,14 @@ class Library:
 
 
 class RecordedModels:
-    """Language models that give the answers they once gave."""
+    """Language models that return recorded answers."""
 
     def __init__(self, answers: Mapping[tuple[str, str], str]) -> None:
-        """`answers`: (model, question) -> what the model answered."""
+        """`answers`: (model, question) -> the recorded answer."""
         self._answers = answers
 
     def complete(self, model: str, question: str, passages: Sequence[Mapping[str, Any]]) -> str:
-        """The answer that `model` wrote to `question` from these `passages`."""
+        """The answer that `model` generated to `question` from these `passages`."""
         return self._answers.get((model, question), f"I have {len(passages)} passages and no recorded answer.")
 
 
@@ -62,7 +62,7 @@ models = RecordedModels({(record["model"], record["question"]): record["response
 
 @rag_otel.observe(tags={"model": "model"})
 def answer(question: str, model: str = "gpt-4-0613") -> dict[str, Any]:
-    """Answer from the library, with the model that the team has chosen."""
+    """Answers from the library with the given model."""
     passages = library.search(question)
     return {"answer": models.complete(model, question, passages), "chunks": passages}
 

@@ -1,10 +1,11 @@
-"""An app that is told when its answers get worse: drift and single bad answers, as alerts to a function.
+"""An app that gets alerts when its answers become worse: drift alerts and alerts for single answers, sent to a
+function.
 
     python examples/watching/app.py
 
-It asks the quickstart app's questions of one model, then, as after a cheaper one was chosen, of another. The answers
-are recorded ones of real models. In production the alerts go to Slack, PagerDuty, Alertmanager or by mail instead
-(docs/alerts.md), the baseline is learned from 500 answers (docs/drift.md), and `state_folder` keeps it.
+It sends the questions of the quickstart app first to one model, then to a weaker one. The answers are recorded. In
+production the alerts go to Slack, PagerDuty, Alertmanager or mail (docs/alerts.md), the baseline is learned from 500
+answers (docs/drift.md), and `state_folder` stores it.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ sys.path.insert(0, str(EXAMPLES / "quickstart"))
 
 
 def tell(alert: Alert) -> None:
-    """What a channel of one's own gets."""
+    """A custom alert channel: prints the alert."""
     print(f"{alert.severity} {alert.state}: {alert.name}: {alert.headline or alert.question}")
     print("\n".join(f"  {name}: {fact}" for name, fact in alert.details.items()))
 

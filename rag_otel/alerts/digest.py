@@ -89,6 +89,7 @@ class Bundle:
             service=_common(alert.service for alert in self.worst),
             route=_common(alert.route for alert in self.worst),
             link=first.link,
+            trust=first.trust,
             suppressed=self.suppressed,
             count=count,
             examples=_capped(_examples(self.worst)),
@@ -122,7 +123,13 @@ def as_example(alert: Alert) -> AlertExample:
         target=alert.target,
         link=alert.link,
         sampling_reason=alert.sampling_reason,
+        metric=alert.metric,
     )
+
+
+def without_texts(alert: Alert) -> Alert:
+    """What the resolve message needs: a thousand open problems must take little memory and disk."""
+    return dataclasses.replace(alert, question=None, response=None, claims=(), examples=())
 
 
 def _examples(alerts: Iterable[Alert]) -> list[AlertExample]:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from rag_otel.alert import Alert, AlertSeverity, AlertState
-from rag_otel.alerts.digest import Bundle
+from rag_otel.alerts.digest import Bundle, without_texts
 from rag_otel.alerts.schedule import QuietHours
 from rag_otel.safety.guard import counters
 
@@ -22,6 +22,7 @@ MINUTE_S: Final = 60.0
 HELD: Final = "held"
 """Fingerprint of the digest of alerts that quiet hours or the cap held back."""
 _MAX_TOLD: Final = 4096
+_MAX_DIGESTS: Final = 512
 
 
 @dataclasses.dataclass(slots=True)
@@ -35,6 +36,8 @@ class GateState:
     held_resolved: list[Alert] = dataclasses.field(default_factory=list)
     told_as: dict[str, list[str]] = dataclasses.field(default_factory=dict)
     """Fingerprint of a problem -> fingerprints of the messages sent about it; until it is resolved."""
+    digests: dict[str, Alert] = dataclasses.field(default_factory=dict)
+    """Fingerprint of a message about several problems -> that message without its texts; until it is resolved."""
 
 
 class Gate:
@@ -48,19 +51,28 @@ class Gate:
         quiet: QuietHours | None = None,
         state: GateState | None = None,
         told: Callable[[str, float], None] = lambda problem, now: None,
+        ahead: Callable[[], float] = lambda: 0.0,
     ) -> None:
-        """`told` is called with a problem's fingerprint and the time when a message about it is sent."""
+        """`told` is called with a problem's fingerprint and the time when a message about it is sent; `ahead` is how
+        far the wall clock, by which quiet hours go, is ahead of the times that are given here."""
         self._digest_s = digest_s
         self._per_minute = max(per_minute, 0)
         self._quiet = quiet or QuietHours()
         self.state = state or GateState()
         self._tell = told
+        self._ahead = ahead
         self._sent: deque[float] = deque(maxlen=self._per_minute)
         """When the last `per_minute` messages went out."""
 
     def emptied(self) -> Gate:
         """A gate with the same limits and an empty state."""
-        return Gate(digest_s=self._digest_s, per_minute=self._per_minute, quiet=self._quiet, told=self._tell)
+        return Gate(
+            digest_s=self._digest_s,
+            per_minute=self._per_minute,
+            quiet=self._quiet,
+            told=self._tell,
+            ahead=self._ahead,
+        )
 
     def join(self, alert: Alert) -> bool:
         """Add an alert to a waiting message about the same problem; True where there is one.
@@ -140,7 +152,12 @@ class Gate:
             self._tell(problem, now)
         while len(self.state.told_as) > _MAX_TOLD:
             del self.state.told_as[next(iter(self.state.told_as))]
-        return dataclasses.replace(alert, fingerprint=name)
+        told = dataclasses.replace(alert, fingerprint=name)
+        if len(problems) > 1:
+            self.state.digests[name] = without_texts(told)
+            while len(self.state.digests) > _MAX_DIGESTS:
+                del self.state.digests[next(iter(self.state.digests))]
+        return told
 
     def _release_held(self, now: float) -> list[Alert]:
         out: list[Alert] = []
@@ -167,7 +184,14 @@ class Gate:
         return len(self._sent) < self._per_minute or not 0 <= now - self._sent[0] < MINUTE_S
 
     def _quiet_end(self, now: float) -> float:
-        return self._quiet.end_at(now) or 0.0
+        ahead = self._ahead()
+        end = self._quiet.end_at(now + ahead)
+        return 0.0 if end is None else end - ahead
+
+    @property
+    def told(self) -> set[str]:
+        """Fingerprints of the messages that were sent about open problems."""
+        return {name for names in self.state.told_as.values() for name in names}
 
     # --- resolving --------------------------------------------------------------------------------------------------
 
@@ -183,9 +207,22 @@ class Gate:
             return []
         still_open = {name for others in self.state.told_as.values() for name in others}
         closing = [] if names is None else [name for name in names if name not in still_open]
-        resolved = [dataclasses.replace(alert, fingerprint=name) for name in closing] if names else [alert]
+        resolved = [self._end_of(name, alert) for name in closing] if names else [alert]
         self.state.held_resolved += resolved
         return self._release_resolved(now)
+
+    def _end_of(self, name: str, last: Alert) -> Alert:
+        """The end of the message of this fingerprint: a digest ends as the digest that was told."""
+        digest = self.state.digests.pop(name, None)
+        if digest is None:
+            return dataclasses.replace(last, fingerprint=name)
+        return dataclasses.replace(
+            digest,
+            state=AlertState.RESOLVED,
+            headline=f"{digest.headline}: all over",
+            suppressed=last.suppressed,
+            time_ns=last.time_ns,
+        )
 
 
 def _any_critical(alerts: Sequence[Alert]) -> bool:

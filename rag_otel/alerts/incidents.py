@@ -11,9 +11,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from rag_otel.alert import Alert, AlertSeverity, AlertState
+from rag_otel.alerts.digest import without_texts
 from rag_otel.alerts.rules import Finding
 
 MAX_INCIDENTS: Final = 1024
+_LATE_S: Final = 300.0
+"""Nobody asked for so long after a problem may have ended that the time in between was not watched."""
 
 
 @dataclasses.dataclass(slots=True)
@@ -52,7 +55,7 @@ class Incidents:
         `joined`: the alert was added to a waiting message.
         """
         incident = self.open.pop(alert.fingerprint, None) or Incident(
-            alert=_without_texts(alert), began_at=now, bad_at=now
+            alert=without_texts(alert), began_at=now, bad_at=now
         )
         self.open[alert.fingerprint] = incident
         if len(self.open) > MAX_INCIDENTS:
@@ -66,8 +69,14 @@ class Incidents:
         alert = dataclasses.replace(
             alert, suppressed=alert.suppressed + incident.suppressed, since_ns=alert.since_ns or _since(incident)
         )
-        incident.alert, incident.told_at, incident.suppressed = _without_texts(alert), now, 0
+        incident.alert, incident.told_at, incident.suppressed = without_texts(alert), now, 0
         return alert
+
+    def resume(self, downtime_s: float) -> None:
+        """Time in which no process watched does not count, neither for the end of a problem nor for a cooldown."""
+        for incident in self.open.values():
+            incident.bad_at += downtime_s
+            incident.told_at = None if incident.told_at is None else incident.told_at + downtime_s
 
     def told(self, fingerprint: str, now: float) -> None:
         """A message about the problem is sent now: the cooldown begins."""
@@ -85,21 +94,36 @@ class Incidents:
             incident.bad_at, incident.good = now, 0
 
     def resolve(self, alert: Alert) -> Alert | None:
-        """Close a problem that a monitor reports as over; None when it was not open."""
+        """Close a problem that a monitor reports as over; None when it was not open.
+
+        What ends is what was told: its name, metric, place and severity are those of the alarm.
+        """
         incident = self.open.pop(alert.fingerprint, None)
         if incident is None:
             return None
+        told = incident.alert
         return dataclasses.replace(
             alert,
+            name=told.name,
+            metric=told.metric,
+            service=told.service,
+            route=told.route,
+            severity=told.severity,
+            headline=told.headline or alert.headline,
+            details={**({"now": alert.headline} if told.headline and alert.headline else {}), **alert.details},
             suppressed=alert.suppressed + incident.suppressed,
-            since_ns=alert.since_ns or incident.alert.since_ns,
-            severity=incident.alert.severity,
+            since_ns=alert.since_ns or told.since_ns,
         )
 
     def over(self, now: float) -> Iterator[Alert]:
         """The resolve messages of per-trace problems without a bad answer for `resolve_after_s`."""
         for fingerprint, incident in list(self.open.items()):
-            if self._expires_at(incident) is not None and not 0 <= now - incident.bad_at < self._resolve_after_s:
+            expires_at = self._expires_at(incident)
+            if expires_at is None or incident.bad_at <= now < expires_at:
+                continue
+            if not 0 <= now - expires_at < _LATE_S:  # the clock was set, or the machine slept: nobody has watched
+                incident.bad_at = now
+            else:
                 del self.open[fingerprint]
                 if incident.told_at is not None:
                     yield self._resolved(incident, now)
@@ -134,11 +158,6 @@ class Incidents:
             details={"bad_answers": float(incident.bad), "good_answers_since": float(incident.good)},
             time_ns=round(now * 1e9),
         )
-
-
-def _without_texts(alert: Alert) -> Alert:
-    """What the resolve message needs: a thousand open problems must take little memory and disk."""
-    return dataclasses.replace(alert, question=None, response=None, claims=(), examples=())
 
 
 def _since(incident: Incident) -> int:

@@ -6,6 +6,7 @@ import dataclasses
 import json
 from typing import Any, Final
 
+from rag_otel.alert import Alert
 from rag_otel.alerts.gate import GateState
 from rag_otel.alerts.incidents import Incident
 from rag_otel.delivery.state_folder import StateFolder, read_file, set_aside, write_file
@@ -21,10 +22,16 @@ class RouterState:
 
     incidents: dict[str, Incident] = dataclasses.field(default_factory=dict)
     gate: GateState = dataclasses.field(default_factory=GateState)
+    outbox: list[Alert] = dataclasses.field(default_factory=list)
+    """Alerts that were to be sent, and may not have reached the channels' queues."""
+    saved_at: float = 0.0
+    """By the router's steady clock, seconds; 0: not known."""
+    names: dict[str, str] = dataclasses.field(default_factory=dict)
+    """Fingerprint of a monitor -> the fingerprint, with the service, under which its problem was told."""
 
 
 class RouterMemory:
-    """Loads at the start; saves within a second after an alert was sent or held back, atomically."""
+    """Loads at the start; saves atomically: before an alert is sent, else within a second."""
 
     def __init__(self, folder: StateFolder) -> None:
         from pydantic import TypeAdapter  # slow to import, and only needed with a state folder

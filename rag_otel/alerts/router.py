@@ -18,6 +18,8 @@ from rag_otel.alerts.gate import Gate
 from rag_otel.alerts.incidents import Incidents
 from rag_otel.alerts.memory import RouterMemory, RouterState
 from rag_otel.alerts.messages.examples import Examples
+from rag_otel.alerts.messages.links import AlertLinks
+from rag_otel.alerts.naming import ServiceNames
 from rag_otel.alerts.rules import DEFAULT_RULES, AlertRule, AlertRules, parse_rule
 from rag_otel.alerts.schedule import QuietHours
 from rag_otel.model import EvaluatedTrace
@@ -51,22 +53,40 @@ class AlertRouter:
         digest_s: float = 0.0,
         per_minute: int = 10,
         quiet: QuietHours | None = None,
+        links: AlertLinks | None = None,
         memory: RouterMemory | None = None,
         clock: Callable[[], float] = time.time,
+        steady: Callable[[], float] | None = None,
     ) -> None:
-        """`memory` keeps waiting alerts and open problems across restarts; `clock` gives seconds since the epoch."""
+        """`memory` keeps waiting alerts and open problems across restarts; `clock` gives seconds since the epoch, for
+        quiet hours; `steady` gives seconds that pass evenly, for everything else (None: `clock`)."""
         self.channels: Sequence[AlertChannel] = tuple(channels)
         if rules is None:
             rules = [parse_rule(text) for text in DEFAULT_RULES]
         self._rules = AlertRules(rules, examples or Examples())
+        self._links = links or AlertLinks()
         self._memory = memory
-        self._clock = clock
+        self._wall = clock
+        self._clock = steady or clock
         self._send: Callable[[Alert], None] = _nobody
         self._changed: Callable[[], None] = lambda: None
         state = (memory.load() if memory else None) or RouterState()
         self._lock = threading.RLock()
         self._incidents = Incidents(cooldown_s=cooldown_s, resolve_after_s=resolve_after_s, found=state.incidents)
-        self._gate = Gate(digest_s=digest_s, per_minute=per_minute, quiet=quiet, state=state.gate, told=self._told)
+        if state.saved_at:
+            self._incidents.resume(self._clock() - state.saved_at)
+        self._gate = Gate(
+            digest_s=digest_s,
+            per_minute=per_minute,
+            quiet=quiet,
+            state=state.gate,
+            told=self._told,
+            ahead=self._ahead,
+        )
+        self._outbox: list[Alert] = []
+        self._left: list[Alert] = state.outbox
+        """What the last process may not have handed to the channels."""
+        self._names = ServiceNames(state.names)
         self._save_at: float | None = None
 
     def connect(self, send: Callable[[Alert], None], changed: Callable[[], None] = lambda: None) -> None:
@@ -79,11 +99,13 @@ class AlertRouter:
         out: list[Alert] = []
         with self._lock:
             now = self._clock()
+            self._names.saw(result.trace.service)
             for judgement in judgements:
                 if judgement.alert is None:
                     self._incidents.note(judgement.fingerprint, judgement.finding, now)
                 else:
                     out += self._fire(judgement.alert, now)
+            self._keep(out)
         self._send_all(out)
         if any(judgement.alert is not None for judgement in judgements):
             self._changed()  # a good answer does not change `due`
@@ -93,7 +115,9 @@ class AlertRouter:
         with guarded("alerts.raise"):
             with self._lock:
                 now = self._clock()
+                alert = self._names.of(alert, self._incidents.open)
                 out = self._end(alert, now) if alert.state is AlertState.RESOLVED else self._fire(alert, now)
+                self._keep(out, surely=True)  # the monitor will not raise it again
             self._send_all(out)
             self._changed()
 
@@ -101,22 +125,28 @@ class AlertRouter:
         """Send what is due: digests, resolve messages, alerts that quiet hours held back."""
         with self._lock:
             now = self._clock()
-            out: list[Alert] = []
+            out, self._left = self._left, []
             for resolved in self._incidents.over(now):
                 out += self._gate.offer(resolved, now)
                 self._touch(now)
             out += self._gate.tick(now, close_windows=close_windows)
             if out:
                 self._touch(now)
-            if self._save_at is not None and (self._save_at <= now or close_windows):
-                self._save()
+            self._keep(out, surely=self._save_at is not None and (self._save_at <= now or close_windows))
         self._send_all(out)
 
     def due(self) -> float | None:
         """Seconds since the epoch at which `tick` must be called next; None: no alert waits."""
         with self._lock:
-            times = (self._incidents.due(), self._gate.due(self._clock()), self._save_at)
-        return min((at for at in times if at is not None), default=None)
+            now = self._clock()
+            times = (self._incidents.due(), self._gate.due(now), self._save_at, now if self._left else None)
+            due = min((at for at in times if at is not None), default=None)
+        return None if due is None else due + self._ahead()
+
+    def told(self) -> set[str]:
+        """Fingerprints of the messages that were sent about problems that are still open."""
+        with self._lock:
+            return self._gate.told
 
     def close(self) -> None:
         """Send waiting digests. Alerts held for quiet hours are saved; without a state folder they are sent now."""
@@ -133,7 +163,18 @@ class AlertRouter:
         self._lock = threading.RLock()
         self._incidents = self._incidents.emptied()
         self._gate = self._gate.emptied()
+        self._outbox, self._left = [], []
         self._save_at = None
+
+    def _ahead(self) -> float:
+        """Seconds by which the wall clock is ahead of the steady one."""
+        return self._wall() - self._clock()
+
+    def _keep(self, out: Sequence[Alert], *, surely: bool = False) -> None:
+        """Save before anything is sent: a process that is killed in between leaves it to the next one."""
+        if self._memory is not None and (out or surely):
+            self._outbox += out
+            self._save()
 
     def _fire(self, alert: Alert, now: float) -> list[Alert]:
         joined = self._gate.join(alert)
@@ -167,10 +208,23 @@ class AlertRouter:
     def _save(self) -> None:
         self._save_at = None
         if self._memory is not None:
-            self._memory.save(RouterState(incidents=self._incidents.open, gate=self._gate.state))
+            self._memory.save(self._state())
+
+    def _state(self) -> RouterState:
+        return RouterState(
+            incidents=self._incidents.open,
+            gate=self._gate.state,
+            outbox=[*self._left, *self._outbox],
+            saved_at=self._clock(),
+            names=self._names.named,
+        )
 
     def _send_all(self, alerts: Sequence[Alert]) -> None:
         """Call without the lock: a channel's queue may call back into the router."""
         for alert in alerts:
             counters.add(f"alerts.{'resolved' if alert.state is AlertState.RESOLVED else 'sent'}.{alert.name}")
-            self._send(alert)
+            self._send(self._links.on(alert))
+        if alerts and self._memory is not None:
+            with self._lock:
+                self._outbox = [each for each in self._outbox if not any(each is alert for alert in alerts)]
+                self._save()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from rag_otel.alerts.memory import RouterMemory
 from rag_otel.alerts.messages.examples import Examples
+from rag_otel.alerts.messages.links import AlertLinks
 from rag_otel.alerts.monitors.combined import Monitor, Monitors
 from rag_otel.alerts.monitors.health import FailureMonitor, SilenceMonitor
 from rag_otel.alerts.monitors.slo import Objective, SloMonitor
@@ -15,6 +16,7 @@ from rag_otel.alerts.schedule import parse_quiet_hours
 from rag_otel.delivery.state_folder import StateFolder
 from rag_otel.model import EvaluatedTrace
 from rag_otel.protocols import AlertChannel, Writer
+from rag_otel.safety.steady_time import steady_time, wall_time_of
 from rag_otel.settings import Settings
 
 
@@ -35,7 +37,9 @@ def build_router(
         digest_s=settings.alert_digest,
         per_minute=settings.alerts_per_minute,
         quiet=parse_quiet_hours(settings.alert_quiet_hours),
+        links=AlertLinks(chart=settings.alert_chart_url, runbook=settings.alert_runbook_url),
         memory=None if state is None else RouterMemory(state),
+        steady=steady_time,
     )
 
 
@@ -51,12 +55,16 @@ def build_monitors(
     if settings.slo_target is not None:
         objective = Objective(target=settings.slo_target, threshold=settings.slo_threshold)
         shown = examples_of(settings, link)
-        monitors.append(SloMonitor(objective, raise_alert=router.raise_alert, examples=shown, state=state))
+        monitors.append(
+            SloMonitor(objective, raise_alert=router.raise_alert, examples=shown, state=state, clock=steady_time)
+        )
     if settings.alert_silence > 0:
-        monitors.append(SilenceMonitor(raise_alert=router.raise_alert, silence_s=settings.alert_silence))
+        silence_s = settings.alert_silence
+        monitors.append(SilenceMonitor(raise_alert=router.raise_alert, silence_s=silence_s, clock=steady_time))
     if settings.alert_failing_share > 0:
-        monitors.append(FailureMonitor(raise_alert=router.raise_alert, share=settings.alert_failing_share))
-    return [Monitors(monitors)] if monitors else []
+        share = settings.alert_failing_share
+        monitors.append(FailureMonitor(raise_alert=router.raise_alert, share=share, clock=steady_time))
+    return [Monitors(monitors, wall_time_of=wall_time_of)] if monitors else []
 
 
 def examples_of(settings: Settings, link: Callable[[EvaluatedTrace], str | None]) -> Examples:

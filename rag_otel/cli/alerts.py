@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _test(arguments: argparse.Namespace) -> int:
     settings = resolve(file=_evaluation_part(arguments.config)).settings
-    channels = _chosen([LogChannel(), *configured_channels(settings)], arguments.channel)
+    channels = _chosen([LogChannel(texts=settings.alert_log_texts), *configured_channels(settings)], arguments.channel)
     attempts = [attempt for channel in channels for attempt in attempts_at(channel, settings)]
     rows = [(each.channel, str(each.state), each.outcome, str(each.error or "")) for each in attempts]
     print(table(rows, header=("channel", "message", "outcome", "reason")))

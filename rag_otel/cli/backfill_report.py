@@ -12,7 +12,7 @@ from rag_otel_collectors.backfill.engine import Tally
 
 CHARACTERS_PER_TOKEN: Final = 4.0
 """Approximate, for English text."""
-PROMPT_TOKENS: Final = 900
+PROMPT_TOKENS: Final = 2_100
 """Input tokens of one call of a language model, without the judged text. Measured by benchmarks/judge_tokens.py for
 faithfulness over examples/data."""
 ANSWER_TOKENS: Final = 220

@@ -28,6 +28,7 @@ from rag_otel.errors import PermanentError, RagOtelError
 from rag_otel.model import EvaluatedTrace, EvaluationStatus
 from rag_otel.processing import provider
 from rag_otel.safety.guard import counters
+from rag_otel.safety.redaction import MASK, redacted_text
 from rag_otel.sampling.ratio import RatioSampler
 from rag_otel.settings import ResolvedSettings, resolve
 from rag_otel.writers.memory import MemoryWriter
@@ -74,9 +75,9 @@ def run(arguments: argparse.Namespace) -> int:
         print(table(others, header=("variable", "value")))
     print("\nChecks")
     for check in _checks(resolved, overrides, arguments.timeout, keep=arguments.keep):
-        print(f"  {'ok  ' if check.ok else 'FAIL'}  {check.text}", flush=True)
+        print(f"  {'ok  ' if check.ok else 'FAIL'}  {redacted_text(check.text)}", flush=True)
         if not check.ok:
-            print(f"        {check.remedy}")
+            print(f"        {redacted_text(check.remedy)}")
             return 1
     return 0
 
@@ -255,4 +256,4 @@ def _wait_for(read: Callable[[], list[dict[str, Any]]], timeout_s: float) -> lis
 
 def _other_variables(environ: Mapping[str, str]) -> list[tuple[str, str]]:
     names = sorted(name for name in environ if name.startswith(_OTHER_PREFIXES))
-    return [(name, "********" if any(part in name for part in _SECRETS) else environ[name]) for name in names]
+    return [(name, MASK if any(part in name for part in _SECRETS) else redacted_text(environ[name])) for name in names]

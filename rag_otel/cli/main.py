@@ -23,6 +23,7 @@ COMMANDS: Final = {
     "backfill": "evaluate traces that are already stored in Phoenix or in OTLP files",
     "collect": "receive OTLP, evaluate RAG traces, and forward all spans to any OTLP backend",
     "drift": "show changes of scores: since when, how large, in which slices; replay history",
+    "judge": "check how well a judge agrees with the contrast benchmark",
     "prompts": "list, show, save or adapt the prompts of the judges",
     "alerts": "send a test alert to every configured channel",
     "doctor": "send a test trace with the current settings and check that it arrives with its scores",

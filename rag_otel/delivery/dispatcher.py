@@ -14,7 +14,7 @@ from rag_otel.delivery.spool import Spool
 from rag_otel.delivery.state_folder import StateFolder
 from rag_otel.delivery.ticker import Ticker, Ticking
 from rag_otel.model import ClaimVerdict, EvaluatedTrace
-from rag_otel.protocols import AlertChannel, RaisesAlerts, Renews, Writer
+from rag_otel.protocols import AlertChannel, GoesOn, RaisesAlerts, Renews, Writer
 from rag_otel.safety.guard import guarded
 
 _T = TypeVar("_T")
@@ -41,6 +41,8 @@ class AlertSource(Protocol):
     def due(self) -> float | None: ...
 
     def tick(self, *, close_windows: bool = False) -> None: ...
+
+    def told(self) -> set[str]: ...
 
     def close(self) -> None: ...
 
@@ -99,8 +101,17 @@ class Dispatcher:
             for writer in writers:
                 if isinstance(writer, RaisesAlerts):
                     writer.raise_alerts_with(alerts.raise_alert)
+            self._go_on(alerts)
         for queue in self._queues:
             queue.resume()
+
+    def _go_on(self, alerts: AlertSource) -> None:
+        if self._state is not None:
+            state = self._state
+            for channel in alerts.channels:
+                if isinstance(channel, GoesOn):
+                    with guarded("delivery.go_on"):
+                        channel.go_on(lambda: state.path, alerts.told())
 
     @property
     def _queues(self) -> list[ExportQueue[EvaluatedTrace] | ExportQueue[Alert]]:
@@ -148,13 +159,15 @@ class Dispatcher:
     def shutdown(self, timeout_s: float) -> None:
         """Deliver what can be delivered in `timeout_s`, then stop. Safe to call twice."""
         self._ticker.close()
-        if self._alerts is not None:
-            with guarded("delivery.close_alerts"):
-                self._alerts.close()
+        deadline = time.monotonic() + timeout_s
         self.flush(timeout_s)
         for watching in self._watching:
             with guarded("delivery.close"):
                 watching.close()
+        if self._alerts is not None:  # last: monitors may have raised alerts until now
+            with guarded("delivery.close_alerts"):
+                self._alerts.close()
+        _wait_empty(self._alert_queues, deadline)
         for queue in self._queues:
             queue.close()
         for channel in self._alerts.channels if self._alerts is not None else ():

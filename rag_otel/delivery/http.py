@@ -17,6 +17,7 @@ from typing import IO, Any, Final
 
 from rag_otel.delivery.retry import read_retry_after
 from rag_otel.errors import PermanentError, RetryableError
+from rag_otel.safety.redaction import redacted_text
 
 RETRYABLE_STATUS: Final = frozenset({408, 425, 429})
 """Besides every 5xx."""
@@ -85,7 +86,7 @@ def _answer(request: urllib.request.Request, timeout_s: float) -> bytes:
         with error:
             raise _refused(url, error) from None
     except (OSError, http.client.HTTPException) as error:
-        raise RetryableError(f"no answer from {_host(url)}: {getattr(error, 'reason', error)}") from None
+        raise RetryableError(redacted_text(f"no answer from {_host(url)}: {getattr(error, 'reason', error)}")) from None
 
 
 def _refused(url: str, error: urllib.error.HTTPError) -> RetryableError | PermanentError:
@@ -97,7 +98,7 @@ def _refused(url: str, error: urllib.error.HTTPError) -> RetryableError | Perman
         there = urllib.parse.urlsplit(urllib.parse.urljoin(url, error.headers.get("Location") or ""))
         elsewhere = f"{there.scheme}://{there.netloc.rpartition('@')[2]}"
         return PermanentError(f"{message}: it points to {elsewhere}; configure that address instead")
-    return PermanentError(f"{message}: {_excerpt(error)}")
+    return PermanentError(redacted_text(f"{message}: {_excerpt(error)}"))
 
 
 def _excerpt(error: urllib.error.HTTPError) -> str:

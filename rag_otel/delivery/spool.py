@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
-from rag_otel.delivery.state_folder import StateFolder, read_file, set_aside, write_file
+from rag_otel.delivery.state_folder import StateFolder, make_folder, read_file, set_aside, write_file
 from rag_otel.safety.guard import guarded
 
 T = TypeVar("T")
@@ -70,7 +70,7 @@ class Spool(Generic[T]):
         return self._folder.path / self._name
 
     def _adopt(self) -> None:
-        self._path.mkdir(parents=True, exist_ok=True)
+        make_folder(self._path)
         with self._folder.orphans() as parts:
             for path in (each for part in parts for each in (part / self._name).glob("*.json")):
                 path.replace(self._path / path.name)

@@ -37,7 +37,7 @@ class StateFolder:
         self._lock = threading.RLock()
         self._claimed: tuple[Path, int] | None = None
         try:
-            self.root.mkdir(parents=True, exist_ok=True)
+            make_folder(self.root)
         except OSError as error:
             raise ConfigurationError(f"state_folder {str(root)!r} cannot be used: {error.strerror}") from None
 
@@ -79,18 +79,28 @@ class StateFolder:
     def _claim(self) -> tuple[Path, int]:
         for number in range(_MAX_PARTS):
             part = self.root / str(number)
-            part.mkdir(mode=0o700, exist_ok=True)
+            make_folder(part)
             if (descriptor := _lock(part)) is not None:
                 return part, descriptor
         raise OSError(f"{self.root}: all {_MAX_PARTS} parts are taken")
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder, and those above it that are missing, for this user alone: answers stand in its files. One that
+    is there keeps its permissions. Raises OSError."""
+    missing = [each for each in path.parents if not each.exists()]
+    for each in (*reversed(missing), path):
+        each.mkdir(mode=0o700, exist_ok=True)
 
 
 def write_file(path: Path, data: bytes) -> bool:
     """Put `data` at `path`, whole or not at all; False, counted and logged once, when the disk does not take it."""
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        fresh.write_bytes(data)
+        make_folder(path.parent)
+        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_CLOEXEC", 0), 0o600)
+        with open(descriptor, "wb") as file:
+            file.write(data)
         fresh.replace(path)
     except OSError as error:
         with contextlib.suppress(OSError):

@@ -124,9 +124,11 @@ class DriftMonitor:
     def _remember(
         self, result: EvaluatedTrace, time_s: float, slices: tuple[str, ...], values: tuple[tuple[str, float], ...]
     ) -> None:
-        evaluation = min(result.evaluations, key=lambda each: 1.0 if each.score is None else each.score)
-        example = self._examples.of(result, evaluation)
-        self._bad.append(_Remembered(time_s=time_s, slices=slices, values=values, example=example))
+        for evaluation in result.evaluations:  # an alarm of a metric shows the numbers of that metric
+            own = tuple(each for each in values if each[0].rpartition(".")[0] == evaluation.name)
+            if any(value < 0.75 for name, value in own if name.endswith((SCORE, RISK))):
+                example = self._examples.of(result, evaluation)
+                self._bad.append(_Remembered(time_s=time_s, slices=slices, values=own, example=example))
 
     # --- alerts -----------------------------------------------------------------------------------------------------
 

@@ -9,13 +9,17 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import time
+import traceback
 from collections.abc import Sequence
 
 from rag_otel.errors import PermanentError, RetryableError
+from rag_otel.evaluation.deadline import deadline_in
 from rag_otel.evaluation.usage_meter import metered
 from rag_otel.model import Chunk, Evaluation, ReasonCode
 from rag_otel.protocols import Evaluator
 from rag_otel.safety.background_import import until_imported
+from rag_otel.safety.guard import counters, logger
+from rag_otel.safety.redaction import redacted_text
 
 
 async def evaluate_all(
@@ -55,7 +59,7 @@ async def evaluate(
     """
     await until_imported()
     started = time.perf_counter()
-    with metered() as spent:
+    with metered() as spent, deadline_in(timeout_s):
         try:
             async with asyncio.timeout(timeout_s):
                 result = await evaluator.evaluate(
@@ -69,17 +73,24 @@ async def evaluate(
             result = _failure_of(evaluator, RuntimeError(f"cancelled inside the evaluator {error}".rstrip()))
         except Exception as error:  # noqa: BLE001 - any evaluator's failure is data
             result = _failure_of(evaluator, error)
+    if result.error_type is not None:  # of an evaluator that makes data of its failures by itself
+        result = dataclasses.replace(result, explanation=redacted_text(result.explanation))
     usage = result.usage if result.usage is not None or result.error_type is None else spent.usage
     return dataclasses.replace(result, usage=usage, duration_s=time.perf_counter() - started)
 
 
 def failed_evaluation(name: str, error: Exception) -> Evaluation:
-    """A failure of the metric `name` as data: no score, what went wrong, whether trying again may help."""
+    """A failure of the metric `name` as data: no score, what went wrong, whether trying again may help.
+
+    The first one of a kind is logged, with the way out; credentials that an error quotes are masked.
+    """
     timed_out = isinstance(error, TimeoutError)
+    _tell_once(name, error)
+    known = ReasonCode.TIMEOUT if timed_out else getattr(error, "reason_code", None)  # some errors bring their own
     return Evaluation(
         name=name,
-        reason_code=ReasonCode.TIMEOUT if timed_out else ReasonCode.JUDGE_ERROR,
-        explanation=str(error) or type(error).__name__,
+        reason_code=known if isinstance(known, str) else ReasonCode.JUDGE_ERROR,
+        explanation=redacted_text(str(error)) or type(error).__name__,
         error_type=f"{type(error).__module__}.{type(error).__qualname__}",
         error_retryable=timed_out or (isinstance(error, RetryableError) and not isinstance(error, PermanentError)),
     )
@@ -92,3 +103,24 @@ def _failure_of(evaluator: Evaluator, error: Exception) -> Evaluation:
         version=evaluator.version,
         judge=evaluator.judge_name,
     )
+
+
+def _tell_once(name: str, error: Exception) -> None:
+    """One warning for each metric and kind of error. What a foreign exception says is left to the span: it may quote
+    the answer, and logs hold no texts."""
+    kind = type(error).__name__
+    if counters.add(f"evaluation_failed.{name}.{kind}") > 1:
+        return
+    if isinstance(error, TimeoutError):
+        what = "no answer in time; is the judge reachable? Raise evaluation_timeout (RAG_OTEL_EVALUATION_TIMEOUT)"
+    elif isinstance(error, RetryableError | PermanentError):
+        what = f"{error}; check the judge's address, key and model: `rag-otel doctor`"
+    else:
+        what = f"raised at {_place(error)}; the message is the evaluation's explanation on the span"
+    logger.warning("rag-otel: metric %s cannot be evaluated: %s: %s", name, kind, what)
+
+
+def _place(error: Exception) -> str:
+    """File and line where an exception was raised."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return f"{frames[-1].filename}:{frames[-1].lineno}" if frames else "an unknown place"

@@ -6,9 +6,9 @@ one `set_attributes`, references to the strings that the application made.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from opentelemetry.context import Context, get_current, set_value
 from opentelemetry.trace import Span, Status, StatusCode, get_current_span, set_span_in_context
@@ -17,8 +17,9 @@ from rag_otel.model import Chunk
 from rag_otel.observing import call_snapshot
 from rag_otel.observing.call_snapshot import OBSERVATION_KEY, Snapshot
 from rag_otel.observing.content import attribute_room, content_attributes
-from rag_otel.observing.documents import encodable, to_chunks, unique
+from rag_otel.observing.documents import to_chunks, unique
 from rag_otel.observing.extract import Arguments, Extractor
+from rag_otel.observing.limits import Allowance, TooLargeError
 from rag_otel.observing.session import as_identity, as_tags, session_in, tags_in, user_in
 from rag_otel.observing.shapes import chunks_in, question_in, response_in, served, text_of
 from rag_otel.observing.unsampled import is_left_out, leaves_out
@@ -26,6 +27,7 @@ from rag_otel.runtime import tracer as pick_tracer
 from rag_otel.safety import privacy
 from rag_otel.safety.guard import counters, guarded, logger, report_internal_error
 
+T = TypeVar("T")
 _NO_CALL: Final[Arguments] = ((), {})
 _NO_LABELS: Final[Mapping[str, Any]] = {}
 
@@ -111,12 +113,13 @@ class Observation(Call):
         self._span = span
         self._arguments = arguments
         self._outside = context
+        self._allowance = Allowance()
         outer = context.get(OBSERVATION_KEY)
         if isinstance(outer, Observation):
             self.outer = outer
         try:  # now, because the function may change its arguments
             if plan.question is not None and not plan.question.needs_result:
-                self._question = question_in(plan.question.read(arguments, None))
+                self._question = self._found(question_in, plan.question, None)
             if plan.labels:
                 self._read_labels(None, late=False)
         except Exception as problem:
@@ -126,7 +129,7 @@ class Observation(Call):
     def record(self, documents: object) -> bool:
         """Add documents that were retrieved for this call; False where they cannot be read."""
         known = self._recorded or ()
-        chunks = to_chunks(documents, start=len(known))
+        chunks = to_chunks(documents, start=len(known), allowance=self._allowance)
         if chunks is not None:
             self._recorded = unique(known + chunks)
         return chunks is not None
@@ -138,15 +141,15 @@ class Observation(Call):
         plan = self._plan
         try:
             if plan.question is not None and plan.question.needs_result:
-                self._question = question_in(plan.question.read(self._arguments, result))
+                self._question = self._found(question_in, plan.question, result)
             if plan.labels:
                 self._read_labels(result, late=True)
             if plan.response is None:
-                self._response = response_in(served(result))
+                self._response = self._bounded(lambda: response_in(served(result), allowance=self._allowance))
             else:
-                self._response = text_of(plan.response.read(self._arguments, result))
+                self._response = self._found(_text_in, plan.response, result)
             if self._recorded is None:
-                self._chunks = self._find_chunks(result)
+                self._chunks = self._bounded(lambda: self._find_chunks(result))
         except Exception as problem:
             if not report_internal_error("observe.result", problem):
                 raise
@@ -198,20 +201,37 @@ class Observation(Call):
                 call_snapshot.discard(context)
 
     def _snapshot(self, *, incomplete: bool, failed: bool) -> Snapshot:
-        labels, outside = self._labels, self._outside
+        labels, outside, allowance = self._labels, self._outside, self._allowance
         tags = tags_in(outside)
         return Snapshot(
-            question=self._question and encodable(self._question),
+            question=self._question and allowance.text(self._question),
             chunks=self._chunks if self._recorded is None else self._recorded,
-            response=self._response and encodable(self._response),
-            reference=text_of(labels.get("reference")) if labels else None,
+            response=self._response and allowance.text(self._response),
+            reference=self._bounded(lambda: self._reference(allowance)) if labels else None,
             session_id=as_identity(labels.get("session_id")) or session_in(outside),
             user_id=as_identity(labels.get("user_id")) or user_in(outside),
             tags={**tags, **as_tags(labels["tags"])} if "tags" in labels else tags,
             incomplete=incomplete,
             failed=failed,
+            omitted_chunks=allowance.omitted_chunks,
+            omitted_characters=allowance.omitted_characters,  # after all texts
             capture_content=self._plan.capture_content,
         )
+
+    def _reference(self, allowance: Allowance) -> str | None:
+        text = text_of(self._labels.get("reference"), allowance=allowance)
+        return text and allowance.text(text)
+
+    def _found(self, look: Callable[[object, Allowance], str | None], where: Extractor, result: object) -> str | None:
+        return self._bounded(lambda: look(where.read(self._arguments, result), self._allowance))
+
+    def _bounded(self, look: Callable[[], T]) -> T | None:
+        """What is found; None where that would take too long."""
+        try:
+            return look()
+        except TooLargeError:
+            self._tell_once("observe.too_large", "more than is looked through while the call is waited for")
+            return None
 
     def _read_labels(self, result: object, *, late: bool) -> None:
         extractors = self._plan.labels.items()
@@ -222,13 +242,13 @@ class Observation(Call):
         plan = self._plan
         if plan.chunks is not None:
             value = plan.chunks.read(self._arguments, result)
-            chunks = None if value is None else to_chunks(value)
+            chunks = None if value is None else to_chunks(value, allowance=self._allowance)
             if chunks is None and value is not None:
                 self._tell_once("observe.chunks_unreadable", f"{type(value).__name__} cannot be read as documents")
             return chunks
-        chunks = chunks_in(served(result))
+        chunks = chunks_in(served(result), allowance=self._allowance)
         if chunks is None and plan.chunks_argument is not None:
-            chunks = to_chunks(plan.chunks_argument.read(self._arguments, result))
+            chunks = to_chunks(plan.chunks_argument.read(self._arguments, result), allowance=self._allowance)
         return chunks
 
     def _tell_once(self, counter: str, problem: str) -> None:
@@ -236,6 +256,10 @@ class Observation(Call):
             logger.warning(
                 "rag-otel: %s: %s; say where it is: @observe(response=..., chunks=...)", self._plan.name, problem
             )
+
+
+def _text_in(value: object, allowance: Allowance) -> str | None:
+    return text_of(value, allowance=allowance)
 
 
 def _mark_failed(span: Span, error: Exception, hide_message: bool) -> None:

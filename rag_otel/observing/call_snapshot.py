@@ -37,8 +37,17 @@ class Snapshot:
     """The stream was closed before its end, or the call was cancelled."""
     failed: bool = False
     """The call raised."""
+    omitted_chunks: int = 0
+    """Chunks beyond those that are looked at while the application waits."""
+    omitted_characters: int = 0
+    """The same for the characters of all texts."""
     capture_content: bool = True
     """False: evaluate, but write no text back (`@observe(capture_content=False)`)."""
+
+    @property
+    def truncated(self) -> bool:
+        """True when something is missing here: an answer is not judged by a part of its evidence."""
+        return self.omitted_chunks > 0 or self.omitted_characters > 0
 
 
 _pending: dict[tuple[int, int], Snapshot] = {}

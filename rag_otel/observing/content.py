@@ -7,8 +7,9 @@ answer always are, then as many of the first documents as there is room for, and
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Any, Final
 
 from opentelemetry.trace import Span
@@ -20,6 +21,10 @@ from rag_otel.safety.privacy import HiddenContent
 
 _MAX_METADATA: Final = 4096
 """Characters of JSON: a document's longer metadata (an embedding in it) stays out of the span."""
+_MAX_METADATA_IN_ALL: Final = 40_000
+"""The same for all documents of a span."""
+_SCALAR: Final = 8
+"""Characters that a number counts for."""
 
 
 def content_attributes(
@@ -40,6 +45,8 @@ def content_attributes(
         attributes[semconv.INPUT_VALUE] = semconv.REDACTED if hidden.question else taken.question
     if taken.response is not None:
         attributes[semconv.OUTPUT_VALUE] = semconv.REDACTED if hidden.response else taken.response
+    if taken.omitted_characters:
+        attributes[semconv.OMITTED_CHARACTERS] = taken.omitted_characters
     if taken.incomplete:
         attributes[semconv.INCOMPLETE] = True
     if taken.session_id is not None:
@@ -50,6 +57,9 @@ def content_attributes(
         attributes[semconv.TAG_PREFIX + name] = tag
     if taken.chunks and (elsewhere is None or not _carries(elsewhere, taken.chunks)):
         _add_documents(attributes, taken.chunks, hidden.documents, room)
+    if taken.omitted_chunks:
+        left_out = attributes.get(semconv.OMITTED_DOCUMENTS)
+        attributes[semconv.OMITTED_DOCUMENTS] = (left_out if isinstance(left_out, int) else 0) + taken.omitted_chunks
     return attributes
 
 
@@ -63,6 +73,7 @@ def attribute_room(span: Span) -> int | None:
 def _add_documents(
     attributes: dict[str, AttributeValue], chunks: Sequence[Chunk], hidden: bool, room: int | None
 ) -> None:
+    metadata_left = _MAX_METADATA_IN_ALL
     for position, chunk in enumerate(chunks):
         content_key, id_key, score_key, metadata_key = _keys(position)
         document: dict[str, AttributeValue] = {content_key: semconv.REDACTED if hidden else chunk.text}
@@ -70,8 +81,11 @@ def _add_documents(
             document[id_key] = chunk.id
         if chunk.score is not None:
             document[score_key] = chunk.score
-        if chunk.metadata and not hidden and (metadata := _metadata(chunk.metadata)) is not None:
-            document[metadata_key] = metadata
+        if chunk.metadata and not hidden and metadata_left > 0:
+            metadata, looked_at = _metadata(chunk.metadata, min(_MAX_METADATA, metadata_left))
+            metadata_left -= looked_at
+            if metadata is not None:
+                document[metadata_key] = metadata
         if room is not None and len(attributes) + len(document) >= room:
             attributes[semconv.OMITTED_DOCUMENTS] = len(chunks) - position
             return
@@ -95,10 +109,31 @@ def _keys(position: int) -> tuple[str, str, str, str]:
     )
 
 
-def _metadata(metadata: Mapping[str, Any]) -> str | None:
-    """As OpenInference writes it: a JSON string; None where it is too long or cannot be written."""
+def _metadata(metadata: Mapping[str, Any], most: int) -> tuple[str | None, int]:
+    """(a JSON string as OpenInference writes it, how many characters were looked at); None where it has more than
+    `most` or cannot be written."""
     try:
-        text = json.dumps(metadata, default=str, allow_nan=False)
+        # Before anything is written: an embedding in it would take milliseconds.
+        left = _left_after(metadata, most)
+        text = json.dumps(metadata, default=str, allow_nan=False) if left >= 0 else None
     except (TypeError, ValueError, RecursionError):
-        return None
-    return text if len(text) <= _MAX_METADATA else None
+        return None, most
+    return (text if text is not None and len(text) <= most else None), most - max(0, left)
+
+
+def _left_after(value: object, left: int) -> int:
+    """What is left of `left` characters after a JSON value, roughly; negative where it is too long, or holds something
+    of unknown size (a table, a tensor), whose text may be anything."""
+    if isinstance(value, str):
+        return left - len(value) - 2
+    if isinstance(value, (list, tuple)):
+        items: Iterable[object] = value
+    elif isinstance(value, Mapping):
+        items = chain.from_iterable(value.items())
+    else:
+        return -1 if hasattr(value, "__len__") else left - _SCALAR
+    for item in items:
+        if left < 0:
+            break
+        left = _left_after(item, left)
+    return left - 2

@@ -14,10 +14,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any, Final, TypeAlias, TypeVar
 
 from rag_otel.model import Chunk
+from rag_otel.observing.limits import MAX_CHUNKS, MAX_WIDTH, Allowance
 
 TEXT_NAMES: Final = ("text", "content", "page_content", "chunk", "passage", "body", "document", "snippet")
 ID_NAMES: Final = ("id", "_id", "doc_id", "chunk_id", "document_id", "node_id", "id_", "uuid", "key")
@@ -27,49 +30,39 @@ _NESTED_TEXT: Final = ("payload", "_source", "properties", "metadata", "fields")
 """Where vector stores put the text when it is not at the top."""
 _METADATA_IDS: Final = ("id", "_id", "doc_id", "chunk_id", "document_id")
 _NOTHING: Final[Mapping[str, Any]] = {}
+_NO_ROW: Final[dict[str, Any]] = {}
 _TEXTS: Final[set[type]] = {str}
 _T = TypeVar("_T")
 _Read: TypeAlias = Callable[[str], Any]
 
 
-def to_chunks(documents: object, *, start: int = 0) -> tuple[Chunk, ...] | None:
+def to_chunks(documents: object, *, start: int = 0, allowance: Allowance | None = None) -> tuple[Chunk, ...] | None:
     """The documents as chunks in their order, positions counted from `start`; None where they cannot be read.
 
     `documents` is a list or tuple of any of the shapes above, one single document, or Chroma's table. An empty list
     gives an empty tuple: nothing was found, which is something else than unknown. One item of an unknown shape makes
-    the whole list unknown: judging with some of the evidence missing would invent unsupported claims.
+    the whole list unknown: judging with some of the evidence missing would invent unsupported claims. Beyond
+    `MAX_CHUNKS`, those before `start` included, documents are left out and counted in the `allowance`.
     """
-    if type(documents) is not list:
-        documents = _listed(documents)
-    if set(map(type, documents)) == _TEXTS:  # by far the most usual, so it takes the shortest way
-        return tuple([_text_chunk(text, position) for position, text in enumerate(documents, start)])
+    allowance = Allowance() if allowance is None else allowance
+    room = max(0, MAX_CHUNKS - start)
+    listed = documents if type(documents) is list else _listed(documents, room)
+    if (size := len(listed)) > room:
+        allowance.omitted_chunks += size - room
+        listed = list(islice(listed, room))
+    if set(map(type, listed)) == _TEXTS:  # by far the most usual, so it takes the shortest way
+        return tuple([_text_chunk(text, position, allowance) for position, text in enumerate(listed, start)])
     chunks: list[Chunk] = []
-    for position, document in enumerate(documents, start):
-        chunk = _to_chunk(document, position)
+    for position, document in enumerate(listed, start):
+        chunk = _to_chunk(document, position, allowance)
         if chunk is None:
             return None
         chunks.append(chunk)
     return unique(chunks, start=start)
 
 
-def _text_chunk(text: str, position: int) -> Chunk:
-    return Chunk(
-        id=str(position), text=text if text.isascii() else encodable(text), position=position, metadata=_NOTHING
-    )
-
-
-def encodable(text: str) -> str:
-    """The text with `?` for each lone surrogate, character by character, so that offsets stay.
-
-    One of them in an attribute makes the OTLP encoder fail, and a whole batch of spans is lost.
-    """
-    if text.isascii():
-        return text
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode(errors="replace").decode()
-    return text
+def _text_chunk(text: str, position: int, allowance: Allowance) -> Chunk:
+    return Chunk(id=str(position), text=allowance.chunk_text(text), position=position, metadata=_NOTHING)
 
 
 def unique(chunks: Sequence[Chunk], *, start: int = 0) -> tuple[Chunk, ...]:
@@ -80,38 +73,47 @@ def unique(chunks: Sequence[Chunk], *, start: int = 0) -> tuple[Chunk, ...]:
     if len({chunk.id for chunk in chunks}) == len(chunks):
         return tuple(chunks)
     kept: dict[str, Chunk] = {}
+    seen: set[tuple[str, str]] = set()
+    copies: Counter[str] = Counter()
     for chunk in chunks:
-        chunk_id, n = chunk.id, 1
-        while (taken := kept.get(chunk_id)) is not None and taken.text != chunk.text:
-            n += 1
-            chunk_id = f"{chunk.id}#{n}"
-        if taken is None:
-            kept[chunk_id] = Chunk(
-                id=chunk_id, text=chunk.text, position=start + len(kept), score=chunk.score, metadata=chunk.metadata
-            )
+        if (chunk.id, chunk.text) in seen:
+            continue
+        seen.add((chunk.id, chunk.text))
+        chunk_id = chunk.id
+        while chunk_id in kept:
+            copies[chunk.id] += 1
+            chunk_id = f"{chunk.id}#{copies[chunk.id] + 1}"
+        kept[chunk_id] = Chunk(
+            id=chunk_id, text=chunk.text, position=start + len(kept), score=chunk.score, metadata=chunk.metadata
+        )
     return tuple(kept.values())
 
 
-def _listed(documents: object) -> Sequence[object]:
-    """The documents one by one: a table has rows, a set or a dictionary's view has members, anything else is one."""
+def _listed(documents: object, most: int) -> Collection[Any]:
+    """The documents one by one: a table has rows (those after `most` are empty), a set or a dictionary's view has
+    members, anything else is one."""
     if isinstance(documents, Mapping):
-        return _table_rows(documents) if _is_table(documents) else (documents,)
+        return _table_rows(documents, most) if _is_table(documents) else (documents,)
     if isinstance(documents, Sequence) and not isinstance(documents, (str, bytes)):
         return documents
     if isinstance(documents, (set, frozenset)) or type(documents).__name__ in ("dict_values", "ndarray", "deque"):
-        return list(documents)  # type: ignore[call-overload, no-any-return]
+        return documents  # type: ignore[return-value]
     return (documents,)
 
 
-def _to_chunk(document: object, position: int) -> Chunk | None:
+def _to_chunk(document: object, position: int, allowance: Allowance) -> Chunk | None:
     if isinstance(document, str):
-        return _text_chunk(document, position)
+        return _text_chunk(document, position, allowance)
     if isinstance(document, Chunk):
         return Chunk(
-            id=document.id, text=document.text, position=position, score=document.score, metadata=document.metadata
+            id=document.id,
+            text=allowance.chunk_text(document.text),
+            position=position,
+            score=document.score,
+            metadata=document.metadata,
         )
     if isinstance(document, tuple) and len(document) == 2 and _number(document[1]) is not None:
-        inner, score = _to_chunk(document[0], position), _number(document[1])
+        inner, score = _to_chunk(document[0], position, allowance), _number(document[1])
         return inner and Chunk(id=inner.id, text=inner.text, position=position, score=score, metadata=inner.metadata)
     read_outer = _reader(document)
     node = read_outer("node")  # LlamaIndex: the score stands outside, the rest inside
@@ -124,10 +126,10 @@ def _to_chunk(document: object, position: int) -> Chunk | None:
     identity = _first(read, ID_NAMES, _identity) or _first(metadata.get, _METADATA_IDS, _identity)
     return Chunk(
         id=identity or str(position),
-        text=encodable(text or ""),
+        text=allowance.chunk_text(text or ""),
         position=position,
         score=_first(read_outer, SCORE_NAMES, _number),
-        metadata=dict(metadata) if metadata else _NOTHING,
+        metadata=dict(islice(metadata.items(), MAX_WIDTH)) if metadata else _NOTHING,
     )
 
 
@@ -202,15 +204,17 @@ def _is_table(documents: Mapping[str, Any]) -> bool:
     return "ids" in documents and isinstance(documents.get("documents"), list)
 
 
-def _table_rows(table: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _table_rows(table: Mapping[str, Any], most: int) -> list[dict[str, Any]]:
     """Rows of the first query of a table of columns, as Chroma's `query` and `get` return it."""
 
     def column(name: str) -> list[Any]:
         values = table.get(name) or []
         return values[0] if values and isinstance(values[0], list) else values
 
-    metadatas = column("metadatas")
-    return [
-        {"id": chunk_id, "content": text, "metadata": metadatas[i] if i < len(metadatas) else None}
-        for i, (chunk_id, text) in enumerate(zip(column("ids"), column("documents"), strict=False))
+    metadatas, ids, texts = column("metadatas"), column("ids"), column("documents")
+    count = min(len(ids), len(texts))
+    rows = [
+        {"id": ids[i], "content": texts[i], "metadata": metadatas[i] if i < len(metadatas) else None}
+        for i in range(min(count, most))
     ]
+    return rows + [_NO_ROW] * (count - len(rows))

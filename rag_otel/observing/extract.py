@@ -20,6 +20,7 @@ from typing import Any, Final, TypeAlias
 
 from rag_otel.errors import SelectorError
 from rag_otel.observing.annotations import Fields, fields_along
+from rag_otel.observing.limits import Allowance
 from rag_otel.safety.guard import counters, logger
 
 Selector: TypeAlias = str | Callable[..., Any]
@@ -126,9 +127,9 @@ def _parse(role: str, path: str, function: Callable[..., Any]) -> tuple[str, tup
     return root.group(), tuple(steps)
 
 
-def follow(value: Any, steps: Sequence[Step]) -> Any:
+def follow(value: Any, steps: Sequence[Step], allowance: Allowance | None = None) -> Any:
     """What the steps lead to; None where they lead nowhere. After `[*]` it is a list, without the items that lack
-    what follows."""
+    what follows. Raises TooLargeError beyond what the `allowance`, a fresh one by default, lets one look at."""
     for at, step in enumerate(steps):
         if value is None:
             return None
@@ -136,7 +137,11 @@ def follow(value: Any, steps: Sequence[Step]) -> Any:
             if isinstance(value, (str, bytes)) or not isinstance(value, Sequence):
                 return None
             rest = steps[at + 1 :]
-            return [found for item in value if (found := follow(item, rest)) is not None]
+            if not rest:
+                return value
+            allowance = Allowance() if allowance is None else allowance
+            allowance.look_at(len(value))
+            return [found for item in value if (found := follow(item, rest, allowance)) is not None]
         value = _item(value, step) if isinstance(step, int) else _named(value, step)
     return value
 

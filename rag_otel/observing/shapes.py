@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any, Final, TypeGuard
 
 from rag_otel.model import Chunk
 from rag_otel.observing.documents import to_chunks
+from rag_otel.observing.limits import MAX_WIDTH, Allowance
 
 QUESTION_NAMES: Final = (
     "question",
@@ -71,42 +73,54 @@ _DEPTH: Final = 4
 
 _BODIES: Final = ("body", "data", "content")
 """Where Starlette, Flask and Django keep the bytes of a response."""
-_MAX_BODY_BYTES: Final = 2**20
+_MAX_BODY_BYTES: Final = 2**19
 """A longer body is a download, not an answer, and would take the request's time to decode."""
+_MAX_NESTED: Final = 50
+"""Entries of a mapping that are looked into for the answer of a component."""
 _MAX_PARTS: Final = 200
 """A longer list is data (an embedding, rows), not the parts of a message, and would take long to look through."""
 
 
-def text_of(value: object, depth: int = _DEPTH) -> str | None:
-    """The text of a string, a message object, a list of content blocks, a completion; None where there is none."""
+def text_of(value: object, depth: int = _DEPTH, allowance: Allowance | None = None) -> str | None:
+    """The text of a string, a message object, a list of content blocks, a completion; None where there is none.
+
+    Raises TooLargeError, as everything here, beyond what the `allowance` (a fresh one by default) lets one look at.
+    """
     if isinstance(value, str):
         return value
     if value is None or depth == 0 or isinstance(value, (bytes, int, float)):
         return None
+    allowance = Allowance() if allowance is None else allowance
+    allowance.look_at(1)
     if isinstance(value, Mapping):
-        return _first_text(value, ("text", "content", "message"), depth)
+        return _first_text(value, ("text", "content", "message"), depth, allowance)
     if isinstance(value, Sequence):
         if len(value) > _MAX_PARTS:
             return None
-        parts = [text for item in value if (text := text_of(item, depth - 1)) is not None]
+        allowance.look_at(len(value))
+        parts = [text for item in value if (text := text_of(item, depth - 1, allowance)) is not None]
         return "".join(parts) if parts else None
-    return _first_text(value, ("content", "text", "message", "response", "data", "output"), depth)
+    return _first_text(value, ("content", "text", "message", "response", "data", "output"), depth, allowance)
 
 
-def question_in(value: object) -> str | None:
+def question_in(value: object, allowance: Allowance | None = None) -> str | None:
     """The question in an argument: text, a list of chat messages (the last one of the user), or an object that has
     a field of a usual name."""
     if isinstance(value, str) or value is None:
         return value
+    allowance = Allowance() if allowance is None else allowance
     if isinstance(value, (list, tuple)):
-        return _last_message(value, ("user", "human"))
+        return _last_message(value, ("user", "human"), allowance)
     for name in QUESTION_NAMES:
         inner = _field(value, name)
         if isinstance(inner, str):
             return inner
-        if isinstance(inner, (list, tuple)) and (found := _last_message(inner, ("user", "human"))) is not None:
+        if (
+            isinstance(inner, (list, tuple))
+            and (found := _last_message(inner, ("user", "human"), allowance)) is not None
+        ):
             return found
-    return text_of(value)
+    return text_of(value, allowance=allowance)
 
 
 def served(result: object) -> object:
@@ -128,47 +142,51 @@ def served(result: object) -> object:
         return result
 
 
-def response_in(result: object, depth: int = 2) -> str | None:
+def response_in(result: object, depth: int = 2, allowance: Allowance | None = None) -> str | None:
     """The answer in a result: text, the usual field of a mapping or object, the text of an (answer, documents) pair."""
     if isinstance(result, str):
         return result
     if result is None or depth == 0 or isinstance(result, _SAYS_NOTHING):
         return None
+    allowance = Allowance() if allowance is None else allowance
+    allowance.look_at(1)
     if _is_plain_tuple(result):
-        texts = (response_in(item, depth) for item in result)
+        texts = (response_in(item, depth, allowance) for item in result)
         return next((text for text in texts if text is not None), None)
     for name in RESPONSE_NAMES:
-        if (text := _response_field(_field(result, name), name)) is not None:
+        if (text := _response_field(_field(result, name), name, allowance)) is not None:
             return text
     # A pipeline's result, keyed by component: {"llm": {"replies": [...]}, "retriever": {"documents": [...]}}
-    nested = (response_in(inner, depth - 1) for inner in _nested(result))
+    nested = (response_in(inner, depth - 1, allowance) for inner in _nested(result))
     return next((text for text in nested if text is not None), None)
 
 
-def chunks_in(result: object, depth: int = 3) -> tuple[Chunk, ...] | None:
+def chunks_in(result: object, depth: int = 3, allowance: Allowance | None = None) -> tuple[Chunk, ...] | None:
     """The chunks in a result, an empty tuple where it says that nothing was found, None where it says nothing."""
     if result is None or depth == 0 or isinstance(result, (str, bytes, int, float)):
         return None
+    allowance = Allowance() if allowance is None else allowance
+    allowance.look_at(1)
     if _is_plain_tuple(result):
-        lists = (chunks_named("documents", item) for item in result if isinstance(item, (list, tuple)))
+        lists = (chunks_named("documents", item, allowance) for item in result if isinstance(item, (list, tuple)))
         found = next((chunks for chunks in lists if chunks is not None), None)
-        return found if found is not None else _first_chunks(result, depth)
+        return found if found is not None else _first_chunks(result, depth, allowance)
     if isinstance(result, list):
         # A retriever's own result: documents, but hardly a list of plain strings.
-        return chunks_named("hits", result) if result else None
+        return chunks_named("hits", result, allowance) if result else None
     for name in CHUNK_NAMES:
-        if (chunks := chunks_named(name, _field(result, name))) is not None:
+        if (chunks := chunks_named(name, _field(result, name), allowance)) is not None:
             return chunks
-    return _first_chunks(_nested(result), depth - 1)
+    return _first_chunks(_nested(result), depth - 1, allowance)
 
 
-def chunks_named(name: str, value: object) -> tuple[Chunk, ...] | None:
+def chunks_named(name: str, value: object, allowance: Allowance | None = None) -> tuple[Chunk, ...] | None:
     """The chunks in a value that stands under `name`: strings under `sources` and the like are links, not passages."""
     if value is None:
         return None
     if name in _REFERENCES and (isinstance(value, str) or _holds_strings(value)):
         return None
-    return to_chunks(value)
+    return to_chunks(value, allowance=allowance)
 
 
 def _is_plain_tuple(value: object) -> TypeGuard[tuple[object, ...]]:
@@ -176,11 +194,11 @@ def _is_plain_tuple(value: object) -> TypeGuard[tuple[object, ...]]:
 
 
 def _holds_strings(value: object) -> bool:
-    return isinstance(value, (list, tuple)) and any(isinstance(item, str) for item in value)
+    return isinstance(value, (list, tuple)) and any(isinstance(item, str) for item in islice(value, MAX_WIDTH))
 
 
-def _first_chunks(values: Sequence[object], depth: int) -> tuple[Chunk, ...] | None:
-    found = (chunks_in(value, depth) for value in values if not isinstance(value, list))
+def _first_chunks(values: Sequence[object], depth: int, allowance: Allowance) -> tuple[Chunk, ...] | None:
+    found = (chunks_in(value, depth, allowance) for value in values if not isinstance(value, list))
     return next((chunks for chunks in found if chunks is not None), None)
 
 
@@ -188,32 +206,32 @@ def _nested(result: object) -> list[object]:
     """Mappings within a mapping, and the one answer object of a list of answers."""
     if not isinstance(result, Mapping):
         return []
-    nested: list[object] = [inner for inner in result.values() if isinstance(inner, Mapping)]
+    nested: list[object] = [inner for inner in islice(result.values(), _MAX_NESTED) if isinstance(inner, Mapping)]
     answers = result.get("answers")
     return nested + list(answers[:1]) if isinstance(answers, list) else nested
 
 
-def _response_field(value: object, name: str) -> str | None:
+def _response_field(value: object, name: str, allowance: Allowance) -> str | None:
     if name in ("replies", "answers", "choices") and isinstance(value, (list, tuple)):
-        return text_of(value[0]) if value else None
+        return text_of(value[0], allowance=allowance) if value else None
     if name == "messages":
-        return _last_message(value, ("assistant", "ai")) if isinstance(value, (list, tuple)) else None
+        return _last_message(value, ("assistant", "ai"), allowance) if isinstance(value, (list, tuple)) else None
     if isinstance(value, Mapping) and name not in ("message", "content"):
         return None  # a structure of its own: looked into as a nested result
-    return text_of(value)
+    return text_of(value, allowance=allowance)
 
 
-def _last_message(messages: Sequence[Any], roles: tuple[str, ...]) -> str | None:
-    for message in reversed(messages):
+def _last_message(messages: Sequence[Any], roles: tuple[str, ...], allowance: Allowance) -> str | None:
+    for message in islice(reversed(messages), MAX_WIDTH):
         role = _field(message, "role") or _field(message, "type")
         if str(getattr(role, "value", role)).lower() in roles:
-            return text_of(message)
+            return text_of(message, allowance=allowance)
     return None
 
 
-def _first_text(value: object, names: tuple[str, ...], depth: int) -> str | None:
+def _first_text(value: object, names: tuple[str, ...], depth: int, allowance: Allowance) -> str | None:
     for name in names:
-        if (text := text_of(_field(value, name), depth - 1)) is not None:
+        if (text := text_of(_field(value, name), depth - 1, allowance)) is not None:
             return text
     return None
 

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterator, Mapping
+from itertools import islice
 from types import AsyncGeneratorType, GeneratorType
 from typing import Any, Final, TypeAlias, TypeVar
 
 from opentelemetry.context import Context, attach, detach, get_current
 
 from rag_otel.observing.call import Call
+from rag_otel.observing.limits import MAX_WIDTH
 from rag_otel.observing.transcript import Transcript
 from rag_otel.safety.guard import report_internal_error
 
@@ -162,9 +164,9 @@ def hand_out(call: Call, result: Any) -> Any:
 def _stream_place(result: Any) -> Any:
     """Where the stream stands in a result: an index, a key or an attribute's name; None where there is none."""
     if type(result) is tuple:
-        return next((at for at, item in enumerate(result) if isinstance(item, _GENERATORS)), None)
+        return next((at for at, item in islice(enumerate(result), MAX_WIDTH) if isinstance(item, _GENERATORS)), None)
     if type(result) is dict:
-        for key, item in result.items():
+        for key, item in islice(result.items(), MAX_WIDTH):
             if isinstance(item, _GENERATORS):
                 return key
         return None

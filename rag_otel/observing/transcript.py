@@ -5,13 +5,16 @@ from __future__ import annotations
 import codecs
 import json
 from collections.abc import Mapping
-from typing import Any, Final
+from itertools import islice
+from typing import Any
 
+from rag_otel.observing.limits import MAX_CHARACTERS, MAX_WIDTH
 from rag_otel.observing.shapes import response_in, text_of
 from rag_otel.safety.guard import guarded
 
-MAX_CHARACTERS: Final = 1_000_000
-"""A longer answer is not kept and the call counts as incomplete: memory is bounded, half an answer is not judged."""
+
+class _Pieces(list[str]):
+    """Text that is joined when it is asked for: joining at every piece would copy what came before again and again."""
 
 
 class Transcript:
@@ -25,7 +28,7 @@ class Transcript:
         self._size = 0
         self._decoder: codecs.IncrementalDecoder | None = None
         self.cut = False
-        """True when there was more than is kept."""
+        """True when there was more than is kept: the call counts as incomplete, half an answer is not judged."""
 
     def add(self, item: object) -> None:
         """Take one item. Never raises; what says nothing is left out."""
@@ -54,25 +57,32 @@ class Transcript:
 
     def _merge(self, item: Mapping[Any, Any]) -> None:
         """Text under one key is joined (an answer in pieces), anything else is replaced (the documents)."""
-        for key, value in item.items():
+        for key, value in islice(item.items(), MAX_WIDTH):
             known = self._merged.get(key)
             if isinstance(value, str):
                 self._size += len(value)
                 self.cut = self.cut or self._size > MAX_CHARACTERS
-                self._merged[key] = known + value if isinstance(known, str) else value
+                if type(known) is _Pieces:
+                    known.append(value)
+                else:
+                    self._merged[key] = _Pieces((value,))
             else:
                 self._merged[key] = value
+        self.cut = self.cut or len(self._merged) > MAX_WIDTH
 
     @property
     def result(self) -> object:
         """What selectors see as `result`: the merged mapping, else the text, else None."""
-        return self._merged or self.text
+        return self._joined() or self.text
+
+    def _joined(self) -> dict[Any, Any]:
+        return {key: "".join(value) if type(value) is _Pieces else value for key, value in self._merged.items()}
 
     @property
     def text(self) -> str | None:
         """What was said; the payload where it came as server-sent events."""
         if not self._pieces:
-            return response_in(self._merged) if self._merged else None
+            return response_in(self._joined()) if self._merged else None
         text = "".join(self._pieces)
         return _events_text(text) if text.startswith(("data:", "event:", "id:", ": ")) else text
 

@@ -15,15 +15,19 @@ from typing import Any, Final
 
 from opentelemetry.context import Context
 from opentelemetry.sdk.resources import Resource
-from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor, TracerProvider
+from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor, TracerProvider
 from opentelemetry.trace import NonRecordingSpan, set_span_in_context
 
+from rag_otel.processing import fan_out
 from rag_otel.processing.processor import RagSpanProcessor
+from rag_otel.processing.sdk_spans import enriched
 from rag_otel.runtime import Runtime
 from rag_otel.safety.guard import guarded, logger
 
 _MARK: Final = "_rag_otel_attachment"
 DETACH_S: Final = 5.0
+REDIRECT_S: Final = 1.0
+"""How long the application may wait for spans that are held while it sets another provider."""
 
 
 def attach(provider: TracerProvider, runtime: Runtime) -> Attachment:
@@ -159,6 +163,48 @@ class Attachment:
                 place = now.index(self.processor) if self.processor in now else len(now)
                 _exchange(self.provider, (*now[:place], *back, *taken, *now[place + 1 :]))
             self._ours = None
+
+
+class Redirect(SpanProcessor):
+    """Passes the spans of one provider on to the processors of another, with that one's resource where it is given."""
+
+    def __init__(self, to: TracerProvider, *, resource: Resource | None = None) -> None:
+        self._to = to
+        self._resource = resource
+
+    def on_start(self, span: Span, parent_context: Context | None = None) -> None:
+        _multi_processor(self._to).on_start(span, parent_context)
+
+    def _on_ending(self, span: Span) -> None:
+        _multi_processor(self._to)._on_ending(span)
+
+    def on_end(self, span: ReadableSpan) -> None:
+        going = span if self._resource is None else enriched(span, {}, resource=self._resource)
+        _multi_processor(self._to).on_end(going)
+
+    def force_flush(self, timeout_millis: int = 30_000) -> bool:
+        return self._to.force_flush(timeout_millis)
+
+
+def redirect(provider: TracerProvider, to: TracerProvider, *, same_resource: bool) -> None:
+    """Have the spans of `provider`, whose tracers somebody may still hold, go the way of those of `to`; its own
+    exporters export what they have and are shut down. With `same_resource` spans get the resource of `to`."""
+    before = _processors(provider)
+    if before is None or _multi_processor(to) is None:
+        return
+    attachment: Attachment | None = getattr(provider, _MARK, None)
+    forward = Redirect(to, resource=to.resource if same_resource else None)
+    if attachment is not None:
+        attachment.detach(REDIRECT_S)
+        attachment.processor.replace_next((forward,))  # for results that are still to come
+        before = _processors(provider) or ()
+    _exchange(provider, (forward,))
+    # Not here: an exporter that hangs would hold the application up while it starts.
+    ending = threading.Thread(target=fan_out.shutdown, args=(before,), name="rag-otel-shutdown", daemon=True)
+    try:
+        ending.start()
+    except RuntimeError:  # the system has no thread left
+        fan_out.shutdown(before)
 
 
 def _acts_on_end(processor: SpanProcessor) -> bool:

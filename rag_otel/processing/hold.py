@@ -104,6 +104,8 @@ class Hold:
                 return False
             del self._held[slot]
             self._leaving.add(slot)
+            if self._closed and not self._held:
+                self._overdue.notify()  # the reaper has nothing more to do
             return True
 
     def gone(self, slot: Slot) -> None:

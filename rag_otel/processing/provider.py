@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
+from weakref import WeakKeyDictionary
 
 from opentelemetry import trace as trace_api
 from opentelemetry.sdk.resources import Resource
@@ -12,7 +13,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
 
 from rag_otel import semconv
 from rag_otel.errors import ConfigurationError
-from rag_otel.safety.guard import logger
+from rag_otel.safety.guard import counters, logger
 from rag_otel.settings import Settings
 from rag_otel.writers.phoenix_links import phoenix_base_url
 
@@ -38,18 +39,58 @@ def given_or_global(given: object | None) -> TracerProvider | None:
 
 
 def make(settings: Settings) -> TracerProvider:
-    """A provider that exports over OTLP to Phoenix, or to where OpenTelemetry's own variables point."""
+    """A provider that exports over OTLP to Phoenix, or to where OpenTelemetry's own variables point; nowhere where
+    neither is set (`exports` tells)."""
     resource = Resource.create({semconv.PROJECT_NAME: settings.project_name} if settings.project_name else {})
     provider = TracerProvider(resource=resource, span_limits=_limits())
     exporter = _exporter(settings)
-    if exporter is None:
+    if exporter is not None:
+        provider.add_span_processor(BatchSpanProcessor(exporter))
+    _made_for[provider] = _destination(settings) if exporter is not None else None
+    return provider
+
+
+def exports(provider: TracerProvider) -> bool:
+    """False for a provider that was made with nowhere to export to."""
+    return _made_for.get(provider, ("the application's", None, None)) is not None
+
+
+def fits(provider: TracerProvider, settings: Settings) -> bool:
+    """False for a provider that was made for another address or project: it cannot be changed."""
+    made_for = _made_for.get(provider)
+    return made_for is None or made_for == _destination(settings)
+
+
+def warn_of_another_project(provider: TracerProvider, settings: Settings) -> None:
+    """Say so where the application's provider sends to another Phoenix project than the settings name."""
+    project = provider.resource.attributes.get(semconv.PROJECT_NAME, "default")
+    if settings.project_name not in (None, project):
+        logger.warning(
+            "rag-otel: project_name=%r does not change where spans go: the application's tracer provider sends them to "
+            "project %r. Name the project where that provider is made: phoenix.otel.register(project_name=...), or the "
+            "resource attribute %s",
+            settings.project_name,
+            project,
+            semconv.PROJECT_NAME,
+        )
+
+
+def warn_of_nowhere() -> None:
+    """Say once that spans go nowhere."""
+    if counters.add("provider.exports_nowhere") == 1:
         logger.warning(
             "rag-otel: spans are evaluated but exported nowhere; set phoenix_endpoint=... (RAG_OTEL_PHOENIX_ENDPOINT) "
-            "or OTEL_EXPORTER_OTLP_ENDPOINT"
+            "or OTEL_EXPORTER_OTLP_ENDPOINT, or set a tracer provider: it is followed, also later"
         )
-    else:
-        provider.add_span_processor(BatchSpanProcessor(exporter))
-    return provider
+
+
+_Destination: TypeAlias = tuple[str | None, str | None, str | None]
+_made_for: Final[WeakKeyDictionary[TracerProvider, _Destination | None]] = WeakKeyDictionary()
+"""What a provider of ours was made for; None: it exports nowhere."""
+
+
+def _destination(settings: Settings) -> _Destination:
+    return settings.phoenix_endpoint, settings.phoenix_api_key, settings.project_name
 
 
 def _limits() -> SpanLimits:

@@ -65,13 +65,16 @@ def span_record(span: ReadableSpan) -> SpanRecord:
     )
 
 
-def enriched(span: ReadableSpan, extra: Mapping[str, AttributeValue]) -> ReadableSpan:
-    """A copy of `span` with `extra` attributes; the attribute limits, which have done their work, do not apply."""
+def enriched(
+    span: ReadableSpan, extra: Mapping[str, AttributeValue], *, resource: Resource | None = None
+) -> ReadableSpan:
+    """A copy of `span` with `extra` attributes, and another resource where one is given; the attribute limits, which
+    have done their work, do not apply."""
     return ReadableSpan(
         name=span.name,
         context=span.context,
         parent=span.parent,
-        resource=span.resource,
+        resource=span.resource if resource is None else resource,
         attributes=_merged(span, extra),
         # The public tuples would reset the counts of dropped events and links.
         events=getattr(span, "_events", span.events),

@@ -37,7 +37,9 @@ def unevaluable_reason(snapshot: Snapshot | None) -> UnevaluableReason | None:
         return None
     if snapshot.failed:
         return UnevaluableReason.ERROR
-    return UnevaluableReason.INCOMPLETE if snapshot.incomplete else None
+    if snapshot.incomplete:
+        return UnevaluableReason.INCOMPLETE
+    return UnevaluableReason.TRUNCATED if snapshot.truncated else None
 
 
 async def read(slot: Slot, runtime: Runtime) -> tuple[RagTrace | None, str | None]:

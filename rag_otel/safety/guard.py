@@ -12,7 +12,10 @@ from collections import Counter
 from types import TracebackType
 from typing import Final, Literal
 
+from rag_otel.safety.redaction import REDACTING
+
 logger = logging.getLogger("rag_otel")
+logger.addFilter(REDACTING)
 
 RAISE_ENV: Final = "RAG_OTEL_RAISE_INTERNAL_ERRORS"
 _LOGGED_IN_FULL: Final = 5

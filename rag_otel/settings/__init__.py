@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from rag_otel.errors import ConfigurationError
-from rag_otel.settings.rows import resolve_table, row, shown, variables_of
-from rag_otel.settings.tables import flat
-from rag_otel.settings.unknown import unknown_variables
+from rag_otel.safety.redaction import redacted_text
+from rag_otel.settings.rows import resolve_table, row, shown
 
 _ADDRESSES: Final = (
     "telemetry_endpoint",
@@ -25,6 +24,8 @@ _ADDRESSES: Final = (
     "alert_slack_url",
     "alert_pagerduty_url",
     "alert_alertmanager_urls",
+    "alert_chart_url",
+    "alert_runbook_url",
 )
 _DAY_S: Final = 86_400.0
 
@@ -51,6 +52,15 @@ class Settings:
         "embedded", "Who judges in the strategy `classifier`: `embedded` or `hhem/...`", "RAG_OTEL_JUDGE_CLASSIFIER"
     )
     judge_concurrency: int = row(8, "Calls of the judge at once", "RAG_OTEL_JUDGE_CONCURRENCY")
+    judge_calls_per_minute: float | None = row(
+        None, "Most calls of a judge that is a model, a minute, in each process", "RAG_OTEL_JUDGE_CALLS_PER_MINUTE"
+    )
+    judge_tokens_per_minute: float | None = row(
+        None, "Most tokens of it, in and out, a minute, in each process", "RAG_OTEL_JUDGE_TOKENS_PER_MINUTE"
+    )
+    judge_usd_per_minute: float | None = row(
+        None, "Most US dollars that it may cost a minute, in each process", "RAG_OTEL_JUDGE_USD_PER_MINUTE"
+    )
     metrics: tuple[str, ...] = row(("faithfulness",), "Metrics to evaluate", "RAG_OTEL_METRICS")
     embedder: str | None = row(
         None, "Embedding model of `response_relevancy`; None: one that needs no key", "RAG_OTEL_EMBEDDER"
@@ -147,9 +157,22 @@ class Settings:
     alert_resolve_after: float = row(
         900.0, "Seconds without a bad answer until a problem is over; 0: never", "RAG_OTEL_ALERT_RESOLVE_AFTER"
     )
+    alert_log_texts: bool = row(
+        False,
+        "True: the log's alerts quote question, answer and claims; False: ids and counts",
+        "RAG_OTEL_ALERT_LOG_TEXTS",
+    )
     alert_digest: float = row(10.0, "Seconds of alerts that become one message; 0: at once", "RAG_OTEL_ALERT_DIGEST")
     alert_quiet_hours: tuple[str, ...] = row(
         (), "When only what is critical is told: `22:00-07:00 Europe/Berlin`", "RAG_OTEL_ALERT_QUIET_HOURS"
+    )
+    alert_chart_url: str | None = row(
+        None,
+        "Dashboard that alerts link to; `{service}`, `{route}`, `{from}`, `{to}` are filled in",
+        "RAG_OTEL_ALERT_CHART_URL",
+    )
+    alert_runbook_url: str | None = row(
+        None, "Page of the runbook; its sections are named like the alerts", "RAG_OTEL_ALERT_RUNBOOK_URL"
     )
     slo_target: float | None = row(
         None, "Share of answers that must be good, e.g. 0.95; None: no objective", "RAG_OTEL_SLO_TARGET"
@@ -208,6 +231,9 @@ class Settings:
         _require(self.max_held_bytes >= 1, "max_held_bytes", self.max_held_bytes, "at least 1")
         _require(self.evaluation_timeout > 0, "evaluation_timeout", self.evaluation_timeout, "above 0")
         _require(self.chunk_resolver_timeout > 0, "chunk_resolver_timeout", self.chunk_resolver_timeout, "above 0")
+        for name in ("judge_calls_per_minute", "judge_tokens_per_minute", "judge_usd_per_minute"):
+            cap = getattr(self, name)
+            _require(cap is None or cap > 0, name, cap, "above 0")
         _require(self.max_claims >= 0, "max_claims", self.max_claims, "0 or more")
         slo = self.slo_target
         _require(slo is None or 0 < slo < 1, "slo_target", slo, "between 0 and 1")
@@ -233,7 +259,7 @@ class Settings:
 def _require(holds: bool, name: str, value: object, wanted: str) -> None:
     if not holds:
         metadata = Settings.__dataclass_fields__[name].metadata
-        found = shown(value, metadata["secret"]) if metadata["secret"] else repr(value)
+        found = shown(value, metadata["secret"]) if metadata["secret"] else redacted_text(repr(value))
         raise ConfigurationError(f"{name} (environment: {metadata['env'][0]}) must be {wanted}, not {found}")
 
 

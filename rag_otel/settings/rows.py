@@ -14,14 +14,13 @@ from pathlib import Path
 from typing import Any, Final, get_type_hints
 
 from rag_otel.errors import ConfigurationError
+from rag_otel.safety.redaction import MASK, redacted_text
 from rag_otel.settings.coercion import ODD, plain_value
 from rag_otel.settings.tables import places
 from rag_otel.settings.unknown import nearest
 
 _FILE: Final = "file:"
 """Before a path, in place of a secret."""
-MASK: Final = "********"
-"""What is shown of a secret."""
 
 
 def row(default: Any, meaning: str, *env: str, secret: bool = False) -> Any:
@@ -39,7 +38,7 @@ def shown(value: object, secret: bool) -> str:
         return "-"
     if secret:
         return MASK
-    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    return redacted_text(", ".join(map(str, value)) if isinstance(value, tuple) else str(value))
 
 
 def resolve_table(
@@ -115,7 +114,7 @@ def _convert(name: str, value: Any, wanted: Any, origin: str, *, secret: bool) -
     except ValidationError as error:
         problem = error.errors()[0]["msg"]
         raise ConfigurationError(
-            f"{name} ({origin}) = {shown(value, secret) if secret else repr(value)}: {problem}"
+            f"{name} ({origin}) = {shown(value, secret) if secret else redacted_text(repr(value))}: {problem}"
         ) from None
 
 
@@ -129,3 +128,9 @@ def _read_secret(name: str, path: str, origin: str) -> str:
     if not text:
         raise ConfigurationError(f"{name} ({origin}): {path} is empty: put the secret into it, or name no file")
     return text
+
+
+def secrets_of(values: Any) -> list[str]:
+    """The secrets that a filled table holds."""
+    given = [getattr(values, each.name) for each in dataclasses.fields(values) if each.metadata.get("secret")]
+    return [text for value in given for text in (value if isinstance(value, tuple) else (value,)) if text]

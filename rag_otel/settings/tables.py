@@ -52,6 +52,9 @@ class JudgeSettings(_Table):
     strategy: Literal["single", "two_step", "classifier"] | None = None
     classifier: str | None = None
     concurrency: int | None = None
+    calls_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+    usd_per_minute: float | None = None
     timeout: float | None = None
     embedder: str | None = None
     language: str | None = None
@@ -92,6 +95,8 @@ class AlertSettings(_Table):
     smtp_password: str | None = dataclasses.field(default=None, repr=False)
     apprise_urls: Sequence[str] | None = dataclasses.field(default=None, repr=False)
     timeout: float | None = None
+    chart_url: str | None = None
+    runbook_url: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

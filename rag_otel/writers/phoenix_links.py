@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
+from rag_otel.safety.redaction import public_address
+
 _OTLP_PATH = "/v1/traces"
 
 
@@ -17,14 +19,18 @@ def phoenix_base_url(endpoint: str) -> str:
 
 def trace_link(base_url: str, trace_id: str) -> str:
     """Link to the page of a trace. `trace_id` is 32 hex digits."""
-    return f"{phoenix_base_url(base_url)}/redirects/traces/{trace_id}"
+    return f"{_shown(base_url)}/redirects/traces/{trace_id}"
 
 
 def span_link(base_url: str, span_id: str) -> str:
     """Link to the page of a trace with this span selected. `span_id` is 16 hex digits."""
-    return f"{phoenix_base_url(base_url)}/redirects/spans/{span_id}"
+    return f"{_shown(base_url)}/redirects/spans/{span_id}"
 
 
 def session_link(base_url: str, session_id: str) -> str:
     """Link to the page of a session. `session_id` is the application's session id."""
-    return f"{phoenix_base_url(base_url)}/redirects/sessions/{quote(session_id, safe='')}"
+    return f"{_shown(base_url)}/redirects/sessions/{quote(session_id, safe='')}"
+
+
+def _shown(base_url: str) -> str:
+    return public_address(phoenix_base_url(base_url))

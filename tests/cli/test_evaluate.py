@@ -119,7 +119,7 @@ def test_the_input_is_never_overwritten(tmp_path: Path, capsys: pytest.CaptureFi
     source.write_text(json.dumps(HIGH))
     assert main(["evaluate", str(source), "--output", str(source)]) == 2
     assert json.loads(source.read_text()) == HIGH
-    assert "name another one" in capsys.readouterr().err
+    assert "name another file" in capsys.readouterr().err
 
 
 def test_a_missing_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

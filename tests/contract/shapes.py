@@ -1,4 +1,4 @@
-"""The four deployment shapes around parts that a test chooses: what each makes of the same trace.
+"""Runs the four deployment shapes with parts that a test chooses, so that their results can be compared.
 
 The trace is an OpenInference chain over a retriever. Every shape is the product's own code from the spans to the
 result; only the two ends (an SDK provider, a request, a store, a row) are the test's.
@@ -41,7 +41,7 @@ from tests.processing.kit import Direct, Exported, chain, retrieve
 
 @dataclass(kw_only=True)
 class Seen:
-    """What a shape made of its traces."""
+    """The results of a shape."""
 
     results: list[EvaluatedTrace] = field(default_factory=list)
     statuses: list[tuple[str, str | None]] = field(default_factory=list)
@@ -52,7 +52,7 @@ class Seen:
 
 
 def processor(pipeline: Pipeline, traces: Sequence[bool] = (True,)) -> Seen:
-    """In process, one trace after the other. False: one without an answer, so it cannot be evaluated."""
+    """In process, one trace after the other. False in `traces`: a trace without an answer, which is not evaluable."""
     seen, exported, provider = Seen(), Exported(), TracerProvider()
 
     class Keep:
@@ -102,7 +102,7 @@ def collector(pipeline: Pipeline, traces: Sequence[bool] = (True,)) -> Seen:
 
 
 def backfill(pipeline: Pipeline) -> Seen:
-    """A stored trace, in a store that has no scores and keeps what it is given."""
+    """A stored trace, in a store that has no scores and keeps the results."""
     seen, tally = Seen(), Tally()
 
     class Store:

@@ -1,4 +1,5 @@
-"""Contract: processor, collector, backfill and files make the same of the same evaluator, convention and cap."""
+"""Contract: processor, collector, backfill and files give the same result for the same evaluator, convention and
+limit."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ ERROR = "rag_otel.errors."
 
 
 class Scripted:
-    """An evaluator that raises, returns or waits as a test says."""
+    """An evaluator that raises, returns or waits as the test specifies."""
 
     name = "faithfulness"
     version = "7"
@@ -75,7 +76,7 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_every_shape_makes_the_same_of_an_evaluator(case: str) -> None:
-    """Field by field; only the time that it took differs."""
+    """All fields are equal except the duration."""
     outcome, expected = CASES[case]
     timeout_s = SHORT_S if outcome == "hang" else LONG_S
     found = {}
@@ -92,7 +93,7 @@ def test_every_shape_makes_the_same_of_an_evaluator(case: str) -> None:
 
 
 class Broken:
-    """A convention that raises whatever it is given to read."""
+    """A convention whose `read` always raises."""
 
     name = "broken"
 
@@ -107,7 +108,7 @@ class Broken:
 
 
 class Twice(Broken):
-    """Reads what OpenInference reads, twice, under another name and with another answer."""
+    """Reads the same traces as OpenInference, with another convention name and another answer."""
 
     name = "twice"
 
@@ -117,7 +118,7 @@ class Twice(Broken):
 
 
 def test_a_convention_that_raises_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is counted, and the next convention reads the trace: in every shape."""
+    """In every shape the error is counted, and the next convention reads the trace."""
     monkeypatch.setenv(RAISE_ENV, "0")
     before = counters.get("internal_error.pipeline.read")
     seen = [shape(a_pipeline(first=[Broken()])) for shape in (shapes.processor, shapes.collector, shapes.backfill)]
@@ -127,7 +128,7 @@ def test_a_convention_that_raises_is_passed_over(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_target_is_read_once() -> None:
-    """Of several RAG traces with one target the first one counts: in every shape."""
+    """In every shape, of several RAG traces with the same target the first one is used."""
     seen = [shape(a_pipeline(first=[Twice()])) for shape in (shapes.processor, shapes.collector, shapes.backfill)]
     assert [[result.trace.convention for result in each.results] for each in seen] == [["twice"]] * 3
     assert [line["convention"] for line in shapes.inspected(a_pipeline(first=[Twice()]))] == ["twice"]
@@ -135,6 +136,6 @@ def test_a_target_is_read_once() -> None:
 
 @pytest.mark.parametrize("shape", [shapes.processor, shapes.collector])
 def test_a_trace_that_cannot_be_evaluated_takes_nothing_from_the_cap(shape: Any) -> None:
-    """With a cap of one: the trace without an answer is named, the next is evaluated, the one after it is too many."""
+    """With a limit of one: the unevaluable trace is reported, the next is evaluated, the third is rate limited."""
     seen = shape(a_pipeline(cap=EvaluationCap(1, burst=1, clock=lambda: 0.0)), [False, True, True])
     assert seen.statuses == [("skipped", "no_response"), ("evaluated", None), ("skipped", "rate_limited")]

@@ -224,3 +224,23 @@ def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
     assert write_file(tmp_path / "a" / "state.json", b"new")
     assert [path.name for path in (tmp_path / "a").iterdir()] == ["state.json"]
     assert (tmp_path / "a" / "state.json").read_bytes() == b"new"
+
+
+def test_what_is_kept_is_for_this_user_alone(tmp_path: Path) -> None:
+    """Folders 0700 and files 0600, whatever the umask lets: answers stand in them."""
+    before = os.umask(0)
+    try:
+        state = StateFolder(tmp_path / "a" / "state")
+        spool = Spool(state, "alert_pager", Alert)
+        assert spool.keep(Alert(name="unfaithful_answer", fingerprint="f", metric="faithfulness")) is not None
+        assert write_file(state.path / "monitors" / "series.json", b"{}")
+    finally:
+        os.umask(before)
+    found = {each.relative_to(tmp_path): each.stat().st_mode & 0o777 for each in (tmp_path / "a").rglob("*")}
+    assert len(found) >= 6
+    wrong = {
+        each: oct(mode)
+        for each, mode in found.items()
+        if mode not in ((0o700,) if (tmp_path / each).is_dir() else (0o600,))
+    }
+    assert wrong == {}

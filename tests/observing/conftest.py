@@ -1,4 +1,4 @@
-"""A real SDK provider whose finished spans, and the snapshots that came with them, can be looked at."""
+"""A real SDK provider that records finished spans and their snapshots."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rag_otel.safety import privacy
 
 
 class Recorder(SpanProcessor):
-    """Keeps what ended, and takes the snapshots as the product's own processor does."""
+    """Records ended spans, and takes the snapshots as the product's processor does."""
 
     def __init__(self) -> None:
         self.spans: list[ReadableSpan] = []
@@ -27,7 +27,7 @@ class Recorder(SpanProcessor):
         self.snapshots.append(call_snapshot.take(span.context))
 
     def use(self, sampler: Sampler = DEFAULT_ON, *, scope: str = semconv.SCOPE) -> None:
-        """Have `@observe` make its spans on a new provider that ends up here."""
+        """Makes `@observe` create its spans on a new provider that is recorded here."""
         self.provider = TracerProvider(sampler=sampler)
         self.provider.add_span_processor(self)
         runtime.set_tracer_source(lambda: self.provider.get_tracer(scope))
@@ -56,7 +56,7 @@ class Recorder(SpanProcessor):
 
 @pytest.fixture
 def recorder() -> Iterator[Recorder]:
-    """`@observe` writes here; afterwards it finds its provider as before."""
+    """`@observe` writes here. After the test its provider is restored."""
     before = runtime._tracer_source
     recorder = Recorder()
     recorder.use()

@@ -1,4 +1,4 @@
-"""`@observe` on every kind of function: one span, the same function."""
+"""`@observe` on every kind of function: one span per call, and the function's behaviour does not change."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.observing.conftest import Recorder
 
 
 def test_one_span_of_kind_chain_holds_question_response_and_documents(recorder: Recorder) -> None:
-    """The span is named after the function and speaks OpenInference."""
+    """The span has the name of the function and OpenInference attributes."""
 
     @observe
     def answer(question: str) -> dict[str, Any]:
@@ -145,7 +145,7 @@ def test_things_that_are_called_but_are_no_functions(recorder: Recorder) -> None
 
 
 def test_what_cannot_be_decorated_is_refused() -> None:
-    """A class or a value is an error while decorating, not at the first call."""
+    """Decorating a class or a value is an error at once, not at the first call."""
     with pytest.raises(ConfigurationError, match="goes on a function"):
         observe(dict)
     with pytest.raises(ConfigurationError, match="goes on a function"):
@@ -154,7 +154,7 @@ def test_what_cannot_be_decorated_is_refused() -> None:
 
 @pytest.mark.parametrize("is_async", [False, True])
 def test_exceptions_pass_through_and_mark_the_span(recorder: Recorder, is_async: bool) -> None:
-    """The very same exception object arrives; the span has status ERROR and the exception event."""
+    """The caller gets the same exception object. The span has status ERROR and the exception event."""
     thrown = ValueError("the index is away")
 
     @observe
@@ -178,7 +178,7 @@ def test_exceptions_pass_through_and_mark_the_span(recorder: Recorder, is_async:
 
 
 def test_cancellation_is_incomplete_not_an_error(recorder: Recorder) -> None:
-    """A client that goes away cancels the task: no error, and nothing to judge."""
+    """If a client disconnects, the task is cancelled: the span is incomplete, without an error."""
     started = asyncio.Event()
 
     @observe
@@ -201,7 +201,7 @@ def test_cancellation_is_incomplete_not_an_error(recorder: Recorder) -> None:
 
 
 def test_spans_of_called_code_are_children_and_nothing_leaks(recorder: Recorder) -> None:
-    """The span is current inside the call, and the context is as before after it."""
+    """The span is current inside the call. After the call the context is restored."""
     tracer = recorder.provider.get_tracer("app")
 
     @observe
@@ -227,7 +227,7 @@ def test_spans_of_called_code_are_children_and_nothing_leaks(recorder: Recorder)
 
 
 def test_calls_side_by_side_do_not_mix(recorder: Recorder) -> None:
-    """Tasks and threads that run at once each keep their own documents."""
+    """Parallel tasks and threads each keep their own documents."""
     barrier = threading.Barrier(4)
 
     @observe
@@ -287,7 +287,7 @@ def test_documents_that_a_nested_span_carries_are_not_repeated(
 
 
 def test_a_call_leaves_no_garbage(recorder: Recorder) -> None:
-    """No reference cycle: a busy application's garbage collector has nothing to do with us."""
+    """A call creates no reference cycle, so it adds no work to the garbage collector."""
 
     @observe
     def answer(question: str) -> dict[str, Any]:
@@ -332,7 +332,7 @@ def test_what_does_not_fit_the_attribute_limit_is_left_out_and_counted(
 
 
 def test_a_lone_surrogate_cannot_break_the_export(recorder: Recorder) -> None:
-    """Text that UTF-8 cannot hold is mended one character for one, since it would cost a whole batch of spans."""
+    """Characters that UTF-8 cannot encode are replaced one by one, because one would fail a whole batch of spans."""
     from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
 
     @observe
@@ -347,7 +347,7 @@ def test_a_lone_surrogate_cannot_break_the_export(recorder: Recorder) -> None:
 
 
 class _Hostile:
-    """An object of the application whose every property raises."""
+    """An object whose every property raises."""
 
     def __getattribute__(self, name: str) -> Any:
         if name in ("__class__", "__dict__"):
@@ -356,7 +356,7 @@ class _Hostile:
 
 
 def test_nothing_of_ours_reaches_the_caller(recorder: Recorder, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hostile objects, a processor that raises and an SDK that is broken leave the result as it is."""
+    """Objects that raise, a processor that raises and a broken SDK do not change the result."""
     monkeypatch.delenv(RAISE_ENV)
 
     class Raising(SpanProcessor):

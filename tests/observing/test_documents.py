@@ -1,4 +1,4 @@
-"""Documents of every library become chunks by their shape, and nothing is invented where they cannot be read."""
+"""Documents of every library are recognised by their attributes. Unreadable documents give no chunks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_otel.model import Chunk
-from rag_otel.observing.documents import encodable, to_chunks, unique
+from rag_otel.observing.documents import to_chunks, unique
+from rag_otel.observing.limits import encodable
 
 UUID = uuid.UUID(int=7)
 
@@ -47,7 +48,7 @@ class LlamaIndexNode:
 
 
 class Number:
-    """A scalar as numpy has them."""
+    """A scalar like those of numpy."""
 
     def __init__(self, value: float) -> None:
         self._value = value
@@ -95,7 +96,7 @@ def test_a_document_of_any_library(document: object, expected: tuple[str, str, f
     [["a", "b"], ("a", "b"), deque(["a", "b"]), {"x": "a", "y": "b"}.values(), [{"text": "a"}, {"text": "b"}]],
 )
 def test_lists_of_every_kind(documents: object) -> None:
-    """Order and positions are the retriever's."""
+    """Order and positions are those of the retriever."""
     chunks = to_chunks(documents)
     assert chunks is not None
     assert [(chunk.position, chunk.id, chunk.text) for chunk in chunks] == [(0, "0", "a"), (1, "1", "b")]
@@ -112,24 +113,25 @@ def test_a_table_of_columns() -> None:
 
 @pytest.mark.parametrize("documents", [None, 3, object(), [object()], ["a", object()], [{"url": "u"}], [["a"]], {}])
 def test_what_cannot_be_read_is_unknown(documents: object) -> None:
-    """One unreadable document makes the list unknown: part of the evidence would invent unsupported claims."""
+    """One unreadable document makes the whole list unknown, because missing evidence would make claims look
+    unsupported."""
     assert to_chunks(documents) is None
 
 
 def test_an_empty_list_is_an_empty_retrieval() -> None:
-    """Nothing found is something else than unknown."""
+    """No results differs from unknown chunks."""
     assert to_chunks([]) == ()
 
 
 def test_repetitions_and_taken_ids() -> None:
-    """The same document twice is one chunk; another text under a taken id gets an id of its own."""
+    """A repeated document is one chunk. A different text with the same id gets a new id."""
     chunks = to_chunks([{"id": "a", "text": "x"}, {"id": "a", "text": "x"}, {"id": "a", "text": "y"}])
     assert chunks is not None
     assert [(chunk.id, chunk.text, chunk.position) for chunk in chunks] == [("a", "x", 0), ("a#2", "y", 1)]
 
 
 def test_metadata_is_a_copy() -> None:
-    """What the application changes later does not change the snapshot."""
+    """Later changes by the application do not change the snapshot."""
     metadata = {"page": 1}
     chunks = to_chunks([{"text": "a", "metadata": metadata}])
     metadata["page"] = 2
@@ -139,7 +141,7 @@ def test_metadata_is_a_copy() -> None:
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("xyz"))))
 def test_ids_are_unique_and_no_text_is_lost(pairs: list[tuple[str, str]]) -> None:
-    """Whatever repeats, ids are unique, positions count up and every (id, text) is still there."""
+    """For any repetitions, ids are unique, positions are consecutive, and every (id, text) is kept."""
     given_chunks = [Chunk(id=chunk_id, text=text, position=i) for i, (chunk_id, text) in enumerate(pairs)]
     chunks = unique(given_chunks)
     assert [chunk.position for chunk in chunks] == list(range(len(chunks)))
@@ -149,7 +151,7 @@ def test_ids_are_unique_and_no_text_is_lost(pairs: list[tuple[str, str]]) -> Non
 
 @given(st.text(st.characters(categories=["L", "Cs"])))
 def test_encodable_text_keeps_its_length(text: str) -> None:
-    """UTF-8 holds it, and every offset still points at the same place."""
+    """The text can be encoded in UTF-8, and all offsets stay valid."""
     mended = encodable(text)
     assert mended.encode().decode() == mended
     assert len(mended) == len(text)

@@ -1,4 +1,4 @@
-"""What `import rag_otel` brings into an application's process."""
+"""The modules that `import rag_otel` loads."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ def _modules_after(code: str) -> set[str]:
 
 
 def test_decorating_imports_next_to_nothing() -> None:
-    """No judge, no SDK, no pydantic: those come with `instrument()` or the first call."""
+    """No judge, no SDK and no pydantic. They are loaded by `instrument()` or by the first call."""
     assert not _modules_after(DECORATED) & (HEAVY | NOT_NEEDED_TO_DECORATE | OTHER_HALVES)
 
 
 def test_instrumenting_imports_nothing_heavy() -> None:
-    """The whole set-up with the embedded judge needs none of the heavy libraries."""
+    """`instrument()` with the embedded judge loads none of the heavy libraries."""
     assert not _modules_after(DECORATED + "rag_otel.instrument()\nanswer('why')\n") & HEAVY
 
 
 def test_the_name_is_always_the_decorator() -> None:
-    """No module is called like a public function: importing it would take the function's place in the package."""
+    """No module has the name of a public function, because importing it would replace the function in the package."""
     assert rag_otel.observe is rag_otel.observing.decorator.observe
     assert not any(f"rag_otel.{name}" in sys.modules for name in rag_otel.__all__)

@@ -1,4 +1,4 @@
-"""What is hidden stays off the span; evaluation still sees it, inside the process."""
+"""Hidden content is not on the span. The evaluation in the process still uses it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _written(recorder: Recorder) -> set[str]:
 def test_each_switch(
     recorder: Recorder, monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], written: set[str]
 ) -> None:
-    """The switch hides its part on the span and nothing in the snapshot."""
+    """Each setting hides its part on the span and nothing in the snapshot."""
     monkeypatch.setattr(privacy, "_capture_content", None)  # nothing is set up
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
@@ -63,7 +63,7 @@ def test_each_switch(
 
 
 def test_hidden_text_is_redacted_and_ids_and_scores_stay(recorder: Recorder) -> None:
-    """`capture_content=False` hides all text of one function and tells the snapshot so."""
+    """`capture_content=False` hides all text of one function and is recorded in the snapshot."""
     _ask(capture_content=False)
     assert dict(recorder.span.attributes or {}) == {
         "openinference.span.kind": "CHAIN",
@@ -81,7 +81,7 @@ def test_hidden_text_is_redacted_and_ids_and_scores_stay(recorder: Recorder) -> 
 def test_the_same_attributes_as_openinference_hides(
     recorder: Recorder, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    """Beside OpenInference's own masking of the same values, ours writes the same."""
+    """rag-otel hides the same attributes as OpenInference."""
     monkeypatch.setenv(f"OPENINFERENCE_{name}", "true")
     _ask()
     ours = dict(recorder.span.attributes or {})
@@ -96,7 +96,7 @@ def test_the_same_attributes_as_openinference_hides(
 
 
 def test_an_errors_message_may_quote_what_is_hidden(recorder: Recorder) -> None:
-    """With content hidden, the span tells the type of the error and not its message."""
+    """If content is hidden, the span has the type of the error without its message."""
 
     @observe(capture_content=False)
     def answer(question: str) -> str:
@@ -112,7 +112,8 @@ def test_an_errors_message_may_quote_what_is_hidden(recorder: Recorder) -> None:
 
 @pytest.mark.parametrize("told", [True, False])
 def test_what_the_settings_say_counts(recorder: Recorder, monkeypatch: pytest.MonkeyPatch, told: bool) -> None:
-    """`instrument(capture_content=...)` reaches functions that were decorated before, and wins over its variable."""
+    """`instrument(capture_content=...)` applies to functions decorated before it, and overrides the environment
+    variable."""
 
     @observe
     def answer(question: str) -> str:
@@ -126,7 +127,7 @@ def test_what_the_settings_say_counts(recorder: Recorder, monkeypatch: pytest.Mo
 
 
 def test_the_switches_read_from_any_environment() -> None:
-    """The write-back asks with the environment and the call's own wish."""
+    """The settings can be read from a given environment together with the option of a call."""
     assert content_hidden({}) == NOTHING_HIDDEN
     assert content_hidden({}, capture_content=False) == EVERYTHING_HIDDEN
     hidden = content_hidden({"OPENINFERENCE_HIDE_INPUTS": "true"})

@@ -1,4 +1,4 @@
-"""The garbage collector may end a forgotten stream's call anywhere, also while we hold a lock of our own."""
+"""The garbage collector may end an unfinished stream at any time, also while rag-otel holds a lock."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _locks_on_the_way(processor: RagSpanProcessor) -> list[Any]:
 
 
 def test_a_stream_that_dies_inside_our_locked_sections() -> None:
-    """Its span goes its way on the thread that holds the locks, and nothing waits for itself."""
+    """The span is exported on the thread that holds the locks, without a deadlock."""
     provider = TracerProvider()
     processor = RagSpanProcessor([])
     provider.add_span_processor(processor)

@@ -1,4 +1,4 @@
-"""Selectors: what they reach, and what is refused while decorating."""
+"""Selectors: which values they select, and which are rejected at decoration."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_roots_are_parameters_of_every_kind(recorder: Recorder) -> None:
 
 
 def test_tags_by_one_selector(recorder: Recorder) -> None:
-    """A selector that gives a mapping; what is None in it is no tag."""
+    """A selector that returns a mapping. Values that are None are no tags."""
 
     @observe(tags=lambda question: {"length": len(question), "nothing": None})
     def answer(question: str) -> str:
@@ -117,7 +117,7 @@ def test_tags_by_one_selector(recorder: Recorder) -> None:
 
 
 def test_the_question_may_come_from_the_result(recorder: Recorder) -> None:
-    """A conversation is rewritten into a question on the way."""
+    """For example, a function that rewrites a conversation into a question."""
 
     @observe(question="result.rewritten")
     def answer(messages: list[str]) -> dict[str, str]:
@@ -142,7 +142,7 @@ def test_the_question_may_come_from_the_result(recorder: Recorder) -> None:
     ],
 )
 def test_a_selector_that_cannot_match_is_refused(selectors: dict[str, Any], message: str) -> None:
-    """While decorating, naming the selector, the function and what exists."""
+    """The error at decoration names the selector, the function and the existing names."""
 
     def answer(question: str, k: int = 3) -> dict[str, Any]:
         return {}
@@ -174,7 +174,7 @@ def _returns(annotation: Any) -> Callable[..., Any]:
     ],
 )
 def test_a_field_that_annotations_rule_out_is_refused(annotation: Any, path: str, names: str) -> None:
-    """Dataclasses, pydantic models, TypedDicts and NamedTuples say which fields there are."""
+    """Dataclasses, pydantic models, TypedDicts and NamedTuples define their fields."""
     with pytest.raises(SelectorError, match=f"it has: {names}"):
         observe(response=path)(_returns(annotation))
 
@@ -193,12 +193,12 @@ def test_a_field_that_annotations_rule_out_is_refused(annotation: Any, path: str
     ],
 )
 def test_what_annotations_leave_open_is_accepted(annotation: Any, path: str) -> None:
-    """Properties, models that take more fields, unions, plain classes: it may match, so it passes."""
+    """Properties, models with extra fields, unions and plain classes may match, so they are accepted."""
     observe(response=path)(_returns(annotation))
 
 
 def test_attributes_of_a_mapping_that_has_no_such_key(recorder: Recorder) -> None:
-    """A web framework's request is a mapping with attributes; a mapping's own methods are no values."""
+    """A web framework's request is a mapping with attributes. The methods of a mapping are not selected."""
 
     class WebRequest(UserDict[str, str]):
         query_params = MappingProxyType({"q": "why"})
@@ -212,7 +212,7 @@ def test_attributes_of_a_mapping_that_has_no_such_key(recorder: Recorder) -> Non
 
 
 def test_a_path_that_leads_nowhere_gives_none(recorder: Recorder) -> None:
-    """A selected value that is missing in one call is unknown there; nothing else is put in its place."""
+    """A selected value that is missing in a call is None. No other value is used instead."""
 
     @observe(question="request.text", chunks="result.docs[*].text", response="result.answers[5].text")
     def answer(request: Any) -> Any:
@@ -225,7 +225,8 @@ def test_a_path_that_leads_nowhere_gives_none(recorder: Recorder) -> None:
 def test_a_callable_that_fails_costs_only_its_value(
     recorder: Recorder, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The call goes on, one warning tells the place, and it is the application's error, not an internal one."""
+    """The call continues, and one warning names the selector. It counts as an error of the application, not as an
+    internal one."""
     monkeypatch.setenv(RAISE_ENV, "1")
 
     @observe(chunks=lambda result: result["no such key"])

@@ -1,4 +1,4 @@
-"""Who is asking: context managers, OpenInference's own, and how they add up."""
+"""Session, user and tags: from `using`, from OpenInference's context managers, and combined."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def answer(question: str) -> str:
 
 
 def test_session_user_and_tags_reach_span_and_snapshot(recorder: Recorder) -> None:
-    """Inner blocks add to outer ones and win over them."""
+    """Inner blocks add to outer blocks and override them."""
     before = get_current()
     with using(session_id="s-1", tags={"tenant": "acme", "tier": "free"}):
         with using(user_id="u-1", tags={"tier": "paid"}):
@@ -37,7 +37,7 @@ def test_session_user_and_tags_reach_span_and_snapshot(recorder: Recorder) -> No
 
 
 def test_a_selector_wins_over_the_block(recorder: Recorder) -> None:
-    """Nearer to the call is truer; where the selector finds nothing, the block counts."""
+    """A selector overrides `using`. If the selector finds nothing, the value of `using` is used."""
 
     @observe(session_id="session", tags={"tier": "tier"})
     def ask(question: str, session: str | None = None, tier: str | None = None) -> str:
@@ -54,7 +54,7 @@ def test_a_selector_wins_over_the_block(recorder: Recorder) -> None:
 
 
 async def test_async_blocks_in_tasks_side_by_side(recorder: Recorder) -> None:
-    """Each task has its own session, and one block object may be entered more than once."""
+    """Each task has its own session, and one `using` object may be entered more than once."""
     shared = using(tags={"app": "faq"})
 
     async def ask(session: str) -> None:
@@ -68,7 +68,7 @@ async def test_async_blocks_in_tasks_side_by_side(recorder: Recorder) -> None:
 
 
 def test_openinference_and_we_hear_each_other(recorder: Recorder) -> None:
-    """`using_session` counts here, and `using` puts session and user on OpenInference's spans."""
+    """`using_session` is recognised here, and `using` sets session and user on OpenInference's spans."""
     tracer = OITracer(recorder.provider.get_tracer("openinference"), TraceConfig())
     with using_session("s-1"), using_user("u-1"):
         answer("why")

@@ -1,4 +1,4 @@
-"""What bare `@observe` finds by itself, in arguments and results of every usual shape."""
+"""What `@observe` finds without arguments in parameters and results of common forms."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ DJANGO = SimpleNamespace(
 def test_a_finished_web_response(
     recorder: Recorder, response: object, found: str | None, chunks: list[str] | None
 ) -> None:
-    """An endpoint that returns its framework's response, JSON or text, is read as what it serves."""
+    """An endpoint that returns a response of its framework, JSON or text, is read by its content."""
 
     @observe
     def endpoint(question: str) -> object:
@@ -115,7 +115,7 @@ def test_a_finished_web_response(
     ],
 )
 def test_response_and_chunks_in_a_result(result: object, chunks: list[str] | None) -> None:
-    """Every shape says "yes"; unknown chunks are None, an empty retrieval is empty."""
+    """Every form gives the response "yes". Unknown chunks are None, an empty retrieval is empty."""
     assert response_in(result) == "yes"
     found = chunks_in(result)
     assert (None if found is None else [chunk.text for chunk in found]) == chunks
@@ -123,7 +123,7 @@ def test_response_and_chunks_in_a_result(result: object, chunks: list[str] | Non
 
 @pytest.mark.parametrize("result", [None, 42, True, b"bytes", ["a", "b"], {}, {"answer": {"no": "text"}}, object()])
 def test_no_response_is_invented(result: object) -> None:
-    """What holds no answer gives None, not its repr."""
+    """A result without an answer gives None, not its repr."""
     assert response_in(result) is None
 
 
@@ -157,7 +157,7 @@ _ANYTHING = st.recursive(
 
 @given(_ANYTHING)
 def test_whatever_comes_is_read_or_left_alone(value: Any) -> None:
-    """No shape raises; what is found is text and well-formed chunks, never a guess from a repr."""
+    """No value raises. Results are text and valid chunks, never taken from a repr."""
     for found in (question_in(value), response_in(value)):
         assert found is None or (isinstance(found, str) and "object at 0x" not in found)
     chunks = chunks_in(value)
@@ -169,7 +169,7 @@ def test_whatever_comes_is_read_or_left_alone(value: Any) -> None:
 
 
 def test_data_is_not_searched_for_text() -> None:
-    """A list of a million numbers is told at a glance: items of it are not looked at."""
+    """The items of a list of a million numbers are not inspected."""
 
     class Vector(list[float]):
         def __iter__(self) -> Any:
@@ -223,7 +223,7 @@ def test_which_parameter_is_the_question(recorder: Recorder) -> None:
 
 
 def test_the_question_is_taken_as_the_call_begins(recorder: Recorder) -> None:
-    """A function that rewrites its arguments does not rewrite what was asked."""
+    """A function that changes its arguments does not change the recorded question."""
 
     @observe
     def answer(state: dict[str, str]) -> str:
@@ -235,7 +235,7 @@ def test_the_question_is_taken_as_the_call_begins(recorder: Recorder) -> None:
 
 
 def test_documents_that_are_passed_in(recorder: Recorder) -> None:
-    """A generator step gets the documents as an argument; what the result says comes first."""
+    """A generation step may get the documents as an argument. Documents in the result take precedence."""
 
     @observe
     def generate(question: str, documents: list[str]) -> str:
@@ -252,7 +252,7 @@ def test_documents_that_are_passed_in(recorder: Recorder) -> None:
 
 
 def test_recorded_documents_go_before_the_result(recorder: Recorder) -> None:
-    """`record_chunks` adds up, keeps its own copy and wins."""
+    """Calls of `record_chunks` add up, copy the chunks, and take precedence."""
 
     @observe
     def answer(question: str) -> dict[str, Any]:
@@ -273,7 +273,7 @@ def test_recorded_documents_go_before_the_result(recorder: Recorder) -> None:
 
 
 def test_recording_where_nothing_is_observed_does_nothing(recorder: Recorder) -> None:
-    """Library code may call `record_chunks` whoever calls it."""
+    """Library code may call `record_chunks` outside of observed calls."""
     record_chunks(["a"])
     assert recorder.spans == []
 
@@ -290,7 +290,7 @@ def test_chunks_unknown_to_the_call_are_left_to_nested_retrievers(recorder: Reco
 
 
 def test_a_result_without_an_answer_is_told_once(recorder: Recorder, caplog: pytest.LogCaptureFixture) -> None:
-    """One warning per function says what to do; one that returns nothing, or what it found, is not nagged."""
+    """One warning per function says what to do. Functions that return nothing, or documents, cause no warning."""
 
     @observe(name="without an answer")
     def answer(question: str) -> object:

@@ -1,4 +1,4 @@
-"""An observed generator cannot be told from the plain one, whatever is done to it."""
+"""An observed generator behaves exactly like the plain one for every sequence of operations."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OPERATIONS = st.lists(st.sampled_from(["next", "send", "throw", "close"]), min_s
 
 
 def _act(action: str, error: BaseException | None) -> bool:
-    """True: go on yielding; False: return."""
+    """Returns True to continue yielding, False to return."""
     if action == "raise":
         raise ValueError("by the body")
     if action == "pass on" and error is not None:
@@ -110,7 +110,7 @@ async def _async_drive(stream: AsyncGenerator[Any, Any], operations: list[str]) 
 def test_every_sequence_of_operations_ends_alike(
     recorder: Recorder, is_async: bool, steps: list[tuple[str, str, str]], operations: list[str]
 ) -> None:
-    """The same values, the same exceptions; at most one span, ended; and no context left behind."""
+    """The same values and exceptions, at most one span, which has ended, and no change of the context."""
     recorder.clear()
     before = get_current()
     if is_async:

@@ -1,4 +1,4 @@
-"""Calls that go on after they return: one span until the stream ends, and the stream behaves as before."""
+"""Streams: one span until the stream ends, and the stream behaves as before."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ async def async_tokens(question: str) -> AsyncIterator[str]:
 
 
 def test_a_generator_is_one_call_until_it_is_consumed(recorder: Recorder) -> None:
-    """The span ends with the last item, and holds the joined text."""
+    """The span ends with the last item and has the joined text."""
     stream = tokens("why")
     assert next(stream) == "ye"
     assert recorder.spans == []
@@ -56,7 +56,8 @@ async def test_an_async_generator_is_one_call_until_it_is_consumed(recorder: Rec
 
 
 def test_the_context_is_right_inside_each_step_and_never_leaks(recorder: Recorder) -> None:
-    """The body's spans nest below the call, also those open across a yield; the consumer's do not."""
+    """Spans of the body are children of the call, also if they are open across a yield. Spans of the consumer are
+    not."""
     tracer = recorder.provider.get_tracer("app")
 
     @observe
@@ -86,7 +87,7 @@ def test_the_context_is_right_inside_each_step_and_never_leaks(recorder: Recorde
 
 
 async def test_two_async_generators_in_step_do_not_mix(recorder: Recorder) -> None:
-    """Interleaved in one task, each body sees its own call as current."""
+    """In one task with interleaved steps, each body sees its own call as current."""
     seen: list[tuple[str, int]] = []
 
     @observe
@@ -108,7 +109,7 @@ async def test_two_async_generators_in_step_do_not_mix(recorder: Recorder) -> No
 
 
 def test_early_close_is_incomplete_not_an_error(recorder: Recorder) -> None:
-    """What was said so far is on the span; the status is unset; the body's cleanup has run in its context."""
+    """The text so far is on the span, the status is unset, and the body's cleanup ran in its context."""
     cleaned: list[bool] = []
 
     @observe
@@ -130,7 +131,7 @@ def test_early_close_is_incomplete_not_an_error(recorder: Recorder) -> None:
 
 
 async def test_early_aclose_in_another_task(recorder: Recorder, caplog: pytest.LogCaptureFixture) -> None:
-    """A server closes streams in a task of its own: incomplete, and no "Failed to detach context"."""
+    """A server closes streams in another task: the call is incomplete, and there is no "Failed to detach context"."""
     stream = async_tokens("why")
     assert await anext(stream) == "ye"
     with caplog.at_level(logging.DEBUG):
@@ -141,7 +142,7 @@ async def test_early_aclose_in_another_task(recorder: Recorder, caplog: pytest.L
 
 
 def test_a_forgotten_generator_ends_when_it_is_collected(recorder: Recorder) -> None:
-    """Nobody closes it: the span ends as incomplete when the generator dies."""
+    """If a generator is not closed, its span ends as incomplete when it is garbage collected."""
     stream = tokens("why")
     next(stream)
     del stream
@@ -163,7 +164,7 @@ async def test_a_forgotten_async_generator_ends_when_it_is_collected(recorder: R
 
 
 def test_a_generator_that_is_never_started_makes_no_span(recorder: Recorder) -> None:
-    """Nothing ran, so nothing is traced; wrong arguments are refused as by the function itself."""
+    """Nothing ran, so there is no span. Wrong arguments raise as in the function itself."""
     tokens("why")
     gc.collect()
     assert recorder.spans == []
@@ -173,7 +174,7 @@ def test_a_generator_that_is_never_started_makes_no_span(recorder: Recorder) -> 
 
 
 def test_send_throw_and_return_value(recorder: Recorder) -> None:
-    """The wrapped generator answers to the whole protocol, as `yield from` would."""
+    """The wrapped generator supports the whole protocol, like `yield from`."""
 
     @observe
     def answer(question: str) -> Generator[str, str | None, dict[str, list[str]]]:
@@ -196,7 +197,7 @@ def test_send_throw_and_return_value(recorder: Recorder) -> None:
 
 
 async def test_asend_and_athrow(recorder: Recorder) -> None:
-    """The asynchronous protocol too."""
+    """The wrapper supports the asynchronous protocol too."""
 
     @observe
     async def answer(question: str) -> Any:
@@ -217,7 +218,7 @@ async def test_asend_and_athrow(recorder: Recorder) -> None:
 
 @pytest.mark.parametrize("is_async", [False, True])
 def test_an_exception_in_a_stream_passes_and_marks_the_span(recorder: Recorder, is_async: bool) -> None:
-    """The same exception object; the span is an error; later steps are as for any finished generator."""
+    """The consumer gets the same exception object, the span has status ERROR, and the generator is finished."""
     thrown = ValueError("the model is away")
 
     @observe
@@ -242,7 +243,7 @@ def test_an_exception_in_a_stream_passes_and_marks_the_span(recorder: Recorder, 
 
 
 def test_a_body_that_refuses_to_close(recorder: Recorder) -> None:
-    """`RuntimeError: generator ignored GeneratorExit` arrives as it would without us, and the span ends."""
+    """`RuntimeError: generator ignored GeneratorExit` is raised as without the decorator, and the span ends."""
 
     @observe
     def answer(question: str) -> Iterator[str]:
@@ -297,7 +298,7 @@ NODE = SimpleNamespace(node=SimpleNamespace(text="a passage", node_id="n1"), sco
 def test_a_result_that_streams(
     recorder: Recorder, make: Callable[[], Any], consume: Callable[[Any], Any], chunks: list[str] | None
 ) -> None:
-    """The span waits for the stream in the result; chunks are taken as the call returns."""
+    """The span stays open for the stream in the result. Chunks are read when the call returns."""
 
     @observe
     def answer(question: str) -> Any:
@@ -327,7 +328,7 @@ async def test_an_async_result_that_streams(recorder: Recorder) -> None:
 
 
 def test_a_streaming_result_that_nobody_reads(recorder: Recorder) -> None:
-    """A generator that was never started dies without running: the call still ends, as incomplete."""
+    """A generator that was never started is garbage collected without running: the call ends as incomplete."""
 
     @observe
     def answer(question: str) -> Iterator[str]:
@@ -339,7 +340,7 @@ def test_a_streaming_result_that_nobody_reads(recorder: Recorder) -> None:
 
 
 def test_a_result_that_cannot_be_changed_is_left_alone(recorder: Recorder) -> None:
-    """A frozen object keeps its stream; the call ends at once, incomplete, since the answer is not heard."""
+    """The stream of a frozen object cannot be wrapped, so the call ends at once as incomplete."""
 
     @dataclass(frozen=True)
     class Frozen:
@@ -370,7 +371,7 @@ def test_a_result_that_cannot_be_changed_is_left_alone(recorder: Recorder) -> No
 )
 @pytest.mark.parametrize("is_async", [False, True])
 def test_a_starlette_response_over_http(recorder: Recorder, body: list[Any], media_type: str, is_async: bool) -> None:
-    """A real application, a real client: the body arrives unchanged, and the span holds the answer's text."""
+    """A real application and a real client: the body is unchanged, and the span has the text of the answer."""
 
     async def async_body() -> AsyncIterator[Any]:
         for item in body:
@@ -429,7 +430,7 @@ def test_selectors_see_the_whole_stream(recorder: Recorder) -> None:
 
 
 def test_an_endless_stream_is_bounded(recorder: Recorder, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Beyond the bound nothing is kept, and half an answer is not judged."""
+    """Beyond the limit no text is kept, and the truncated answer is not judged."""
     monkeypatch.setattr(transcript, "MAX_CHARACTERS", 10)
 
     @observe
@@ -445,7 +446,7 @@ def test_an_endless_stream_is_bounded(recorder: Recorder, monkeypatch: pytest.Mo
 
 
 def test_the_session_of_a_generator_counts_when_it_is_started(recorder: Recorder) -> None:
-    """A generator runs nothing before its first item is asked for, and neither do we."""
+    """A generator runs nothing before its first item is requested, so the session is read at that time."""
     with using(session_id="outside"):
         stream = tokens("why")
     with using(session_id="inside"):

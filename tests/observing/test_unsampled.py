@@ -1,4 +1,4 @@
-"""Calls that are not recorded: the function runs, nothing is kept, and what it calls is left out with it."""
+"""Calls that are not sampled: the function runs, nothing is recorded, and spans below it are not sampled either."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _call_all() -> None:
 
 @pytest.mark.parametrize("sampler", [DEFAULT_OFF, ALWAYS_OFF])
 def test_unsampled_calls_of_every_kind_behave_as_before(recorder: Recorder, sampler: Sampler) -> None:
-    """Results, streams and exceptions are the function's own; nothing ends up anywhere."""
+    """Results, streams and exceptions are those of the function, and nothing is recorded."""
     recorder.use(sampler=sampler)
     _call_all()
     with trace.use_span(PARENT):
@@ -70,7 +70,7 @@ def test_unsampled_calls_of_every_kind_behave_as_before(recorder: Recorder, samp
 
 
 def test_an_unsampled_parent_leaves_the_call_out(recorder: Recorder) -> None:
-    """The default sampler follows the parent, and the parent stays current for what is called."""
+    """The default sampler follows the parent. The parent stays current for called code."""
     seen = []
 
     @observe
@@ -85,7 +85,7 @@ def test_an_unsampled_parent_leaves_the_call_out(recorder: Recorder) -> None:
 
 
 def test_a_sampler_that_does_not_follow_the_parent_is_asked(recorder: Recorder) -> None:
-    """Below an unsampled parent such a sampler may record, so it decides."""
+    """Such a sampler may record a call below an unsampled parent, so it decides."""
     for sampler in (ALWAYS_ON, ParentBased(ALWAYS_OFF, remote_parent_not_sampled=ALWAYS_ON)):
         recorder.use(sampler=sampler)
         with trace.use_span(PARENT):
@@ -95,7 +95,7 @@ def test_a_sampler_that_does_not_follow_the_parent_is_asked(recorder: Recorder) 
 
 
 class _ByName(Sampler):
-    """Leaves out spans of one name, whatever stands around them; others follow their parent."""
+    """Does not sample spans of one name. Other spans follow their parent."""
 
     def should_sample(
         self,
@@ -117,7 +117,7 @@ class _ByName(Sampler):
 
 @pytest.mark.parametrize("kind", ["function", "coroutine", "generator", "async generator"])
 def test_what_a_left_out_call_calls_is_left_out_too(recorder: Recorder, kind: str) -> None:
-    """A root that the coin left out must not have its children start traces of their own."""
+    """Children of an unsampled root span must not start their own traces."""
     recorder.use(sampler=_ByName())
     tracer = recorder.provider.get_tracer("app")
 
@@ -157,7 +157,7 @@ def test_what_a_left_out_call_calls_is_left_out_too(recorder: Recorder, kind: st
 
 
 def test_without_an_sdk_nothing_changes(recorder: Recorder) -> None:
-    """The API's own tracer makes no spans; the parent stays current."""
+    """The API's tracer creates no spans, and the parent stays current."""
     runtime.set_tracer_source(lambda: trace.NoOpTracer())
     seen = []
 

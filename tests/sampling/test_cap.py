@@ -1,4 +1,4 @@
-"""The cap of evaluations per minute."""
+"""The limit of evaluations per minute."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class _Clock:
 
 
 def test_no_more_than_the_cap_in_any_minute() -> None:
-    """Over ten minutes of steady demand, exactly the cap plus the burst gets through."""
+    """In ten minutes of steady demand, exactly the limit plus the burst is admitted."""
     clock = _Clock()
     cap = EvaluationCap(60, burst=10, clock=clock)
     admitted = 0
@@ -28,7 +28,7 @@ def test_no_more_than_the_cap_in_any_minute() -> None:
 
 
 def test_asking_whether_it_is_empty_takes_nothing() -> None:
-    """The request path asks before a trace is read; only an evaluation is counted."""
+    """The request path checks the limit before it reads a trace. Only an evaluation takes a token."""
     cap = EvaluationCap(1, burst=1, clock=_Clock())
     assert not cap.is_empty()
     assert not cap.is_empty()
@@ -38,7 +38,7 @@ def test_asking_whether_it_is_empty_takes_nothing() -> None:
 
 
 def test_the_bucket_never_holds_more_than_the_burst() -> None:
-    """A quiet hour does not save up a flood."""
+    """After an hour without traffic, no more than the burst is admitted at once."""
     clock = _Clock()
     cap = EvaluationCap(600, burst=5, clock=clock)
     clock.now = 3600.0
@@ -46,6 +46,6 @@ def test_the_bucket_never_holds_more_than_the_burst() -> None:
 
 
 def test_a_cap_of_zero_is_refused() -> None:
-    """Zero evaluations per minute raises an error that names the way out."""
+    """Zero evaluations per minute raises an error that names the remedy."""
     with pytest.raises(ConfigurationError, match="sample_ratio=0"):
         EvaluationCap(0)

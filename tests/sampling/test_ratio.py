@@ -1,4 +1,4 @@
-"""The seeded coin."""
+"""Sampling by ratio."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ def _targets(count: int) -> list[SpanRef]:
 
 
 def test_ratio_one_always_samples_with_certainty() -> None:
-    """At ratio 1 every trace is picked, for the reason `always`, with probability 1."""
+    """With ratio 1 every trace is sampled, with the reason `always` and probability 1."""
     decision = RatioSampler(1.0).decide(_targets(1)[0])
     assert (decision.sampled, decision.reason, decision.probability) == (True, SamplingReason.ALWAYS, 1.0)
 
 
 def test_ratio_zero_never_samples() -> None:
-    """At ratio 0 nothing is picked."""
+    """With ratio 0 no trace is sampled."""
     sampler = RatioSampler(0.0)
     assert not any(sampler.decide(target).sampled for target in _targets(1000))
 
 
 @pytest.mark.parametrize("ratio", [0.01, 0.1, 0.5, 0.9])
 def test_share_of_sampled_traces_is_the_ratio(ratio: float) -> None:
-    """The share picked lies within five standard errors of the ratio, and carries it as probability."""
+    """The sampled share is within five standard errors of the ratio. The decision has the ratio as its probability."""
     count = 20_000
     decisions = [RatioSampler(ratio).decide(target) for target in _targets(count)]
     share = sum(decision.sampled for decision in decisions) / count
@@ -43,7 +43,7 @@ def test_share_of_sampled_traces_is_the_ratio(ratio: float) -> None:
 
 
 def test_decision_depends_on_trace_id_and_seed_only() -> None:
-    """Two spans of a trace get one answer; another seed picks other traces."""
+    """Two spans of a trace get the same decision. Another seed samples other traces."""
     target = _targets(1)[0]
     other_span = SpanRef(trace_id=target.trace_id, span_id="0" * 15 + "1")
     sampler = RatioSampler(0.5, seed=1)
@@ -60,7 +60,7 @@ def test_a_higher_ratio_keeps_what_a_lower_one_picked() -> None:
 
 
 def test_another_process_agrees() -> None:
-    """Hash randomisation of the interpreter has no say: a fresh process picks the same traces."""
+    """A new process samples the same traces: Python's hash randomisation has no effect."""
     targets = _targets(100)
     code = (
         "import sys; from rag_otel.model import SpanRef; from rag_otel.sampling.ratio import RatioSampler\n"

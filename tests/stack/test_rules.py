@@ -90,8 +90,7 @@ def test_the_rules_ask_for_series_that_exist() -> None:
     for row in INSTRUMENTS:
         endings = ("_bucket", "_sum", "_count") if row.kind is Kind.HISTOGRAM else ("",)
         known |= {row.prometheus + ending for ending in endings}
-    sources = (Path(collector_metrics.__file__).parent / "collector.py", ROOT / "rag_otel" / "cli" / "collect.py")
-    text = "".join(path.read_text("utf-8") for path in sources)
+    text = "".join(path.read_text("utf-8") for path in Path(collector_metrics.__file__).parent.rglob("*.py"))
     gauges = re.findall(r'\("(\w+_bytes|\w+_in_trouble)",', text)
     known |= {f"rag_otel_collector_{name}" for name in gauges}
     text = "".join(path.read_text("utf-8") for path in RULES)

@@ -1,4 +1,4 @@
-"""Every test starts and ends without a set-up."""
+"""Every test starts and ends without an active `instrument()`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _uninstrumented(uninstrumented: None) -> None:
 
 @pytest.fixture
 def receiver() -> Iterator[Receiver]:
-    """Takes OTLP; what a set-up has left at its end still arrives."""
+    """An OTLP receiver. It also receives what `uninstrument()` exports."""
     with http_receiver() as running:
         yield running
         rag_otel.uninstrument()

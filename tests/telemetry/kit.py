@@ -1,4 +1,4 @@
-"""Reading back what was recorded: from an SDK reader, and from what a real OTLP receiver got."""
+"""Reads recorded telemetry: from an SDK reader, and from a real OTLP receiver."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ANSWER = "The moon orbits the earth. It is made of green cheese from Wisconsin."
 
 
 def points(data: MetricsData | None, name: str) -> list[Any]:
-    """The data points of one instrument; empty where it has none."""
+    """The data points of one instrument. Empty if it has none."""
     return [
         point
         for resource in (data.resource_metrics if data else ())
@@ -73,20 +73,20 @@ def attributes(record: Any) -> dict[str, Any]:
 
 @rag_otel.observe(name="answer")
 def answer(question: str = "What does the moon orbit?") -> str:
-    """One claim that the chunk supports and one that it does not."""
+    """Returns an answer with one supported claim and one unsupported claim."""
     rag_otel.record_chunks([CHUNK])
     return ANSWER
 
 
 def a_provider(**resource: str) -> tuple[TracerProvider, InMemorySpanExporter]:
-    """A provider, and what it exports to: without an exporter no span would be held for its scores."""
+    """A tracer provider and its exporter. Without an exporter, spans would not be held for their scores."""
     provider, exporter = TracerProvider(resource=Resource(dict(resource))), InMemorySpanExporter()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     return provider, exporter
 
 
 def evaluate_answers(count: int = 1, **settings: Any) -> list[ReadableSpan]:
-    """Set up with these settings, answer `count` questions, flush everything out; the spans that were exported."""
+    """Calls `instrument()` with these settings, answers `count` questions and flushes. Returns the exported spans."""
     provider, exporter = a_provider()
     rag_otel.instrument(provider, **settings)
     for _ in range(count):

@@ -1,4 +1,4 @@
-"""The `/metrics` endpoint, as a scraper reads it."""
+"""The `/metrics` endpoint, as Prometheus scrapes it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OPEN_METRICS = "application/openmetrics-text; version=1.0.0"
 
 @pytest.fixture
 def address() -> Iterator[str]:
-    """A port on loopback that is free."""
+    """A free port on loopback."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         found = f"127.0.0.1:{taken.getsockname()[1]}"
@@ -36,7 +36,7 @@ def address() -> Iterator[str]:
 
 
 def _scrape(address: str, accept: str = "text/plain") -> tuple[str, str]:
-    """(body, content type)"""
+    """Returns (body, content type)."""
     request = urllib.request.Request(f"http://{address}/metrics", headers={"Accept": accept})
     with urllib.request.urlopen(request, timeout=10) as response:
         return response.read().decode(), response.headers["Content-Type"]
@@ -47,7 +47,7 @@ def _samples(text: str, name: str) -> list[Any]:
 
 
 def test_a_scraper_finds_scores_counts_and_readings(address: str) -> None:
-    """Names and labels are those that the rules and dashboards ask for."""
+    """Names and labels are those that rules and dashboards query."""
     provider, _ = a_provider(**{"service.name": "observatory"})
     rag_otel.instrument(provider, telemetry_exporter="prometheus", telemetry_address=address)
     with rag_otel.using(tags={"tenant": "acme"}):
@@ -78,7 +78,7 @@ def test_a_scraper_finds_scores_counts_and_readings(address: str) -> None:
 
 
 def test_open_metrics_carries_exemplars(address: str) -> None:
-    """The bucket that the score fell into names the trace."""
+    """The bucket of the score has an exemplar with the trace id."""
     provider, exporter = a_provider()
     rag_otel.instrument(provider, telemetry_exporter="prometheus", telemetry_address=address)
     answer()
@@ -98,7 +98,7 @@ def test_open_metrics_carries_exemplars(address: str) -> None:
 
 
 def test_the_address_is_free_again_when_the_set_up_is_taken_down(address: str) -> None:
-    """Also when one set-up replaces another on the same address."""
+    """Also when a second `instrument()` replaces the first on the same address."""
     for _ in range(2):
         rag_otel.instrument(TracerProvider(), telemetry_exporter="prometheus", telemetry_address=address)
         assert _scrape(address)[0]
@@ -110,7 +110,7 @@ def test_the_address_is_free_again_when_the_set_up_is_taken_down(address: str) -
 
 
 def test_an_address_that_is_taken_does_not_stop_the_application(address: str) -> None:
-    """It is counted and logged; answers are evaluated all the same."""
+    """The error is counted and logged, and answers are still evaluated."""
     host, _, port = address.rpartition(":")
     before = counters.get("telemetry.endpoint_unavailable")
     with socket.socket() as taken:
@@ -123,7 +123,7 @@ def test_an_address_that_is_taken_does_not_stop_the_application(address: str) ->
 
 
 def test_a_forked_child_lets_go_of_the_address(address: str) -> None:
-    """When the parent stops listening nobody listens, though the child lives."""
+    """After the parent stops listening, the address is free, although the child is alive."""
     rag_otel.instrument(TracerProvider(), telemetry_exporter="prometheus", telemetry_address=address)
     reading, writing = os.pipe()
     born, birth = os.pipe()
@@ -146,6 +146,6 @@ def test_a_forked_child_lets_go_of_the_address(address: str) -> None:
 
 
 def test_an_address_must_be_one() -> None:
-    """A port without a host is a likely slip."""
+    """A port without a host is an error."""
     with pytest.raises(ConfigurationError, match="host:port"):
         PrometheusMetrics("9464", resource=Resource.get_empty)

@@ -22,7 +22,7 @@ def _events(result: EvaluatedTrace, **options: Any) -> list[Any]:
 
 
 def test_a_score_is_an_event_of_its_span() -> None:
-    """Name, score, label and explanation under the names of the GenAI conventions; the span's ids on the record."""
+    """Name, score, label and explanation use the names of the GenAI conventions. The record has the ids of the span."""
     result = a_result(response_id="chatcmpl-7")
     score, risk = _events(result)
     assert score.event_name == risk.event_name == "gen_ai.evaluation.result"
@@ -43,7 +43,7 @@ def test_a_score_is_an_event_of_its_span() -> None:
 
 
 def test_a_failure_says_what_failed_and_has_no_score() -> None:
-    """`error.type` stands in for the number that there is not."""
+    """The event has `error.type` and no score."""
     failed = an_evaluation(
         score=None, risk=None, label=None, claims=(), reason_code="timeout", error_type="builtins.TimeoutError"
     )
@@ -55,7 +55,7 @@ def test_a_failure_says_what_failed_and_has_no_score() -> None:
 
 @pytest.mark.parametrize("trace_too", [True, False])
 def test_hidden_content_stays_hidden(trace_too: bool) -> None:
-    """Hidden by the settings, or by the call itself: the explanation only counts."""
+    """If content is hidden by the settings or by the call, the explanation only counts claims."""
     result = a_result(capture_content=trace_too)
     events = _events(result, capture_content=not trace_too)
     told = json.dumps([dict(event.attributes) for event in events])

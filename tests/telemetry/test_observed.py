@@ -1,4 +1,4 @@
-"""Counts and readings of the process, as the instruments show them."""
+"""Counters and gauges of the process, as the instruments report them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.telemetry.kit import CHUNK, a_provider
 
 
 class Source:
-    """Says what it is told to."""
+    """A source with given samples."""
 
     def __init__(self, name: str, *samples: Sample) -> None:
         self.samples = list(samples)
@@ -47,7 +47,7 @@ def _total(row: names.Instrument, **labels: str) -> float:
     ],
 )
 def test_a_count_shows_under_its_labels(counted: str, row: names.Instrument, labels: dict[str, str]) -> None:
-    """What the code counts under a dotted name is a labelled total."""
+    """A counter with a dotted name becomes a total with labels."""
     before = _total(row, **labels)
     counters.add(counted, 3)
     assert _total(row, **labels) == before + 3
@@ -59,7 +59,7 @@ def _now(row: names.Instrument) -> float:
 
 
 def test_what_was_delivered_is_not_dropped() -> None:
-    """Sent and tried again is no loss."""
+    """Sent and retried items are not counted as dropped."""
     before = sum(value for value, _ in total_samples(names.DROPPED))
     counters.add("delivery.webhook.sent")
     counters.add("delivery.webhook.retries")
@@ -67,7 +67,7 @@ def test_what_was_delivered_is_not_dropped() -> None:
 
 
 def test_sources_of_one_gauge_are_added_up_or_the_largest_counts() -> None:
-    """Two queues hold the sum of both; the older one's age is the age."""
+    """The sizes of two queues are added. Of their ages the largest is reported."""
     before = _now(names.QUEUE_ITEMS)
     first = [Source(names.QUEUE_ITEMS.name, (2.0, {})), Source(names.QUEUE_AGE.name, (7e9, {}))]
     second = [Source(names.QUEUE_ITEMS.name, (3.0, {})), Source(names.QUEUE_AGE.name, (4e9, {}))]
@@ -77,7 +77,7 @@ def test_sources_of_one_gauge_are_added_up_or_the_largest_counts() -> None:
 
 
 def test_a_series_without_a_source_is_absent_and_a_lone_number_is_nought() -> None:
-    """No drift monitor, no drift series; no breaker, no breaker open."""
+    """A gauge with labels and without a source is absent. A gauge without labels is 0."""
     gc.collect()
     source = Source(names.DRIFT_ALARM.name, (1.0, {"series": "faithfulness", "slice": "of this test"}))
     assert source.samples[0] in gauge_samples(names.DRIFT_ALARM)
@@ -89,7 +89,7 @@ def test_a_series_without_a_source_is_absent_and_a_lone_number_is_nought() -> No
 
 
 def test_a_source_that_fails_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In production its error is counted; the rest is shown."""
+    """The error of a source is counted, and the other sources are reported."""
     monkeypatch.setenv("RAG_OTEL_RAISE_INTERNAL_ERRORS", "0")
 
     class Broken(Source):
@@ -104,7 +104,7 @@ def test_a_source_that_fails_leaves_the_others(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_trace_that_waits_is_held_counted_and_grows_old() -> None:
-    """While the judge thinks, one span is held, one trace waits, and its age grows."""
+    """During an evaluation one span is held, one trace waits, and its age increases."""
     asked, go_on = threading.Event(), threading.Event()
 
     class Slow:

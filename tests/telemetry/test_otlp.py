@@ -1,4 +1,4 @@
-"""Metrics and events over OTLP, as a real receiver gets them."""
+"""Metrics and events over OTLP, received by a real OTLP server."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.telemetry.kit import (
 
 
 def test_scores_arrive_with_the_trace_that_they_belong_to(receiver: Receiver) -> None:
-    """The histogram's exemplar has the ids of the span that was judged."""
+    """The histogram's exemplar has the ids of the evaluated span."""
     provider, exporter = a_provider()
     rag_otel.instrument(provider, telemetry_exporter="otlp", telemetry_endpoint=receiver.url)
     answer()
@@ -40,7 +40,7 @@ def test_scores_arrive_with_the_trace_that_they_belong_to(receiver: Receiver) ->
 
 
 def test_counts_and_readings_of_the_process_arrive_too(receiver: Receiver) -> None:
-    """Traces by status, queue and holding are there before anybody asks for them."""
+    """Counts of traces, the queue and held spans are exported too."""
     evaluate_answers(telemetry_exporter="otlp", telemetry_endpoint=receiver.url)
     found = exported_metrics(receiver)
     statuses = {attributes(point)["status"] for point in found["rag_otel.traces"].sum.data_points}
@@ -69,7 +69,7 @@ def test_an_event_belongs_to_the_evaluated_span(receiver: Receiver) -> None:
 
 
 def test_hidden_content_is_in_no_event(receiver: Receiver) -> None:
-    """The explanation counts claims; their words stay in the process."""
+    """The explanation only counts claims and contains no text."""
     evaluate_answers(events_exporter="otlp", telemetry_endpoint=receiver.url, capture_content=False)
     events = exported_events(receiver)
     sent = b"".join(request.body for request in receiver.requests)
@@ -78,7 +78,7 @@ def test_hidden_content_is_in_no_event(receiver: Receiver) -> None:
 
 
 def test_exporting_is_not_traced(receiver: Receiver) -> None:
-    """An application that traces its HTTP calls does not see ours."""
+    """An application that traces its HTTP calls gets no spans of rag-otel's exports."""
     provider, exporter = a_provider()
     RequestsInstrumentor().instrument(tracer_provider=provider)
     try:
@@ -107,7 +107,7 @@ def test_what_is_left_goes_out_when_the_set_up_is_taken_down(receiver: Receiver)
 
 
 def test_a_forked_child_reports_its_own_numbers_under_its_own_name(receiver: Receiver) -> None:
-    """Two evaluations of the parent and one of the child: neither counts the other's."""
+    """The parent evaluates twice and the child once. Each reports only its own evaluations."""
     evaluate_answers(2, telemetry_exporter="otlp", telemetry_endpoint=receiver.url)
     parent = _evaluations(receiver)
     child = os.fork()
@@ -125,7 +125,7 @@ def test_a_forked_child_reports_its_own_numbers_under_its_own_name(receiver: Rec
 
 
 def test_a_protocol_that_cannot_be_spoken_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The error names the variable to change."""
+    """The error for an unsupported protocol names the variable to change."""
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "carrier-pigeon")
     with pytest.raises(ConfigurationError, match="OTEL_EXPORTER_OTLP_PROTOCOL"):
         rag_otel.instrument(TracerProvider(), telemetry_exporter="otlp")

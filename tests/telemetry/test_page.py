@@ -1,4 +1,4 @@
-"""`docs/observability.md` tells of every instrument, and its queries are PromQL."""
+"""`docs/observability.md` lists every instrument, and its example queries are valid PromQL."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def _script(expression: str) -> str:
 
 
 def test_the_table_is_what_the_code_has() -> None:
-    """`docs/observability.md` is what `docs/observability_table.py` writes today."""
+    """The page is equal to the output of `docs/observability_table.py`."""
     assert (ROOT / "docs" / "observability.md").read_text(encoding="utf-8") == _script("t.page()")
 
 
 def test_every_example_is_promql(tmp_path: Path) -> None:
-    """promtool reads each of them as a rule."""
+    """promtool accepts each query as a rule."""
     promtool = program("promtool")
     queries = json.loads(_script("__import__('json').dumps(list(t.QUERIES.values()))"))
     rules = [{"record": f"example:{n}", "expr": query} for n, query in enumerate(queries)]

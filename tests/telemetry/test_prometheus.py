@@ -26,7 +26,7 @@ pytestmark = pytest.mark.server
 
 @contextmanager
 def _prometheus(binary: str, folder: Path, target: str) -> Iterator[str]:
-    """The address of a Prometheus (the program `binary`) that scrapes `target` every second."""
+    """Starts a Prometheus (the program `binary`) that scrapes `target` every second. Yields its address."""
     job = {"job_name": "app", "scrape_interval": "1s", "static_configs": [{"targets": [target]}]}
     configuration = folder / "prometheus.yml"
     configuration.write_text(json.dumps({"scrape_configs": [job]}), encoding="utf-8")
@@ -47,7 +47,7 @@ def _prometheus(binary: str, folder: Path, target: str) -> Iterator[str]:
 
 
 def _asked(address: str, path: str, **parameters: str) -> Any:
-    """What the API answers; nothing while it is not up."""
+    """The result of a query. Empty while Prometheus is not ready."""
     try:
         query = urllib.parse.urlencode(parameters)
         with urllib.request.urlopen(f"{address}/api/v1/{path}?{query}", timeout=10) as response:
@@ -57,7 +57,7 @@ def _asked(address: str, path: str, **parameters: str) -> Any:
 
 
 def test_prometheus_leads_from_a_bucket_to_the_trace(tmp_path: Path) -> None:
-    """The share below a threshold can be asked for, and the bucket names the answer that is in it."""
+    """The share of scores below a threshold can be queried, and the bucket's exemplar has the trace id of an answer."""
     binary, target = program("prometheus"), f"127.0.0.1:{free_port()}"
     provider, exporter = a_provider(**{"service.name": "observatory"})
     rag_otel.instrument(provider, telemetry_exporter="prometheus", telemetry_address=target)

@@ -1,4 +1,4 @@
-"""Where metrics and events go when nobody says so, and what a set-up loads."""
+"""The default destinations of metrics and events, and the modules that `instrument()` imports."""
 
 from __future__ import annotations
 
@@ -60,14 +60,14 @@ def _path() -> dict[str, str]:
 
 
 def test_the_applications_own_providers_get_everything_by_default() -> None:
-    """Also when they are set after the set-up; what was evaluated before them is in the counts alone."""
+    """Also if they are set after `instrument()`. Evaluations before that are only in the counters."""
     evaluations, traces = _run(GLOBAL).splitlines()
     assert evaluations == "[2] 4"
     assert traces == "[3]"
 
 
 def test_a_provider_of_the_argument_stands_in_for_the_global_one() -> None:
-    """As every OpenTelemetry instrumentation has it."""
+    """A provider passed to `instrument()` is used instead of the global provider."""
     reader, exporter, logs = InMemoryMetricReader(), InMemoryLogRecordExporter(), LoggerProvider()
     logs.add_log_record_processor(SimpleLogRecordProcessor(exporter))
     evaluate_answers(meter_provider=MeterProvider([reader]), logger_provider=logs)
@@ -76,12 +76,12 @@ def test_a_provider_of_the_argument_stands_in_for_the_global_one() -> None:
 
 
 def test_what_is_not_asked_for_is_not_loaded() -> None:
-    """The SDK's metrics and logs, exporters and prometheus-client cost nothing until a setting wants them."""
+    """The SDK's metrics and logs, exporters and prometheus-client are imported only if a setting needs them."""
     assert json.loads(_run(LOADED)) == []
 
 
 def test_metrics_and_events_can_be_turned_off(receiver: Receiver) -> None:
-    """`none` writes nothing anywhere."""
+    """With `none` nothing is recorded."""
     reader = InMemoryMetricReader()
     evaluate_answers(
         telemetry_exporter="none",
@@ -94,7 +94,7 @@ def test_metrics_and_events_can_be_turned_off(receiver: Receiver) -> None:
 
 
 def test_a_receiver_that_does_not_answer_is_not_waited_for(receiver: Receiver) -> None:
-    """`flush` says that something did not get out, and answers go on."""
+    """`flush` returns False because something was not exported, and calls continue normally."""
     provider, _ = a_provider()
     rag_otel.instrument(provider, telemetry_exporter="otlp", events_exporter="otlp", telemetry_endpoint=receiver.url)
     answer()
@@ -106,7 +106,7 @@ def test_a_receiver_that_does_not_answer_is_not_waited_for(receiver: Receiver) -
 
 
 def test_a_process_that_just_ends_has_told_of_its_last_answer(receiver: Receiver) -> None:
-    """Nobody calls `flush`: results are delivered at exit, and then exported."""
+    """Without a call of `flush`, results are delivered and exported at exit."""
     _run(
         "import rag_otel\nfrom tests.telemetry.kit import a_provider, answer\n"
         f"where = {receiver.url!r}\n"
@@ -119,7 +119,7 @@ def test_a_process_that_just_ends_has_told_of_its_last_answer(receiver: Receiver
 
 
 def test_the_environment_names_the_settings() -> None:
-    """What a container is told."""
+    """The settings can be given as environment variables."""
     settings = resolve(
         {},
         {"RAG_OTEL_TELEMETRY_EXPORTER": "otlp", "RAG_OTEL_TELEMETRY_INTERVAL": "5", "RAG_OTEL_EVENTS_EXPORTER": "none"},

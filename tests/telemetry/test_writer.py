@@ -1,4 +1,4 @@
-"""What a result leaves in the instruments."""
+"""What a result records in the instruments."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.telemetry.kit import points
 
 
 class Recorded:
-    """A writer on an SDK meter, and what is found there."""
+    """A writer on an SDK meter, with access to the recorded data."""
 
     def __init__(self, max_values: int = 50) -> None:
         self.reader = InMemoryMetricReader()
@@ -34,7 +34,7 @@ class Recorded:
 
 
 def test_scores_fall_into_buckets_whose_edges_are_thresholds() -> None:
-    """A score at an edge counts as at most that edge; exactly 1 has a bucket of its own."""
+    """A score at an edge belongs to the bucket below it. Scores of exactly 1 have a separate bucket."""
     recorded = Recorded().write(*(a_result(an_evaluation(score=score)) for score in (0.7, 0.71, 0.999, 1.0)))
     (point,) = recorded.points(names.SCORE)
     assert point.explicit_bounds == names.SCORE_EDGES
@@ -43,7 +43,7 @@ def test_scores_fall_into_buckets_whose_edges_are_thresholds() -> None:
 
 
 def test_an_exemplar_points_to_the_evaluated_span() -> None:
-    """Histograms and counters carry the ids of the span that was judged, which has long ended."""
+    """Histograms and counters have the ids of the evaluated span, which has already ended."""
     result = a_result()
     data = Recorded().write(result).reader.get_metrics_data()  # once: the SDK hands out each exemplar once
     for row in (names.SCORE, names.CLAIMS, names.EVALUATIONS):
@@ -53,7 +53,7 @@ def test_an_exemplar_points_to_the_evaluated_span() -> None:
 
 
 def test_claims_are_counted_by_verdict_for_whom_they_were_made() -> None:
-    """Metric, judge, service, route, tenant and model tell the series apart."""
+    """Metric, judge, service, route, tenant and model are labels."""
     recorded = Recorded().write(a_result(tags={"tenant": "acme", "mood": "good"}, model="gpt-4o-mini"))
     found = {point.attributes["verdict"]: point for point in recorded.points(names.CLAIMS)}
     assert {verdict: point.value for verdict, point in found.items()} == {
@@ -87,13 +87,13 @@ def test_every_evaluation_has_an_outcome(changes: dict[str, Any], outcome: str, 
 
 
 def test_an_evaluation_without_a_score_leaves_the_histogram_alone() -> None:
-    """Unknown is no number."""
+    """A missing score is not recorded as a number."""
     recorded = Recorded().write(a_result(an_evaluation(score=None, risk=None, reason_code="abstained")))
     assert recorded.points(names.SCORE) == recorded.points(names.RISK) == []
 
 
 def test_what_a_judge_takes_is_added_up() -> None:
-    """Seconds, tokens by direction, dollars; a cost that is unknown is not 0."""
+    """Seconds, tokens by direction, and dollars. An unknown cost is not recorded as 0."""
     priced = an_evaluation(duration_s=2.0, usage=Usage(input_tokens=100, output_tokens=20, cost_usd=0.5, calls=1))
     unpriced = an_evaluation(judge="mine", duration_s=1.0, usage=Usage(input_tokens=7, calls=1))
     recorded = Recorded().write(a_result(priced), a_result(priced), a_result(unpriced))
@@ -104,7 +104,7 @@ def test_what_a_judge_takes_is_added_up() -> None:
 
 
 def test_labels_stay_few() -> None:
-    """Beyond the cap values are `other`, and those that were first keep their series."""
+    """Values beyond the maximum become `other`. Earlier values keep their series."""
     recorded = Recorded(max_values=3)
     for n in (*range(10), 0):
         recorded.write(a_result(tags={"tenant": f"t{n}"}))
@@ -113,7 +113,7 @@ def test_labels_stay_few() -> None:
 
 
 def test_content_is_no_label() -> None:
-    """Not a word of question, answer or chunks is in any series; a tenant that is a text is `other`."""
+    """No text of question, answer or chunks is in any series. A tenant that is a long text becomes `other`."""
     recorded = Recorded().write(a_result(tags={"tenant": "What does the moon orbit? " * 10}))
     data = recorded.reader.get_metrics_data()
     assert data is not None

@@ -17,7 +17,7 @@ PREFIX = "rag.evaluation.faithfulness."
 
 
 def test_a_result_becomes_flat_attributes_under_its_metric() -> None:
-    """Score, risk, label, verdicts, evidence, status and sampling stand where the documentation says."""
+    """Score, risk, label, verdicts, evidence, status and sampling have the documented attribute names."""
     attributes = evaluation_attributes(a_result())
     assert attributes[PREFIX + "score"] == pytest.approx(1 / 3)
     assert attributes == attributes | {
@@ -42,7 +42,7 @@ def test_a_result_becomes_flat_attributes_under_its_metric() -> None:
 
 
 def test_what_is_unknown_is_absent() -> None:
-    """A null score, empty evidence and a missing reason leave no key behind."""
+    """A missing score, empty evidence and a missing reason write no attribute."""
     attributes = evaluation_attributes(a_result(an_evaluation(score=None, risk=None, label=None, claims=())))
     keys = {key.removeprefix(PREFIX) for key in attributes if key.startswith(PREFIX)}
     assert keys == {"explanation", "evaluator", "version", "judge"}
@@ -51,7 +51,7 @@ def test_what_is_unknown_is_absent() -> None:
 
 
 def test_a_support_probability_that_is_no_number_is_absent() -> None:
-    """NaN and infinity never reach a span."""
+    """NaN and infinity are never written to a span."""
     claims = tuple(
         a_claim(0, 26, Verdict.SUPPORTED, support_probability=bad) for bad in (float("nan"), float("inf"), None)
     )
@@ -60,7 +60,8 @@ def test_a_support_probability_that_is_no_number_is_absent() -> None:
 
 
 def test_claims_are_cut_from_the_supported_end_and_the_cut_is_counted() -> None:
-    """Of many claims the unsupported ones stay, in the response's order and numbered without gaps."""
+    """If there are too many claims, unsupported ones are kept, in the order of the response and numbered without
+    gaps."""
     claims = (
         *(a_claim(n, n + 1, Verdict.SUPPORTED) for n in range(5)),
         a_claim(5, 6, Verdict.NOT_ENOUGH_INFO),
@@ -77,7 +78,7 @@ def test_claims_are_cut_from_the_supported_end_and_the_cut_is_counted() -> None:
 
 
 def test_claims_can_be_one_json_string() -> None:
-    """Backends with fixed columns get one attribute instead of many, with the same fields."""
+    """For backends with fixed columns: one attribute with the same fields."""
     attributes = evaluation_attributes(a_result(), claims_format="json")
     claims = json.loads(str(attributes[PREFIX + "claims"]))
     assert [claim["verdict"] for claim in claims] == ["supported", "not_enough_info", "contradicted"]
@@ -101,7 +102,7 @@ def test_hidden_content_leaves_the_verdicts_but_no_word(
     environ: dict[str, str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """However content is hidden, scores, counts, verdicts and chunk ids go out and no text does."""
+    """However content is hidden, scores, counts, verdicts and chunk ids are written and texts are not."""
     for name, value in environ.items():
         monkeypatch.setenv(name, value)
     attributes = evaluation_attributes(a_result(**trace), capture_content=capture_content, claims_format=claims_format)
@@ -114,7 +115,7 @@ def test_hidden_content_leaves_the_verdicts_but_no_word(
 
 
 def test_hidden_documents_hide_quotes_but_not_claims(monkeypatch: pytest.MonkeyPatch) -> None:
-    """OpenInference's switch for documents leaves the answer's own words visible."""
+    """OpenInference's setting that hides documents does not hide the text of the answer."""
     monkeypatch.setenv("OPENINFERENCE_HIDE_RETRIEVAL_DOCUMENTS", "true")
     attributes = evaluation_attributes(a_result())
     assert attributes[PREFIX + "claims.0.text"] == "The moon orbits the earth."
@@ -122,7 +123,7 @@ def test_hidden_documents_hide_quotes_but_not_claims(monkeypatch: pytest.MonkeyP
 
 
 def test_a_name_that_cannot_be_a_key_is_left_out_alone(caplog: pytest.LogCaptureFixture) -> None:
-    """One evaluator with an impossible name does not cost the others their attributes."""
+    """An evaluator with an invalid name does not affect the attributes of the others."""
     attributes = evaluation_attributes(a_result(an_evaluation(name="status"), an_evaluation()))
     assert attributes["rag.evaluation.status"] == "evaluated"
     assert PREFIX + "score" in attributes
@@ -130,7 +131,7 @@ def test_a_name_that_cannot_be_a_key_is_left_out_alone(caplog: pytest.LogCapture
 
 
 def test_a_failed_evaluation_says_what_failed() -> None:
-    """Status `failed`, the error's type as its reason, the reason code beside the metric."""
+    """Status `failed`, the error type as its reason, and the reason code of the metric."""
     failed = an_evaluation(
         score=None, risk=None, label=None, claims=(), reason_code="timeout", error_type="builtins.TimeoutError"
     )
@@ -141,14 +142,14 @@ def test_a_failed_evaluation_says_what_failed() -> None:
 
 
 def test_prompts_travel_with_the_score() -> None:
-    """Name, language, version and hash of every prompt that was asked."""
+    """Name, language, version and hash of every prompt that was used are written."""
     prompts = ("context_relevance_first/en@1:0123456789ab", "context_relevance_second/en@1:ba9876543210")
     attributes = evaluation_attributes(a_result(an_evaluation(prompts=prompts)))
     assert attributes[PREFIX + "prompts"] == list(prompts)
 
 
 def test_a_status_without_a_result_is_written_with_its_reason() -> None:
-    """A span that passes unevaluated tells why."""
+    """A span that is exported without an evaluation has the reason."""
     decision = SamplingDecision(sampled=False, reason="not_sampled", probability=0.1)
     assert status_attributes(EvaluationStatus.SKIPPED, "not_sampled", decision) == {
         "rag.evaluation.status": "skipped",
@@ -178,7 +179,7 @@ _claims = st.lists(
 def test_every_key_is_leaf_or_parent_and_every_value_encodes(
     claims: list[Any], claims_format: Any, max_claims: int, capture_content: bool
 ) -> None:
-    """Whatever a judge returns, Phoenix can unflatten the keys and OTLP can encode the values."""
+    """For any result, Phoenix can nest the keys and OTLP can encode the values."""
     from opentelemetry.exporter.otlp.proto.common._internal import _encode_attributes
 
     attributes = evaluation_attributes(

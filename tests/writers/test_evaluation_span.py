@@ -1,4 +1,4 @@
-"""The span that carries a late result."""
+"""The evaluation span."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LATE = EvaluationStatus.LATE
 
 
 def written(*results: EvaluatedTrace, **options: Any) -> list[ReadableSpan]:
-    """What the writer emits for these results."""
+    """The spans that the writer emits for these results."""
     spans: list[ReadableSpan] = []
     resource = Resource({"service.name": "observatory"})
     EvaluationSpanWriter(spans.append, lambda: resource, **options).write(results)
@@ -27,7 +27,7 @@ def written(*results: EvaluatedTrace, **options: Any) -> list[ReadableSpan]:
 
 
 def test_the_carrier_has_exactly_one_link_to_its_target() -> None:
-    """As OpenInference asks of feedback on a span that has ended; trace, parent and resource are the target's."""
+    """As OpenInference requires for feedback on a finished span. Trace, parent and resource are those of the target."""
     result = a_result(status=LATE)
     (span,) = written(result)
     assert span.context is not None
@@ -45,7 +45,7 @@ def test_the_carrier_has_exactly_one_link_to_its_target() -> None:
 
 
 def test_its_attributes_are_what_openinference_itself_would_write() -> None:
-    """Names and shapes agree with the reference implementation, and our own attributes stand beside them."""
+    """Names and values are equal to those of the reference implementation, in addition to rag-otel's attributes."""
     result = a_result(an_evaluation(score=0.5), status=LATE)
     (span,) = written(result)
     attributes = dict(span.attributes or {})
@@ -69,7 +69,7 @@ def test_its_attributes_are_what_openinference_itself_would_write() -> None:
 
 
 def test_the_claims_stand_on_it_as_text() -> None:
-    """The headline, then each claim with its verdict, chunk and quote, what is wrong first."""
+    """The headline, then each claim with its verdict, chunk and quote. Unsupported claims come first."""
     (span,) = written(a_result())
     attributes = dict(span.attributes or {})
     lines = str(attributes["output.value"]).splitlines()
@@ -87,7 +87,7 @@ def test_what_went_out_on_its_own_span_is_not_said_twice() -> None:
 
 
 def test_on_request_only_results_that_missed_their_span_have_one() -> None:
-    """`when="late"`: for backends that ask money for every span."""
+    """`when="late"`: for backends that charge for every span."""
     result = a_result()
     spans = written(*(with_status(result, status) for status in EvaluationStatus), when="late")
     told = [dict(span.attributes or {})["rag.evaluation.status"] for span in spans]
@@ -95,7 +95,7 @@ def test_on_request_only_results_that_missed_their_span_have_one() -> None:
 
 
 def test_the_same_result_is_the_same_span_and_another_is_another() -> None:
-    """The id is a hash of target, metric, evaluator, version and judge: stable over processes, told apart by each."""
+    """The id is a hash of target, metric, evaluator, version and judge. It is the same in every process."""
     target = a_target()
     changes: list[dict[str, Any]] = [
         {},
@@ -114,7 +114,7 @@ def test_the_same_result_is_the_same_span_and_another_is_another() -> None:
 
 
 def test_the_job_key_never_changes_between_releases() -> None:
-    """A stored key must still be recognised after an upgrade."""
+    """A stored key must be recognised after an upgrade."""
     fixed = SpanRef(trace_id="0" * 31 + "1", span_id="0" * 15 + "2")
     assert job_key(fixed, an_evaluation()) == job_key(fixed, an_evaluation(score=None))
     assert job_key(fixed, an_evaluation()) == "c87cd48ad5c0d81c4c7b269605828bd4"
@@ -122,6 +122,6 @@ def test_the_job_key_never_changes_between_releases() -> None:
 
 @pytest.mark.parametrize("claims_format", ["flat", "json"])
 def test_hidden_content_is_in_no_attribute_of_the_carrier(claims_format: str) -> None:
-    """The same rule as on the span itself."""
+    """The evaluation span hides the same content as the target span."""
     (span,) = written(a_result(status=LATE), capture_content=False, claims_format=claims_format)
     assert not [text for text in SECRET_TEXTS if text in str(dict(span.attributes or {}))]

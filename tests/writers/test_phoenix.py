@@ -1,4 +1,4 @@
-"""Write-back into a real Phoenix, asserted through its API."""
+"""Writes to a real Phoenix and checks the result with its API."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ QUICK = ExportPolicy(linger_s=0.01, backoff_s=0.05, max_backoff_s=0.2)
 
 
 class Project:
-    """A project of its own on the shared server: exports spans, reads back what became of them."""
+    """A separate project on the shared server: exports spans and reads them back."""
 
     def __init__(self, server: PhoenixServer) -> None:
         self.name = f"writers-{secrets.token_hex(4)}"
@@ -78,12 +78,12 @@ def project(phoenix_server: PhoenixServer) -> Project:
 
 
 def write(project: Project, *results: EvaluatedTrace, **options: Any) -> None:
-    """Write through the writer alone, without delivery around it."""
+    """Writes with the writer alone, without the delivery queue."""
     PhoenixAnnotationWriter(project.api.base_url, **options).write(results)
 
 
 def test_score_and_risk_become_annotations_with_their_origin(project: Project) -> None:
-    """Both columns, with label, explanation, judge, version, counts and sampling."""
+    """Both annotations, with label, explanation, judge, version, counts and sampling."""
     target = project.span()
     write(project, a_result(an_evaluation(score=0.25), target=target))
     rows = project.annotations(target, faithfulness=0.25, hallucination_risk=0.93)
@@ -103,7 +103,7 @@ def test_score_and_risk_become_annotations_with_their_origin(project: Project) -
 
 
 def test_writing_again_updates_in_place(project: Project) -> None:
-    """A repeated or corrected result leaves one annotation a name, also under another version or judge."""
+    """A repeated or corrected result leaves one annotation per name, also with another version or judge."""
     target = project.span()
     result = a_result(an_evaluation(score=0.25), target=target)
     write(project, result, result)
@@ -118,7 +118,7 @@ def test_writing_again_updates_in_place(project: Project) -> None:
 
 
 def test_an_annotation_may_come_before_its_span(project: Project) -> None:
-    """Scores of a span that is still in an exporter's queue are attached when it arrives."""
+    """An annotation whose span has not arrived yet is attached when the span arrives."""
     result = a_result(an_evaluation(score=0.5))
     write(project, result)
     unrelated = project.span()
@@ -138,7 +138,7 @@ def test_an_annotation_may_come_before_its_span(project: Project) -> None:
 
 
 def test_a_null_score_keeps_its_place_with_the_reason_as_label(project: Project) -> None:
-    """Means leave it out, the label says why; it is not mistaken for one that was never evaluated."""
+    """The label is the reason, means ignore the annotation, and it differs from an answer that was never evaluated."""
     scored, abstained = project.span(), project.span()
     nothing = an_evaluation(
         score=None, risk=None, label=None, claims=(), reason_code="abstained", explanation="the answer declines"
@@ -155,7 +155,7 @@ def test_a_null_score_keeps_its_place_with_the_reason_as_label(project: Project)
 
 
 def test_an_evaluation_that_says_nothing_is_not_sent(project: Project) -> None:
-    """No score, label, reason or explanation: no empty annotation."""
+    """Without score, label, reason and explanation no annotation is written."""
     target = project.span()
     silent = an_evaluation(name="silent", score=None, risk=None, label=None, explanation=None, claims=())
     write(project, a_result(silent, an_evaluation(score=0.25), target=target))
@@ -163,7 +163,7 @@ def test_an_evaluation_that_says_nothing_is_not_sent(project: Project) -> None:
 
 
 def test_one_reserved_name_does_not_cost_the_batch(project: Project) -> None:
-    """Phoenix refuses every annotation of a request in which one is called `note`."""
+    """Phoenix rejects a whole request that contains an annotation called `note`."""
     target = project.span()
     write(project, a_result(an_evaluation(name="note"), an_evaluation(score=0.25), target=target))
     assert "note" not in project.annotations(target, faithfulness=0.25)
@@ -190,7 +190,7 @@ def test_chunk_scores_become_document_annotations(project: Project) -> None:
 
 
 def test_hidden_content_reaches_no_annotation(project: Project) -> None:
-    """Scores, labels and counts arrive, no word of question, answer or passages does."""
+    """Scores, labels and counts are written; no text of question, answer or passages is."""
     target = project.span()
     write(project, a_result(an_evaluation(score=0.25), target=target), capture_content=False)
     rows = project.annotations(target, faithfulness=0.25, hallucination_risk=0.93)
@@ -199,7 +199,7 @@ def test_hidden_content_reaches_no_annotation(project: Project) -> None:
 
 
 def test_the_attributes_on_the_span_can_be_filtered(project: Project) -> None:
-    """Phoenix's filter box finds a span by score, risk, an unsupported claim and a claim's verdict."""
+    """Phoenix's filter finds a span by score, risk, an unsupported claim and a claim's verdict."""
     enriched = project.span(**evaluation_attributes(a_result()))
     project.span()
     eventually(lambda: len(project.api.spans(project.name)) == 2)
@@ -216,7 +216,8 @@ def test_the_attributes_on_the_span_can_be_filtered(project: Project) -> None:
 
 
 def test_a_late_result_is_a_span_beside_its_target(project: Project) -> None:
-    """In the target's trace, of kind EVALUATOR, once however often it is written, and without stretching the trace."""
+    """A span of kind EVALUATOR in the target's trace. A repeated write does not duplicate it, and the trace is not
+    longer."""
     target = project.span()
     started, ended = project.exported.start_time, project.exported.end_time
     assert started is not None
@@ -236,7 +237,7 @@ def test_a_late_result_is_a_span_beside_its_target(project: Project) -> None:
 
 
 def test_nothing_is_lost_while_phoenix_is_away(project: Project, phoenix_server: PhoenixServer) -> None:
-    """Results that are finished while nobody listens arrive once Phoenix does."""
+    """Results that are finished while Phoenix is down arrive when it is up again."""
     port = free_port()
     writer = PhoenixAnnotationWriter(f"http://127.0.0.1:{port}/v1/traces", timeout_s=5)
     delivery = Dispatcher([writer], policy=QUICK)
@@ -254,7 +255,8 @@ def test_nothing_is_lost_while_phoenix_is_away(project: Project, phoenix_server:
 
 @contextlib.contextmanager
 def forwarded(port: int, to_port: int) -> Iterator[None]:
-    """Connections to `port` of loopback reach `to_port`, until the block ends: the server is there again."""
+    """Forwards connections to `port` on loopback to `to_port` until the block ends. Simulates that the server is up
+    again."""
     listener = socket.create_server(("127.0.0.1", port))
 
     def pump(source: socket.socket, sink: socket.socket) -> None:
@@ -281,7 +283,7 @@ def forwarded(port: int, to_port: int) -> Iterator[None]:
 
 @pytest.mark.browser
 def test_the_links_open_the_trace(project: Project) -> None:
-    """The addresses of a trace and of a span lead to the trace's page in its own project."""
+    """The links to a trace and to a span lead to the trace's page in its project."""
     target = project.span()
     eventually(lambda: project.api.spans(project.name))
     base_url = project.api.base_url

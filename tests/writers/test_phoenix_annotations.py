@@ -1,4 +1,4 @@
-"""What goes over the wire to Phoenix, where no server is needed to see it."""
+"""The requests to Phoenix, checked without a server."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.support.results import a_result, a_target, an_evaluation
 
 
 def test_a_batch_is_one_request_with_the_key_as_bearer_token() -> None:
-    """However many results; their traces make a second one, chunk scores a third one."""
+    """One request for span annotations, one for trace annotations, one for document annotations."""
     with http_receiver() as receiver:
         writer = PhoenixAnnotationWriter(f"{receiver.url}/v1/traces", api_key="s3cret", headers={"X-Team": "rag"})
         writer.write([a_result() for _ in range(5)])
@@ -33,7 +33,7 @@ def test_a_batch_is_one_request_with_the_key_as_bearer_token() -> None:
 
 
 def test_nothing_to_say_is_no_request() -> None:
-    """A result without evaluations does not cost a round trip."""
+    """A result without evaluations makes no request."""
     silent = an_evaluation(score=None, risk=None, label=None, explanation=None, claims=())
     with http_receiver() as receiver:
         PhoenixAnnotationWriter(receiver.url).write([a_result(silent)])
@@ -41,7 +41,7 @@ def test_nothing_to_say_is_no_request() -> None:
 
 
 def test_chunks_that_no_span_holds_get_no_scores_in_phoenix() -> None:
-    """Passages that the application handed over beside its spans have no document there to be annotated."""
+    """Passages that are not on a span have no document that could be annotated."""
     with http_receiver() as receiver:
         PhoenixAnnotationWriter(receiver.url).write([a_result(an_evaluation(chunk_scores=(1.0, None)))])
         paths = [request.path for request in receiver.requests]
@@ -49,7 +49,7 @@ def test_chunks_that_no_span_holds_get_no_scores_in_phoenix() -> None:
 
 
 def test_the_root_shows_the_scores_under_a_name_of_its_own() -> None:
-    """Where a framework's span stands above: Phoenix lists that one, and the metric's own mean counts a score once."""
+    """Phoenix lists root spans. With another name, the mean of the metric counts a score only once."""
     result = a_result()
     root = SpanRef(trace_id=result.trace.target.trace_id, span_id="f" * 16)
     with http_receiver() as receiver:
@@ -65,7 +65,7 @@ def test_the_root_shows_the_scores_under_a_name_of_its_own() -> None:
 
 
 def test_a_refused_key_is_final_and_stays_out_of_the_message() -> None:
-    """401 is told with the server's reason, never with the key."""
+    """The error for status 401 contains the server's reason and not the key."""
     with http_receiver() as receiver:
         receiver.answers.append((401, {}))
         with pytest.raises(PermanentError) as caught:
@@ -86,11 +86,11 @@ def test_a_refused_key_is_final_and_stays_out_of_the_message() -> None:
     ],
 )
 def test_statistical_judges_are_code_and_language_models_are_llm(judge: str, kind: str) -> None:
-    """Phoenix shows who judged."""
+    """The annotator kind in Phoenix depends on the judge."""
     assert annotator_kind(judge) == kind
 
 
 def test_risk_has_a_name_of_its_own() -> None:
-    """The risk of faithfulness is known under the name that people look for."""
+    """The risk of faithfulness is named `hallucination_risk`."""
     assert risk_name("faithfulness") == "hallucination_risk"
     assert risk_name("context_recall") == "context_recall_risk"

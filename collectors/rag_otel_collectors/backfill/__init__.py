@@ -1,1 +1,1 @@
-"""Backfill: stored traces that have no score are read, judged, and their scores written where the traces are."""
+"""Backfill: reads stored traces without scores, evaluates them, and writes the scores to the same store."""

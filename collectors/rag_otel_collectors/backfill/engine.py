@@ -1,7 +1,7 @@
-"""The loop of a backfill: stored traces in, what has no score of these evaluators judged, results out, some at a time.
+"""The main loop of a backfill: reads stored traces in batches, evaluates those without scores, and writes the results.
 
-While one batch is judged the next one is being read and the one before it written, and no more than these three are in
-memory. An interruption costs the answers that are being judged, and no others.
+While one batch is evaluated, the next one is read and the previous one is written. At most these three batches are in
+memory. After an interruption, only the evaluations that were running have to be repeated.
 """
 
 from __future__ import annotations
@@ -23,55 +23,55 @@ Spans = Sequence[SpanRecord]
 
 
 class Store(Protocol):
-    """Where traces are stored and scores are kept."""
+    """A store of traces and scores."""
 
     def batches(self) -> Iterator[list[Spans]]:
-        """Every trace, some at a time."""
+        """Yields all traces in batches."""
         ...
 
     def missing(self, traces: Sequence[RagTrace]) -> list[tuple[str, ...]]:
-        """For each trace, the metrics of which it has no score by this evaluator, version and judge."""
+        """Returns, for each trace, the metrics without a score by the current evaluator, version and judge."""
         ...
 
     def write(self, results: Sequence[EvaluatedTrace]) -> None:
-        """Keep the results; all of them are there when `settle` returns."""
+        """Writes the results. They are stored when `settle` returns."""
         ...
 
     def settle(self) -> None:
-        """Wait until everything that was written is there."""
+        """Waits until all written results are stored."""
         ...
 
     def skip(self, traces: Sequence[RagTrace]) -> None:
-        """Take note of traces that cannot be evaluated."""
+        """Records traces that cannot be evaluated."""
         ...
 
 
 @dataclass(kw_only=True)
 class Tally:
-    """What a backfill did so far."""
+    """The counts of a backfill so far."""
 
     traces: int = 0
     rag_traces: int = 0
     unevaluable: Counter[str] = field(default_factory=Counter)
     not_sampled: int = 0
     already: int = 0
-    """RAG traces that have every score."""
+    """RAG traces that already have all scores."""
     due: int = 0
-    """Answers to judge: all of them in a dry run, else those that were begun."""
+    """RAG traces to evaluate: all of them in a dry run, else those whose evaluation has started."""
     characters: int = 0
-    """Of the questions, chunks and answers that are due, once for each metric."""
+    """Characters of the questions, chunks and answers to evaluate, counted once for each metric."""
     evaluated: int = 0
     failed: Counter[str] = field(default_factory=Counter)
-    """Evaluations that failed, by error type; nothing is written of them, so the next run tries again."""
+    """Failed evaluations by error type. They are not written, so the next run repeats them."""
     scores: dict[str, list[float]] = field(default_factory=dict)
-    """Metric -> [how many scores, their sum]."""
+    """Metric -> [number of scores, sum of scores]."""
     tokens: int = 0
     cost_usd: float | None = 0.0
-    """None once a price was unknown."""
+    """US dollars. None if the price of any call was unknown."""
     out_of_budget: bool = False
 
     def count(self, evaluation: Evaluation) -> None:
-        """Take one evaluation's result in."""
+        """Adds the result of one evaluation."""
         if evaluation.error_type is not None:
             self.failed[evaluation.error_type] += 1
         if evaluation.score is not None:
@@ -86,26 +86,26 @@ class Tally:
 
 @dataclass(kw_only=True)
 class Backfill:
-    """One run."""
+    """One run of a backfill."""
 
     store: Store
     pipeline: Pipeline
     budget: Budget
     concurrency: int = 16
-    """Answers judged at a time."""
+    """RAG traces evaluated at a time."""
     dry_run: bool = False
     evaluate: Callable[[RagTrace, SamplingDecision], Awaitable[EvaluatedTrace]] | None = None
-    """Judges in place of the pipeline, in other processes for example."""
+    """Evaluates instead of `pipeline.evaluate`, for example in other processes."""
     progress: Callable[[int], object] = lambda traces: None
-    """Told how many more traces are dealt with."""
+    """Called after each batch with its number of traces."""
 
     _writing: asyncio.Task[None] | None = field(default=None, init=False)
-    """The writing of the batch before."""
+    """The task that writes the previous batch."""
 
     async def run(self, tally: Tally) -> None:
-        """Work until everything has its scores or the budget is spent; `tally` is kept up to date.
+        """Works until all traces have their scores or the budget is spent. Updates `tally`.
 
-        Raises what the store raises. Results that are finished are written also when it is cancelled.
+        Raises the errors of the store. If it is cancelled, finished results are still written.
         """
         batches = self.store.batches()
         reading = _next(batches)
@@ -133,7 +133,7 @@ class Backfill:
             self._writing = asyncio.create_task(asyncio.to_thread(self._write, results, tally))
 
     async def _due(self, batch: Sequence[Spans], tally: Tally) -> list[tuple[RagTrace, SamplingDecision]]:
-        """What is to be judged: RAG traces that can be, that the coin picks, and that lack a score."""
+        """Returns the RAG traces to evaluate: those that are evaluable, are sampled, and lack a score."""
         read = [trace for spans in batch for trace in self.pipeline.rag_traces(spans)]
         traces = await asyncio.gather(*(self.pipeline.with_texts(trace) for trace in read))
         tally.traces += len(batch)
@@ -157,7 +157,7 @@ class Backfill:
     async def _judge(
         self, due: Sequence[tuple[RagTrace, SamplingDecision]], tally: Tally, results: list[EvaluatedTrace]
     ) -> None:
-        """Judge, several at a time, until the budget is spent; `results` grows as answers are finished."""
+        """Evaluates, several at a time, until the budget is spent. Appends finished results to `results`."""
         waiting = iter(due)
         evaluate = self.evaluate or self.pipeline.evaluate
 
@@ -181,13 +181,13 @@ class Backfill:
             raise errors.exceptions[0] from None
 
     async def _written(self) -> None:
-        """Wait until the batch before has been written."""
+        """Waits until the previous batch has been written."""
         writing, self._writing = self._writing, None
         if writing is not None:
             await asyncio.shield(writing)
 
     def _write(self, results: Sequence[EvaluatedTrace], tally: Tally) -> None:
-        """Write what succeeded. A failure is left unwritten: that is what makes the next run try it again."""
+        """Writes successful evaluations. Failed ones are not written, so that the next run repeats them."""
         kept = [
             replace(result, evaluations=succeeded)
             for result in results
@@ -199,7 +199,7 @@ class Backfill:
 
 
 def _next(batches: Iterator[list[Spans]]) -> asyncio.Task[list[Spans] | None]:
-    """The next batch, read on another thread."""
+    """Reads the next batch on another thread."""
     return asyncio.create_task(asyncio.to_thread(next, batches, None))
 
 
@@ -208,5 +208,5 @@ def _characters(trace: RagTrace) -> int:
 
 
 def is_current(evaluator: Evaluator, stored: Mapping[str, Any]) -> bool:
-    """True when a stored score's `version` and `judge` are those of the evaluator."""
+    """True if `version` and `judge` of a stored score are those of the evaluator."""
     return (stored.get("version"), stored.get("judge")) == (evaluator.version, evaluator.judge_name)

@@ -1,8 +1,8 @@
-"""OTLP/JSON files as the store of a backfill: traces out of the files, scores into an enriched copy of them.
+"""OTLP/JSON files as the store of a backfill: reads traces from files and writes a copy of the files with the scores.
 
-Results go into a journal beside the output first (SQLite, `<output>.partial`), since the spans of a trace may stand
-anywhere in the files: they are read once to judge and once to copy. An interrupted run goes on from its journal; a
-finished one is known by its output, whose scores count as done.
+The spans of a trace may be anywhere in the files, so the files are read twice: once to evaluate and once to copy. In
+between, results are kept in a journal next to the output (SQLite, `<output>.partial`). An interrupted run continues
+with its journal. After a finished run, the scores in the output count as done.
 """
 
 from __future__ import annotations
@@ -25,16 +25,17 @@ from rag_otel_collectors.stored.enriched_files import write_enriched
 from rag_otel_collectors.stored.otlp_files import STDIN, read_spans
 
 OURS: Final = (f"{semconv.EVALUATION}.", "rag.sampling.")
-"""Prefixes of what evaluation writes on a span."""
+"""Prefixes of the attributes that an evaluation writes on a span."""
 _BATCH: Final = 100
 _HELD_BYTES: Final = 128 * 2**20
-"""Text of spans whose traces are not known to be whole yet."""
+"""Maximum text of spans in memory whose traces may still be incomplete."""
 _HELD_SPANS: Final = 200_000
 _FAILURES: Final = (ReasonCode.JUDGE_ERROR, ReasonCode.TIMEOUT)
 
 
 class FileStore:
-    """Some files and what becomes of them. Call `finish` at the end; `close` keeps the journal for the next run."""
+    """Input files and their output. `finish` writes the output at the end. `close` keeps the journal for the next
+    run."""
 
     def __init__(
         self,
@@ -45,7 +46,7 @@ class FileStore:
         *,
         dry_run: bool = False,
     ) -> None:
-        """Raises ConfigurationError for a set of files that cannot work, InputError for an output that is no OTLP."""
+        """Raises ConfigurationError if the files cannot be used, InputError if an existing output is not OTLP."""
         if STDIN in files:
             raise ConfigurationError("standard input cannot be read twice: name a file")
         self._files = files
@@ -54,7 +55,7 @@ class FileStore:
         self._attributes = attributes
         self._journal_path = output.with_name(f"{output.name}.partial")
         self.cut = 0
-        """Traces that were judged before the end of the files, because too many were open at once."""
+        """Traces that were evaluated before the end of the files, because too many were incomplete at once."""
         in_memory = dry_run and not self._journal_path.exists()
         try:
             self._journal = sqlite3.connect("" if in_memory else self._journal_path, check_same_thread=False)
@@ -72,7 +73,7 @@ class FileStore:
         self._journal.commit()
 
     def _take_over(self, span: SpanRecord) -> None:
-        """Whatever evaluation has written on a span counts as done."""
+        """Copies the evaluation attributes of a span to the journal. They count as done."""
         if semconv.STATUS in span.attributes:
             ours = {key: value for key, value in span.attributes.items() if key.startswith(OURS)}
             self._keep(SpanRef(trace_id=span.trace_id, span_id=span.span_id), ours, fresh=False)
@@ -112,7 +113,7 @@ class FileStore:
         self._journal.commit()
 
     def settle(self) -> None:
-        """Every write is in the journal when it returns."""
+        """Does nothing, because `write` commits to the journal."""
 
     def skip(self, traces: Sequence[RagTrace]) -> None:
         for trace in traces:
@@ -122,7 +123,7 @@ class FileStore:
         self._journal.commit()
 
     def finish(self) -> int:
-        """Write the output where there is anything new, and drop the journal; returns how many spans it changes."""
+        """Writes the output if there are new results, and deletes the journal. Returns the number of changed spans."""
         fresh = self._journal.execute("SELECT count(*) FROM spans WHERE fresh").fetchone()[0]
         if fresh or not self._output.exists():
             write_enriched(self._files, self._output, self._change, replaced=OURS)
@@ -131,7 +132,7 @@ class FileStore:
         return int(fresh)
 
     def close(self) -> None:
-        """Leave the journal to the next run."""
+        """Closes the journal and keeps it for the next run."""
         self._journal.close()
 
     def _change(self, trace_id: str, span_id: str) -> dict[str, Any] | None:
@@ -142,7 +143,7 @@ class FileStore:
         return None if row is None else json.loads(row[0])
 
     def _keep(self, span: SpanRef, attributes: Mapping[str, Any], *, fresh: bool) -> None:
-        """What is fresh replaces what was there; what an earlier run wrote does not."""
+        """Writes attributes to the journal. Those of this run (`fresh`) replace existing ones; others do not."""
         verb = "REPLACE" if fresh else "IGNORE"
         self._journal.execute(
             f"INSERT OR {verb} INTO spans VALUES (?, ?, ?)", (_key(span), json.dumps(dict(attributes)), fresh)
@@ -154,7 +155,7 @@ def _key(span: SpanRef) -> str:
 
 
 def _scored(evaluator: Evaluator, attributes: Mapping[str, Any]) -> bool:
-    """Whether the span has this evaluator's score; a failure is none."""
+    """True if the span has a score by this evaluator. A failed evaluation does not count."""
     fields = {
         name: attributes.get(semconv.metric_key(evaluator.name, name))
         for name in ("version", "judge", "reason_code", "claim_count")

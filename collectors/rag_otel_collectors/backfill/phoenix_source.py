@@ -1,7 +1,7 @@
-"""Phoenix as the store of a backfill: reads traces with the REST API, writes scores as annotations.
+"""Phoenix as the store of a backfill: reads traces with the REST API and writes scores as annotations.
 
-An annotation names in its metadata the evaluator version and the judge. So Phoenix itself records what has been done:
-a run that was interrupted, however often, goes on without a file of its own.
+The metadata of an annotation contains the evaluator version and the judge. So an interrupted run can find in Phoenix
+which traces are done, and needs no other record.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _POLL_S: Final = 0.05
 _MAX_POLL_S: Final = 2.0
 _RESEND_S: Final = 30.0
 PATIENCE_S: Final = 300.0
-"""How long Phoenix may be away before a run gives up."""
+"""A run ends with an error after Phoenix has been unavailable for this time."""
 
 
 class PhoenixStore:
-    """One project, from one time to another."""
+    """The traces of one project that started between two times."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class PhoenixStore:
         ]
 
     def _current(self, span_ids: Sequence[str]) -> set[tuple[str, str]]:
-        """(span id, metric) of the scores that are there already, by the same evaluator version and judge."""
+        """Returns (span id, metric) of the stored scores by the current evaluator version and judge."""
         wanted = {each.name: each for each in self._evaluators}
         rows = self._client.annotations(self._project, span_ids, names=wanted) if span_ids else []
         return {
@@ -73,7 +73,7 @@ class PhoenixStore:
         }
 
     def write(self, results: Sequence[EvaluatedTrace]) -> None:
-        """Hand results to Phoenix, which queues them: its form that stores at once takes five times as long."""
+        """Sends results to Phoenix, which queues them. The synchronous form of the API takes five times as long."""
         self.settle()
         self._send(results)
         self._unconfirmed = results
@@ -82,17 +82,19 @@ class PhoenixStore:
         patiently(lambda: self._writer.write(results), self._retry)
 
     def settle(self) -> None:
-        """Wait until Phoenix shows the last results; send them again if Phoenix was restarted in between.
+        """Waits until Phoenix has stored the last results. Sends them again if they do not appear, because a restart of
+        Phoenix loses its queue.
 
-        What it does not show in time (its span was deleted, for example) is left to the next run, with a warning.
+        Results that do not appear in time (for example, if their span was deleted) are left to the next run, with a
+        warning.
         """
         results, self._unconfirmed = self._unconfirmed, ()
         now = time.monotonic()
         give_up, again, wait_s = now + self._patience_s, now + _RESEND_S, _POLL_S
-        while results := self._not_there(results):
+        while results := self._not_stored(results):
             now = time.monotonic()
             if now > give_up:
-                logger.warning("rag-otel: %d results were sent and are not in Phoenix", len(results))
+                logger.warning("rag-otel: %d results were sent but are not stored in Phoenix", len(results))
                 return
             if now > again:
                 self._send(results)
@@ -100,7 +102,7 @@ class PhoenixStore:
             time.sleep(wait_s)
             wait_s = min(wait_s * 2, _MAX_POLL_S)
 
-    def _not_there(self, results: Sequence[EvaluatedTrace]) -> list[EvaluatedTrace]:
+    def _not_stored(self, results: Sequence[EvaluatedTrace]) -> list[EvaluatedTrace]:
         current = self._current([result.trace.target.span_id for result in results])
         return [
             result
@@ -109,7 +111,7 @@ class PhoenixStore:
         ]
 
     def skip(self, traces: Sequence[RagTrace]) -> None:
-        """A trace that cannot be evaluated has nothing to show as an annotation."""
+        """Does nothing, because a trace that cannot be evaluated gets no annotation."""
 
 
 def _scored(evaluator: Evaluator, metadata: Mapping[str, Any]) -> bool:

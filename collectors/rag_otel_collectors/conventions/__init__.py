@@ -1,7 +1,8 @@
-"""Dialects of spans, one adapter each. A new one is a module with a `Dialect`, and a line in `dialects`.
+"""The supported dialects (span conventions of instrumentations), one module each.
 
-What dialects share is beside them: the tree of spans, text out of JSON values, chat messages, documents, how several
-retrievals become one list of chunks, and how a trace is composed with the reason why it cannot be evaluated.
+To add a dialect, write a module with a `Dialect` and add it to `dialects`. The package `reading` holds the code that
+all dialects share: the tree of spans, texts in JSON values, chat messages, documents, joining several retrievals into
+one list of chunks, and building a RAG trace with the reason why it cannot be evaluated.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ __all__ = ["Dialect", "default_conventions", "dialects"]
 
 
 def dialects(mapping: str | Mapping[str, Any] | None = None) -> tuple[Dialect, ...]:
-    """Every dialect, in the order in which they are asked for a span: the most particular first.
+    """Returns all dialects, the most specific first. A span belongs to the first dialect that owns it.
 
-    `mapping` adds one for attribute names of your own (`mapping.py`). Raises ConfigurationError where it is wrong.
+    `mapping` adds a dialect for custom attribute names (`mapping.py`). Raises ConfigurationError if it is wrong.
     """
     own: tuple[Dialect, ...] = ()
     if mapping is not None:
-        # Most applications have none, and need not load what reads it.
+        # Imported here, because most applications have no mapping.
         from rag_otel_collectors.conventions.mapped import Mapped
         from rag_otel_collectors.conventions.mapping import AttributeMapping
 
@@ -41,11 +42,11 @@ def dialects(mapping: str | Mapping[str, Any] | None = None) -> tuple[Dialect, .
 def default_conventions(
     *, mapping: str | Mapping[str, Any] | None = None, recover_chunks: bool = True
 ) -> tuple[Convention, ...]:
-    """Every dialect that can be read, our own spans first: they tell the question and the answer exactly, whatever is
-    nested under them.
+    """Returns a convention for each dialect. The spans of `@observe` come first, because they hold the exact question
+    and answer.
 
-    `mapping` as in `dialects`. `recover_chunks=False`: texts that are on no retrieval span are not taken from the
-    prompt, for those who can fetch them.
+    `mapping` as in `dialects`. With `recover_chunks=False`, texts of chunks are not read from the prompt if the
+    retrieval span lacks them. Use it if a chunk resolver fetches the texts.
     """
     known = dialects(mapping)
     return (

@@ -1,6 +1,6 @@
-"""DSPy under OpenInference: its retrievers are often plain functions without a span.
+"""DSPy with OpenInference: its retrievers are often plain functions without a span.
 
-What they found shows as the `context` that a module was called with: `{"context": [...], "question": ...}`.
+The retrieved passages are then found in the input of a module: `{"context": [...], "question": ...}`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _INPUTS: Final = ("context", "contexts", "passages", "documents")
 
 
 def has_context(scope: str, attributes: Mapping[str, Any]) -> bool:
-    """True for a DSPy module that was called with passages, by the looks of its input: nothing is parsed."""
+    """True for a DSPy module that was called with passages. Searches the text of its input, without parsing."""
     if not scope.startswith(_SCOPE):
         return False
     inputs = attributes.get(semconv.INPUT_VALUE)
@@ -28,7 +28,8 @@ def has_context(scope: str, attributes: Mapping[str, Any]) -> bool:
 
 
 def context_inputs(tree: SpanTree, spans: Sequence[SpanRecord]) -> Passages:
-    """The passages that the last module with a context was given; a module's inner modules repeat its input."""
+    """Returns the passages in the input of the last module that has a context. Modules nested in it are ignored,
+    because they repeat its input."""
     contexts = {span.span_id: found for span in spans if (found := _context(span)) is not None}
     outermost = [
         (span, found)

@@ -1,10 +1,10 @@
 """The official OpenTelemetry GenAI conventions: message lists, retrieval spans, tool calls.
 
-Content is there only with `OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY` (or `SPAN_AND_EVENT`), and a
-retrieval names its documents by id and score alone. Source:
-https://opentelemetry.io/docs/specs/semconv/gen-ai/, and what the instrumentations emit.
+Spans have content only with `OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY` (or `SPAN_AND_EVENT`). A
+retrieval lists its documents with id and score, but without text. Source:
+https://opentelemetry.io/docs/specs/semconv/gen-ai/, and the spans that the instrumentations emit.
 
-Several others write the same attributes with habits of their own; each has its module and builds on this one.
+Several other instrumentations write the same attributes with deviations. Each has a module that builds on this one.
 """
 
 from __future__ import annotations
@@ -45,18 +45,18 @@ _ROLES: Final = {
 }
 _PROMPTS: Final = "gen_ai.prompt"
 _COMPLETIONS: Final = "gen_ai.completion"
-"""Prefixes of `<prefix>.<n>.{role,content}`: how messages were flattened before they were lists."""
+"""Prefixes of `<prefix>.<n>.{role,content}`, the form of messages before they became JSON lists."""
 _STREAM: Final = "gen_ai.request.stream"
 _FINISH_REASONS: Final = "gen_ai.response.finish_reasons"
 _TEXTS: Final = (semconv.GEN_AI_INPUT_MESSAGES, semconv.GEN_AI_OUTPUT_MESSAGES, semconv.GEN_AI_RETRIEVAL_DOCUMENTS)
 _CONTEXT: Final = re.compile(
     r"(?:.*_)?(?:context|document|doc|passage|source|chunk|evidence)s?(?:_(?:str|text))?", re.I
 )
-"""Names of prompt variables that hold what was retrieved."""
+"""Names of prompt variables that hold retrieved texts."""
 
 
 class GenAi(Dialect):
-    """The dialect of the official instrumentations, and of whatever sets `gen_ai.operation.name`."""
+    """The dialect of the official instrumentations, and of all spans with `gen_ai.operation.name`."""
 
     name = "genai"
 
@@ -90,16 +90,16 @@ class GenAi(Dialect):
         return self._last(call, semconv.GEN_AI_OUTPUT_MESSAGES, ASSISTANT) or flat
 
     def prompt(self, call: SpanRecord) -> str:
-        told = (parse(call.attributes.get(key)) for key in (semconv.GEN_AI_SYSTEM_INSTRUCTIONS, _TEXTS[0]))
+        inputs = (parse(call.attributes.get(key)) for key in (semconv.GEN_AI_SYSTEM_INSTRUCTIONS, _TEXTS[0]))
         flat = (message.text for message in numbered_messages(call.attributes, _PROMPTS))
-        return "\n".join([*(text for value in told for text in all_text(value)), *(text for text in flat if text)])
+        return "\n".join([*(text for value in inputs for text in all_text(value)), *(text for text in flat if text)])
 
     def model(self, call: SpanRecord) -> str | None:
         names = (call.attributes.get(key) for key in (semconv.GEN_AI_RESPONSE_MODEL, semconv.GEN_AI_REQUEST_MODEL))
         return next((name for name in names if isinstance(name, str) and name not in ("", "unknown")), None)
 
     def cut_short(self, call: SpanRecord) -> bool:
-        """A stream that was closed before its end has a text, but no reason why it finished."""
+        """True for a stream without a finish reason: it was closed before its end."""
         attributes = call.attributes
         streamed = attributes.get(_STREAM) is True or attributes.get(_STREAM) == "true"
         return streamed and not attributes.get(_FINISH_REASONS)
@@ -120,12 +120,12 @@ class GenAi(Dialect):
             query=query,
             query_attribute=semconv.GEN_AI_RETRIEVAL_QUERY,
             attribute=semconv.GEN_AI_RETRIEVAL_DOCUMENTS if documents else "",
-            # Phoenix makes documents of those with a score alone, and takes annotations on no others.
+            # Phoenix creates documents only from entries with a score, and rejects annotations of other documents.
             in_order=all(document.score is not None for document in documents),
         )
 
     def documents(self, span: SpanRecord) -> tuple[tuple[Document, ...], UnevaluableReason | None]:
-        """What a retrieval span says of its documents, and what is wrong with them."""
+        """The documents of a retrieval span, and the problem with them if there is one."""
         value = span.attributes.get(semconv.GEN_AI_RETRIEVAL_DOCUMENTS)
         if value == semconv.REDACTED:
             return (), UnevaluableReason.REDACTED
@@ -148,7 +148,7 @@ class GenAi(Dialect):
         return UnevaluableReason.TRUNCATED if cut else super().missing(span)
 
     def _last(self, span: SpanRecord, key: str, role: str) -> Found | None:
-        """The text of the last message of that role in a list of messages, or the text that stands in its place."""
+        """The text of the last message of that role, or the attribute's text if it is not a list of messages."""
         value = parse_whole(span.attributes.get(key))
         text = answer_text(value) if role == ASSISTANT else question_text(value)
         return Found(text=text, attribute=key) if text else None

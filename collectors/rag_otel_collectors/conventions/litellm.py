@@ -1,7 +1,7 @@
-"""LiteLLM's own OpenTelemetry callback: a span for each request, or its attributes on the application's span.
+"""LiteLLM's OpenTelemetry callback: a span for each request, or attributes on the application's span.
 
-It sees prompts alone, unless the proxy searched a vector store for the request: then the documents stand in
-`metadata.vector_store_request_metadata`, as Python's `repr` of a list.
+It records prompts. It records documents only if the LiteLLM proxy searched a vector store for the request: then they
+are in `metadata.vector_store_request_metadata`, as the Python `repr` of a list.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _CALL_ID: Final = "litellm.call_id"
 _SEARCHES: Final = "metadata.vector_store_request_metadata"
 _NONE: Final = ("", "None", "[]")
 _MAX_LITERAL: Final = 1_000_000
-"""Characters; Python's literal parser takes a hundred times the memory of its text."""
+"""Characters. Python's literal parser needs a hundred times the memory of its input."""
 
 
 class LiteLlm(GenAi):

@@ -1,4 +1,4 @@
-"""The dialect that a mapping of attributes describes."""
+"""The dialect of spans with custom attribute names, which an `AttributeMapping` describes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Mapped(Dialect):
         return self._mapping.response.is_on(attributes) and not self._mapping.chunks.is_on(attributes)
 
     def role(self, span: SpanRecord) -> Role:
-        """What has the chunks alone is a retrieval; what has a response without them answers, wherever it stands."""
+        """A span with chunks and no response is a retrieval. A span with a response and no chunks is a model call."""
         if self._mapping.chunks.is_on(span.attributes):
             return Role.CHAIN if self._mapping.response.is_on(span.attributes) else Role.RETRIEVAL
         return Role.MODEL if self._mapping.response.is_on(span.attributes) else Role.CHAIN
@@ -87,7 +87,7 @@ class Mapped(Dialect):
 
 
 def _text(reference: Reference, span: SpanRecord) -> Found | None:
-    """The text at a reference; several are joined, line by line."""
+    """The text at a reference. Several texts are joined with line breaks."""
     values = [value for value in reference.values(span.attributes).values() if not isinstance(value, Mapping | list)]
     text = "\n".join(str(value) for value in values if str(value).strip())
     return Found(text=text, attribute=reference.text) if text else None
@@ -102,8 +102,8 @@ def _documents(mapping: AttributeMapping, attributes: Mapping[str, Any]) -> tupl
 
 
 def _document(mapping: AttributeMapping, attributes: Mapping[str, Any], number: int, item: Any) -> Document:
-    usual = documents_in([item])
-    base = usual[0] if usual else Document(text=None)
+    recognised = documents_in([item])
+    base = recognised[0] if recognised else Document(text=None)
     text = _detail(mapping.chunk_text, attributes, number, item)
     named = _detail(mapping.chunk_id, attributes, number, item)
     score = _detail(mapping.chunk_score, attributes, number, item)
@@ -117,7 +117,7 @@ def _document(mapping: AttributeMapping, attributes: Mapping[str, Any], number: 
 
 
 def _detail(where: Sequence[Step] | Reference | None, attributes: Mapping[str, Any], number: int, item: Any) -> Any:
-    """A field of a chunk: within it, or numbered like it."""
+    """A field of a chunk. `where` is a path within the chunk, or an attribute with the same number."""
     if where is None:
         return None
     if isinstance(where, Reference):

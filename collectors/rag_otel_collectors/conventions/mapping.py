@@ -1,9 +1,9 @@
-"""Where question, chunks and response stand in spans of nobody's dialect: told in settings, without code.
+"""The mapping of custom attribute names: a setting that names the attributes of question, chunks and response.
 
     {"question": "acme.question", "response": "acme.result$.answer", "chunks": "acme.hits$.results[*]",
      "chunk_text": "$.body", "chunk_id": "$.doc"}
 
-The parts may stand on one span or on several of a trace; the topmost span that has one of them is the entry.
+The attributes may be on one span or on several spans of a trace. The topmost span that has one of them is the entry.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ _DETAILS: Final = ("chunk_text", "chunk_id", "chunk_score")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttributeMapping:
-    """A checked mapping."""
+    """A validated mapping."""
 
     question: Reference
     response: Reference
     chunks: Reference
-    """A list of texts or objects, or numbered attributes of texts."""
+    """A list of texts or objects, or numbered attributes with texts."""
     chunk_text: tuple[Step, ...] | Reference | None = None
-    """Within a chunk, or numbered attributes beside it; None: under a usual name (`text`, `content`, ...)."""
+    """A path within each chunk, or numbered attributes. None: a common name (`text`, `content`, ...) is used."""
     chunk_id: tuple[Step, ...] | Reference | None = None
     chunk_score: tuple[Step, ...] | Reference | None = None
     session_id: Reference | None = None
     user_id: Reference | None = None
     model: Reference | None = None
     name: str = "custom"
-    """The dialect's name in what is printed and counted."""
+    """The dialect's name in output and counters."""
 
     @classmethod
     def load(cls, given: str | Mapping[str, Any]) -> AttributeMapping:
-        """From an object, its JSON, or the path of a JSON or TOML file. Raises ConfigurationError."""
+        """Loads a mapping from an object, JSON text, or the path of a JSON or TOML file. Raises ConfigurationError."""
         if isinstance(given, Mapping):
             return cls.of(given, "attribute_mapping")
         if given.lstrip().startswith("{"):
@@ -56,7 +56,8 @@ class AttributeMapping:
 
     @classmethod
     def of(cls, written: Any, place: str) -> AttributeMapping:
-        """Check what was written at `place`. Raises ConfigurationError that names the field and the way out."""
+        """Validates a mapping that was written at `place`. Raises ConfigurationError that names the wrong field and the
+        remedy."""
         known = [field.name for field in fields(cls)]
         if not isinstance(written, Mapping):
             raise ConfigurationError(f"{place}: expected an object with {', '.join(_REQUIRED)}, not {written!r:.60}")

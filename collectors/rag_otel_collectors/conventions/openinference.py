@@ -1,7 +1,7 @@
-"""OpenInference: LangChain, LlamaIndex, Haystack, DSPy and whatever else sets `openinference.span.kind`.
+"""OpenInference: LangChain, LlamaIndex, Haystack, DSPy and all other spans with `openinference.span.kind`.
 
-Source: https://github.com/Arize-ai/openinference/blob/main/spec/semantic_conventions.md, and what the instrumentations
-emit.
+Source: https://github.com/Arize-ai/openinference/blob/main/spec/semantic_conventions.md, and the spans that the
+instrumentations emit.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ _ROLES: Final = {
 }
 _PROMPT_TEMPLATE: Final = "llm.prompt_template.template"
 _ABANDONED: Final = "null"
-"""`output.value` of a stream that its reader left before the end; the status is OK all the same."""
+"""`output.value` of a stream that the application stopped reading. The span's status is OK."""
 _THOUGHTS: Final = re.compile(r"\A\s*Thought:.*?\n[ \t]*(?:Final )?Answer:\s*", re.S)
-"""What a ReAct agent writes before its answer."""
+"""The text that a ReAct agent writes before its answer."""
 
 
 class OpenInference(Dialect):
@@ -63,8 +63,8 @@ class OpenInference(Dialect):
         return _ROLES.get(span_kind, Role.CHAIN) if isinstance(span_kind, str) else Role.CHAIN
 
     def question(self, span: SpanRecord) -> Found | None:
-        """The input; chat messages are read on model calls only: elsewhere the flattened ones are not the whole history
-        (LangGraph)."""
+        """The span's input. Chat messages are read only on model calls, because on other spans the flattened messages
+        may be incomplete (LangGraph)."""
         asked = self.asked(span) if self.role(span) is Role.MODEL else None
         return asked or _found(question_text(parsed_input(span)), semconv.INPUT_VALUE)
 
@@ -77,7 +77,7 @@ class OpenInference(Dialect):
         )
 
     def asked(self, call: SpanRecord) -> Found | None:
-        return _found(last_text(_told(call), USER), f"{semconv.LLM_INPUT_MESSAGES}.*")
+        return _found(last_text(_input_messages(call), USER), f"{semconv.LLM_INPUT_MESSAGES}.*")
 
     def wrote(self, call: SpanRecord) -> Found | None:
         written = last_text(flattened_messages(call.attributes, semconv.LLM_OUTPUT_MESSAGES), ASSISTANT)
@@ -86,9 +86,9 @@ class OpenInference(Dialect):
         return _found(None if text is None else _THOUGHTS.sub("", text), where)
 
     def prompt(self, call: SpanRecord) -> str:
-        told = "\n".join(message.text for message in _told(call) if message.text)
+        messages = "\n".join(message.text for message in _input_messages(call) if message.text)
         inputs = call.attributes.get(semconv.INPUT_VALUE)
-        return told or (inputs if isinstance(inputs, str) else "")
+        return messages or (inputs if isinstance(inputs, str) else "")
 
     def model(self, call: SpanRecord) -> str | None:
         parameters = parse_object(call.attributes.get(semconv.LLM_INVOCATION_PARAMETERS))
@@ -104,13 +104,13 @@ class OpenInference(Dialect):
 
 
 def _calls_a_model(span: SpanRecord) -> bool:
-    """Haystack's PromptBuilder is of kind LLM too and calls none."""
+    """False for Haystack's PromptBuilder. It has the kind LLM but does not call a model."""
     return _PROMPT_TEMPLATE not in span.attributes or any(
         key in span.attributes for key in (semconv.LLM_MODEL_NAME, semconv.LLM_INVOCATION_PARAMETERS)
     )
 
 
-def _told(call: SpanRecord) -> list[Message]:
+def _input_messages(call: SpanRecord) -> list[Message]:
     return flattened_messages(call.attributes, semconv.LLM_INPUT_MESSAGES)
 
 

@@ -1,4 +1,4 @@
-"""The documents of OpenInference's retrievers, rerankers, and the filters between them."""
+"""Reads the documents of retrievers, rerankers and document filters in OpenInference spans."""
 
 from __future__ import annotations
 
@@ -20,22 +20,23 @@ _POSTPROCESSING: Final = "postprocess_nodes"
 
 
 def kind(span: SpanRecord) -> Any:
-    """The value of `openinference.span.kind`, None where it has none."""
+    """The value of `openinference.span.kind`, or None."""
     return span.attributes.get(semconv.SPAN_KIND)
 
 
 def parsed_input(span: SpanRecord) -> Any:
-    """`input.value` as its MIME type says: a JSON value, or text."""
+    """The value of `input.value`: parsed JSON or text, according to its MIME type."""
     return parse(span.attributes.get(semconv.INPUT_VALUE), span.attributes.get(semconv.INPUT_MIME_TYPE))
 
 
 def parsed_output(span: SpanRecord) -> Any:
-    """`output.value` as its MIME type says: a JSON value, or text."""
+    """The value of `output.value`: parsed JSON or text, according to its MIME type."""
     return parse(span.attributes.get(semconv.OUTPUT_VALUE), span.attributes.get(semconv.OUTPUT_MIME_TYPE))
 
 
 def read_retrieval(span: SpanRecord) -> Retrieval | None:
-    """What a RETRIEVER returned, or what a RERANKER or a framework's own filter chose; None for any other span."""
+    """The documents that a RETRIEVER returned, or that a RERANKER or a framework's filter selected. None for any other
+    span."""
     if kind(span) == semconv.KIND_RETRIEVER:
         asked: dict[str, Any] = {"query": _query(span), "query_attribute": semconv.INPUT_VALUE}
         if span.status is StatusCode.ERROR:
@@ -53,7 +54,8 @@ def read_retrieval(span: SpanRecord) -> Retrieval | None:
 
 
 def _read_filter(span: SpanRecord) -> Retrieval | None:
-    """LlamaIndex's postprocessors and Haystack's joiners and filters: plain CHAINs that name documents by `repr`."""
+    """Reads LlamaIndex postprocessors and Haystack joiners and filters. They are CHAIN spans that contain the `repr` of
+    documents."""
     if kind(span) != semconv.KIND_CHAIN:
         return None
     if span.scope.startswith(_LLAMA_INDEX) and span.name.endswith(_POSTPROCESSING):
@@ -69,7 +71,7 @@ def _read_filter(span: SpanRecord) -> Retrieval | None:
 
 
 def _flat(value: Any) -> Any:
-    """One list out of a joiner's list of lists."""
+    """Flattens the list of lists that a joiner receives."""
     if isinstance(value, list) and value and all(isinstance(item, list) for item in value):
         return [each for item in value for each in item]
     return value
@@ -90,10 +92,10 @@ def _missing(span: SpanRecord) -> UnevaluableReason:
 
 
 def _documents(span: SpanRecord, prefix: str) -> tuple[tuple[Document, ...], UnevaluableReason | None]:
-    """The documents of a retrieval span and what is wrong with them.
+    """The documents of a retrieval span, and the problem with them if there is one.
 
-    The JSON of `output.value` fills in what the flattened attributes lack (LangChain's ids stand only there), but
-    never where a privacy switch hid something: it may still hold the very text.
+    The JSON of `output.value` completes the flattened attributes (LangChain's ids are only there). It is not used if a
+    privacy setting hid a text, because it may still contain that text.
     """
     flat = flattened_documents(span.attributes, prefix)
     if text_problem(flat.documents, truncated=False) is UnevaluableReason.REDACTED:

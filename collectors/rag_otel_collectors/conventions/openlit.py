@@ -1,6 +1,6 @@
-"""OpenLIT: the GenAI conventions, with the texts of the first three documents on a LangChain retrieval.
+"""OpenLIT: the GenAI conventions. A LangChain retrieval has the texts of the first three documents.
 
-Its LlamaIndex and Haystack instrumentations leave the passages out altogether.
+The instrumentations of LlamaIndex and Haystack do not record the passages.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class OpenLit(GenAi):
         return scope.startswith(_SCOPE)
 
     def role(self, span: SpanRecord) -> Role:
-        """A whole LlamaIndex query is marked as a retrieval, like the retriever in it."""
+        """Corrects the role of a whole LlamaIndex query, which OpenLIT marks as a retrieval."""
         endpoint = span.attributes.get(_ENDPOINT)
         if isinstance(endpoint, str) and endpoint.startswith("query_engine"):
             return Role.CHAIN
@@ -60,7 +60,8 @@ class OpenLit(GenAi):
 
 
 def _is_repr_of_messages(output: Any) -> bool:
-    """True for `{"messages": ["content='...' ...", ...]}`, a chat by its `repr`: the answer is on the model's span."""
+    """True for `{"messages": ["content='...' ...", ...]}`, the `repr` of a chat. The answer is then on the span of the
+    model call."""
     messages = output.get("messages") if isinstance(output, Mapping) else None
     if not isinstance(messages, Sequence) or isinstance(messages, str):
         return False

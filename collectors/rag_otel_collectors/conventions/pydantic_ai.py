@@ -1,4 +1,4 @@
-"""Pydantic-AI: the agent's span has the whole conversation and the final result, its tools return the documents."""
+"""Pydantic-AI: the agent's span has the whole conversation and the final result. Its tools return the documents."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from rag_otel_collectors.conventions.reading.values import answer_text, parse
 _SCOPE: Final = "pydantic-ai"
 _MESSAGES: Final = ("pydantic_ai.all_messages", "all_messages_events")
 _FIRST_NEW: Final = "pydantic_ai.new_message_index"
-"""How many of the messages are history; absent where there is none."""
+"""How many of the messages are history. Absent if there is no history."""
 _RESULT: Final = "final_result"
 
 
 class PydanticAi(GenAi):
-    """The dialect of Pydantic-AI's own instrumentation."""
+    """The dialect of the instrumentation that is part of Pydantic-AI."""
 
     name = "pydantic_ai"
 
@@ -41,7 +41,7 @@ class PydanticAi(GenAi):
         return Role.AGENT if any(key in span.attributes for key in _MESSAGES) else role
 
     def question(self, span: SpanRecord) -> Found | None:
-        """What the user said in this run: the first new message, since later ones may be the agent's own retries."""
+        """The user's question in this run: the first new user message. Later ones may be retries by the agent."""
         for key in _MESSAGES:
             messages = parse(span.attributes.get(key))
             if isinstance(messages, Sequence) and not isinstance(messages, str):
@@ -52,7 +52,7 @@ class PydanticAi(GenAi):
         return self.asked(span)
 
     def answer(self, span: SpanRecord) -> Answer:
-        """The final result; a structured one is taken whole where it has no text of a usual name."""
+        """The final result. A structured result without a recognised text field is returned as JSON text."""
         result = span.attributes.get(_RESULT)
         if isinstance(result, str) and result.strip():
             text = answer_text(parse(result)) or result

@@ -1,8 +1,8 @@
-"""Our own spans: what `@observe` writes. Every observed call is an entry, whatever it hangs under.
+"""Reads the spans of `@observe`. Every observed call is an entry, whatever its parent span is.
 
-The question, the response and, where the call knew them, the documents stand on the observed span itself. Otherwise
-the chunks come from the retrieval spans nested under it, in any dialect. An observed search function, one that
-returned documents and no answer, is a retrieval of the call around it.
+The observed span has the question and the response, and the documents if the call recorded them. Otherwise the chunks
+come from the retrieval spans below it, in any dialect. An observed function that returned documents and no answer is a
+retrieval of the call around it.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from rag_otel_collectors.conventions.reading.tree import SpanTree
 
 
 class RagOtelSpans:
-    """The dialect of the spans that `@observe` makes."""
+    """The convention of the spans that `@observe` creates."""
 
     def __init__(self, dialects: Sequence[Dialect], *, recover_chunks: bool = True) -> None:
-        """`dialects`: those whose spans may hang under an observed call; `recover_chunks` as in
+        """`dialects` are those whose spans may be below an observed call. `recover_chunks` as in
         `DialectConvention`."""
         self._dialects = dialects
         self._recover = recover_chunks
@@ -60,7 +60,8 @@ class RagOtelSpans:
         )
 
     def _passages(self, tree: SpanTree, mixture: MixedDialects, entry: SpanRecord) -> Passages:
-        """The entry's own documents, else those retrieved under it by no other observed call that answered."""
+        """The documents on the entry, else the documents retrieved below it. Retrievals below another observed call
+        with an answer belong to that call."""
         own = own_documents(entry)
         if own.documents:
             return unite([own])
@@ -70,7 +71,7 @@ class RagOtelSpans:
 
 
 def _is_entry(tree: SpanTree, mixture: MixedDialects, span: SpanRecord) -> bool:
-    """True for every observed call, but for a search function inside of another call or of a dialect's entry."""
+    """True for every observed call, except a search function inside another observed call or a dialect's entry."""
     if span.scope != semconv.SCOPE or is_evaluator(span):
         return False
     if not is_returned_documents(span.scope, span.attributes):

@@ -1,8 +1,8 @@
-"""Traceloop's OpenLLMetry: every step's input and output as JSON, models in the GenAI conventions, vector stores with
-an event for each result.
+"""Traceloop's OpenLLMetry: each step has its input and output as JSON, model calls use the GenAI conventions, and
+vector stores write an event for each result.
 
-Source: https://www.traceloop.com/docs/openllmetry/contributing/semantic-conventions, and what the packages emit.
-Streaming LlamaIndex exports no root span, and no answer either unless the model has an instrumentation of its own.
+Source: https://www.traceloop.com/docs/openllmetry/contributing/semantic-conventions, and the spans that the packages
+emit. For streams, LlamaIndex exports no root span, and the answer only if the model client is instrumented too.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _INSTRUMENTED: Final = frozenset(
         *("replicate", "sagemaker", "together", "transformers", "vertexai", "voyageai", "watsonx", "writer"),
     )
 )
-"""Scopes of OpenLLMetry's packages, which share their prefix with everybody's."""
+"""Scopes of OpenLLMetry's packages. Other instrumentations use the same prefix."""
 _LLAMA_INDEX: Final = "opentelemetry.instrumentation.llamaindex"
 _SDK: Final = "traceloop.tracer"
 _MODEL_INPUTS: Final = ('"formatted": ', '{"messages": [')
-"""How the arguments of a LlamaIndex model's methods begin; its class may have any name."""
+"""The beginning of the arguments of a LlamaIndex model's methods. They identify a model call of any class."""
 _REQUEST_TYPE: Final = "llm.request.type"
 _KINDS: Final = {"tool": Role.TOOL, "agent": Role.AGENT}
 
@@ -68,7 +68,7 @@ class Traceloop(GenAi):
         return Role.MODEL if _is_model_call(span.scope, attributes) else Role.CHAIN
 
     def question(self, span: SpanRecord) -> Found | None:
-        """The input; of a stream in LangChain, what its output names as its inputs."""
+        """The span's input. For a stream in LangChain, the inputs that are recorded in its output."""
         inputs = entity(span, semconv.TRACELOOP_INPUT)
         text = None if self.role(span) is Role.MODEL else question_text(_arguments(inputs))
         if text:
@@ -112,7 +112,7 @@ def _is_model_call(scope: str, attributes: Mapping[str, Any]) -> bool:
 
 
 def _arguments(inputs: Any) -> Any:
-    """What a decorated function was called with: the first argument, where it has no named ones."""
+    """The arguments of a decorated function: the keyword arguments, or the first positional one if there are none."""
     if isinstance(inputs, Mapping) and inputs.keys() == {"args", "kwargs"}:
         named, given = inputs["kwargs"], inputs["args"]
         return named or (given[0] if isinstance(given, list) and given else None)

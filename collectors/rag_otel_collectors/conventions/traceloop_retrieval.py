@@ -1,4 +1,4 @@
-"""Retrievals as OpenLLMetry writes them: a step's JSON output, or an event for each result of a vector store."""
+"""Reads retrievals of OpenLLMetry: the JSON output of a step, or the events of a vector store, one per result."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ VECTOR_STORES: Final = frozenset(
 _OPERATION: Final = "vector_db_retrieve"
 _RETRIEVER: Final = "Retriever."
 _CHOOSERS: Final = ("Postprocessor.", "Rerank.", "Reranker.")
-"""Parts of the entity's name in LlamaIndex: class, dot, kind."""
+"""Parts of entity names in LlamaIndex, which have the form `<class>.<kind>`."""
 _QUERY: Final = semconv.DB_QUERY_RESULT
 _NODES: Final = "nodes"
 
 
 def searches(scope: str, attributes: Mapping[str, Any]) -> bool:
-    """True for a retriever, and for a vector store's query: nothing is parsed."""
+    """True for a retriever and for a span of a vector store. Parses nothing."""
     if attributes.get(semconv.GEN_AI_OPERATION_NAME) == _OPERATION or scope in VECTOR_STORES:
         return True
     name = attributes.get(semconv.TRACELOOP_ENTITY)
@@ -45,7 +45,7 @@ def chooses(attributes: Mapping[str, Any]) -> bool:
 
 
 def entity(span: SpanRecord, key: str) -> Any:
-    """A step's input or output, parsed; None where a limit has cut it through."""
+    """The parsed input or output of a step. None if a length limit cut it."""
     value = span.attributes.get(key)
     if not isinstance(value, str):
         return None
@@ -53,8 +53,8 @@ def entity(span: SpanRecord, key: str) -> Any:
 
 
 def read_retrieval(span: SpanRecord) -> Retrieval | None:
-    """What a retriever, a postprocessor or a vector store returned; None for a choice that failed, and for what a
-    vector store did beside searching."""
+    """The documents that a retriever, a postprocessor or a vector store returned. None for a failed postprocessor and
+    for other operations of a vector store."""
     if span.scope in VECTOR_STORES:
         return _from_events(span)
     inputs = entity(span, semconv.TRACELOOP_INPUT)
@@ -87,14 +87,14 @@ def _documents(span: SpanRecord) -> tuple[tuple[Document, ...], UnevaluableReaso
 
 
 def _unwrapped(value: Any) -> Any:
-    """A list with its items parsed: LlamaIndex's nodes are JSON in JSON."""
+    """Parses the items of a list, because LlamaIndex writes nodes as JSON text within JSON."""
     if isinstance(value, Sequence) and not isinstance(value, str):
         return [parse(item) for item in value]
     return value
 
 
 def _from_events(span: SpanRecord) -> Retrieval | None:
-    """One document for each `db.query.result` event of a vector store. An insert has none, and is no retrieval."""
+    """One document for each `db.query.result` event of a vector store. None without such events (an insert)."""
     found = [attributes for name, attributes in span.events if name == _QUERY]
     if not found:
         return None
@@ -112,6 +112,6 @@ def _from_events(span: SpanRecord) -> Retrieval | None:
 
 
 def _string(value: str) -> str:
-    """A text that was written as JSON (`"Paris."`), or that only begins with a quotation mark."""
+    """The text of a JSON string (`"Paris."`), or `value` itself if it only begins with a quotation mark."""
     parsed = parse(value, semconv.MIME_JSON)
     return parsed if isinstance(parsed, str) else value

@@ -1,10 +1,10 @@
-"""Reads spans and scores that are stored already: in Phoenix, or in OTLP files.
+"""Reads stored spans and scores from Phoenix or from OTLP files.
 
-phoenix_client   Phoenix's REST API, page by page
-phoenix_spans    spans of a Phoenix project, as they were sent
-otlp_files       OTLP/JSON files, one object or one a line
-otlp_json        one span of OTLP/JSON
-enriched_files   OTLP/JSON files, written again with scores
+phoenix_client   Phoenix's REST API, with paging
+phoenix_spans    converts spans of a Phoenix project to the spans that were sent
+otlp_files       OTLP/JSON files: one object, or one object per line
+otlp_json        spans of one OTLP/JSON request
+enriched_files   writes a copy of OTLP/JSON files with added attributes
 assembly         groups spans by trace
-scores           scores of traces, from files or Phoenix, for `rag-otel drift`
+scores           scores of traces in files or in Phoenix, for `rag-otel drift`
 """

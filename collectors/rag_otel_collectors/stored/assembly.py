@@ -1,7 +1,8 @@
-"""Groups interleaved spans by trace, within bounds.
+"""Groups interleaved spans by trace, with bounded memory.
 
-Spans of a trace arrive in several batches and in any order. They are kept until the end of the file, or until
-the bounds are reached. Then the trace whose last span is oldest is released first: it is most likely complete.
+The spans of a trace may come in several batches and in any order. They are kept until the end of the files, or until a
+bound is reached. Then the trace that has received no span for the longest time is released, because it is the most
+likely to be complete.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass, field
 from rag_otel.model import SpanRecord
 
 _SPAN_BYTES = 1024
-"""What a span costs beside its texts, about."""
+"""Approximate memory of a span without its texts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,34 +24,35 @@ class AssembledTrace:
     trace_id: str
     spans: tuple[SpanRecord, ...]
     cut: bool = False
-    """True when the bounds released it: spans of it may still come, and would make a trace of their own."""
+    """True if a bound released it. Spans that come later become a separate trace."""
 
 
 @dataclass(slots=True, kw_only=True)
 class _Open:
     rank: int
-    """Which trace this was to be seen first."""
+    """The position of this trace in the order of first spans."""
     spans: list[SpanRecord] = field(default_factory=list)
     size: int = 0
 
 
 class TraceAssembler:
-    """Groups spans by trace id. Not safe for use by several threads at once."""
+    """Groups spans by trace id. Not thread-safe."""
 
     def __init__(self, *, max_spans: int = 500_000, max_bytes: int = 512 * 2**20) -> None:
-        """At most `max_spans` and about `max_bytes` of text are kept, over all traces together."""
+        """Keeps at most `max_spans` spans and about `max_bytes` of text, in all traces together."""
         if max_spans < 1 or max_bytes < 1:
             raise ValueError("max_spans and max_bytes must be at least 1")
         self._max_spans = max_spans
         self._max_bytes = max_bytes
         self._open: OrderedDict[str, _Open] = OrderedDict()
-        """The trace that has been quiet for longest first."""
+        """The trace without a new span for the longest time comes first."""
         self._seen = 0
         self._spans = 0
         self._size = 0
 
     def add(self, span: SpanRecord) -> list[AssembledTrace]:
-        """Take a span in; returns the traces that had to make room, cut, the one quiet for longest first."""
+        """Adds a span. Returns the traces that were released because of a bound (`cut`), in order of their last
+        span."""
         trace = self._open.get(span.trace_id)
         if trace is None:
             self._seen += 1
@@ -67,7 +69,7 @@ class TraceAssembler:
         return released
 
     def flush(self) -> Iterator[AssembledTrace]:
-        """Release everything, since no more spans will come: traces in the order in which they were first seen."""
+        """Releases all traces at the end of the input, in order of their first span."""
         for trace_id in sorted(self._open, key=lambda each: self._open[each].rank):
             yield self._release(trace_id, cut=False)
 

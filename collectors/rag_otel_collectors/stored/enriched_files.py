@@ -1,6 +1,6 @@
-"""Reads OTLP/JSON files and writes them again with more attributes on some spans. Everything else stays as it was.
+"""Writes a copy of OTLP/JSON files with added attributes on some spans. Everything else stays unchanged.
 
-Objects are edited as parsed JSON, so that unknown fields are kept. The output has one object a line.
+The parsed JSON objects are edited, so unknown fields are kept. The output has one object per line.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from rag_otel.model import AttributeValue
 from rag_otel_collectors.stored.otlp_files import read_requests, spans_of
 
 Change = Callable[[str, str], Mapping[str, AttributeValue] | None]
-"""(trace id, span id), lower-case hex -> the attributes to set on that span, None for a span that stays as it is."""
+"""(trace id, span id) in lower-case hex -> the attributes to set on that span. None: the span stays unchanged."""
 
 
 def write_enriched(files: Sequence[str], output: Path, change: Change, *, replaced: tuple[str, ...] = ()) -> int:
-    """Copy the objects of `files`, one after another, to `output`; returns how many spans were changed.
+    """Copies the objects of `files`, one file after another, to `output`. Returns the number of changed spans.
 
-    A changed span loses what it has under the prefixes `replaced`, and keeps its other attributes in their order. The
-    output appears whole or not at all, so it may be one of the inputs; `.gz` at its end compresses it. Raises
-    InputError for what cannot be read and OSError for what cannot be written.
+    A changed span loses its attributes with the prefixes `replaced` and keeps the others in their order. The output is
+    renamed into place when it is complete, so it may be one of the inputs. A name that ends in `.gz` is compressed.
+    Raises InputError if an input cannot be read, and OSError if the output cannot be written.
     """
     unfinished = output.with_name(f".{output.name}.unfinished")
     changed = 0
@@ -33,7 +33,7 @@ def write_enriched(files: Sequence[str], output: Path, change: Change, *, replac
         with _create(unfinished, compressed=output.suffix == ".gz") as out:
             for file in files:
                 for place, request in read_requests(file):
-                    for _ in spans_of(request, place):  # says what is wrong with it, and where
+                    for _ in spans_of(request, place):  # validates the request
                         pass
                     changed += enrich(request, change, replaced=replaced)
                     out.write(json.dumps(request, ensure_ascii=False, separators=(",", ":")) + "\n")
@@ -44,7 +44,7 @@ def write_enriched(files: Sequence[str], output: Path, change: Change, *, replac
 
 
 def enrich(request: Mapping[str, Any], change: Change, *, replaced: tuple[str, ...] = ()) -> int:
-    """Set attributes in one parsed export request, in place; returns how many spans were changed."""
+    """Sets attributes in one parsed export request, in place. Returns the number of changed spans."""
     changed = 0
     for resource_spans in request.get("resourceSpans") or ():
         for scope_spans in resource_spans.get("scopeSpans") or ():
@@ -64,7 +64,7 @@ def _changed(
 
 
 def any_value(value: AttributeValue) -> dict[str, Any]:
-    """An attribute's value as an OTLP/JSON `AnyValue`: integers as strings, as the encoding wants them."""
+    """Converts an attribute's value to an OTLP/JSON `AnyValue`. The encoding requires integers as strings."""
     if isinstance(value, str):
         return {"stringValue": value}
     if isinstance(value, bool):

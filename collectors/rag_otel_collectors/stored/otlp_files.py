@@ -1,6 +1,7 @@
-"""Reads spans from OTLP/JSON files: one object, or one a line as the Collector's file exporter writes; gzip or not.
+"""Reads spans from OTLP/JSON files: one object, or one object per line (the OpenTelemetry Collector's file exporter).
 
-Lines are read one after another. A file that is one object over several lines has to fit into memory.
+Files may be compressed with gzip. Lines are read one by one. A file with one object over several lines must fit into
+memory.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ STDIN: Final = "-"
 _GZIP: Final = b"\x1f\x8b"
 _TRACES: Final = "resourceSpans"
 _OTHER_SIGNALS: Final = ("resourceMetrics", "resourceLogs", "resourceProfiles")
-"""Metrics, logs and profiles, which the Collector may write into the same file."""
+"""Metrics, logs and profiles, which the OpenTelemetry Collector may write to the same file."""
 _EXPECTED: Final = "expected OTLP/JSON: an object with resourceSpans, or one on each line"
 _PHOENIX_KEYS: Final = frozenset({"trace_id", "context"})
 """One of them is on every span that Phoenix gives out."""
@@ -32,7 +33,7 @@ _BLANKS: Final = re.compile(r"\s*")
 
 
 def read_spans(path: str) -> Iterator[SpanRecord]:
-    """Every span of a file in its order; `-` is standard input.
+    """Yields every span of a file in order. `-` is standard input.
 
     Raises InputError that names the file, the line and what was expected.
     """
@@ -41,7 +42,7 @@ def read_spans(path: str) -> Iterator[SpanRecord]:
 
 
 def read_requests(path: str) -> Iterator[tuple[str, Any]]:
-    """(place, parsed object) of every object in a file, whatever it is; raises what `read_spans` does."""
+    """Yields (place, parsed object) of every JSON object in a file. Raises the same errors as `read_spans`."""
     name = "standard input" if path == STDIN else path
     try:
         with _open(path) as raw:
@@ -62,7 +63,7 @@ def _text(raw: io.BufferedReader) -> io.TextIOWrapper:
 
 
 def _requests(lines: io.TextIOWrapper, name: str) -> Iterator[tuple[str, Any]]:
-    """(place, parsed object) of each object: by line, or of the whole text where an object spans lines."""
+    """Yields (place, parsed object) of each object: one per line, or from the whole text if an object spans lines."""
     empty = True
     for number, line in enumerate(lines, start=1):
         if not line.strip():
@@ -83,7 +84,7 @@ def _requests(lines: io.TextIOWrapper, name: str) -> Iterator[tuple[str, Any]]:
 
 
 def _objects(text: str, name: str, first_line: int) -> Iterator[tuple[str, Any]]:
-    """The objects of a text, one after another, however they are broken into lines."""
+    """Yields the objects of a text. Objects may have any line breaks."""
     position, line = 0, first_line
     while position < len(text):
         try:
@@ -94,14 +95,16 @@ def _objects(text: str, name: str, first_line: int) -> Iterator[tuple[str, Any]]
         except RecursionError:
             raise InputError(f"{name}, line {line}: nested too deeply; {_EXPECTED}") from None
         yield f"{name}, line {line}", request
-        end += len(_BLANKS.match(text, end)[0])  # type: ignore[index]  # it also matches nothing
+        end += len(_BLANKS.match(text, end)[0])  # type: ignore[index]  # the pattern always matches
         line += text.count("\n", position, end)
         position = end
 
 
 def spans_of(request: Any, place: str) -> Iterator[SpanRecord]:
-    """The spans of one object that was read at `place`: an OTLP request, or what Phoenix exports. Raises InputError
-    that names the place."""
+    """Yields the spans of one object that was read at `place`: an OTLP request, or a part of Phoenix's export.
+
+    Raises InputError that names the place.
+    """
     exported = _phoenix_rows(request)
     if exported is not None:
         try:

@@ -1,4 +1,4 @@
-"""Reads one span of OTLP/JSON as a `SpanRecord`: hex ids, integers as strings, values wrapped by their type.
+"""Converts spans of an OTLP/JSON request to `SpanRecord`.
 
 Source: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
 """
@@ -24,9 +24,9 @@ _STATUS: Final = {
 
 
 def span_records(request: Mapping[str, Any]) -> Iterator[SpanRecord]:
-    """The spans of one OTLP/JSON export request (an object with `resourceSpans`), in its order.
+    """Yields the spans of one OTLP/JSON export request (an object with `resourceSpans`) in order.
 
-    Raises InputError that names the span and what was expected of it.
+    Raises InputError that names the span and what was expected.
     """
     for resource_spans in _objects(request, "resourceSpans"):
         resource = attributes_from(_object(resource_spans, "resource"))
@@ -37,7 +37,7 @@ def span_records(request: Mapping[str, Any]) -> Iterator[SpanRecord]:
 
 
 def span_record(span: Mapping[str, Any], *, resource: Mapping[str, Any], scope: str) -> SpanRecord:
-    """One span of an OTLP/JSON request. Raises InputError on ids, times or attributes that cannot be read."""
+    """Converts one span. Raises InputError if ids, times or attributes cannot be read."""
     name = _string(span, "name")
     try:
         return SpanRecord(
@@ -59,13 +59,13 @@ def span_record(span: Mapping[str, Any], *, resource: Mapping[str, Any], scope: 
 
 
 def attributes_from(owner: Mapping[str, Any]) -> dict[str, Any]:
-    """The `attributes` list of a span, an event or a resource as a mapping; a value of no type is left out."""
+    """The `attributes` list of a span, an event or a resource as a mapping. Empty values are left out."""
     values = {_string(pair, "key"): any_value(pair.get("value")) for pair in _objects(owner, "attributes")}
     return {key: value for key, value in values.items() if value is not None}
 
 
 def any_value(value: Any) -> Any:
-    """An OTLP `AnyValue` as str, bool, int, float, bytes, list or dict; None for an empty one or a NaN."""
+    """An OTLP `AnyValue` as str, bool, int, float, bytes, list or dict. None for an empty value, NaN and infinity."""
     if not isinstance(value, Mapping):
         return None
     if "stringValue" in value:

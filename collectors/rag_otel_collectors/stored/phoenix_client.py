@@ -1,6 +1,6 @@
-"""The client of Phoenix's REST API: traces, spans and annotations of a project, page by page.
+"""The client of Phoenix's REST API: reads traces, spans and annotations of a project, with paging.
 
-Checked against the API of arize-phoenix 20.26.
+Tested with arize-phoenix 20.26.
 """
 
 from __future__ import annotations
@@ -19,17 +19,18 @@ from rag_otel.writers.phoenix_links import phoenix_base_url
 
 _PAGE: Final = 1000
 _IDS_PER_CALL: Final = 100
-"""Ids are sent in the address; more of them would be longer than what servers accept."""
+"""Ids are sent in the URL. With more of them, the URL would be longer than servers accept."""
 _ONCE: Final = RetryPolicy(attempts=1)
 
 
 def patient_policy(patience_s: float) -> RetryPolicy:
-    """Retries while Phoenix is away, for `patience_s` seconds at most; it may be told to wait for as long."""
+    """Retries for at most `patience_s` seconds while Phoenix is unavailable. A Retry-After may be as long."""
     return RetryPolicy(attempts=None, longest_wait_s=15.0, deadline_s=patience_s, longest_asked_s=patience_s)
 
 
 class PhoenixClient:
-    """One Phoenix server. Every call raises RetryableError or PermanentError as `rag_otel.delivery.http` does."""
+    """The client of one Phoenix server. Every call may raise RetryableError or PermanentError, see
+    `rag_otel.delivery.http`."""
 
     def __init__(self, endpoint: str, *, api_key: str | None = None, timeout_s: float = 10.0) -> None:
         """`endpoint` is Phoenix's address (`http://host:6006`). `timeout_s` bounds one request."""
@@ -39,42 +40,40 @@ class PhoenixClient:
         self._retry = _ONCE
 
     def with_patience(self, patience_s: float) -> PhoenixClient:
-        """A client of the same server that repeats a request for up to `patience_s` seconds while Phoenix is away.
-
-        Paging goes on where it stopped.
-        """
+        """Returns a client of the same server that retries requests for up to `patience_s` seconds while Phoenix is
+        unavailable. Paging continues at the page that failed."""
         patient = copy.copy(self)
         patient._retry = patient_policy(patience_s)
         return patient
 
     def version(self) -> str:
-        """The server's version; also tells that it answers at all."""
+        """The server's version. The simplest request, which needs no API key."""
         return self._read("/arize_phoenix_version").decode("utf-8", "replace").strip()
 
     def projects(self) -> list[str]:
-        """Names of all projects; needs a valid API key where the server asks for one."""
+        """Names of all projects. Needs a valid API key if the server requires one."""
         return [str(row["name"]) for row in self._rows("/v1/projects", {})]
 
     def project_page(self, project: str) -> str:
-        """The address of a project's page in the UI; `/metrics` and `/spans` can follow."""
+        """The URL of a project's page in the UI. `/metrics` or `/spans` may be appended."""
         return f"{self._base_url}/projects/{self._read_json(_project_path(project))['data']['id']}"
 
     def traces(
         self, project: str, *, since: datetime | None = None, until: datetime | None = None
     ) -> Iterator[dict[str, Any]]:
-        """A project's traces that start at or after `since` and before `until`, oldest first: dicts with `trace_id`,
-        `start_time`, `end_time`. Pages are read as they are needed."""
+        """Yields a project's traces that started at or after `since` and before `until`, oldest first: dicts with
+        `trace_id`, `start_time`, `end_time`. Pages are read when they are needed."""
         bounds = {name: [time.isoformat()] for name, time in (("start_time", since), ("end_time", until)) if time}
         return self._rows(f"{_project_path(project)}/traces", {**bounds, "order": ["asc"]})
 
     def spans(self, project: str, *, trace_ids: Iterable[str] = ()) -> list[dict[str, Any]]:
-        """Spans of a project, all or those of some traces: dicts with `name`, `context`, `attributes` (flat keys)."""
+        """Spans of a project, or of these traces: dicts with `name`, `context`, `attributes` (flat keys)."""
         path = f"{_project_path(project)}/spans"
         return [row for ids in _batches(list(trace_ids)) for row in self._rows(path, {"trace_id": ids})]
 
     def annotations(self, project: str, span_ids: Iterable[str], *, names: Iterable[str] = ()) -> list[dict[str, Any]]:
-        """Annotations of these spans, all or those of some names: dicts with `span_id`, `name`, `identifier`, `result`
-        (score, label, explanation), `metadata`."""
+        """Annotations of these spans: dicts with `span_id`, `name`, `identifier`, `result` (score, label, explanation),
+        `metadata`. With `names`, only annotations of these names."""
         path = f"{_project_path(project)}/span_annotations"
         wanted, only = list(span_ids), {"include_annotation_names": list(names)}
         return [row for ids in _batches(wanted) if wanted for row in self._rows(path, {"span_ids": ids, **only})]
@@ -84,7 +83,7 @@ class PhoenixClient:
         delete(f"{self._base_url}/v1/traces/{trace_id}", headers=self._headers, timeout_s=self._timeout_s)
 
     def _rows(self, path: str, query: dict[str, Sequence[str]]) -> Iterator[dict[str, Any]]:
-        """All pages of one list."""
+        """Yields the rows of all pages of one list."""
         cursor: str | None = None
         while True:
             page = {**query, "limit": [str(_PAGE)], **({"cursor": [cursor]} if cursor else {})}
@@ -100,7 +99,7 @@ class PhoenixClient:
         except ValueError:
             answer = None
         if not isinstance(answer, dict) or "data" not in answer:
-            raise PermanentError(f"what answers at {self._base_url} is not Phoenix's REST API")
+            raise PermanentError(f"the server at {self._base_url} is not Phoenix's REST API")
         return answer
 
     def _read(self, path: str) -> bytes:
@@ -113,5 +112,5 @@ def _project_path(project: str) -> str:
 
 
 def _batches(ids: list[str]) -> list[list[str]]:
-    """Ids for one call each; one empty batch where there are no ids."""
+    """Splits ids into batches, one per request. Without ids, one empty batch."""
     return [ids[start : start + _IDS_PER_CALL] for start in range(0, len(ids), _IDS_PER_CALL)] or [[]]

@@ -1,10 +1,10 @@
-"""Reads spans from Phoenix and gives them back as the spans that were sent.
+"""Reads spans from Phoenix and restores the spans that were sent.
 
-Phoenix keeps what an instrumentation wrote, in its own shape: dotted keys come back flat, but the JSON texts that it
-parses on arrival (`metadata` of spans and documents) come back as keys of their own, the kind of a span stands beside
-its attributes, and the instrumentation scope, the resource and the count of dropped attributes are not kept at all.
-The dialects tell a few frameworks apart by their scope, so it is inferred from what only those write.
-Found with arize-phoenix 20.26 (`phoenix/trace/attributes.py`, `GET /v1/projects/{project}/spans`).
+Phoenix changes spans when it stores them. It returns dotted keys as flat keys. It parses some JSON texts (`metadata` of
+spans and documents) and returns their fields as separate keys. It returns the kind of a span outside of its attributes.
+It does not keep the instrumentation scope, the resource and the count of dropped attributes. The dialects recognise a
+few frameworks by their scope, so the scope is inferred from attributes that only these frameworks write.
+Observed with arize-phoenix 20.26 (`phoenix/trace/attributes.py`, `GET /v1/projects/{project}/spans`).
 """
 
 from __future__ import annotations
@@ -23,41 +23,41 @@ from rag_otel_collectors.stored.otlp_json import span_record
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 
 TRACES_AT_ONCE: Final = 100
-"""Traces whose spans are read at once; no more are in memory."""
+"""Number of traces per batch. Only the spans of one batch are in memory."""
 
 _UNKNOWN_KIND: Final = "UNKNOWN"
-"""Phoenix's kind of a span without one."""
+"""The kind that Phoenix gives to a span without a kind."""
 _PARSED: Final = re.compile(
     r"(?P<key>(?:.+\.)?(?:metadata|llm\.prompt_template\.variables|tool\.parameters))\.(?P<path>.+)"
 )
-"""Keys below an attribute whose JSON Phoenix has parsed; as many segments as possible before it."""
+"""Keys below an attribute whose JSON Phoenix has parsed. `key` is as long as possible."""
 _UNDERSCORE: Final = re.compile(r"_([a-z])")
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _STATUS: Final = {"OK": StatusCode.OK, "ERROR": StatusCode.ERROR}
 _OURS: Final = (semconv.INCOMPLETE, semconv.OMITTED_DOCUMENTS)
 _OUR_PREFIXES: Final = (f"{semconv.DOCUMENTS}.0.", semconv.TAG_PREFIX)
-"""On a CHAIN: instrumentations put documents on RETRIEVER spans alone."""
+"""On a CHAIN span these identify `@observe`, because instrumentations write documents only on RETRIEVER spans."""
 _SCOPE_BY_ENDING: Final = (
     ("postprocess_nodes", "openinference.instrumentation.llama_index"),
     (".forward", "openinference.instrumentation.dspy"),
     (".run", "openinference.instrumentation.haystack"),
 )
-"""How frameworks name the spans that their dialects read by scope."""
+"""Endings of span names of the frameworks that the dialects recognise by scope."""
 _OPENLIT: Final = "openlit"
 _OPENLIT_MARK: Final = "gen_ai.sdk.version"
 _TRACELOOP_LLAMA_INDEX: Final = "opentelemetry.instrumentation.llamaindex"
 _GEN_AI: Final = "gen_ai."
 _SYNTHESIZED: Final = (semconv.SPAN_KIND, "input.", "output.", "llm.", "retrieval.", "embedding.", "tool.")
-"""OpenInference attributes that Phoenix adds to spans of the GenAI conventions. Kept, they would make one question a
-trace of two dialects."""
+"""OpenInference attributes that Phoenix adds to spans of the GenAI conventions. They are removed, because with them two
+dialects would own the span."""
 
 
 def stored_traces(
     client: PhoenixClient, project: str, *, since: datetime | None = None, until: datetime | None = None
 ) -> Iterator[list[AssembledTrace]]:
-    """The traces of a project that started from `since` on and before `until`, oldest first, some at a time.
+    """Yields the traces of a project that started at or after `since` and before `until`, oldest first, in batches.
 
-    Every trace is whole: Phoenix knows which spans belong to it. Raises what the client does.
+    Every trace has all spans that Phoenix has stored. Raises the errors of the client.
     """
     batch: list[str] = []
     for row in client.traces(project, since=since, until=until):
@@ -78,7 +78,7 @@ def _assembled(rows: Iterable[Mapping[str, Any]], trace_ids: Sequence[str]) -> l
 
 
 def stored_span(row: Mapping[str, Any]) -> SpanRecord:
-    """One row of `GET /v1/projects/{project}/spans`, as the span that was sent; its resource stays empty."""
+    """Converts one row of `GET /v1/projects/{project}/spans` to the span that was sent. Its resource is empty."""
     kind = {} if row["span_kind"] == _UNKNOWN_KIND else {semconv.SPAN_KIND: row["span_kind"]}
     attributes = _without_synthesized(nested(row["attributes"]) | kind)
     return SpanRecord(
@@ -116,7 +116,7 @@ def _camel_case(value: Any) -> Any:
 
 
 def nested(attributes: Mapping[str, Any]) -> dict[str, Any]:
-    """Flat attributes, with what Phoenix parsed put together again: `metadata.a.b` is `b` in `a` of `metadata`."""
+    """Restores attributes whose JSON Phoenix has parsed: `metadata.a.b` becomes `{"a": {"b": ...}}` in `metadata`."""
     flat: dict[str, Any] = {}
     parsed: dict[str, dict[str, Any]] = {}
     for key, value in attributes.items():
@@ -134,7 +134,7 @@ def nested(attributes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def inferred_scope(name: str, attributes: Mapping[str, Any]) -> str:
-    """The instrumentation scope that a stored span had, where the dialects need it; empty for all others."""
+    """Infers the instrumentation scope of a stored span if the dialects need it. Empty for all other spans."""
     if _OPENLIT_MARK in attributes:
         return _OPENLIT
     if semconv.TRACELOOP_KIND in attributes:
@@ -148,13 +148,13 @@ def inferred_scope(name: str, attributes: Mapping[str, Any]) -> str:
 
 
 def _without_synthesized(attributes: dict[str, Any]) -> dict[str, Any]:
-    """What was sent by an instrumentation that writes `gen_ai.*`: without what Phoenix derived from it."""
+    """Removes the attributes that Phoenix derives from `gen_ai.*` attributes."""
     if not any(key.startswith(_GEN_AI) for key in attributes):
         return attributes
     return {key: value for key, value in attributes.items() if not key.startswith(_SYNTHESIZED)}
 
 
 def _nanoseconds(text: str) -> int:
-    """An ISO 8601 time, of microseconds, as integer nanoseconds since the epoch."""
+    """Converts an ISO 8601 time with microseconds to integer nanoseconds since the epoch."""
     since_epoch = datetime.fromisoformat(text) - _EPOCH
     return (since_epoch.days * 86_400 + since_epoch.seconds) * 10**9 + since_epoch.microseconds * 1_000

@@ -1,4 +1,4 @@
-"""Reads scores that are stored already, for `rag-otel drift`: from JSON Lines, CSV, OTLP/JSON files or Phoenix."""
+"""Reads stored scores for `rag-otel drift`, from JSON Lines, CSV, OTLP/JSON files or Phoenix."""
 
 from __future__ import annotations
 
@@ -28,10 +28,12 @@ _PROBABILITY: Final = (semconv.SAMPLING_PROBABILITY, "sampling_probability", "pr
 
 
 def from_files(files: Sequence[str], dimensions: Sequence[str]) -> list[Observation]:
-    """What the files hold, by time. A line is OTLP/JSON with `rag.evaluation.*` attributes, or a row: `score` and
-    `risk` (of faithfulness), `<metric>_detail` as `rag-otel evaluate` writes it, or flat `rag.evaluation.*` keys; with
-    `time` (ISO or epoch seconds), `probability` and the dimensions' columns where there are such. Rows without a time
-    are a second apart. A CSV or TSV file has such rows too. Raises InputError.
+    """Returns the scores in the files, in order of time. Raises InputError.
+
+    A line is OTLP/JSON with `rag.evaluation.*` attributes, or a row. A row has `score` and `risk` (of faithfulness),
+    `<metric>_detail` as `rag-otel evaluate` writes it, or flat `rag.evaluation.*` keys. It may also have `time` (ISO
+    8601 or seconds since the epoch), `probability`, and a column for each of `dimensions`. Rows without a time are
+    placed one second apart. A CSV or TSV file has such rows too.
     """
     found: list[Observation] = []
     assembler = TraceAssembler()
@@ -54,7 +56,8 @@ def from_phoenix(
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> Iterator[Observation]:
-    """The scored traces of a project, oldest first: our annotations, else attributes. Raises what the client does."""
+    """Yields the scores of a project, oldest first: from rag-otel's annotations, else from span attributes. Raises the
+    errors of the client."""
     for batch in stored_traces(client, project, since=since, until=until):
         ids = [span.span_id for trace in batch for span in trace.spans]
         notes: dict[str, dict[str, Any]] = {}
@@ -66,7 +69,7 @@ def from_phoenix(
 
 
 def _of_annotation(row: Mapping[str, Any]) -> dict[str, Any]:
-    """An annotation as the attributes that would have said the same."""
+    """Converts an annotation to the equivalent span attributes."""
     metadata, name = row.get("metadata") or {}, str(row["name"])
     metric, field = name, SCORE
     if name == risk_name(FAITHFULNESS):
@@ -83,7 +86,7 @@ def _of_annotation(row: Mapping[str, Any]) -> dict[str, Any]:
 def _of_trace(
     spans: Sequence[SpanRecord], notes: Mapping[str, Mapping[str, Any]], dimensions: Sequence[str]
 ) -> Iterator[Observation]:
-    """Every scored span of a trace, once."""
+    """Yields one observation for every scored span of a trace."""
     known: dict[SpanRef, RagTrace] | None = None
     for span in spans:
         attributes = {**span.attributes, **notes.get(span.span_id, {})}
@@ -129,7 +132,7 @@ def _of_row(row: Any, place: str, number: int, dimensions: Sequence[str]) -> Ite
 
 
 def _values(attributes: Mapping[str, Any]) -> list[tuple[str, float]]:
-    """(series, goodness) of every metric in the attributes."""
+    """Returns (series, value) of every metric in the attributes. Values are 0..1, higher is better."""
     metrics: dict[str, dict[str, Any]] = {}
     for key, value in attributes.items():
         if key.startswith(_KEY):
@@ -174,11 +177,11 @@ def _time(row: Mapping[str, Any], place: str, number: int) -> float:
             return at / _NS if at > 1e16 else at
         moment = datetime.fromisoformat(str(given))
     except ValueError:
-        raise InputError(f"{place}: {given!r} is no time: write ISO 8601 or seconds since the epoch") from None
+        raise InputError(f"{place}: {given!r} is not a time: write ISO 8601 or seconds since the epoch") from None
     at = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     return at if math.isfinite(at) else float(number)
 
 
 def metrics_of(observations: Iterable[Observation]) -> int:
-    """How many metrics share the budget of false alarms."""
+    """The number of metrics among the observations, at least 1. They share the budget of false alarms."""
     return max(1, len({name.rpartition(".")[0] for each in observations for name, _ in each.values}))

@@ -13,7 +13,7 @@ from typing import Final
 from pydantic import TypeAdapter
 
 from rag_otel.model import Chunk, Claim, Usage
-from rag_otel_evaluators.judges.judge import Judge, Judgement
+from rag_otel_evaluators.judges.judge import Judge, Judgement, most_calls_of
 from rag_otel_evaluators.llm.cache import DiskCache, content_key
 
 _CACHE_FORMAT: Final = 2
@@ -35,6 +35,10 @@ class CachedJudge:
     @property
     def version(self) -> str:
         return self._judge.version
+
+    @property
+    def most_calls(self) -> int:
+        return most_calls_of(self._judge)
 
     async def judge(
         self, *, question: str | None, chunks: Sequence[Chunk], response: str, claims: Sequence[Claim]

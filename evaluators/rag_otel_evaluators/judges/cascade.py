@@ -16,14 +16,14 @@ from typing import Final
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
 from rag_otel.evaluation.usage_meter import add_usage, metered
 from rag_otel.model import Chunk, Claim, ClaimVerdict, ReasonCode, Verdict
-from rag_otel_evaluators.judges.judge import Judge, Judgement, assumed_support, risk_of
+from rag_otel_evaluators.judges.judge import Judge, Judgement, assumed_support, most_calls_of, risk_of
 
 SURE_SUPPORTED_FROM: Final = 0.97
 """Probability of being supported from which the cheap judge's word is enough. Frozen: of the development data's claims
 beyond it, fewer than one in a hundred are unsupported, by the embedded judge out of fold."""
 SURE_UNSUPPORTED_TO: Final = 0.1
 """Probability of being supported up to which it is enough that a claim is not."""
-_REVISION: Final = "1"
+_REVISION: Final = "2"
 
 
 class CascadeJudge:
@@ -60,6 +60,11 @@ class CascadeJudge:
         """`<revision>[<band>]+<version of the cheap judge>+<version of the expensive one>`."""
         band = f"{self.sure_unsupported_to:g}-{self.sure_supported_from:g}"
         return f"{_REVISION}[{band}]+{self.cheap.version}+{self.expensive.version}"
+
+    @property
+    def most_calls(self) -> int:
+        """Calls that one answer can cost, at most, whatever comes back."""
+        return most_calls_of(self.cheap) + most_calls_of(self.expensive)
 
     async def judge(
         self, *, question: str | None, chunks: Sequence[Chunk], response: str, claims: Sequence[Claim]
@@ -117,10 +122,19 @@ class CascadeJudge:
             verdicts=tuple(verdicts),
             risk=_joint_risk(verdicts, second, self.expensive.name),
             usage=add_usage(first.usage, second.usage),
-            reason_code=second.reason_code or first.reason_code,
+            reason_code=_reason_code(verdicts, first, second),
             prompts=(*first.prompts, *second.prompts),
             problems=(*first.problems, *second.problems),
         )
+
+
+def _reason_code(verdicts: Sequence[ClaimVerdict], first: Judgement, second: Judgement) -> str | None:
+    """Why claims are unjudged; a claim that the cheap judge could not read (another language) is settled by the other.
+
+    What the expensive judge left open is told also where the cheap one's verdict stands in for it.
+    """
+    left_open = any(verdict.verdict is Verdict.UNJUDGED for verdict in verdicts)
+    return second.reason_code or (first.reason_code if left_open else None)
 
 
 def _of_claim(claim: Claim, verdicts: Sequence[ClaimVerdict]) -> tuple[ClaimVerdict, ...]:

@@ -33,6 +33,8 @@ class ModelConfig(_Strict):
     """Seconds for one call."""
     requests_per_minute: float | None = Field(default=None, gt=0)
     tokens_per_minute: float | None = Field(default=None, gt=0)
+    usd_per_minute: float | None = Field(default=None, gt=0)
+    """The three caps hold for this process alone. What would wait longer than its evaluation lasts is not asked."""
 
 
 class JudgeConfig(ModelConfig):
@@ -47,6 +49,10 @@ class JudgeConfig(ModelConfig):
     """Of the strategy `classifier`: `embedded`, `hhem` or `hhem/<folder or hub name>`."""
     reading: Literal["strict", "lenient"] = "strict"
     """What a language model counts as supported: what the chunks state, or what may be inferred too."""
+    samples: int = Field(default=1, ge=1, le=20)
+    """How often a language model judges each claim; above 1 its confidence is the share that agrees."""
+    most_claims: int = Field(default=60, ge=1)
+    """Claims of an answer that a language model judges; of more, the first."""
 
 
 class EvaluatorsConfig(_Strict):

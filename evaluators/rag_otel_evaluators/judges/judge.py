@@ -54,6 +54,11 @@ class Judge(Protocol):
         ...
 
 
+def most_calls_of(judge: object) -> int:
+    """Calls to a model that `judge` makes for one answer, at most: its `most_calls`; 0 for one that asks no model."""
+    return int(getattr(judge, "most_calls", 0))
+
+
 ASSUMED_CERTAINTY: Final = 0.95
 """The probability that a verdict is right, where the judge gives none and risk is derived from verdicts."""
 

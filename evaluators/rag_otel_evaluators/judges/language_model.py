@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rag_otel.errors import ConfigurationError, PermanentError
@@ -73,15 +73,21 @@ class DeferredModel:
         return await model.complete(messages, response_model, max_output_tokens=max_output_tokens)
 
     async def complete_once(
-        self, messages: Sequence[Message], response_model: type[T], *, max_output_tokens: int | None = None
+        self,
+        messages: Sequence[Message],
+        response_model: type[T],
+        *,
+        max_output_tokens: int | None = None,
+        schema: Mapping[str, Any] | None = None,
     ) -> Completion[T]:
         """See `AnswersOnce.complete_once`."""
         model = await self._ready()
-        return await model.complete_once(messages, response_model, max_output_tokens=max_output_tokens)
+        return await model.complete_once(messages, response_model, max_output_tokens=max_output_tokens, schema=schema)
 
     async def _ready(self) -> ResilientModel:
+        made = self._made
         try:
-            return self._made or await asyncio.to_thread(self._model)
+            return await asyncio.to_thread(self._model) if made is None else made
         except ConfigurationError as error:
             raise PermanentError(str(error)) from error
 

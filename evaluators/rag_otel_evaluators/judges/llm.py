@@ -28,12 +28,13 @@ from rag_otel.model import Usage
 from rag_otel_evaluators.llm.breaker import CircuitBreaker
 from rag_otel_evaluators.llm.cache import DiskCache
 from rag_otel_evaluators.llm.client import ResilientModel
-from rag_otel_evaluators.llm.direct import REASONING_TOKENS, direct_transport
+from rag_otel_evaluators.llm.direct import direct_transport
 from rag_otel_evaluators.llm.embedder import ModelEmbedder
 from rag_otel_evaluators.llm.failures import CallError, FailureKind, kind_of_status
 from rag_otel_evaluators.llm.limits import Limits
 from rag_otel_evaluators.llm.modes import ModeLadder, OutputMode, response_format, with_schema
 from rag_otel_evaluators.llm.quiet import quiet
+from rag_otel_evaluators.llm.thoughts import REASONING_TOKENS, thinks_aloud
 from rag_otel_evaluators.llm.transport import ChatRequest, Reply, Transport
 
 # The prices that litellm brings, not those it would fetch from the network while being imported.
@@ -142,8 +143,10 @@ class LitellmTransport:
         self.name = model
         self.identity: Mapping[str, Any] = {"api_base": api_base, "parameters": dict(parameters)}
         self._parameters = _call_parameters(model, api_base, api_key, parameters)
-        self._ladder = ModeLadder(known_to_support_schema=bool(litellm.supports_response_schema(model)))
-        self._extra_output_tokens = REASONING_TOKENS if litellm.supports_reasoning(model) else 0
+        aloud = thinks_aloud(model)
+        schemas = bool(litellm.supports_response_schema(model))
+        self._ladder = ModeLadder(known_to_support_schema=schemas, in_words_alone=aloud)
+        self._extra_output_tokens = REASONING_TOKENS if aloud or litellm.supports_reasoning(model) else 0
 
     async def send(self, request: ChatRequest, *, timeout_s: float) -> Reply:
         """See `Transport.send`."""
@@ -160,7 +163,7 @@ class LitellmTransport:
             with _as_internal():
                 response = await litellm.acompletion(
                     messages=[{"role": message.role, "content": message.content} for message in messages],
-                    response_format=response_format(mode, request.response_model),
+                    response_format=response_format(mode, request.response_model, request.schema),
                     timeout=timeout_s,
                     **arguments,
                 )
@@ -214,7 +217,12 @@ def _provider(model: str) -> str:
 
 def _reply(response: Any) -> Reply:
     choice = response.choices[0]
-    return Reply(text=choice.message.content or "", cut_off=choice.finish_reason == "length", usage=_usage(response))
+    return Reply(
+        text=choice.message.content or "",
+        cut_off=choice.finish_reason == "length",
+        usage=_usage(response),
+        thought=bool(getattr(choice.message, "reasoning_content", None)),
+    )
 
 
 def _usage(response: Any) -> Usage:

@@ -6,15 +6,19 @@ chunk by our code, so that it is always there to be found.
 
 from __future__ import annotations
 
-import re
+import functools
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from rag_otel.model import Chunk, Quote
+from rag_otel_evaluators.judges.llm_ids import Place, find_quote, read_ids
 from rag_otel_evaluators.text.sentences import sentence_spans
 
-_ID: Final = re.compile(r"\[?c(\d+)(?:\.s(\d+))?\]?", re.IGNORECASE)
+_LEAST_SENTENCE: Final = 25
+"""Characters from which a text that begins like an id may be a copied sentence."""
+_SHOWN: Final = 60
+"""Characters shown of an id that means nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +33,7 @@ class Found:
     """Ids that point to nothing."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class NumberedEvidence:
     """The sentences of all chunks: `[c<chunk>.s<sentence>]`, both counted from 0."""
 
@@ -37,7 +41,7 @@ class NumberedEvidence:
     spans: tuple[tuple[tuple[int, int], ...], ...]
     """By chunk: (start, end) of each sentence in its text."""
 
-    @property
+    @functools.cached_property
     def texts(self) -> list[list[str]]:
         """By chunk: its sentences on one line each, as a prompt shows them."""
         return [
@@ -46,25 +50,42 @@ class NumberedEvidence:
         ]
 
     def find(self, ids: Sequence[str]) -> Found:
-        """Look the ids up; forms like `[C0.S3]` are understood, what does not exist is named."""
+        """What a judge means by its ids, in whatever form: lists in one string, brackets, `chunk 0`, copied quotes.
+
+        What does not exist is named.
+        """
         chunk_ids: dict[str, None] = {}
         quotes: dict[tuple[int, int], Quote] = {}
         unknown: list[str] = []
         for text in ids:
-            match = _ID.fullmatch(text.strip())
-            chunk_index = int(match[1]) if match else -1
-            sentence = int(match[2]) if match and match[2] else None
-            if not self._exists(chunk_index, sentence):
-                unknown.append(text)
-                continue
-            chunk = self.chunks[chunk_index]
-            chunk_ids[chunk.id] = None
-            if sentence is not None:
-                start, end = self.spans[chunk_index][sentence]
-                quotes[chunk_index, sentence] = Quote(
-                    chunk_id=chunk.id, start=start, end=end, text=chunk.text[start:end]
-                )
+            places, unclear = self._places(text)
+            unknown += unclear
+            for chunk_index, sentence in places:
+                chunk = self.chunks[chunk_index]
+                chunk_ids[chunk.id] = None
+                if sentence is not None:
+                    start, end = self.spans[chunk_index][sentence]
+                    quotes[chunk_index, sentence] = Quote(
+                        chunk_id=chunk.id, start=start, end=end, text=chunk.text[start:end]
+                    )
         return Found(chunk_ids=tuple(chunk_ids), quotes=tuple(quotes.values()), unknown=tuple(unknown))
+
+    @property
+    def ids(self) -> list[str]:
+        """Every sentence id that exists, in order."""
+        return [f"c{chunk}.s{n}" for chunk, spans in enumerate(self.spans) for n in range(len(spans))]
+
+    def _places(self, text: str) -> tuple[list[Place], list[str]]:
+        """The places that `text` means, and those it names that do not exist."""
+        named = read_ids(text, chunks=len(self.chunks)) or []
+        exist = [place for place in named if self._exists(*place)]
+        missing = [_as_id(place) for place in named if place not in exist]
+        if exist and len(text) < _LEAST_SENTENCE:
+            return exist, missing
+        quoted = find_quote(text, self.texts)  # a chunk may itself speak of "chunk 9" or "C4"
+        if quoted or exist:
+            return (list(quoted), []) if quoted else (exist, missing)
+        return [], [" ".join(text.split())[:_SHOWN]]
 
     def _exists(self, chunk: int, sentence: int | None) -> bool:
         """A chunk without a sentence holds no evidence: it cannot be named either."""
@@ -83,3 +104,8 @@ def number_evidence(chunks: Sequence[Chunk]) -> Generator[None, None, NumberedEv
             yield
         spans.append(tuple(of_chunk))
     return NumberedEvidence(chunks=tuple(chunks), spans=tuple(spans))
+
+
+def _as_id(place: Place) -> str:
+    chunk, sentence = place
+    return f"c{chunk}" if sentence is None else f"c{chunk}.s{sentence}"

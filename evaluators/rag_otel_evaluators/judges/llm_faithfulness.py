@@ -2,45 +2,55 @@
 
 Two strategies, one result:
 
-    single     claims, numbered, and evidence, numbered -> verdict, evidence ids, reason         one call
-    two_step   sentences -> statements without pronouns; then the same question about those      two calls
+    single     claims, numbered, and evidence, numbered -> verdict, evidence ids, reason         one step
+    two_step   sentences -> statements without pronouns; then the same question about those      two steps
 
 (A third, statements with verdicts by a classifier, is `judges/statements.py`.)
 
 `single` judges the claims that segmentation has cut; `two_step` follows RAGAS ("Faithfulness", docs.ragas.io), at
 more than one and a half times the tokens. In both, nothing that the model returns is taken on trust: verdicts are
-matched by number, doubled ones that disagree and missing ones are asked again once, ids are checked, quotes are cut
-out of the chunks by our code.
+matched by number; doubled ones that disagree, missing ones and those without evidence that exists are asked about
+once more; ids are read in any form and checked; quotes are cut out of the chunks by our code. A step is one call and
+at most one repeat, whatever comes back (`most_calls`).
 """
 
 from __future__ import annotations
 
+import copy
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator
 
-from rag_otel.errors import RagOtelError
+from rag_otel.errors import ConfigurationError
 from rag_otel.model import Chunk, Claim, ClaimVerdict, ReasonCode, Verdict
 from rag_otel_evaluators.cooperative import cooperatively
 from rag_otel_evaluators.judges.judge import Judgement, assumed_support
 from rag_otel_evaluators.judges.llm_evidence import NumberedEvidence, number_evidence
+from rag_otel_evaluators.judges.llm_samples import sampled_answers
 from rag_otel_evaluators.judges.llm_statements import decompose
 from rag_otel_evaluators.llm.metered import MeteredModel
-from rag_otel_evaluators.llm.structured import StructuredModel
+from rag_otel_evaluators.llm.schema import response_schema
+from rag_otel_evaluators.llm.structured import CALLS_A_STEP, StructuredModel
 from rag_otel_evaluators.prompts import Prompt
 from rag_otel_evaluators.prompts.library import choose_prompts
-from rag_otel_evaluators.prompts.numbered_items import Answers, ask_about_each
+from rag_otel_evaluators.prompts.numbered_items import Answers, Form, ask_about_each
+from rag_otel_evaluators.prompts.prompt import InputField
 
 Strategy = Literal["single", "two_step"]
 Reading = Literal["strict", "lenient"]
 
-_REVISION: Final = "1"
+_REVISION: Final = "2"
 """Raised when the same answers of a model would lead to other verdicts."""
-_BATCH: Final = 40
-"""Claims per call: their answer fits the 4,096 tokens that some models write at most."""
+MOST_CLAIMS: Final = 60
+"""Claims of an answer that are judged by default: their verdicts fit the 4,096 tokens that some models write at most,
+so that they are one call. More calls would send all evidence again."""
+_MOST_LISTED: Final = 250
+"""Ids that a schema lists at most: providers refuse longer lists."""
+_LEFT_OUT: Final = "The answer has more claims than are judged."
 _PROMPT: Final = "faithfulness"
 _STATEMENTS_PROMPT: Final = "faithfulness_statements"
 
@@ -60,10 +70,22 @@ def _probability(value: Any) -> Any:
 
 
 def _texts(value: Any) -> Any:
-    """A lone id as a list of one; null as none."""
+    """A lone id as a list of one; null as none; numbers and objects (`{"chunk": 0, "sentence": 1}`) as ids."""
     if value is None:
         return []
-    return [value] if isinstance(value, str) else value
+    return [_as_text(each) for each in (value if isinstance(value, list) else [value])]
+
+
+def _as_text(value: Any) -> str:
+    if not isinstance(value, dict):
+        return str(value)
+    named = [str(value[key]) for key in ("id", "quote", "text") if value.get(key)]
+    numbers = [str(value[key]).lstrip("cCsS") for key in ("chunk", "sentence") if value.get(key) is not None]
+    return named[0] if named else "c" + ".s".join(numbers)
+
+
+def _words(value: Any) -> Any:
+    return "" if value is None else value
 
 
 class ClaimAnswer(BaseModel):
@@ -72,6 +94,8 @@ class ClaimAnswer(BaseModel):
     claim: int
     evidence: Annotated[list[str], BeforeValidator(_texts)]
     reason: str = ""
+    unsupported_span: Annotated[str, BeforeValidator(_words)] = ""
+    """The words of the claim that the chunks do not support; empty where they support all of it."""
     verdict: Annotated[Literal["supported", "contradicted", "not_enough_info"], BeforeValidator(_plain)]
     confidence: Annotated[float | None, BeforeValidator(_probability)] = None
     """The model's own probability that its verdict is right, 0..1."""
@@ -100,20 +124,29 @@ class LlmJudge:
         model: StructuredModel,
         strategy: Strategy = "single",
         reading: Reading = "strict",
+        samples: int = 1,
+        most_claims: int = MOST_CLAIMS,
         language: str = "en",
         prompts: Sequence[Prompt] = (),
         prompt_folder: Path | str | None = None,
     ) -> None:
         """`reading`: `strict` supports only what the chunks state or what follows by necessity, `lenient` also what
-        any careful reader takes for granted from them; it stands in the version. `prompts` replace the built-in ones of
-        the same name (`faithfulness`, and `faithfulness_statements` of `two_step`).
+        any careful reader takes for granted from them; it stands in the version. `samples`: how often each claim is
+        judged, with the examples in another order; above 1 the confidence is the share that agrees, not the model's
+        word. `most_claims`: claims that are judged; of more, the first, and the others are `unjudged` (`too_long`).
+        `prompts` replace the built-in ones of the same name (`faithfulness`, and `faithfulness_statements` of
+        `two_step`).
 
-        Raises ConfigurationError for a language or a prompt that does not exist.
+        Raises ConfigurationError for a language or a prompt that does not exist, and for counts below 1.
         """
+        if samples < 1 or most_claims < 1:
+            raise ConfigurationError(f"samples and most_claims must be at least 1, not {samples} and {most_claims}")
         names = [_PROMPT] if strategy == "single" else [_STATEMENTS_PROMPT, _PROMPT]
         self.model = model
         self.strategy: Strategy = strategy
         self.reading: Reading = reading
+        self.samples = samples
+        self.most_claims = most_claims
         self.prompts = {prompt.name: prompt for prompt in choose_prompts(names, prompts, language, prompt_folder)}
         """Every prompt that is asked, by name."""
 
@@ -123,60 +156,74 @@ class LlmJudge:
 
     @property
     def version(self) -> str:
-        """`<strategy>-<reading>-<revision>+<hash of the prompts>`."""
+        """`<strategy>-<reading>-<revision>+<hash of the prompts>`, with `x<samples>` where there are several."""
         hashes = "".join(prompt.hash for prompt in self.prompts.values())
-        return f"{self.strategy}-{self.reading}-{_REVISION}+{hashlib.sha256(hashes.encode()).hexdigest()[:8]}"
+        sampled = f"x{self.samples}" if self.samples > 1 else ""
+        return f"{self.strategy}-{self.reading}-{_REVISION}{sampled}+{hashlib.sha256(hashes.encode()).hexdigest()[:8]}"
+
+    @property
+    def most_calls(self) -> int:
+        """Calls that one answer can cost, at most, whatever comes back."""
+        steps_before = CALLS_A_STEP if self.strategy == "two_step" else 0
+        return steps_before + self.samples + 1
 
     async def judge(
         self, *, question: str | None, chunks: Sequence[Chunk], response: str, claims: Sequence[Claim]
     ) -> Judgement:
         """See `Judge.judge`. Errors of the model are raised while no verdict is known; later they cost the missing."""
-        model = MeteredModel(self.model)
+        model = MeteredModel(self.model, most_calls=self.most_calls)
         evidence = await cooperatively(number_evidence(chunks))
         problems: tuple[str, ...] = ()
+        asked, left_out = claims[: self.most_claims], claims[self.most_claims :]
         if self.strategy == "two_step":
             prompt = self.prompts[_STATEMENTS_PROMPT]
-            parts = await decompose(model, prompt, question=question, response=response, claims=claims)
-            claims, problems = parts.claims, parts.problems
-        batches = [claims[start : start + _BATCH] for start in range(0, len(claims), _BATCH)]
-        judged: list[Answers[ClaimAnswer]] = []
-        for batch in batches:
-            try:
-                judged.append(await self._ask(model, question, evidence, batch))
-            except RagOtelError as error:
-                if not any(answers.by_index for answers in judged):
-                    raise
-                judged.append(Answers(by_index={}, problems=(f"asking about {len(batch)} claims failed: {error}",)))
-        verdicts = tuple(
-            _verdict(claim, answers.by_index.get(index), evidence)
-            for batch, answers in zip(batches, judged, strict=True)
-            for index, claim in enumerate(batch)
+            parts = await decompose(model, prompt, question=question, response=response, claims=asked)
+            problems = parts.problems
+            asked, left_out = parts.claims[: self.most_claims], [*parts.claims[self.most_claims :], *left_out]
+        answers = await self._ask(model, question, evidence, asked)
+        verdicts = (
+            *(_verdict(claim, index, answers, evidence) for index, claim in enumerate(asked)),
+            *(ClaimVerdict(claim=claim, verdict=Verdict.UNJUDGED, explanation=_LEFT_OUT) for claim in left_out),
         )
         return Judgement(
             verdicts=verdicts,
             risk=verdict_risk(verdicts),
             usage=model.usage,
-            reason_code=_reason_code(verdicts),
+            reason_code=_reason_code(verdicts, left_out=len(left_out)),
             prompts=tuple(prompt.reference for prompt in self.prompts.values()),
-            problems=(*problems, *(problem for answers in judged for problem in answers.problems)),
+            problems=(*problems, *answers.problems),
         )
 
     async def _ask(
         self, model: StructuredModel, question: str | None, evidence: NumberedEvidence, claims: Sequence[Claim]
     ) -> Answers[ClaimAnswer]:
-        return await ask_about_each(
-            model,
-            self.prompts[_PROMPT],
-            {
-                "reading": self.reading,
-                "question": question,
-                "chunks": evidence.texts,
-                "claims": [claim.text for claim in claims],
-            },
-            items="claims",
+        fields: dict[str, InputField | None] = {
+            "reading": self.reading,
+            "question": question,
+            "chunks": evidence.texts,
+            "claims": [claim.text for claim in claims],
+        }
+        form = Form(
             response_model=ClaimAnswers,
             answers=lambda response: response.verdicts,
+            usable=lambda answer: (
+                answer.verdict == Verdict.NOT_ENOUGH_INFO or bool(evidence.find(answer.evidence).chunk_ids)
+            ),
+            schema=partial(_schema, evidence.ids),
         )
+        ask = partial(ask_about_each, model, self.prompts[_PROMPT], fields, items="claims", form=form)
+        return await (ask() if self.samples == 1 else sampled_answers(ask, self.samples, len(claims)))
+
+
+def _schema(ids: Sequence[str], claims: int) -> Mapping[str, Any] | None:
+    """The schema of the answer about so many claims, with the ids that exist; None where there are too many to list."""
+    if not ids or len(ids) > _MOST_LISTED or claims > _MOST_LISTED:
+        return None
+    schema = copy.deepcopy(response_schema(ClaimAnswers))
+    fields = schema["$defs"][ClaimAnswer.__name__]["properties"]
+    fields["evidence"] = {"type": "array", "items": {"type": "string", "enum": list(ids)}}
+    fields["claim"] = {"type": "integer", "enum": list(range(claims))}
+    return schema
 
 
 def verdict_risk(verdicts: Sequence[ClaimVerdict]) -> float | None:
@@ -190,18 +237,26 @@ def verdict_risk(verdicts: Sequence[ClaimVerdict]) -> float | None:
     return max((1.0 - assumed_support(verdict) for verdict in judged), default=None)
 
 
-def _verdict(claim: Claim, answer: ClaimAnswer | None, evidence: NumberedEvidence) -> ClaimVerdict:
-    """The answer with its ids looked up; a verdict that names no existing evidence is one for lack of it."""
+def _verdict(claim: Claim, index: int, answers: Answers[ClaimAnswer], evidence: NumberedEvidence) -> ClaimVerdict:
+    """The answer with its ids looked up.
+
+    `supported` by nothing that exists, also when asked again, is no verdict: neither the form of an id nor a judge
+    that made it up may decide. `contradicted` by nothing that exists is unsupported all the same.
+    """
+    answer = answers.by_index.get(index) or answers.unusable.get(index)
     if answer is None:
         return ClaimVerdict(claim=claim, verdict=Verdict.UNJUDGED, explanation="The judge gave no verdict.")
     verdict, confidence = Verdict(answer.verdict), answer.confidence
     found = evidence.find(answer.evidence)
     notes = [answer.reason.strip()] if answer.reason.strip() else []
+    if verdict is not Verdict.SUPPORTED and (span := _span(answer.unsupported_span, claim.text)):
+        notes.append(f"(Unsupported: {span!r}.)")
     if found.unknown:
         notes.append(f"(No such evidence: {', '.join(found.unknown)}.)")
     if verdict is not Verdict.NOT_ENOUGH_INFO and not found.chunk_ids:
         notes.append(f"(The judge said {verdict} and named no evidence that exists.)")
-        verdict, confidence = Verdict.NOT_ENOUGH_INFO, None  # its confidence was in another verdict
+        verdict = Verdict.UNJUDGED if verdict is Verdict.SUPPORTED else Verdict.NOT_ENOUGH_INFO
+        confidence = None  # it was in another verdict
     return ClaimVerdict(
         claim=claim,
         verdict=verdict,
@@ -212,11 +267,20 @@ def _verdict(claim: Claim, answer: ClaimAnswer | None, evidence: NumberedEvidenc
     )
 
 
-def _reason_code(verdicts: Sequence[ClaimVerdict]) -> str | None:
+def _span(words: str, claim: str) -> str | None:
+    """The words as they stand in the claim; None where they do not, or are all of it."""
+    at = claim.casefold().find(words.strip().casefold())
+    found = claim[at : at + len(words.strip())]
+    return found if words.strip() and at >= 0 and found != claim else None
+
+
+def _reason_code(verdicts: Sequence[ClaimVerdict], *, left_out: int) -> str | None:
     unjudged = sum(verdict.verdict is Verdict.UNJUDGED for verdict in verdicts)
     if unjudged == len(verdicts):
         return ReasonCode.PARSE_ERROR
-    return ReasonCode.INCOMPLETE if unjudged else None
+    if unjudged > left_out:
+        return ReasonCode.INCOMPLETE
+    return ReasonCode.TOO_LONG if left_out else None
 
 
 def _support_probability(verdict: Verdict, confidence: float | None) -> float | None:

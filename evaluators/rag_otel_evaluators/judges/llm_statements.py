@@ -2,7 +2,7 @@
 
 What the model returns is checked against what it was given: every sentence must be covered (those that are not are
 asked about once more, and then stand for themselves), a statement said twice counts once, a statement that says what
-its answer does not is set aside.
+its answer does not is set aside, and its sentence stands for itself. So nothing of an answer goes unjudged.
 """
 
 from __future__ import annotations
@@ -16,9 +16,12 @@ from pydantic import BaseModel
 
 from rag_otel.errors import RagOtelError
 from rag_otel.model import Claim
-from rag_otel_evaluators.llm.structured import StructuredModel
+from rag_otel_evaluators.judges.llm_numbers import numbers_in
+from rag_otel_evaluators.llm.failures import CallTimeoutError
+from rag_otel_evaluators.llm.structured import CALLS_A_STEP, StructuredModel, complete_once
 from rag_otel_evaluators.prompts import Prompt
-from rag_otel_evaluators.prompts.numbered_items import ROUNDS, TOKENS_BESIDES, TOKENS_PER_ITEM
+from rag_otel_evaluators.prompts.numbered_items import NOTE, TOKENS_BESIDES, TOKENS_PER_ITEM
+from rag_otel_evaluators.prompts.prompt import InputField
 
 _FROM_THE_ANSWER: Final = 0.5
 """Share of a statement's words that must occur in answer or question; a paraphrase keeps more, an invention less."""
@@ -52,38 +55,61 @@ class Decomposition:
 async def decompose(
     model: StructuredModel, prompt: Prompt, *, question: str | None, response: str, claims: Sequence[Claim]
 ) -> Decomposition:
-    """Ask for the statements of each of `claims`.
+    """Ask for the statements of each of `claims`: one call and at most one repeat, about the sentences still missing.
 
     An error of the model is raised while nothing has been answered; later the sentences still missing stand for
     themselves.
     """
-    known = set(_stems(f"{question or ''} {response} {' '.join(claim.text for claim in claims)}"))
+    known = _Known.of(f"{question or ''} {response} {' '.join(claim.text for claim in claims)}")
     found: dict[int, list[str]] = {}
+    distorted: set[int] = set()
     problems: list[str] = []
-    for _ in range(ROUNDS):
+    room = 1
+    for number in range(CALLS_A_STEP):
         missing = [index for index in range(len(claims)) if index not in found]
         if not missing:
             break
-        fields = {"question": question, "sentences": [claims[index].text for index in missing]}
-        budget = TOKENS_PER_ITEM * len(missing) + TOKENS_BESIDES
+        fields: dict[str, InputField | None] = {
+            "question": question,
+            "sentences": [claims[index].text for index in missing],
+        }
+        if number:
+            fields[NOTE] = "You left these sentences out. Give the statements of every one of them."
+        budget = room * (TOKENS_PER_ITEM * len(missing) + TOKENS_BESIDES)
         try:
-            completion = await model.complete(prompt.messages(fields), Statements, max_output_tokens=budget)
+            completion = await complete_once(model, prompt.messages(fields), Statements, max_output_tokens=budget)
         except RagOtelError as error:
+            if number + 1 < CALLS_A_STEP and isinstance(error, CallTimeoutError) and error.worth_repeating:
+                continue
             if not found:
                 raise
             problems.append(f"asking again failed: {error}")
             break
+        room = 2 if completion.truncated else 1
         problems.extend(completion.problems)
         given = completion.value.statements if completion.value is not None else []
-        checked = _check(given, len(missing), known, problems)
-        found |= {missing[local]: texts for local, texts in checked.items()}
-    split = [replace(claim, text=text) for i, claim in enumerate(claims) for text in found.get(i, [claim.text])]
+        kept, wrong = _check(given, len(missing), known, problems)
+        found |= {missing[local]: texts for local, texts in kept.items()}
+        distorted |= {missing[local] for local in wrong}
+    whole = {index for index in range(len(claims)) if index not in found} | distorted
+    split = [
+        replace(claim, text=text)
+        for index, claim in enumerate(claims)
+        for text in ([claim.text] if index in whole else found[index])
+    ]
     return Decomposition(claims=tuple(split), problems=tuple(problems))
 
 
-def _check(given: Sequence[Statement], count: int, known: set[str], problems: list[str]) -> dict[int, list[str]]:
-    """The statements by sentence, without doubled and invented ones; what is set aside is added to `problems`."""
+def _check(
+    given: Sequence[Statement], count: int, known: _Known, problems: list[str]
+) -> tuple[dict[int, list[str]], set[int]]:
+    """The statements by sentence, without doubled and invented ones, and the sentences that something was dropped of.
+
+    What is set aside is added to `problems`. A sentence of which a statement was dropped is not covered by the others:
+    the dropped one may have been what it says.
+    """
     kept: dict[int, list[str]] = {}
+    distorted: set[int] = set()
     seen: set[str] = set()
     for statement in given:
         text = " ".join(statement.statement.split())
@@ -92,20 +118,32 @@ def _check(given: Sequence[Statement], count: int, known: set[str], problems: li
             problems.append(f"statement of sentence {statement.sentence}, which does not exist")
         elif not key or key in seen:
             problems.append(f"statement given twice or empty: {text!r}")
-        elif not _is_from(text, known):
+        elif not known.says(text):
             problems.append(f"statement that the answer does not make: {text!r}")
+            distorted.add(statement.sentence)
         else:
             seen.add(key)
             kept.setdefault(statement.sentence, []).append(text)
-    return kept
+    return kept, distorted
 
 
-def _is_from(statement: str, known: set[str]) -> bool:
-    """False for a number that is nowhere in the answer, and where most words are not."""
-    stems = list(_stems(statement))
-    if any(stem.isdigit() and stem not in known for stem in stems):
-        return False
-    return sum(stem in known for stem in stems) >= _FROM_THE_ANSWER * len(stems)
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The words and numbers of an answer and its question."""
+
+    stems: frozenset[str]
+    numbers: frozenset[float]
+
+    @classmethod
+    def of(cls, text: str) -> _Known:
+        return cls(frozenset(_stems(text)), frozenset(value for read in numbers_in(text) for value in read))
+
+    def says(self, statement: str) -> bool:
+        """False for a number that is nowhere in the answer, in figures or in words, and where most words are not."""
+        if any(not read & self.numbers for read in numbers_in(statement)):
+            return False
+        stems = [stem for stem in _stems(statement) if not stem.isdigit()]
+        return sum(stem in self.stems for stem in stems) >= _FROM_THE_ANSWER * len(stems)
 
 
 def _stems(text: str) -> Iterator[str]:

@@ -8,6 +8,7 @@ one returns objects that validate. Needs the extra `local`; nothing of a checkpo
 from __future__ import annotations
 
 import hashlib
+import re
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -40,6 +41,7 @@ LONGEST_STRING: Final = 600
 """Characters of a string that its schema leaves unbounded."""
 LONGEST_ANSWER: Final = 2048
 """Tokens of an answer for which no budget was given."""
+_OPENED_THOUGHTS: Final = re.compile(r"<(think|thinking|reasoning)>\s*\Z")
 _ROLE_NAMES: Final = {"system": "Instructions", "user": "Question", "assistant": "Answer"}
 
 
@@ -98,6 +100,7 @@ class LocalTransport:
             end_tokens=end_tokens,
         )
         # Greedy, and nothing else of what the checkpoint suggests: a penalty for repetition forbids JSON's own tokens.
+        self._special = _special_tokens(self._tokenizer)
         self._generation = GenerationConfig(do_sample=False, eos_token_id=end_tokens, pad_token_id=end_tokens[0])
         self._longest_string = longest_string
         self._thread = ModelThread("local")
@@ -112,7 +115,7 @@ class LocalTransport:
         return await self._thread.run(lambda cancelled: self._answer(request, cancelled))
 
     def _answer(self, request: ChatRequest, cancelled: threading.Event) -> Reply:
-        schema = bounded_schema(request.response_model, self._longest_string)
+        schema = bounded_schema(request.strict_schema, self._longest_string)
         try:
             prompt = self._encode(with_schema(request.messages, request.response_model))
             budget = self._budget(request, prompt.shape[1], closing_tokens(schema))
@@ -147,7 +150,7 @@ class LocalTransport:
     def _encode(self, messages: Sequence[Message]) -> torch.Tensor:
         """The conversation as one row of token ids, in the model's own chat format where it has one."""
         if self._tokenizer.chat_template is None:
-            turns = [f"{_ROLE_NAMES[message.role]}: {message.content}" for message in messages]
+            turns = [f"{_ROLE_NAMES[message.role]}: {self._neutral(message.content)}" for message in messages]
             ids = self._tokenizer("\n\n".join([*turns, "Answer: "]))["input_ids"]
         else:
             text = self._render(messages)
@@ -155,19 +158,34 @@ class LocalTransport:
         return torch.tensor([ids], device=self._network.device)
 
     def _render(self, messages: Sequence[Message]) -> str:
-        turns = [{"role": message.role, "content": message.content} for message in messages]
+        turns = [{"role": message.role, "content": self._neutral(message.content)} for message in messages]
         try:
             return self._apply_template(turns)
         except TemplateError:  # some models know no system turn
             first, second, *rest = turns
             return self._apply_template([{**second, "content": f"{first['content']}\n\n{second['content']}"}, *rest])
 
+    def _neutral(self, content: str) -> str:
+        """Without this tokenizer's own special tokens: in a retrieved page they would begin a turn."""
+        if self._special is None:
+            return content
+        return self._special.sub(lambda found: f"{found[0][0]} {found[0][1:]}", content)
+
     def _apply_template(self, turns: Sequence[Mapping[str, str]]) -> str:
-        """`enable_thinking` is a variable of templates that have one: the answer is JSON from its first token on."""
+        """`enable_thinking` is a variable of templates that have one: the answer is JSON from its first token on, so
+        thoughts that a template opens all the same are closed at once."""
         text: str = self._tokenizer.apply_chat_template(
             list(turns), tokenize=False, add_generation_prompt=True, enable_thinking=False
         )
-        return text
+        opened = _OPENED_THOUGHTS.search(text)
+        return text if opened is None else f"{text.rstrip()}\n</{opened[1]}>\n\n"
+
+
+def _special_tokens(tokenizer: Any) -> re.Pattern[str] | None:
+    """What the tokenizer makes one token of wherever it stands; None where there is nothing of the kind."""
+    added = {str(token) for token in tokenizer.all_special_tokens} | set(tokenizer.get_added_vocab())
+    names = sorted((name for name in added if len(name) > 1 and name.strip()), key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, names))) if names else None
 
 
 def _end_tokens(generation_config: Any, tokenizer: Any) -> list[int]:

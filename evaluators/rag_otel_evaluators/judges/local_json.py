@@ -11,15 +11,12 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final
 
-from pydantic import BaseModel
-
 from rag_otel.errors import ConfigurationError
 from rag_otel_evaluators.llm.parsing import json_structure
-from rag_otel_evaluators.llm.schema import response_schema
 
 try:
     import llguidance.hf
@@ -39,22 +36,22 @@ _SPARE_TOKENS: Final = 64
 _ESCAPED: Final = re.compile(r"\\.")
 
 
-def bounded_schema(response_model: type[BaseModel], longest_string: int) -> dict[str, Any]:
-    """The strict schema of `response_model` with an end to every string (characters) and integer that has none."""
-    schema: dict[str, Any] = _bounded(response_schema(response_model), longest_string)
+def bounded_schema(strict_schema: Mapping[str, Any], longest_string: int) -> dict[str, Any]:
+    """`strict_schema` with an end to every string (characters) and integer that has none."""
+    schema: dict[str, Any] = _bounded(strict_schema, longest_string)
     return schema
 
 
 def _bounded(node: Any, longest_string: int) -> Any:
     if isinstance(node, list):
         return [_bounded(item, longest_string) for item in node]
-    if not isinstance(node, dict):
+    if not isinstance(node, Mapping):
         return node
     bounded = {key: _bounded(value, longest_string) for key, value in node.items()}
     kind = node.get("type")
     if kind == "string" and not _STRING_SHAPES & node.keys():
         bounded["maxLength"] = max(longest_string, node.get("minLength", 0))
-    if kind == "integer" and not _BOUNDS & node.keys():
+    if kind == "integer" and not (_BOUNDS | _STRING_SHAPES) & node.keys():
         bounded |= {"minimum": -_LARGEST_INTEGER, "maximum": _LARGEST_INTEGER}
     return bounded
 

@@ -23,12 +23,12 @@ from rag_otel_evaluators.llm.client import ResilientModel
 from rag_otel_evaluators.llm.limits import Limits
 from rag_otel_evaluators.llm.modes import ModeLadder, OutputMode, response_format
 from rag_otel_evaluators.llm.providers import KEYS, PRICES, fixed_price
+from rag_otel_evaluators.llm.thoughts import REASONING_TOKENS, thinks_aloud
 
-_REASONING_TOKENS: Final = 4_000
-"""Room on top of the budget for models that think before they answer."""
 _OPENAI: Final = "https://api.openai.com/v1"
 _REASONING: Final = re.compile(r"o\d|gpt-(?:[5-9]|\d\d)(?!.*chat)")
-"""Models that think before they answer: they take no temperature, and their thoughts count as output."""
+"""Models that think before they answer and keep it to themselves: they take no temperature, and their thoughts count as
+output."""
 
 
 def speaks_openai(model: str) -> bool:
@@ -74,7 +74,7 @@ def openai_model(
         headers={"Authorization": f"Bearer {_key(model, provider, api_key, own_server=own_server)}"},
         parameters=_Request(name, given, own_server=own_server),
         price=price or (lambda read, written, cached: None),
-        ladder=ModeLadder(known_to_support_schema=not own_server),
+        ladder=ModeLadder(known_to_support_schema=not own_server, in_words_alone=thinks_aloud(name)),
     )
     return ResilientModel(transport, timeout_s=timeout_s, retry=retry, limits=limits, breaker=breaker, cache=cache)
 
@@ -83,18 +83,19 @@ class _Request:
     """The fields of a request besides model and messages."""
 
     def __init__(self, name: str, given: Mapping[str, Any], *, own_server: bool) -> None:
-        self._thinks = bool(_REASONING.match(name))
-        left_out = PRICES | ({"temperature"} if self._thinks else set())
+        hidden = bool(_REASONING.match(name))
+        left_out = PRICES | ({"temperature"} if hidden else set())
+        self._room = REASONING_TOKENS if hidden or thinks_aloud(name) else 0
         self._given = {key: value for key, value in given.items() if value is not None and key not in left_out}
         # OpenAI has replaced `max_tokens`, other servers know nothing else.
-        self._budget_key = "max_completion_tokens" if self._thinks or not own_server else "max_tokens"
+        self._budget_key = "max_completion_tokens" if hidden or not own_server else "max_tokens"
 
     def __call__(self, mode: OutputMode, response_model: type[BaseModel], budget: int | None) -> Mapping[str, Any]:
         fields = dict(self._given)
         if (wanted := response_format(mode, response_model)) is not None:
             fields["response_format"] = wanted
         if budget is not None:
-            fields[self._budget_key] = budget + (_REASONING_TOKENS if self._thinks else 0)
+            fields[self._budget_key] = budget + self._room
         return fields
 
 

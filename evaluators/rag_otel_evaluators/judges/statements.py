@@ -17,14 +17,14 @@ from typing import Final
 
 from rag_otel.evaluation.usage_meter import add_usage
 from rag_otel.model import Chunk, Claim, ClaimVerdict
-from rag_otel_evaluators.judges.judge import Judge, Judgement
+from rag_otel_evaluators.judges.judge import Judge, Judgement, most_calls_of
 from rag_otel_evaluators.judges.llm_statements import decompose
 from rag_otel_evaluators.llm.metered import MeteredModel
-from rag_otel_evaluators.llm.structured import StructuredModel
+from rag_otel_evaluators.llm.structured import CALLS_A_STEP, StructuredModel
 from rag_otel_evaluators.prompts import Prompt
 from rag_otel_evaluators.prompts.library import choose_prompts
 
-_REVISION: Final = "1"
+_REVISION: Final = "2"
 _PROMPT: Final = "faithfulness_statements"
 
 
@@ -57,12 +57,17 @@ class StatementsJudge:
         """`classifier-<revision>+<hash of the prompt>+<version of the classifier>`."""
         return f"classifier-{_REVISION}+{self.prompt.hash[:8]}+{self.classifier.version}"
 
+    @property
+    def most_calls(self) -> int:
+        """Calls that one answer can cost, at most, whatever comes back."""
+        return CALLS_A_STEP + most_calls_of(self.classifier)
+
     async def judge(
         self, *, question: str | None, chunks: Sequence[Chunk], response: str, claims: Sequence[Claim]
     ) -> Judgement:
         """See `Judge.judge`. Errors of either are raised, but for the model's while it is asked again: what it had left
         out then stands for itself. The risk is the classifier's own, over the statements."""
-        model = MeteredModel(self.model)
+        model = MeteredModel(self.model, most_calls=CALLS_A_STEP)
         parts = await decompose(model, self.prompt, question=question, response=response, claims=claims)
         text, statements = _as_answer(parts.claims)
         judged = await self.classifier.judge(question=question, chunks=chunks, response=text, claims=statements)

@@ -1,6 +1,6 @@
 """Stops calling a judge that cannot answer, says why, and looks again after a while.
 
-closed --(auth, billing, endpoint: at once; silence or errors: after several in a row)--> open
+closed --(auth, billing, endpoint: at once; silence, errors, refusals, nonsense: after several in a row)--> open
 open --(cool-down)--> half-open: one call is let through --(it succeeds)--> closed
                                                          --(it fails)-----> open, for twice as long
 """
@@ -24,17 +24,22 @@ logger = logging.getLogger("rag_otel")
 
 CONSECUTIVE_FAILURES: Final = {
     # How many failures in a row, of any kind, open the breaker when the last is of this kind. A wrong key fails the
-    # same way every time; a lost connection or an overload is often one call's bad luck. REQUEST is not the judge's
-    # fault and is not listed.
+    # same way every time; a lost connection or an overload is often one call's bad luck. A refused request or an
+    # unreadable answer may be the fault of one text; of several in a row it is the judge's. Silence and nonsense are
+    # paid for, and open it sooner than what costs nothing.
     FailureKind.AUTH: 1,
     FailureKind.BILLING: 1,
     FailureKind.ENDPOINT: 1,
     FailureKind.CONNECTION: 6,
-    FailureKind.TIMEOUT: 20,
+    FailureKind.TIMEOUT: 6,
+    FailureKind.REQUEST: 6,
+    FailureKind.UNREADABLE: 8,
     FailureKind.OVERLOAD: 20,
     FailureKind.RATE_LIMIT: 40,
 }
 
+_SAID_SOMETHING: Final = frozenset({FailureKind.REQUEST, FailureKind.UNREADABLE})
+"""Failures of a provider that is there: it refused the request, or its answer could not be read."""
 _PROBE_S: Final = 2.0
 """What a caller is told to wait while another call is finding out whether the judge is back."""
 
@@ -120,7 +125,7 @@ class CircuitBreaker:
             )
 
     def succeeded(self) -> None:
-        """Report an answer, whatever it says."""
+        """Report an answer that could be read."""
         with self._lock:
             was_open = self._opened_by is not None
             self._failures, self._opened_by, self._probing = 0, None, False
@@ -130,10 +135,11 @@ class CircuitBreaker:
 
     def failed(self, failure: CallError) -> None:
         """Report a failure of a call that was admitted."""
-        if failure.kind is FailureKind.REQUEST:
-            # The provider answers: it read the request and refused it.
-            self.succeeded()
-            return
+        with self._lock:
+            opened_by = self._opened_by
+            answers_again = self._probing and opened_by is not None and opened_by.kind not in _SAID_SOMETHING
+        if failure.kind in _SAID_SOMETHING and answers_again:
+            self.succeeded()  # the server is back; what it thinks of this request is another matter
         with self._lock:
             self._failures += 1
             if self._opened_by is not None and not self._probing:

@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from rag_otel.delivery.state_folder import make_folder
 from rag_otel.errors import ConfigurationError
 from rag_otel.safety.guard import counters, logger
 
@@ -39,7 +40,8 @@ class DiskCache:
         self.path = Path(path)
         self._lock = threading.Lock()
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(self.path.parent)
+            self.path.touch(mode=0o600)
             self._connection = _opened(self.path, busy_timeout_s)
         except (OSError, sqlite3.Error) as error:
             raise ConfigurationError(f"the judge's cache {self.path} cannot be opened: {error}") from None

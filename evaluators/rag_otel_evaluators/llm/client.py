@@ -1,28 +1,33 @@
 """Makes a `StructuredModel` of a transport: cache, breaker, limits, retries, parsing, in this order.
 
-complete -> cached? -> [breaker -> limiter -> transport]* with retries -> read -> once more if unreadable -> cache
+complete -> cached? -> [breaker -> limiter -> transport -> read]* with retries -> once more if unreadable -> cache
+
+What costs money is bounded: an answered call and one that timed out count, two of them are the most for one `complete`
+and one for `complete_once`. Calls that are refused (a limit, an overload, a broken connection) cost nothing and are
+retried as `RetryPolicy` says.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from rag_otel.delivery.retry import RetryPolicy
 from rag_otel.errors import PermanentError, RetryableError
+from rag_otel.evaluation.deadline import seconds_left
 from rag_otel.evaluation.usage_meter import add_usage, spend
 from rag_otel.model import Usage
-from rag_otel_evaluators.llm.breaker import BreakerState, CircuitBreaker
+from rag_otel_evaluators.llm.breaker import BreakerState, BreakerStatus, CircuitBreaker
 from rag_otel_evaluators.llm.cache import DiskCache, content_key
-from rag_otel_evaluators.llm.failures import CallError, FailureKind
+from rag_otel_evaluators.llm.deadlines import call_timeout_s, time_for_another
+from rag_otel_evaluators.llm.failures import CallError, CallTimeoutError, FailureKind
 from rag_otel_evaluators.llm.limits import Limits, RateLimiter
 from rag_otel_evaluators.llm.parsing import Reading, read_answer
-from rag_otel_evaluators.llm.schema import response_schema
-from rag_otel_evaluators.llm.structured import Completion, Message, T
+from rag_otel_evaluators.llm.structured import CALLS_A_STEP, Completion, Message, T
+from rag_otel_evaluators.llm.thoughts import REASONING_TOKENS, thinks
 from rag_otel_evaluators.llm.transport import ChatRequest, Reply, Transport
 
 _CACHE_FORMAT: Final = 1
@@ -33,6 +38,11 @@ _ASSUMED_OUTPUT_TOKENS: Final = 500
 """Reserved for an answer without a budget."""
 _QUOTED_ANSWER: Final = 2_000
 """Characters of an unreadable answer that are shown to the model again."""
+_QUOTED_PROBLEMS: Final = 200
+_NOT_WAITED_FOR: Final = frozenset({FailureKind.TIMEOUT, FailureKind.UNREADABLE, FailureKind.CAP})
+"""Failures that no wait within one evaluation mends, and that may have been paid for."""
+_MOST_ROOM: Final = 16_000
+"""Tokens for thoughts on top of an answer's budget, at most."""
 
 
 class ResilientModel:
@@ -48,13 +58,15 @@ class ResilientModel:
         breaker: CircuitBreaker | None = None,
         cache: DiskCache | None = None,
     ) -> None:
-        """`timeout_s` bounds one call; `retry` bounds all calls and waits of one answer."""
+        """`timeout_s` bounds one call, which also ends before the evaluation around it (`deadline`); `retry` bounds all
+        calls and waits of one answer. What may be on the bill is never more than `CALLS_A_STEP` calls."""
         self._transport = transport
         self._timeout_s = timeout_s
         self._retry = retry or RetryPolicy()
         self._limiter = RateLimiter(limits or Limits())
         self._breaker = breaker or CircuitBreaker(transport.name)
         self._cache = cache
+        self._room_for_thoughts = 0
 
     @property
     def name(self) -> str:
@@ -68,79 +80,127 @@ class ResilientModel:
     async def complete(
         self, messages: Sequence[Message], response_model: type[T], *, max_output_tokens: int | None = None
     ) -> Completion[T]:
-        """See `StructuredModel.complete`. An answer of which nothing can be read is asked for once more."""
-        return await self._complete(messages, response_model, max_output_tokens, ask_again=True)
-
-    async def complete_once(
-        self, messages: Sequence[Message], response_model: type[T], *, max_output_tokens: int | None = None
-    ) -> Completion[T]:
-        """See `AnswersOnce.complete_once`. Calls that give no answer are retried all the same."""
-        return await self._complete(messages, response_model, max_output_tokens, ask_again=False)
-
-    async def _complete(
-        self, messages: Sequence[Message], response_model: type[T], max_output_tokens: int | None, *, ask_again: bool
-    ) -> Completion[T]:
+        """See `StructuredModel.complete`. A call without an answer that can be read is repeated once."""
         request = ChatRequest(
             messages=tuple(messages), response_model=response_model, max_output_tokens=max_output_tokens
         )
+        return await self._complete(request, response_model, calls=CALLS_A_STEP)
+
+    async def complete_once(
+        self,
+        messages: Sequence[Message],
+        response_model: type[T],
+        *,
+        max_output_tokens: int | None = None,
+        schema: Mapping[str, Any] | None = None,
+    ) -> Completion[T]:
+        """See `AnswersOnce.complete_once`. Calls that the provider refuses, and does not bill, are retried all the
+        same."""
+        request = ChatRequest(
+            messages=tuple(messages), response_model=response_model, max_output_tokens=max_output_tokens, schema=schema
+        )
+        return await self._complete(request, response_model, calls=1)
+
+    async def _complete(self, request: ChatRequest, response_model: type[T], *, calls: int) -> Completion[T]:
+        """`calls`: how many may be on the bill, answered or timed out."""
         key = self._key(request)
         stored = await self._stored(key)
         if stored is not None:
             return _completion(stored, read_answer(stored.text, response_model), stored.usage)
-        reply = await self._ask(request)
-        reading, usage = read_answer(reply.text, response_model), reply.usage
-        if reading.value is None and ask_again:
-            # If even asking fails, the first answer stays: it was paid for, and says why there is no value.
-            with contextlib.suppress(RetryableError, PermanentError):
-                reply = await self._ask(_asked_again(request, reply, reading))
-                reading, usage = read_answer(reply.text, response_model), add_usage(usage, reply.usage)
-        if reading.value is not None:
-            await self._store(key, reply)
-        return _completion(reply, reading, usage)
+        answered: tuple[Reply, Reading[T]] | None = None
+        usage = Usage()
+        for last in (number == calls - 1 for number in range(calls)):
+            asked = request if answered is None else _asked_again(request, *answered)
+            try:
+                answered = await self._ask(asked, response_model)
+            except (RetryableError, PermanentError) as error:
+                if answered is not None:
+                    break  # the first answer stays: it was paid for, and says why there is no value
+                if last or not (isinstance(error, CallTimeoutError) and error.worth_repeating):
+                    raise
+                continue
+            usage = add_usage(usage, answered[0].usage)
+            if answered[1].value is not None:
+                await self._store(key, answered[0])
+                break
+        assert answered is not None  # else the last error was raised
+        return _completion(*answered, usage)
 
-    async def _ask(self, request: ChatRequest) -> Reply:
-        """One reply, with retries. Raises RetryableError or PermanentError."""
+    async def _ask(self, request: ChatRequest, response_model: type[T]) -> tuple[Reply, Reading[T]]:
+        """One reply and what it says, with retries of calls that cost nothing.
+
+        Raises RetryableError or PermanentError; CallTimeoutError at once, because such a call may have been paid for.
+        """
         started, queued_s, attempt = time.monotonic(), 0.0, 0
         while True:
             attempt += 1
             try:
                 self._breaker.refuse()  # before queueing for a call that will not be made
-                async with self._limiter.slot(estimated_tokens=_estimated_tokens(request)) as reservation:
+                wanted = self._with_room(request)
+                async with self._limiter.slot(
+                    estimated_tokens=_estimated_tokens(wanted), longest_wait_s=seconds_left()
+                ) as reservation:
                     queued_s += reservation.queued_s
-                    reservation.used_tokens = 0.0  # a call that fails is not billed
-                    reply = await self._call(request)
+                    reservation.used_tokens = reservation.used_usd = 0.0  # a call that fails is not billed
+                    reply, reading = await self._call(wanted, response_model)
                     reservation.used_tokens = reply.usage.input_tokens + reply.usage.output_tokens
+                    reservation.used_usd = reply.usage.cost_usd or 0.0
                     spend(reply.usage)
-                    return reply
+                    return reply, reading
             except CallError as failure:
-                if not failure.kind.retryable:
-                    raise failure.as_error() from None
+                if not failure.kind.retryable or failure.kind in _NOT_WAITED_FOR:
+                    raise self._final(failure) from None
                 spent_s = time.monotonic() - started - queued_s
                 wait_s = self._retry.wait_s(attempt, failure.retry_after_s, spent_s)
-                if wait_s is None:
+                left_s = seconds_left()
+                if wait_s is None or (left_s is not None and wait_s >= left_s):
                     raise failure.as_error() from None
                 if failure.kind is FailureKind.RATE_LIMIT and failure.retry_after_s:
                     self._limiter.pause(failure.retry_after_s)
             await asyncio.sleep(wait_s)
 
-    async def _call(self, request: ChatRequest) -> Reply:
-        """One call; reports its outcome to the breaker. Raises CallError."""
+    def _final(self, failure: CallError) -> RetryableError | PermanentError:
+        error = failure.as_error()
+        if isinstance(error, CallTimeoutError):
+            is_called = self._breaker.state.status is BreakerStatus.CLOSED
+            error.worth_repeating = is_called and time_for_another(self._timeout_s)
+        return error
+
+    async def _call(self, request: ChatRequest, response_model: type[T]) -> tuple[Reply, Reading[T]]:
+        """One call; reports its outcome to the breaker. Raises CallError. It ends before the evaluation around it."""
+        timeout_s = call_timeout_s(self._timeout_s)
         self._breaker.admit()
         try:
-            async with asyncio.timeout(self._timeout_s):
-                reply = await self._transport.send(request, timeout_s=self._timeout_s)
+            async with asyncio.timeout(timeout_s):
+                reply = await self._transport.send(request, timeout_s=timeout_s)
+            reading = read_answer(reply.text, response_model)
         except (CallError, TimeoutError) as error:
-            failure = error if isinstance(error, CallError) else self._timed_out()
+            failure = error if isinstance(error, CallError) else self._timed_out(timeout_s)
             self._breaker.failed(failure)
             raise failure from None
         except BaseException:
             self._breaker.abandoned()
             raise
-        self._breaker.succeeded()
-        return reply
+        self._learn_room(reply, reading)
+        if reading.value is None:
+            self._breaker.failed(CallError(FailureKind.UNREADABLE, "; ".join(reading.problems)[:_QUOTED_PROBLEMS]))
+        else:
+            self._breaker.succeeded()
+        return reply, reading
 
-    def _timed_out(self) -> CallError:
-        return CallError(FailureKind.TIMEOUT, f"{self.name} gave no answer within {self._timeout_s:g} s")
+    def _with_room(self, request: ChatRequest) -> ChatRequest:
+        """With room for thoughts on top of the answer's budget, once the model has been seen to need it."""
+        if request.max_output_tokens is None or not self._room_for_thoughts:
+            return request
+        return replace(request, max_output_tokens=request.max_output_tokens + self._room_for_thoughts)
+
+    def _learn_room(self, reply: Reply, reading: Reading[T]) -> None:
+        """Thoughts count as output: what was cut off while the model thought gets more room, now and later."""
+        if reply.cut_off and reading.value is None and (reply.thought or thinks(reply.text)):
+            self._room_for_thoughts = min(_MOST_ROOM, max(REASONING_TOKENS, 2 * self._room_for_thoughts))
+
+    def _timed_out(self, timeout_s: float) -> CallError:
+        return CallError(FailureKind.TIMEOUT, f"{self.name} gave no answer within {timeout_s:.3g} s")
 
     def _key(self, request: ChatRequest) -> str:
         if self._cache is None:
@@ -151,7 +211,7 @@ class ResilientModel:
                 "model": self.name,
                 "identity": self._transport.identity,
                 "messages": [[message.role, message.content] for message in request.messages],
-                "schema": response_schema(request.response_model),
+                "schema": request.strict_schema,
                 "max_output_tokens": request.max_output_tokens,
             }
         )

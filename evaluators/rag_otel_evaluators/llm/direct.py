@@ -18,9 +18,8 @@ from rag_otel_evaluators.llm.modes import ModeLadder, OutputMode, response_forma
 from rag_otel_evaluators.llm.openai_http import OpenAiTransport, Price
 from rag_otel_evaluators.llm.providers import KEYS, PRICES, fixed_price
 from rag_otel_evaluators.llm.quiet import quiet
+from rag_otel_evaluators.llm.thoughts import REASONING_TOKENS, thinks_aloud
 
-REASONING_TOKENS: Final = 4_000
-"""Room on top of the budget for models that think before they answer: their thoughts count as output."""
 _KNOWN_PARAMETERS: Final = PRICES | {
     *("frequency_penalty", "logit_bias", "presence_penalty", "reasoning_effort", "seed", "service_tier", "stop"),
     *("temperature", "top_p", "user", "verbosity"),
@@ -43,7 +42,8 @@ def direct_transport(
     own_name = litellm.get_llm_provider(model, api_base=api_base)[0]
     if _changes_messages(litellm, provider, own_name):
         return None
-    thoughts = REASONING_TOKENS if litellm.supports_reasoning(model) else 0
+    aloud = thinks_aloud(model)
+    thoughts = REASONING_TOKENS if aloud or litellm.supports_reasoning(model) else 0
 
     def translated(mode: OutputMode, response_model: type[BaseModel], budget: int | None) -> Mapping[str, Any]:
         with quiet():
@@ -65,7 +65,7 @@ def direct_transport(
         headers={"Authorization": f"Bearer {api_key or os.environ.get(KEYS[provider]) or 'none'}"},
         parameters=translated,
         price=_price(litellm, model, parameters),
-        ladder=ModeLadder(known_to_support_schema=bool(litellm.supports_response_schema(model))),
+        ladder=ModeLadder(known_to_support_schema=bool(litellm.supports_response_schema(model)), in_words_alone=aloud),
     )
 
 

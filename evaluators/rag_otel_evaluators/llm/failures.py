@@ -6,6 +6,7 @@ import enum
 from typing import Final
 
 from rag_otel.errors import PermanentError, RagOtelError, RetryableError
+from rag_otel.model import ReasonCode
 
 
 class FailureKind(enum.StrEnum):
@@ -26,6 +27,10 @@ class FailureKind(enum.StrEnum):
     TIMEOUT = "timeout"
     CONNECTION = "connection"
     """No answer at all: refused, reset, no such host."""
+    UNREADABLE = "unreadable"
+    """An answer came and was paid for, and nothing could be read of it."""
+    CAP = "cap"
+    """Our own cap on calls, tokens or dollars a minute: the call would have had to wait longer than anybody waits."""
 
     @property
     def retryable(self) -> bool:
@@ -33,7 +38,9 @@ class FailureKind(enum.StrEnum):
         return self in _RETRYABLE
 
 
-_RETRYABLE: Final = {FailureKind.RATE_LIMIT, FailureKind.OVERLOAD, FailureKind.TIMEOUT, FailureKind.CONNECTION}
+_RETRYABLE: Final = frozenset(FailureKind) - {
+    *(FailureKind.AUTH, FailureKind.BILLING, FailureKind.ENDPOINT, FailureKind.REQUEST)
+}
 
 # OpenAI and compatible servers also answer 429 for an account without credit.
 _BILLING_WORDS: Final = ("insufficient_quota", "exceeded your current quota", "billing", "credit balance", "payment")
@@ -52,9 +59,27 @@ class CallError(RagOtelError):
 
     def as_error(self) -> RetryableError | PermanentError:
         """The same failure as callers of a model see it."""
+        if self.kind is FailureKind.TIMEOUT:
+            return CallTimeoutError(str(self), retry_after_s=self.retry_after_s)
+        if self.kind is FailureKind.CAP:
+            return SpendingCapError(str(self), retry_after_s=self.retry_after_s)
         if self.kind.retryable:
             return RetryableError(str(self), retry_after_s=self.retry_after_s)
         return PermanentError(str(self))
+
+
+class CallTimeoutError(RetryableError):
+    """A call that was sent and not answered in time. It may be on the bill: it counts as one of a step's two calls."""
+
+    reason_code = ReasonCode.TIMEOUT
+    worth_repeating = False
+    """True where enough time is left for the step's second call."""
+
+
+class SpendingCapError(RetryableError):
+    """A call that was not made, because of our own cap a minute."""
+
+    reason_code = ReasonCode.BUDGET
 
 
 def kind_of_status(status: int, message: str) -> FailureKind:

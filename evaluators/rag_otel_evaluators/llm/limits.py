@@ -1,7 +1,7 @@
-"""Limits of a model: calls at once, calls a minute, tokens a minute. Callers wait for their turn.
+"""Limits of a model: calls at once; calls, tokens and dollars a minute. Callers wait for their turn, or are told no.
 
 One `RateLimiter` may serve several event loops (a worker's and a notebook's): its buckets are shared under a lock,
-each loop has a semaphore of its own.
+each loop has a semaphore of its own. It counts for one process: four workers may spend four times as much.
 """
 
 from __future__ import annotations
@@ -13,22 +13,30 @@ import weakref
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Final
 
 from rag_otel.errors import ConfigurationError
+from rag_otel_evaluators.llm.failures import CallError, FailureKind
+
+_NEWEST: Final = 0.2
+"""Weight of the newest call in what a call usually costs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What a judge may use. None: no limit."""
+    """What a judge may use, in this process. None: no limit."""
 
     concurrency: int = 20
     """Calls under way at once (in each event loop)."""
     requests_per_minute: float | None = None
     tokens_per_minute: float | None = None
     """Input and output together; reserved by estimate before a call, corrected after it."""
+    usd_per_minute: float | None = None
+    """US dollars; a call is taken to cost what the last ones did, and corrected after it. Calls whose price nobody
+    knows count as nothing."""
 
     def __post_init__(self) -> None:
-        for name in ("concurrency", "requests_per_minute", "tokens_per_minute"):
+        for name in ("concurrency", "requests_per_minute", "tokens_per_minute", "usd_per_minute"):
             value = getattr(self, name)
             if value is not None and value <= 0:
                 raise ConfigurationError(f"{name} must be above 0, or None for no limit, not {value!r}")
@@ -40,9 +48,9 @@ class _Bucket:
     So a call may be larger than the bucket, and callers are served in the order of their reservations.
     """
 
-    def __init__(self, per_minute: float, burst_s: float, clock: Callable[[], float]) -> None:
+    def __init__(self, per_minute: float, burst_s: float, clock: Callable[[], float], least: float = 1.0) -> None:
         self._rate = per_minute / 60.0
-        self._capacity = max(1.0, self._rate * burst_s)
+        self._capacity = max(least, self._rate * burst_s)
         self._level = self._capacity
         self._clock = clock
         self._updated = clock()
@@ -61,8 +69,11 @@ class Reservation:
     """What a call was estimated to use; the caller sets what it used."""
 
     estimated_tokens: float
+    estimated_usd: float = 0.0
     used_tokens: float | None = None
     """None: the call used what was estimated, as far as is known."""
+    used_usd: float | None = None
+    """None as for tokens."""
     queued_s: float = 0.0
     """Seconds that it waited for its turn."""
 
@@ -77,23 +88,32 @@ class RateLimiter:
         self._lock = threading.Lock()
         self._requests = _bucket(limits.requests_per_minute, burst_s, clock)
         self._tokens = _bucket(limits.tokens_per_minute, burst_s, clock)
+        self._usd = _bucket(limits.usd_per_minute, burst_s, clock, least=0.0)
+        self._usual_usd = 0.0
         self._paused_until = 0.0
         self._semaphores: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = (
             weakref.WeakKeyDictionary()
         )
 
     @asynccontextmanager
-    async def slot(self, *, estimated_tokens: float) -> AsyncIterator[Reservation]:
-        """Wait for a turn. Set `used_tokens` on the reservation inside; the difference is settled on leaving."""
+    async def slot(self, *, estimated_tokens: float, longest_wait_s: float | None = None) -> AsyncIterator[Reservation]:
+        """Wait for a turn. Set what was used on the reservation inside; the difference is settled on leaving.
+
+        Raises CallError of the kind CAP, at once, where the turn would come later than `longest_wait_s`.
+        """
         arrived = self._clock()
         async with self._semaphore():
-            reservation = Reservation(estimated_tokens, used_tokens=0.0)
-            wait_s = self._reserve(estimated_tokens)
+            reservation = Reservation(estimated_tokens, self._usual_usd, used_tokens=0.0, used_usd=0.0)
+            wait_s = self._reserve(reservation)
             try:
+                if longest_wait_s is not None and wait_s > longest_wait_s:
+                    self._give_back_request()
+                    raise CallError(FailureKind.CAP, _refusal(self.limits, wait_s), retry_after_s=wait_s)
                 while wait_s > 0:
                     await asyncio.sleep(wait_s)
                     wait_s = self._pause_left_s()
-                reservation.used_tokens, reservation.queued_s = None, self._clock() - arrived
+                reservation.used_tokens = reservation.used_usd = None
+                reservation.queued_s = self._clock() - arrived
                 yield reservation
             finally:
                 self._settle(reservation)
@@ -107,19 +127,31 @@ class RateLimiter:
         with self._lock:
             return max(0.0, self._paused_until - self._clock())
 
-    def _reserve(self, tokens: float) -> float:
+    def _reserve(self, reservation: Reservation) -> float:
         with self._lock:
             waits = [max(0.0, self._paused_until - self._clock())]
             if self._requests is not None:
                 waits.append(self._requests.take(1.0))
             if self._tokens is not None:
-                waits.append(self._tokens.take(tokens))
+                waits.append(self._tokens.take(reservation.estimated_tokens))
+            if self._usd is not None:
+                waits.append(self._usd.take(reservation.estimated_usd))
             return max(waits)
 
+    def _give_back_request(self) -> None:
+        with self._lock:
+            if self._requests is not None:
+                self._requests.take(-1.0)
+
     def _settle(self, reservation: Reservation) -> None:
-        if self._tokens is not None and reservation.used_tokens is not None:
-            with self._lock:
+        with self._lock:
+            if self._tokens is not None and reservation.used_tokens is not None:
                 self._tokens.take(reservation.used_tokens - reservation.estimated_tokens)
+            if self._usd is not None and reservation.used_usd is not None:
+                self._usd.take(reservation.used_usd - reservation.estimated_usd)
+                if reservation.used_usd > 0:
+                    known = self._usual_usd or reservation.used_usd
+                    self._usual_usd = known + _NEWEST * (reservation.used_usd - known)
 
     def _semaphore(self) -> asyncio.Semaphore:
         loop = asyncio.get_running_loop()
@@ -130,5 +162,16 @@ class RateLimiter:
             return semaphore
 
 
-def _bucket(per_minute: float | None, burst_s: float, clock: Callable[[], float]) -> _Bucket | None:
-    return None if per_minute is None else _Bucket(per_minute, burst_s, clock)
+def _bucket(per_minute: float | None, burst_s: float, clock: Callable[[], float], least: float = 1.0) -> _Bucket | None:
+    return None if per_minute is None else _Bucket(per_minute, burst_s, clock, least)
+
+
+def _refusal(limits: Limits, wait_s: float) -> str:
+    caps = {
+        "calls": limits.requests_per_minute,
+        "tokens": limits.tokens_per_minute,
+        "dollars": limits.usd_per_minute,
+    }
+    named = ", ".join(f"{cap:g} {name}" for name, cap in caps.items() if cap is not None)
+    why = f"the cap of this process ({named} a minute)" if named else "a pause that the provider asked for"
+    return f"{why} leaves no turn for {wait_s:.0f} s"

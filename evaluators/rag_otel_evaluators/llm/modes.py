@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
 from pydantic import BaseModel
@@ -34,9 +34,10 @@ class ModeLadder:
     Until a mode has worked, a refused request may be the mode's fault; after that it is the request's own.
     """
 
-    def __init__(self, *, known_to_support_schema: bool) -> None:
+    def __init__(self, *, known_to_support_schema: bool, in_words_alone: bool = False) -> None:
+        """`in_words_alone`: for models that think aloud. A server that holds them to JSON forbids their thoughts."""
         self._known = known_to_support_schema
-        self._settled: OutputMode | None = None
+        self._settled: OutputMode | None = OutputMode.PROMPT if in_words_alone else None
 
     async def ask(self, send: Callable[[OutputMode], Awaitable[Reply]]) -> Reply:
         """The reply in the strictest mode that is not refused. Raises CallError: of modes all refused, the first's."""
@@ -68,8 +69,10 @@ class ModeLadder:
         return mode is not OutputMode.JSON_SCHEMA or not self._known
 
 
-def response_format(mode: OutputMode, response_model: type[BaseModel]) -> dict[str, Any] | None:
-    """OpenAI's `response_format` for `mode`."""
+def response_format(
+    mode: OutputMode, response_model: type[BaseModel], schema: Mapping[str, Any] | None = None
+) -> dict[str, Any] | None:
+    """OpenAI's `response_format` for `mode`; `schema` in place of the model's own where it is given."""
     if mode is OutputMode.PROMPT:
         return None
     if mode is OutputMode.JSON_OBJECT:
@@ -77,7 +80,7 @@ def response_format(mode: OutputMode, response_model: type[BaseModel]) -> dict[s
     name = _NOT_IN_A_NAME.sub("_", response_model.__name__)[:64]
     return {
         "type": "json_schema",
-        "json_schema": {"name": name, "schema": response_schema(response_model), "strict": True},
+        "json_schema": {"name": name, "schema": schema or response_schema(response_model), "strict": True},
     }
 
 

@@ -24,9 +24,11 @@ from pydantic import BaseModel
 from rag_otel.delivery.retry import retry_after_of
 from rag_otel.model import Usage
 from rag_otel_evaluators.llm.failures import CallError, FailureKind, kind_of_status
-from rag_otel_evaluators.llm.modes import ModeLadder, OutputMode, with_schema
+from rag_otel_evaluators.llm.modes import ModeLadder, OutputMode, response_format, with_schema
 from rag_otel_evaluators.llm.transport import ChatRequest, Reply
 
+_LONGEST_PAYLOAD: Final = 8 * 2**20
+"""Bytes of an answer; more is no answer of a judge, and is not read."""
 _MESSAGE_LENGTH: Final = 300
 """Characters kept of a provider's error message."""
 
@@ -71,11 +73,13 @@ class OpenAiTransport:
         messages = request.messages
         if self._ladder.names_schema(mode):
             messages = with_schema(messages, request.response_model)
-        body = {
+        body: dict[str, Any] = {
             "model": self._model,
             "messages": [{"role": message.role, "content": message.content} for message in messages],
             **self._parameters(mode, request.response_model, request.max_output_tokens),
         }
+        if request.schema is not None and "json_schema" in body.get("response_format", ()):
+            body["response_format"] = response_format(mode, request.response_model, request.schema)
         try:
             session = await self._sessions.of_this_loop()
             async with session.post(
@@ -85,7 +89,7 @@ class OpenAiTransport:
                 timeout=aiohttp.ClientTimeout(total=timeout_s),
                 allow_redirects=False,
             ) as response:
-                payload = await response.read()
+                payload = await _body(response)
         except TimeoutError:
             raise CallError(FailureKind.TIMEOUT, f"no answer within {timeout_s:g} s") from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
@@ -100,16 +104,38 @@ class OpenAiTransport:
             choice, usage = answer["choices"][0], answer.get("usage") or {}
             read, written = int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0)
             cached = int((usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0)
-            text, cut_off = choice["message"].get("content") or "", choice.get("finish_reason") == "length"
+            message = choice["message"]
+            text, cut_off = message.get("content") or "", choice.get("finish_reason") == "length"
+            thought = bool(message.get("reasoning_content") or message.get("reasoning"))
         except (ValueError, LookupError, TypeError, AttributeError):
             said = _shortened(payload[: 4 * _MESSAGE_LENGTH].decode("utf-8", "replace"))
             raise CallError(FailureKind.CONNECTION, f"what came back is no chat completion: {said}") from None
         cost = self._price(read, written, cached)
         return Reply(
-            text=text if isinstance(text, str) else json.dumps(text),
+            text=text if isinstance(text, str) else _joined(text),
             cut_off=cut_off,
+            thought=thought,
             usage=Usage(input_tokens=read, output_tokens=written, cost_usd=cost, calls=1),
         )
+
+
+def _joined(content: Any) -> str:
+    """Content in parts (some servers' form): the texts, without what is marked as thinking."""
+    if not isinstance(content, list):
+        return json.dumps(content)
+    parts = [part for part in content if isinstance(part, dict) and part.get("type", "text") == "text"]
+    return "".join(str(part.get("text", "")) for part in parts)
+
+
+async def _body(response: aiohttp.ClientResponse) -> bytes:
+    """What came back, no more of it than an answer can be long."""
+    parts, size = [], 0
+    async for part in response.content.iter_any():
+        parts.append(part)
+        size += len(part)
+        if size > _LONGEST_PAYLOAD:
+            raise aiohttp.ClientPayloadError(f"an answer of more than {_LONGEST_PAYLOAD} bytes")
+    return b"".join(parts)
 
 
 class _Sessions:

@@ -18,10 +18,12 @@ from typing import Any, Final, Generic
 from pydantic import BaseModel, ValidationError
 
 from rag_otel_evaluators.llm.structured import T
+from rag_otel_evaluators.llm.thoughts import without_thoughts
 
-_THINKING: Final = re.compile(r"<(think|thinking|reasoning)>.*?(</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _OPENING: Final = re.compile(r"[{\[]")
 _TRAILING_COMMA: Final = re.compile(r",(?=\s*[}\]])")
+_LONGEST_TEXT: Final = 200_000
+"""Characters of an answer that are looked through for JSON; none of ours is a tenth as long."""
 _PROBLEM_LENGTH: Final = 200
 """Characters kept of a problem: they go into logs and results."""
 
@@ -54,7 +56,7 @@ def decode(text: str) -> tuple[Any | None, bool]:
     with contextlib.suppress(ValueError, RecursionError):  # most answers are one object and nothing else
         if isinstance(whole := json.loads(text, strict=False), dict):
             return whole, False
-    text = _THINKING.sub("", text)
+    text = without_thoughts(text)[:_LONGEST_TEXT]
     best: tuple[tuple[bool, int], Any, bool] | None = None
     truncated = False
     for start, end in _containers(text):
@@ -77,17 +79,18 @@ def _containers(text: str) -> Iterator[tuple[int, int | None]]:
 def _end_of_container(text: str, start: int) -> int | None:
     """Offset after the bracket that closes the one at `start`, None if it is never closed."""
     depth = 0
-    for position, character in json_structure(text[start:]):
+    for position, character in json_structure(text, start):
         depth += 1 if character in "{[" else -1 if character in "}]" else 0
         if depth == 0:
-            return start + position + 1
+            return position + 1
     return None
 
 
-def json_structure(text: str) -> Iterator[tuple[int, str]]:
-    """(offset, character) of every bracket and comma outside strings."""
+def json_structure(text: str, start: int = 0) -> Iterator[tuple[int, str]]:
+    """(offset, character) of every bracket and comma outside strings, from `start` on."""
     in_string = escaped = False
-    for position, character in enumerate(text):
+    for position in range(start, len(text)):
+        character = text[position]
         if in_string:
             if escaped:
                 escaped = False

@@ -6,15 +6,17 @@ caches. `judges/llm.py` implements it over litellm; another implementation needs
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, Literal, Protocol, TypeVar, runtime_checkable
+from typing import Any, Final, Generic, Literal, Protocol, TypeVar, runtime_checkable
 
 from pydantic import BaseModel
 
 from rag_otel.model import Usage
 
 T = TypeVar("T", bound=BaseModel)
+CALLS_A_STEP: Final = 2
+"""One step (one question to a model) is one call and at most one repeat, whatever comes back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,9 +48,17 @@ class AnswersOnce(Protocol):
     """A model that can also be asked for one answer and no second one, however the first may read."""
 
     async def complete_once(
-        self, messages: Sequence[Message], response_model: type[T], *, max_output_tokens: int | None = None
+        self,
+        messages: Sequence[Message],
+        response_model: type[T],
+        *,
+        max_output_tokens: int | None = None,
+        schema: Mapping[str, Any] | None = None,
     ) -> Completion[T]:
-        """As `StructuredModel.complete`, with one answered call at most."""
+        """As `StructuredModel.complete`, with one call at most that may be on the bill.
+
+        `schema`: a narrower form of the response model's, for providers that are held to one.
+        """
         ...
 
 
@@ -64,7 +74,8 @@ class StructuredModel(Protocol):
     async def complete(
         self, messages: Sequence[Message], response_model: type[T], *, max_output_tokens: int | None = None
     ) -> Completion[T]:
-        """Ask once (retries of the transport are the implementation's affair) and read the answer as `response_model`.
+        """Ask, at most twice (`CALLS_A_STEP`; retries of calls that cost nothing are the implementation's affair), and
+        read the answer as `response_model`.
 
         Items of the model's top-level lists that do not validate are dropped one by one and recorded, so that one bad
         item costs itself alone. `max_output_tokens` is a budget for the answer; None leaves it to the provider.
@@ -76,8 +87,14 @@ class StructuredModel(Protocol):
 
 
 async def complete_once(
-    model: StructuredModel, messages: Sequence[Message], response_model: type[T], *, max_output_tokens: int | None
+    model: StructuredModel,
+    messages: Sequence[Message],
+    response_model: type[T],
+    *,
+    max_output_tokens: int | None,
+    schema: Mapping[str, Any] | None = None,
 ) -> Completion[T]:
     """One answer, for who counts tries. A model that asks again by itself and cannot do without is asked as it can."""
-    ask = model.complete_once if isinstance(model, AnswersOnce) else model.complete
-    return await ask(messages, response_model, max_output_tokens=max_output_tokens)
+    if not isinstance(model, AnswersOnce):
+        return await model.complete(messages, response_model, max_output_tokens=max_output_tokens)
+    return await model.complete_once(messages, response_model, max_output_tokens=max_output_tokens, schema=schema)

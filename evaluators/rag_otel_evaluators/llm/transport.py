@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from pydantic import BaseModel
 
 from rag_otel.model import Usage
+from rag_otel_evaluators.llm.schema import response_schema
 from rag_otel_evaluators.llm.structured import Message
 
 
@@ -19,6 +20,14 @@ class ChatRequest:
     messages: tuple[Message, ...]
     response_model: type[BaseModel]
     max_output_tokens: int | None = None
+    schema: Mapping[str, Any] | None = None
+    """A narrower form of `response_model`'s schema, for this call alone (the ids that exist); None: the model's own.
+    Providers that take schemas are held to it; prompts name the model's own."""
+
+    @property
+    def strict_schema(self) -> Mapping[str, Any]:
+        """What a provider is held to."""
+        return response_schema(self.response_model) if self.schema is None else self.schema
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +38,8 @@ class Reply:
     cut_off: bool
     """True when the provider says that the output budget was used up."""
     usage: Usage
+    thought: bool = False
+    """True when the model says that it thought before it answered (what it thought is not in `text`)."""
 
 
 class Transport(Protocol):

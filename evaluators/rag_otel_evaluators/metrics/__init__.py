@@ -1,1 +1,1 @@
-"""The metrics: one module each, the registry that names them, and what they share."""
+"""The metrics, one module each; the registry of their names; and code that they share."""

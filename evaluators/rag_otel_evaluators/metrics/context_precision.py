@@ -1,9 +1,9 @@
-"""Context precision: do the useful chunks stand at the top of what was retrieved?
+"""Context precision: are the useful chunks at the top ranks of the retrieval?
 
     Context Precision@K = sum over k of (Precision@k * v_k) / number of useful chunks in the top K
 
-with v_k = 1 where the chunk at rank k is useful, and Precision@k the share of useful chunks among the first k. This
-is the average precision of information retrieval, here over a judge's relevances. Source: RAGAS, "Context Precision",
+with v_k = 1 if the chunk at rank k is useful, and Precision@k the share of useful chunks among the first k. This is
+the average precision of information retrieval, with relevances given by a judge. Source: RAGAS, "Context Precision",
 docs.ragas.io. Example: relevances 0, 1, 1 give (1/2 + 2/3) / 2 = 0.58333...
 """
 
@@ -22,7 +22,7 @@ from rag_otel_evaluators.metrics.llm_metric import LlmMetric
 from rag_otel_evaluators.metrics.outcomes import with_problems
 from rag_otel_evaluators.prompts import Prompt
 from rag_otel_evaluators.prompts.library import choose_prompts
-from rag_otel_evaluators.prompts.numbered_items import ask_about_each
+from rag_otel_evaluators.prompts.numbered_items import Form, ask_about_each
 
 
 class ChunkVerdict(BaseModel):
@@ -48,10 +48,10 @@ class ChunkVerdicts(BaseModel):
 
 
 class ContextPrecision(LlmMetric):
-    """Judges every chunk, all in one call, against the response or against a reference answer.
+    """Judges all chunks in one step: was each useful for the response, or for the reference answer?
 
-    Null: `no_question`, `no_context` (nothing retrieved), `no_response` and `abstained` (nothing was answered that a
-    chunk could have been useful for) or `no_reference`, `incomplete` (a rank without a verdict).
+    The score is None with the reason `no_question`, `no_context` (nothing was retrieved), `no_response` or
+    `no_reference`, `abstained` (the answer only says that it does not know), `incomplete` (a chunk got no verdict).
     """
 
     def __init__(
@@ -78,22 +78,21 @@ class ContextPrecision(LlmMetric):
     async def _score(self, case: Case, model: StructuredModel) -> Evaluation:
         answer = case.response if self.against == "response" else case.reference
         if case.question is None:
-            return self._null(ReasonCode.NO_QUESTION, "There is no question that the chunks were retrieved for.")
+            return self._null(ReasonCode.NO_QUESTION, "There is no question to judge the chunks by.")
         if answer is None:
             missing = ReasonCode.NO_RESPONSE if self.against == "response" else ReasonCode.NO_REFERENCE
             return self._null(missing, f"There is no {self.against} to judge the chunks by.")
         if not case.has_context:
-            return self._null(ReasonCode.NO_CONTEXT, "Nothing was retrieved, so that there is no order to judge.")
+            return self._null(ReasonCode.NO_CONTEXT, "Nothing was retrieved, so there is no ranking to judge.")
         if only_abstains(answer):
-            return self._null(ReasonCode.ABSTAINED, f"The {self.against} answers nothing that a chunk could serve.")
+            return self._null(ReasonCode.ABSTAINED, f"The {self.against} says that it does not know.")
         fields = {"question": case.question, "answer": answer, "chunks": case.chunks}
         answers = await ask_about_each(
             model,
             self.prompts["context_precision"],
             fields,
             items="chunks",
-            response_model=ChunkVerdicts,
-            answers=lambda response: response.verdicts,
+            form=Form(response_model=ChunkVerdicts, answers=lambda response: response.verdicts),
         )
         verdicts = [answers.by_index.get(index) for index in range(len(case.chunks))]
         chunk_scores = tuple(None if verdict is None else float(verdict.useful) for verdict in verdicts)
@@ -114,9 +113,9 @@ class ContextPrecision(LlmMetric):
 
 
 def average_precision(relevances: Sequence[bool]) -> float:
-    """Context Precision@K of relevances in rank order, unrounded; 0 where none is relevant.
+    """Returns Context Precision@K of relevances in order of rank, not rounded. 0 if no chunk is relevant.
 
-    Raises ValueError for an empty list: a ranking of nothing is neither good nor bad.
+    Raises ValueError for an empty list, for which the measure is not defined.
     """
     if not relevances:
         raise ValueError("the precision of an empty ranking is not defined")

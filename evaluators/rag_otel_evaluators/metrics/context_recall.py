@@ -1,16 +1,18 @@
-"""Context recall: how much of a known good answer was retrieved?
+"""Context recall: how much of a known good answer (the reference) was retrieved?
 
     Context Recall = claims of the reference that the chunks support / claims of the reference
 
-Source: RAGAS, "Context Recall", docs.ragas.io. The claims are cut from the reference by `segmentation`, not by the
-judge, so that the denominator is known before it is asked. Example: 3 of 4 claims attributed give 0.75.
+Source: RAGAS, "Context Recall", docs.ragas.io. `claim_segmentation` splits the reference into claims, not the judge, so
+the denominator does not depend on the judge. Example: 3 of 4 claims attributed give 0.75.
 """
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Annotated, Any, Final
 
-from pydantic import BaseModel
+from pydantic import BaseModel, BeforeValidator
 
 from rag_otel.model import Claim, ClaimVerdict, Evaluation, ReasonCode, Verdict
 from rag_otel_evaluators.llm.structured import StructuredModel
@@ -19,15 +21,29 @@ from rag_otel_evaluators.metrics.llm_metric import LlmMetric
 from rag_otel_evaluators.metrics.outcomes import with_problems
 from rag_otel_evaluators.prompts import Prompt
 from rag_otel_evaluators.prompts.library import choose_prompts
-from rag_otel_evaluators.prompts.numbered_items import ask_about_each
+from rag_otel_evaluators.prompts.numbered_items import Form, ask_about_each
 from rag_otel_evaluators.text.claim_segmentation import segment
+
+MOST_CLAIMS: Final = 60
+"""Maximum number of claims that are judged, so that one call is enough. If there are more, the first ones are
+judged."""
+_NUMBER: Final = re.compile(r"\d{1,6}")
+
+
+def _numbers(value: Any) -> Any:
+    """Parses chunk numbers in any form: `"0, 2"`, `["c0", "[2]"]`, `0`, null."""
+    if isinstance(value, str):
+        return [int(number) for number in _NUMBER.findall(value)]
+    if isinstance(value, list):
+        return [number for each in value for number in (_numbers(each) if isinstance(each, str) else [each])]
+    return [] if value is None else [value]
 
 
 class Attribution(BaseModel):
     """Whether one claim of the reference was found, and in which chunks."""
 
     claim: int
-    chunks: list[int] = []
+    chunks: Annotated[list[int], BeforeValidator(_numbers)] = []
     reason: str = ""
     attributed: bool
 
@@ -47,12 +63,13 @@ class Attributions(BaseModel):
 
 
 class ContextRecall(LlmMetric):
-    """Attributes every claim of the reference to the chunks, all in one call.
+    """Attributes all claims of the reference to the chunks, in one step (one call and at most one repeat).
 
-    Its `claims` are the reference's: offsets count in the reference, `not_enough_info` means that it was not found.
-    A claim that is attributed to no existing chunk is not attributed. Nothing retrieved scores 0 with the flag
-    `no_context`. Null: `no_reference`, `no_claims` (the reference says nothing that can be found), `incomplete`
-    (no claim got a verdict).
+    `claims` of the result are the claims of the reference, with offsets in the reference. `not_enough_info` means that
+    the claim was not found. A claim that is attributed only to unknown chunks, also in the repeat, is `unjudged`. If
+    nothing was retrieved, the score is 0 with the reason `no_context`. If only some claims were judged, the score is
+    over these, with the reason `incomplete` or `too_long`. The score is None with the reason `no_reference`,
+    `no_claims` (the reference has no claims), `incomplete` (no claim got a verdict).
     """
 
     needs = ("chunks", "reference")
@@ -77,29 +94,35 @@ class ContextRecall(LlmMetric):
             return self._null(ReasonCode.NO_REFERENCE, "There is no reference to look for in the chunks.")
         claims = segment(case.reference).claims
         if not claims:
-            return self._null(ReasonCode.NO_CLAIMS, "The reference holds no claim that could be found.")
+            return self._null(ReasonCode.NO_CLAIMS, "The reference contains no claim.")
         if not case.has_context:
             missed = tuple(ClaimVerdict(claim=claim, verdict=Verdict.NOT_ENOUGH_INFO) for claim in claims)
             return Evaluation(
                 name=self.name,
                 score=0.0,
                 reason_code=ReasonCode.NO_CONTEXT,
-                explanation=f"Nothing was retrieved, so that none of {len(claims)} claims was found.",
+                explanation=f"Nothing was retrieved, so none of {len(claims)} claims was found.",
                 claims=missed,
             )
+        asked = claims[:MOST_CLAIMS]
         answers = await ask_about_each(
             model,
             self.prompts["context_recall"],
-            {"question": case.question, "chunks": case.chunks, "claims": [claim.text for claim in claims]},
+            {"question": case.question, "chunks": case.chunks, "claims": [claim.text for claim in asked]},
             items="claims",
-            response_model=Attributions,
-            answers=lambda response: response.verdicts,
+            form=Form(
+                response_model=Attributions,
+                answers=lambda response: response.verdicts,
+                usable=lambda answer: not answer.attributed or bool(_known(answer, case)),
+            ),
         )
         problems = list(answers.problems)
         verdicts = tuple(
-            _verdict(claim, answers.by_index.get(index), case, problems) for index, claim in enumerate(claims)
+            _verdict(claim, answers.by_index.get(index) or answers.unusable.get(index), case, problems)
+            for index, claim in enumerate(asked)
         )
-        return self._result(verdicts, problems)
+        left_out = tuple(ClaimVerdict(claim=claim, verdict=Verdict.UNJUDGED) for claim in claims[MOST_CLAIMS:])
+        return self._result((*verdicts, *left_out), problems)
 
     def _result(self, claims: tuple[ClaimVerdict, ...], problems: list[str]) -> Evaluation:
         judged = sum(claim.verdict is not Verdict.UNJUDGED for claim in claims)
@@ -110,25 +133,38 @@ class ContextRecall(LlmMetric):
         return Evaluation(
             name=self.name,
             score=found / judged if judged else None,
-            reason_code=None if judged else ReasonCode.INCOMPLETE,
+            reason_code=_reason_code(judged, len(claims)),
             explanation=with_problems(explanation, problems),
             claims=claims,
         )
 
 
+def _reason_code(judged: int, claims: int) -> str | None:
+    if judged == claims:
+        return None
+    return ReasonCode.TOO_LONG if judged == MOST_CLAIMS else ReasonCode.INCOMPLETE
+
+
+def _known(answer: Attribution, case: Case) -> list[int]:
+    return [number for number in dict.fromkeys(answer.chunks) if 0 <= number < len(case.chunks)]
+
+
 def _verdict(claim: Claim, answer: Attribution | None, case: Case, problems: list[str]) -> ClaimVerdict:
-    """The answer as a verdict; chunk numbers that do not exist are set aside and added to `problems`."""
+    """Converts the judge's answer to a verdict. Unknown chunk numbers are ignored and added to `problems`.
+
+    A claim that is attributed only to unknown chunks is `unjudged`.
+    """
     if answer is None:
         return ClaimVerdict(claim=claim, verdict=Verdict.UNJUDGED)
-    known = [number for number in dict.fromkeys(answer.chunks) if 0 <= number < len(case.chunks)]
+    known = _known(answer, case)
     if invented := sorted(set(answer.chunks) - set(known)):
         problems.append(f"{claim.text!r}: chunks {invented} do not exist")
-    attributed = answer.attributed and bool(known)
     if answer.attributed and not known:
         problems.append(f"{claim.text!r}: attributed to no chunk that exists")
+        return ClaimVerdict(claim=claim, verdict=Verdict.UNJUDGED, explanation=answer.reason or None)
     return ClaimVerdict(
         claim=claim,
-        verdict=Verdict.SUPPORTED if attributed else Verdict.NOT_ENOUGH_INFO,
-        chunk_ids=tuple(case.chunk_ids[number] for number in known) if attributed else (),
+        verdict=Verdict.SUPPORTED if answer.attributed else Verdict.NOT_ENOUGH_INFO,
+        chunk_ids=tuple(case.chunk_ids[number] for number in known) if answer.attributed else (),
         explanation=answer.reason or None,
     )

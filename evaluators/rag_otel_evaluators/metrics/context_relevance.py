@@ -1,10 +1,10 @@
-"""Context relevance: can the question be answered from what was retrieved?
+"""Context relevance: can the question be answered from the retrieved chunks?
 
     Context Relevance = mean over two judges of rating / 2, rating in {0, 1, 2}
 
-Two differently worded prompts rate the chunks, each alone and all together; one valid rating is enough. Source:
-"Context Relevance" of NVIDIA's metrics in RAGAS, docs.ragas.io. Unlike there, a failed judge does not void the other,
-and a rating is read as a number, not looked for in a text.
+Two prompts with different wording rate each chunk and all chunks together. One valid rating is enough. Source: "Context
+Relevance" of NVIDIA's metrics in RAGAS, docs.ragas.io. Differences: if one judge fails, the rating of the other counts,
+and a rating is a structured number, not searched for in a text.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from pydantic import BaseModel
 
 from rag_otel.errors import RagOtelError, RetryableError
 from rag_otel.model import Evaluation, ReasonCode
-from rag_otel_evaluators.llm.structured import Message, StructuredModel, complete_once
+from rag_otel_evaluators.llm.failures import CallTimeoutError
+from rag_otel_evaluators.llm.structured import CALLS_A_STEP, Message, StructuredModel, complete_once
 from rag_otel_evaluators.metrics.inputs import Case
 from rag_otel_evaluators.metrics.llm_metric import LlmMetric
 from rag_otel_evaluators.metrics.outcomes import with_problems
@@ -59,7 +60,7 @@ class Ratings(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Opinion:
-    """What one judge came to; without a rating, why."""
+    """The result of one judge: its ratings, or the reason why there are none."""
 
     rating: int | None
     chunk_ratings: tuple[int | None, ...] = ()
@@ -68,29 +69,31 @@ class _Opinion:
 
 
 class ContextRelevance(LlmMetric):
-    """Asks both judges at once, each until its rating can be read or `tries` answers could not be.
+    """Asks both judges in parallel. Each is asked again, at most `tries` times, until its rating can be read.
 
-    `chunk_scores` are rating / 2 of each chunk alone, averaged over the judges. Nothing retrieved scores 0 with the
-    flag `no_context`; a context that only repeats the question scores 0. Null: `no_question`, `parse_error` (neither
-    judge gave a rating).
+    `chunk_scores` are rating / 2 of each chunk alone, averaged over the judges. If nothing was retrieved, the score is
+    0 with the reason `no_context`. If the context only repeats the question, the score is 0. If only one judge gave a
+    rating, or a chunk has no rating, the score has the reason `incomplete`. The score is None with the reason
+    `no_question`, `parse_error` (neither judge gave a rating).
     """
 
     needs = ("question", "chunks")
+    most_calls = 2 * CALLS_A_STEP
 
     def __init__(
         self,
         *,
         model: StructuredModel,
-        tries: int = 5,
+        tries: int = CALLS_A_STEP,
         name: str = "context_relevance",
         language: str = "en",
         prompts: Sequence[Prompt] = (),
         prompt_folder: Path | str | None = None,
     ) -> None:
-        """`tries`: answers of each judge at most, at least 1. Otherwise as every `LlmMetric`."""
+        """`tries` is the maximum number of answers per judge, 1 or 2. Other arguments as for `LlmMetric`."""
         super().__init__(model=model, name=name, prompts=choose_prompts(PROMPTS, prompts, language, prompt_folder))
-        if tries < 1:
-            raise ValueError(f"tries must be at least 1, not {tries}")
+        if not 1 <= tries <= CALLS_A_STEP:
+            raise ValueError(f"tries must be 1 to {CALLS_A_STEP}, not {tries}")
         self.tries = tries
 
     async def _score(self, case: Case, model: StructuredModel) -> Evaluation:
@@ -103,13 +106,13 @@ class ContextRelevance(LlmMetric):
                 name=self.name, score=0.0, reason_code=reason, explanation=explanation, chunk_scores=nothing
             )
         if "\n".join(case.chunks).strip() == case.question.strip():
-            explanation = "What was retrieved is the question itself."
+            explanation = "The retrieved text only repeats the question."
             return Evaluation(name=self.name, score=0.0, explanation=explanation, chunk_scores=nothing)
         opinions = await asyncio.gather(*(self._ask(model, prompt, case) for prompt in self.prompts.values()))
         return self._combine(opinions, len(case.chunks))
 
     async def _ask(self, model: StructuredModel, prompt: Prompt, case: Case) -> _Opinion:
-        """One judge's opinion. Its errors are part of it, so that they leave the other judge alone."""
+        """Asks one judge. An error becomes part of its result, so that it does not affect the other judge."""
         conversation = prompt.messages({"question": case.question, "chunks": case.chunks})
         budget = TOKENS_PER_CHUNK * len(case.chunks) + TOKENS_BESIDES
         problems: list[str] = []
@@ -119,9 +122,13 @@ class ContextRelevance(LlmMetric):
             try:
                 messages = [*conversation, *again]
                 completion = await complete_once(model, messages, Ratings, max_output_tokens=budget)
-            except RagOtelError as error:  # the model has its own retries; asking on would only double them
+            except RagOtelError as error:  # no further try for most errors, because the model has already retried
+                calls += 1
+                if calls < self.tries and isinstance(error, CallTimeoutError) and error.worth_repeating:
+                    problems = [str(error)]
+                    continue
                 return _Opinion(rating=None, problems=(*problems, str(error)), error=error)
-            calls += max(1, completion.usage.calls)
+            calls += 1
             budget *= 2 if completion.truncated else 1
             problems = list(completion.problems) or ["no rating could be read"]
             if completion.value is not None:
@@ -144,24 +151,29 @@ class ContextRelevance(LlmMetric):
                 raise next((error for error in errors if isinstance(error, RetryableError)), errors[0])
             return self._null(ReasonCode.PARSE_ERROR, with_problems("Neither judge gave a rating.", problems))
         by_chunk = zip(*(opinion.chunk_ratings for opinion in valid), strict=True)
-        said = " and ".join(str(rating) for rating in ratings)
-        explanation = f"Rated {said} of {MAX_RATING}" + ("." if len(valid) == len(opinions) else " by one judge alone.")
+        listed = " and ".join(str(rating) for rating in ratings)
+        explanation = f"Rated {listed} of {MAX_RATING}" + (
+            "." if len(valid) == len(opinions) else " by only one judge."
+        )
+        complete = len(valid) == len(opinions) and all(None not in opinion.chunk_ratings for opinion in valid)
         return Evaluation(
             name=self.name,
             score=mean_rating(ratings),
+            reason_code=None if complete else ReasonCode.INCOMPLETE,
             explanation=with_problems(explanation, problems),
             chunk_scores=tuple(mean_rating(given) for given in by_chunk) if chunk_count else (),
         )
 
 
 def mean_rating(ratings: Sequence[int | None]) -> float | None:
-    """The mean of the ratings that are there, in 0..1; None where none is."""
+    """Returns the mean of the known ratings, in 0..1. None if all are unknown."""
     known = [rating for rating in ratings if rating is not None]
     return sum(known) / (MAX_RATING * len(known)) if known else None
 
 
 def _reminder(problems: Sequence[str]) -> Message:
-    """Another message makes it another request: no cache returns the answer that could not be read."""
+    """The message that asks for another answer. It makes the request differ, so that the cache does not return the
+    unreadable answer."""
     what = "; ".join(problems)
     return Message(
         role="user", content=f"Your last answer could not be used: {what}. Answer again, in the form of the examples."

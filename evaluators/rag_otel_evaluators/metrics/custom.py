@@ -1,4 +1,4 @@
-"""Metrics of one's own from a prompt and a pydantic response model, in about five lines.
+"""Custom metrics, defined by a prompt and a pydantic response model in about five lines.
 
     class Politeness(BaseModel):
         reason: str
@@ -9,11 +9,13 @@
         prompt="Rate from 1 to 5 how polite the response is.", score=lambda answer: (answer.rating - 1) / 4,
     )
 
-They are evaluators like the built-in ones: in production, on files, with cost, reasons and failures as data.
+They are evaluators like the built-in ones: they work on live traces and on files, and record cost, explanations and
+failures.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import operator
 import re
 from collections.abc import Callable, Mapping
@@ -34,7 +36,7 @@ from rag_otel_evaluators.prompts.prompt import InputField, render_fields
 
 _PLACEHOLDER: Final = re.compile(r"\{(" + "|".join(FIELDS) + r")\}")
 _EXPLANATIONS: Final = ("explanation", "reason", "reasoning")
-"""Fields of a response model that are taken as the explanation, where they hold a text."""
+"""Fields of a response model that become the explanation. The first one with a text is used."""
 
 R = TypeVar("R", bound=BaseModel)
 Score: TypeAlias = float | int | bool | None
@@ -50,13 +52,13 @@ def llm_evaluator(
     version: str = "1",
     max_output_tokens: int | None = None,
 ) -> CustomLlmMetric[R]:
-    """An evaluator that asks `prompt` and scores the answer.
+    """Returns an evaluator that sends `prompt` to the model and scores the answer.
 
-    `prompt`: the fields that it names (`{question}`, `{chunks}`, `{response}`, `{reference}`) are put in their places;
-    where it names none, it is the instruction and all fields that are known follow it.
-    `score`: a field of the response model, or a function of it, in 0..1; None means that it cannot be told.
+    `prompt`: its placeholders (`{question}`, `{chunks}`, `{response}`, `{reference}`) are replaced with the fields. A
+    prompt without placeholders is used as the instruction, and all known fields follow it.
+    `score`: a field of the response model, or a function of the response, in 0..1. None means that there is no score.
 
-    Raises ConfigurationError for a prompt or a score that cannot work, ValueError for a name that cannot be a metric's.
+    Raises ConfigurationError for an invalid prompt or score, ValueError for an invalid name of a metric.
     """
     if isinstance(prompt, str):
         prompt = Prompt(name=check_metric_name(name), version=version, instruction=prompt)
@@ -74,7 +76,9 @@ def llm_evaluator(
 
 
 class CustomLlmMetric(LlmMetric, Generic[R]):
-    """One call, one answer, one score. Null: `parse_error`, or `not_scored` where `score` returned None."""
+    """A metric with one step (one call and at most one repeat) per answer. If a part of the model's answer was dropped,
+    the score has the reason `incomplete`. The score is None with the reason `parse_error`, or `not_scored` if `score`
+    returned None."""
 
     def __init__(
         self,
@@ -103,13 +107,16 @@ class CustomLlmMetric(LlmMetric, Generic[R]):
             return self._null(ReasonCode.PARSE_ERROR, with_problems("No answer could be read.", completion.problems))
         try:
             score = self.score(completion.value)
-            return scored(self.name, score, with_problems(_explanation(completion.value), completion.problems))
+            result = scored(self.name, score, with_problems(_explanation(completion.value), completion.problems))
         except Exception as error:  # noqa: BLE001 - the user's function may fail in any way
             return failed_evaluation(self.name, error)
+        if completion.problems and result.reason_code is None:  # items of the answer were dropped
+            return dataclasses.replace(result, reason_code=ReasonCode.INCOMPLETE)
+        return result
 
 
 def custom_messages(prompt: Prompt, case: Case) -> list[Message]:
-    """The conversation of a prompt of one's own: its placeholders filled, or all that is known after it."""
+    """Returns the messages of a custom prompt: with its placeholders replaced, or with all known fields after it."""
     fields: Mapping[str, InputField | None] = {
         "question": case.question,
         "chunks": case.chunks,

@@ -1,8 +1,8 @@
-"""Faithfulness: which share of an answer's claims the retrieved chunks support.
+"""Faithfulness: the share of an answer's claims that the retrieved chunks support.
 
 score = supported claims / judged claims (as in RAGAS, https://docs.ragas.io/en/stable/concepts/metrics/), for every
-judge. risk = calibrated probability that at least one claim is unsupported; it separates answers far better than the
-hard ratio, so the label comes from it.
+judge. risk = calibrated probability that at least one claim is unsupported. The risk separates faithful from unfaithful
+answers better than the score, so the label is derived from the risk.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from rag_otel_evaluators.text.claim_segmentation import Segmentation
 
 UNFAITHFUL_FROM: Final = 0.3
-"""Risk from which an answer is labelled `unfaithful`. Frozen: chosen once, on out-of-fold risks of the development
-data, near the best F1. The embedded judge calls a claim unsupported from the same probability on, and an answer is
-never less risky than its riskiest claim: so an answer with an unsupported claim is always `unfaithful`."""
+"""Risk from which an answer is labelled `unfaithful`. It was chosen once, near the best F1, on out-of-fold risks of the
+development data. The embedded judge uses the same probability as its threshold for unsupported claims, and the risk of
+an answer is never lower than that of its riskiest claim. So an answer with an unsupported claim is `unfaithful`."""
 
 _NAMED_CLAIMS: Final = 3
 """How many unsupported claims an explanation names."""
@@ -67,10 +67,10 @@ class Faithfulness(SyncTwin):
     async def evaluate(
         self, *, question: str | None, chunks: Sequence[Chunk | str], response: str, reference: str | None = None
     ) -> Evaluation:
-        """Score one answer. The `reference` is not looked at.
+        """Scores one answer. The `reference` is ignored.
 
-        Null with a reason where there is nothing to judge: `no_claims`, `abstained`, or the judge's own. Claims
-        without any context score 0, with the reason `no_context` as a flag. The judge's errors are raised.
+        The score is None with the reason `no_claims`, `abstained`, or a reason given by the judge. If there are claims
+        and no context, the score is 0 with the reason `no_context`. The judge's errors are raised.
         """
         started = time.perf_counter()
         result = await self._evaluate(question, as_chunks(chunks), response)
@@ -101,26 +101,30 @@ class Faithfulness(SyncTwin):
             name=self.name,
             score=supported / judged if judged else None,
             risk=risk if judged else None,
-            label=self._label(risk) if judged and risk is not None else None,
+            label=self._label(risk, complete=judged == len(verdicts)) if judged and risk is not None else None,
             explanation=with_problems(_explanation(verdicts, supported, judged), judgement.problems),
-            reason_code=judgement.reason_code or (None if judged else ReasonCode.JUDGE_ERROR),
+            reason_code=judgement.reason_code or _unexplained(judged, len(verdicts)),
             claims=verdicts,
             prompts=judgement.prompts,
             usage=judgement.usage,
         )
 
-    def _label(self, risk: float) -> str:
-        return "unfaithful" if risk >= self.unfaithful_from else "faithful"
+    def _label(self, risk: float, *, complete: bool = True) -> str | None:
+        """The label of a risk. None if claims are unjudged and the others are faithful, because the label could
+        change."""
+        if risk >= self.unfaithful_from:
+            return "unfaithful"
+        return "faithful" if complete else None
 
     def _without_claims(self, segmentation: Segmentation) -> Evaluation:
         if segmentation.abstained:
-            explanation = "The answer says that it does not know, and claims nothing."
+            explanation = "The answer says that it does not know, and makes no claim."
             return Evaluation(name=self.name, reason_code=ReasonCode.ABSTAINED, explanation=explanation)
-        explanation = "The answer holds no statement that could be checked."
+        explanation = "The answer contains no statement that could be checked."
         return Evaluation(name=self.name, reason_code=ReasonCode.NO_CLAIMS, explanation=explanation)
 
     def _without_context(self, claims: Sequence[Claim]) -> Evaluation:
-        """Nothing was retrieved, so nothing is supported: 0 and certain, by definition and not by a judge."""
+        """Without context no claim is supported. The score is 0 and the risk is 1 by definition; no judge is asked."""
         reason = "No context was retrieved."
         verdicts = tuple(
             ClaimVerdict(claim=claim, verdict=Verdict.NOT_ENOUGH_INFO, support_probability=0.0, explanation=reason)
@@ -137,8 +141,15 @@ class Faithfulness(SyncTwin):
         )
 
 
+def _unexplained(judged: int, claims: int) -> str | None:
+    """The reason code if a judge left claims out without giving a reason."""
+    if judged == claims:
+        return None
+    return ReasonCode.INCOMPLETE if judged else ReasonCode.JUDGE_ERROR
+
+
 def _segment(response: str) -> Generator[None, None, Segmentation]:
-    from rag_otel_evaluators.text.claim_segmentation import (  # its patterns: with the first answer
+    from rag_otel_evaluators.text.claim_segmentation import (  # compiles its patterns, so only with the first answer
         Segmentation,
         iter_segments,
     )
@@ -151,7 +162,8 @@ def _segment(response: str) -> Generator[None, None, Segmentation]:
 
 
 def _explanation(verdicts: Sequence[ClaimVerdict], supported: int, judged: int) -> str:
-    """How many claims hold, then the first few that do not; the word "unsupported" stands there only if some do not."""
+    """The number of supported claims, then the first few unsupported ones. Contains "unsupported" only if there are
+    any."""
     failing = [v for v in verdicts if v.verdict in (Verdict.CONTRADICTED, Verdict.NOT_ENOUGH_INFO)]
     parts = [f"{supported} of {judged} claims supported" + ("; unsupported:" if failing else ".")]
     parts += [f"{v.claim.text!r} ({v.verdict}). {v.explanation or ''}".rstrip() for v in failing[:_NAMED_CLAIMS]]

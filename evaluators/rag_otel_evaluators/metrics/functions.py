@@ -1,10 +1,11 @@
-"""Any function as a metric: sync or async, by decoration.
+"""Makes any function a metric with a decorator. The function may be sync or async.
 
     @function_evaluator
     def brevity(response: str) -> float:
         return min(1.0, 400 / len(response))
 
-It takes what it names and returns a score, and is an evaluator like the built-in ones.
+The function gets the fields that its parameters name and returns a score. The result is an evaluator like the built-in
+ones.
 """
 
 from __future__ import annotations
@@ -34,12 +35,13 @@ def function_evaluator(
 def function_evaluator(
     function: Callable[..., Any] | None = None, /, *, name: str | None = None, version: str = "1"
 ) -> FunctionMetric | Callable[[Callable[..., Any]], FunctionMetric]:
-    """Make a sync or async function an evaluator, by decoration, bare or with a name and a version.
+    """Decorator that makes a sync or async function an evaluator. It may be used with or without arguments.
 
-    The function takes any of `question`, `chunks` (a list of `Chunk`), `response`, `reference` by name and returns a
-    score in 0..1, None, (score, explanation) or a whole `Evaluation`. A sync one runs on a thread: it may block.
+    The function may have the parameters `question`, `chunks` (a list of `Chunk`), `response` and `reference`. It
+    returns a score in 0..1, None, (score, explanation) or an `Evaluation`. A sync function runs on a thread, so it may
+    block.
 
-    Raises ConfigurationError for a function that wants anything else.
+    Raises ConfigurationError for a function with other required parameters.
     """
     if function is None:
         return lambda decorated: FunctionMetric(decorated, name=name, version=version)
@@ -47,7 +49,7 @@ def function_evaluator(
 
 
 class FunctionMetric(SyncTwin):
-    """A function as an `Evaluator`; itself still callable as before. What it raises is a failed evaluation."""
+    """A function as an `Evaluator`. It can still be called as before. An exception becomes a failed evaluation."""
 
     judge_name = "function"
 
@@ -56,7 +58,8 @@ class FunctionMetric(SyncTwin):
         self.name = check_metric_name(str(name or getattr(function, "__name__", "")))
         self.version = version
         self._wanted = _wanted_fields(function)
-        # A question and a reference may be None; chunks and a response that are not there would read as empty ones.
+        # Missing chunks and a missing response would be passed as empty values, so a data set must have them. A missing
+        # question or reference is passed as None.
         self.needs = tuple(field for field in self._wanted if field in ("chunks", "response"))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -101,7 +104,7 @@ class FunctionMetric(SyncTwin):
 
 
 def _wanted_fields(function: Callable[..., Any]) -> tuple[str, ...]:
-    """Which of `FIELDS` to hand over; all of them to a function with `**kwargs`."""
+    """Which of `FIELDS` the function takes. All of them if it has `**kwargs`."""
     parameters = inspect.signature(function).parameters.values()
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
         return FIELDS
@@ -115,7 +118,7 @@ def _wanted_fields(function: Callable[..., Any]) -> tuple[str, ...]:
     positional = [parameter.name for parameter in parameters if parameter.kind is parameter.POSITIONAL_ONLY]
     if unknown or positional:
         raise ConfigurationError(
-            f"{getattr(function, '__qualname__', function)}: cannot give it {', '.join(unknown or positional)}; "
-            f"an evaluator takes any of {', '.join(FIELDS)}, by name"
+            f"{getattr(function, '__qualname__', function)}: cannot pass {', '.join(unknown or positional)}; "
+            f"an evaluator may have the keyword parameters {', '.join(FIELDS)}"
         )
     return tuple(field for field in FIELDS if field in inspect.signature(function).parameters)

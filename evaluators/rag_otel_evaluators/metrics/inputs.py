@@ -1,4 +1,4 @@
-"""What one evaluation is about, in one shape, whatever shape it was given in."""
+"""The input of one evaluation in a uniform form (`Case`)."""
 
 from __future__ import annotations
 
@@ -9,37 +9,38 @@ from typing import Final
 from rag_otel.model import Chunk
 
 FIELDS: Final = ("question", "chunks", "response", "reference")
-"""What there is to judge, by the names that `Evaluator.evaluate` gives them."""
+"""The parameters of `Evaluator.evaluate`."""
 
 
 def needed_fields(evaluator: object) -> tuple[str, ...]:
-    """Which of `FIELDS` an evaluator cannot do without, as its attribute `needs` says; none where it says nothing.
+    """Which of `FIELDS` an evaluator requires, according to its attribute `needs`. Empty if it has none.
 
-    What a data set has no column for cannot be told from what is empty in a row by looking at one row.
+    It is checked for a whole data set, because a single row does not show whether a column is missing or a cell is
+    empty.
     """
     return tuple(getattr(evaluator, "needs", ()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """What one evaluation is about, with blank texts made absent."""
+    """The input of one evaluation. Blank texts are None."""
 
     question: str | None
     chunks: tuple[str, ...]
-    """Texts by position; blank ones stay, so that positions hold."""
+    """Texts by position. Blank texts are kept, so that positions stay valid."""
     chunk_ids: tuple[str, ...]
-    """By position; the position as text for a chunk that is a mere string."""
+    """Ids by position. For a chunk that is a string, the position as text."""
     response: str | None
     reference: str | None
 
     @property
     def has_context(self) -> bool:
-        """False where nothing, or nothing but white space, was retrieved."""
+        """True if at least one chunk has a text that is not blank."""
         return any(text.strip() for text in self.chunks)
 
 
 def make_case(question: str | None, chunks: Sequence[Chunk | str], response: str | None, reference: str | None) -> Case:
-    """The arguments of `Evaluator.evaluate` as a `Case`."""
+    """Converts the arguments of `Evaluator.evaluate` to a `Case`."""
     known = as_chunks(chunks)
     return Case(
         question=_text(question),
@@ -51,7 +52,7 @@ def make_case(question: str | None, chunks: Sequence[Chunk | str], response: str
 
 
 def as_chunks(chunks: Sequence[Chunk | str]) -> list[Chunk]:
-    """Chunks as they are; a mere string becomes one whose id is its position."""
+    """Returns the chunks. A string becomes a chunk whose id is its position."""
     return [
         Chunk(id=str(position), text=chunk, position=position) if isinstance(chunk, str) else chunk
         for position, chunk in enumerate(chunks)
@@ -59,8 +60,8 @@ def as_chunks(chunks: Sequence[Chunk | str]) -> list[Chunk]:
 
 
 def only_abstains(text: str) -> bool:
-    """True where the text says that it does not know, and claims nothing beside it."""
-    from rag_otel_evaluators.text.claim_segmentation import segment  # its patterns: with the first answer
+    """True if the text says that it does not know, and makes no claim."""
+    from rag_otel_evaluators.text.claim_segmentation import segment  # compiles its patterns, so only when needed
 
     segments = segment(text)
     return segments.abstained and not segments.claims

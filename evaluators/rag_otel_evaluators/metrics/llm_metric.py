@@ -1,6 +1,6 @@
-"""The base of all metrics that ask a language model: prompts, cost, time, and failure as data.
+"""The base class of metrics that use a language model. It handles prompts, cost, duration and failures.
 
-A metric defines how it scores one `Case` (`_score`). The rest is the same for all metrics.
+A metric implements `_score`, which scores one `Case`.
 """
 
 from __future__ import annotations
@@ -18,24 +18,26 @@ from rag_otel.evaluation.usage_meter import add_usage
 from rag_otel.model import Chunk, Evaluation
 from rag_otel.semconv import check_metric_name
 from rag_otel_evaluators.llm.metered import MeteredModel
-from rag_otel_evaluators.llm.structured import StructuredModel
+from rag_otel_evaluators.llm.structured import CALLS_A_STEP, StructuredModel
 from rag_otel_evaluators.metrics.inputs import Case, make_case
 from rag_otel_evaluators.prompts import Prompt
 from rag_otel_evaluators.sync import SyncTwin
 
 
 class LlmMetric(SyncTwin, ABC):
-    """An `Evaluator` that asks a `StructuredModel`. Never raises the model's errors: they are failed evaluations."""
+    """An `Evaluator` that calls a `StructuredModel`. The model's errors become failed evaluations."""
 
-    revision: ClassVar[str] = "1"
-    """Raised when the same answers of a model would lead to another score."""
+    revision: ClassVar[str] = "2"
+    """Must be increased when the same answers of a model would lead to another score."""
+    most_calls: int = CALLS_A_STEP
+    """Maximum number of calls of one evaluation."""
 
     def __init__(self, *, model: StructuredModel, name: str, prompts: Sequence[Prompt]) -> None:
-        """Raises ValueError for a name that cannot be a metric's."""
+        """Raises ValueError for an invalid name of a metric."""
         self._name = check_metric_name(name)
         self.model = model
         self.prompts = {prompt.name: prompt for prompt in prompts}
-        """Every prompt that is asked, by name: read them here, replace them in the constructor."""
+        """All prompts of the metric by name. To replace one, pass it to the constructor."""
 
     @property
     def name(self) -> str:
@@ -43,7 +45,7 @@ class LlmMetric(SyncTwin, ABC):
 
     @property
     def version(self) -> str:
-        """`<revision>+<hash of the prompts>`: another prompt is another measurement."""
+        """`<revision>+<hash of the prompts>`. Scores with different prompts are not comparable."""
         hashes = "".join(prompt.hash for prompt in self.prompts.values())
         return f"{self.revision}+{hashlib.sha256(hashes.encode()).hexdigest()[:8]}"
 
@@ -54,9 +56,9 @@ class LlmMetric(SyncTwin, ABC):
     async def evaluate(
         self, *, question: str | None, chunks: Sequence[Chunk | str], response: str, reference: str | None = None
     ) -> Evaluation:
-        """Score one answer; what the metric needs and does not get is a `reason_code`, without a call."""
+        """Scores one answer. If a required field is missing, the result has a `reason_code` and no call is made."""
         case = make_case(question, chunks, response, reference)
-        meter = MeteredModel(self.model)
+        meter = MeteredModel(self.model, most_calls=self.most_calls)
         started = time.perf_counter()
         try:
             result = await self._score(case, meter)
@@ -74,8 +76,8 @@ class LlmMetric(SyncTwin, ABC):
 
     @abstractmethod
     async def _score(self, case: Case, model: StructuredModel) -> Evaluation:
-        """Score `case`, asking `model` only (it counts what is spent). May raise the model's errors."""
+        """Scores `case`. Must call only `model`, which counts tokens and cost. May raise the model's errors."""
 
     def _null(self, reason: str, explanation: str, chunk_scores: tuple[float | None, ...] = ()) -> Evaluation:
-        """No score, and why."""
+        """Returns an evaluation without a score, with its reason."""
         return Evaluation(name=self.name, reason_code=reason, explanation=explanation, chunk_scores=chunk_scores)

@@ -1,12 +1,12 @@
 """Metrics by name: the built-in ones, and those that other packages add.
 
-A package adds a metric by an entry point of the group `rag_otel.metrics` whose name is the metric's and whose object
-is an `Evaluator` or a function that takes a `MetricSetup` and returns one:
+A package adds a metric with an entry point of the group `rag_otel.metrics`. The entry point's name is the name of the
+metric. Its object is an `Evaluator`, or a function that takes a `MetricSetup` and returns an `Evaluator`:
 
     [project.entry-points."rag_otel.metrics"]
     politeness = "my_package.metrics:politeness"
 
-Nothing is imported before a metric that needs it is asked for: the embedded judge alone stays small.
+Each metric is imported only when it is used, so that an application with the embedded judge imports little.
 """
 
 from __future__ import annotations
@@ -33,37 +33,45 @@ EMBEDDED: Final = "embedded"
 
 @dataclass(frozen=True, kw_only=True)
 class MetricSetup:
-    """What the metrics of one configuration share."""
+    """The settings and models that the metrics of one configuration share."""
 
     judge: str | StructuredModel | Judge = EMBEDDED
-    """`embedded`, the name of a language model (`openai/gpt-4o-mini`), a model, or a judge of faithfulness alone."""
+    """`embedded`, the name of a language model (`openai/gpt-4o-mini`), a model, or a judge that only judges
+    faithfulness."""
     embedder: str | Embedder | None = None
-    """The name of an embedding model, an embedder, or None for the one that needs no key."""
+    """The name of an embedding model, an embedder, or None for the built-in embedder, which needs no key."""
     language: str = "en"
-    """Of the prompts."""
+    """The language of the prompts."""
     prompt_folder: Path | str | None = None
-    """Prompts of one's own, before the built-in ones."""
+    """A folder of prompts that replace built-in ones."""
     strategy: Strategy | Literal["classifier"] = "single"
-    """How a language model judges faithfulness: in one call, in two steps as RAGAS, or it writes the statements and
-    the `classifier` gives the verdicts."""
+    """How faithfulness is judged with a language model: in one call (`single`), in two calls as RAGAS does
+    (`two_step`), or the model writes statements and the `classifier` judges them."""
     reading: Reading = "strict"
-    """What a language model counts as supported: what the chunks state, or (`lenient`) what may be inferred too."""
+    """What a language model counts as supported: only what the chunks state (`strict`), or also what can be inferred
+    from them (`lenient`)."""
     classifier: str | Judge = EMBEDDED
-    """Who gives the verdicts of the strategy `classifier`: `embedded`, or a judge."""
+    """The judge of the strategy `classifier`: `embedded`, or a judge."""
+    samples: int = 1
+    """How often a language model judges each claim, for faithfulness."""
+    most_claims: int = 60
+    """Maximum number of claims of an answer that a language model judges."""
 
     @cached_property
     def model(self) -> StructuredModel:
-        """The language model, one for all metrics: its limits count for them together.
+        """The language model. All metrics share it and its rate limits.
 
-        Raises ConfigurationError where only the embedded judge is there.
+        Raises ConfigurationError if the judge is not a language model.
         """
         if isinstance(self.judge, Judge):
-            raise ConfigurationError(f"asks a language model, and `{self.judge.name}` is none: it judges faithfulness")
+            raise ConfigurationError(
+                f"needs a language model; the judge `{self.judge.name}` is not one, it judges only faithfulness"
+            )
         if not isinstance(self.judge, str):
             return self.judge
         if self.judge == EMBEDDED:
             raise ConfigurationError(
-                f"asks a language model, and the judge is `{EMBEDDED}`: name a model, for example openai/gpt-4o-mini"
+                f"needs a language model; the judge is `{EMBEDDED}`: name a model, for example openai/gpt-4o-mini"
             )
         from rag_otel_evaluators.judges.language_model import language_model
 
@@ -71,18 +79,28 @@ class MetricSetup:
 
     @cached_property
     def faithfulness_judge(self) -> Judge:
-        """Who judges faithfulness, by the strategy. Raises ConfigurationError for settings that do not go together."""
+        """The judge of faithfulness for the strategy. Raises ConfigurationError for settings that cannot be
+        combined."""
         if isinstance(self.judge, Judge):
             return self.judge
         shared: dict[str, Any] = {"language": self.language, "prompt_folder": self.prompt_folder}
         if self.strategy != "classifier":
             from rag_otel_evaluators.judges.llm_faithfulness import LlmJudge
 
-            return LlmJudge(model=self.model, strategy=self.strategy, reading=self.reading, **shared)
+            return LlmJudge(
+                model=self.model,
+                strategy=self.strategy,
+                reading=self.reading,
+                samples=self.samples,
+                most_claims=self.most_claims,
+                **shared,
+            )
         from rag_otel_evaluators.judges.statements import StatementsJudge
 
         if self.reading != "strict":
-            raise ConfigurationError(f"reading {self.reading!r} is told to a language model; a classifier knows one")
+            raise ConfigurationError(
+                f"reading {self.reading!r} is an option of language models; the strategy `classifier` has only `strict`"
+            )
         return StatementsJudge(model=self.model, classifier=self._classifier(), **shared)
 
     def _classifier(self) -> Judge:
@@ -96,7 +114,7 @@ class MetricSetup:
 
     @cached_property
     def vectors(self) -> Embedder:
-        """The embedder, one for all metrics."""
+        """The embedder. All metrics share it."""
         if self.embedder is None:
             from rag_otel_evaluators.llm.embedding import HashedNgramEmbedder
 
@@ -121,11 +139,13 @@ def build(
     strategy: Strategy | Literal["classifier"] = "single",
     reading: Reading = "strict",
     classifier: str | Judge = EMBEDDED,
+    samples: int = 1,
+    most_claims: int = 60,
 ) -> tuple[Evaluator, ...]:
-    """The metrics of these names, in this order, sharing one judge (see `MetricSetup` for the arguments).
+    """Builds the metrics of these names, in this order. They share one judge (see `MetricSetup` for the arguments).
 
-    Raises ConfigurationError for a name that no metric has (the message lists those that exist), for a metric that
-    needs a language model where there is none, and for an entry point that cannot be loaded.
+    Raises ConfigurationError for an unknown name (the message lists the known ones), for a metric that needs a language
+    model if the judge is not one, and for an entry point that cannot be loaded.
     """
     setup = MetricSetup(
         judge=judge,
@@ -135,12 +155,14 @@ def build(
         strategy=strategy,
         reading=reading,
         classifier=classifier,
+        samples=samples,
+        most_claims=most_claims,
     )
     return tuple(_build_one(name, setup) for name in dict.fromkeys(metrics))
 
 
 def metric_names() -> list[str]:
-    """Every metric that can be asked for: the built-in ones, then the added ones by name."""
+    """The names of all metrics: the built-in ones, then those of other packages in alphabetical order."""
     return [*_BUILT_IN, *sorted(_added().keys() - _BUILT_IN.keys())]
 
 
@@ -153,7 +175,7 @@ def _build_one(name: str, setup: MetricSetup) -> Evaluator:
 
 
 def _load(name: str) -> MetricFactory:
-    """The factory behind the entry point `name`."""
+    """Loads the factory of the entry point `name`."""
     entry_point = _added().get(name)
     if entry_point is None:
         raise ConfigurationError(f"not known; there are: {', '.join(metric_names())}")
@@ -164,7 +186,9 @@ def _load(name: str) -> MetricFactory:
     if isinstance(loaded, Evaluator) and not isinstance(loaded, type):
         return lambda setup: loaded
     if not callable(loaded):
-        raise ConfigurationError(f"its entry point {entry_point.value!r} is neither an evaluator nor makes one")
+        raise ConfigurationError(
+            f"its entry point {entry_point.value!r} is neither an evaluator nor a function that returns one"
+        )
     factory: MetricFactory = loaded
     return factory
 

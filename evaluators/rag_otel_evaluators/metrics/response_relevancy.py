@@ -1,14 +1,15 @@
-"""Response relevancy: does the response answer what was asked, and no more?
+"""Response relevancy: does the response answer the question, and only the question?
 
     Response Relevancy = mean cosine similarity of E(question) and E(g_i), over N questions g_i
 
-where the g_i are generated from the response alone: if the response is to the point, what it answers is what was
-asked. 0 where the response is noncommittal ("I don't know"). Nothing here says whether the response is true.
-Source: RAGAS, "Response Relevancy", docs.ragas.io. Unlike there, the N questions are generated in one call.
+The model generates the questions g_i from the response alone. If the response is relevant, they resemble the user's
+question. The score is 0 if the response is noncommittal ("I don't know"). The metric does not say whether the response
+is true. Source: RAGAS, "Response Relevancy", docs.ragas.io. Difference: the N questions are generated in one call.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -37,11 +38,12 @@ class GeneratedQuestions(BaseModel):
 
 
 class ResponseRelevancy(LlmMetric):
-    """One call for N questions, one embedding call for N + 1 texts.
+    """Makes one model call for N questions and one embedding call for N + 1 texts.
 
-    A mean below 0 (embeddings that point apart) scores 0. A noncommittal response scores 0 with the label
-    `noncommittal` and the flag `abstained`. Null: `no_question`, `no_response`, `parse_error` (no question could be
-    read), `embedding_error` (vectors that have no cosine).
+    A negative mean similarity scores 0. A noncommittal response scores 0 with the label `noncommittal` and the reason
+    `abstained`. A score from fewer than N questions has the reason `incomplete`. The score is None with the reason
+    `no_question`, `no_response`, `parse_error` (no question could be read), `embedding_error` (the cosine of the
+    vectors is not defined).
     """
 
     needs = ("question", "response")
@@ -57,7 +59,7 @@ class ResponseRelevancy(LlmMetric):
         prompt: Prompt | None = None,
         prompt_folder: Path | str | None = None,
     ) -> None:
-        """`questions` is N, at least 1. Otherwise as every `LlmMetric`."""
+        """`questions` is N, at least 1. Other arguments as for `LlmMetric`."""
         super().__init__(
             model=model,
             name=name,
@@ -70,7 +72,7 @@ class ResponseRelevancy(LlmMetric):
 
     @property
     def judge_name(self) -> str:
-        """Model and embedder: both decide the score."""
+        """The names of the model and of the embedder, because the score depends on both."""
         return f"{self.model.name}+{self.embedder.name}"
 
     async def _score(self, case: Case, model: StructuredModel) -> Evaluation:
@@ -93,7 +95,10 @@ class ResponseRelevancy(LlmMetric):
             return self._null(
                 ReasonCode.PARSE_ERROR, with_problems("No question could be read.", list(completion.problems))
             )
-        return await self._compare(case.question, generated)
+        result = await self._compare(case.question, generated)
+        if len(generated) < self.questions and result.reason_code is None:
+            return dataclasses.replace(result, reason_code=ReasonCode.INCOMPLETE)
+        return result
 
     async def _compare(self, question: str, generated: Sequence[str]) -> Evaluation:
         embeddings = await self.embedder.embed([question, *generated])

@@ -1,1 +1,1 @@
-"""Offline evaluation: a data set in, results, statistics and a report out."""
+"""Offline evaluation of data sets: reading rows, evaluating them, statistics and a report."""

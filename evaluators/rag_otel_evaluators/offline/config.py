@@ -26,26 +26,27 @@ _PATHS: Final = ("data", "prompts", "cache", "output", "report")
 
 
 class EvaluationConfig(EvaluatorsConfig):
-    """An evaluation of a file."""
+    """The settings of an evaluation of a file."""
 
     data: Path | None = None
-    """JSON Lines, CSV or Parquet."""
+    """Input file: JSON Lines, CSV or Parquet."""
     columns: dict[str, str] = Field(default_factory=dict)
     """Field (question, contexts, response, reference) -> name of its column, or path to it."""
     budget_usd: float | None = Field(default=None, gt=0)
-    """US dollars that judges may cost; rows beyond have the reason `budget`. None: no limit."""
+    """Maximum cost of the judges in US dollars. Rows after the limit have the reason `budget`. None: no limit."""
     cache: Path | bool = True
-    """Where judges' answers are kept; True: beside the output; False: nowhere."""
+    """The cache file of judges' answers. True: `<output>.cache`. False: no cache."""
     output: str = STANDARD_OUTPUT
-    """File for the rows with their results; its ending says how it is written."""
+    """Output file for the rows with their results. Its extension selects the format."""
     report: Path | None = None
     """Folder for the HTML report."""
     fail_under: dict[str, float] = Field(default_factory=dict)
-    """Metric -> lowest mean in 0..1 that is good enough."""
+    """Metric -> lowest acceptable mean, in 0..1."""
 
     @property
     def cache_path(self) -> Path | None:
-        """Where judges' answers are kept; None: nowhere. Without an output file there is no place beside it."""
+        """The cache file of judges' answers. None: no cache, also if the output is standard output and no file is
+        given."""
         if isinstance(self.cache, Path):
             return self.cache
         if not self.cache or self.output == STANDARD_OUTPUT:
@@ -54,7 +55,7 @@ class EvaluationConfig(EvaluatorsConfig):
 
 
 def make_config(values: dict[str, Any], *, source: str) -> EvaluationConfig:
-    """The checked configuration. Raises ConfigurationError that names the setting and its `source`."""
+    """Builds and validates the configuration. Raises ConfigurationError that names the setting and its `source`."""
     config = checked(EvaluationConfig, values, source=source)
     if unknown := config.fail_under.keys() - set(config.metrics):
         raise ConfigurationError(f"{source}: fail_under: {', '.join(sorted(unknown))} is not among the metrics")
@@ -65,9 +66,9 @@ def make_config(values: dict[str, Any], *, source: str) -> EvaluationConfig:
 
 
 def read_config_file(path: Path) -> dict[str, Any]:
-    """What a YAML file says. Paths in it are relative to its folder.
+    """Reads the settings of a YAML file. Paths in the file are relative to its folder.
 
-    Raises InputError for a file that cannot be read, ConfigurationError for what is no mapping of settings.
+    Raises InputError if the file cannot be read, ConfigurationError if it is not a mapping of settings.
     """
     try:
         import yaml
@@ -83,8 +84,8 @@ def read_config_file(path: Path) -> dict[str, Any]:
         raise ConfigurationError(f"{path}: is not YAML: {' '.join(str(error).split())}") from error
     if not isinstance(values, dict):
         raise ConfigurationError(f"{path}: is not a mapping of settings, but a {type(values).__name__}")
-    return {name: _beside(path, value) if name in _PATHS else value for name, value in values.items()}
+    return {name: _relative_to(path, value) if name in _PATHS else value for name, value in values.items()}
 
 
-def _beside(file: Path, value: Any) -> Any:
+def _relative_to(file: Path, value: Any) -> Any:
     return str(file.parent / value) if isinstance(value, str) and value != STANDARD_OUTPUT else value

@@ -1,4 +1,4 @@
-"""Rows out of a file: JSON Lines, CSV or Parquet, told by the file's ending (JSON Lines where it says nothing)."""
+"""Reads rows from a file. The extension selects the format: CSV, Parquet, or JSON Lines for any other extension."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ PARQUET_ENDINGS: Final = (".parquet", ".pq")
 _SPREADSHEETS: Final = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 _DELIMITERS: Final = ",;\t"
 _LONGEST_CELL: Final = 2**30
-"""Characters; the csv module's own bound (131,072) is shorter than some contexts."""
+"""Characters. The default limit of the csv module (131,072) is shorter than some contexts."""
 
 
 def read_records(path: Path) -> list[Record]:
-    """Every row of the file, in order; blank lines are none.
+    """Returns all rows of the file in order, without blank lines.
 
-    A line that is no row is a record with a problem. Raises InputError for a file that cannot be read or holds no row
-    at all, ConfigurationError where Parquet's library is not installed.
+    A line that is not a row becomes a record with a problem. Raises InputError if the file cannot be read or no line of
+    it is a row, ConfigurationError if the library for Parquet is not installed.
     """
     ending = path.suffix.lower()
     if ending in _SPREADSHEETS:
@@ -36,13 +36,13 @@ def read_records(path: Path) -> list[Record]:
         return list(_read_csv(path, text))
     records = list(_read_jsonl(text))
     if records and not any(record.values is not None for record in records):
-        raise InputError(f"{path}: no line is a JSON object; expected JSON Lines, one object a line")
+        raise InputError(f"{path}: no line is a JSON object; expected JSON Lines, one object per line")
     return records
 
 
 def _read_text(path: Path) -> str:
     try:
-        # Line ends stay as they are: a carriage return inside a quoted CSV cell is part of it.
+        # Line ends are kept, because a carriage return may be part of a quoted CSV cell.
         with path.open(encoding="utf-8-sig", newline="") as file:
             return file.read()
     except OSError as error:
@@ -56,7 +56,7 @@ def _read_jsonl(text: str) -> Iterator[Record]:
         if not line.strip():
             continue
         try:
-            # NaN and Infinity are no JSON and could not be written back as such.
+            # NaN and Infinity are not valid JSON and could not be written to the output.
             values = json.loads(line, parse_constant=lambda constant: None)
         except (ValueError, RecursionError) as error:
             yield Record(number=number, values=None, problem=f"line {number} is not JSON: {error}")
@@ -68,14 +68,14 @@ def _read_jsonl(text: str) -> Iterator[Record]:
 
 
 def _read_csv(path: Path, text: str) -> Iterator[Record]:
-    """An empty cell is a missing value."""
+    """Reads CSV. An empty cell is a missing value."""
     before = csv.field_size_limit(_LONGEST_CELL)
     try:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(path, text), strict=True)
         header = next(reader, [])
         if len(set(header)) < len(header):
-            doubled = next(name for name in header if header.count(name) > 1)
-            raise InputError(f"{path}: two columns are called {doubled!r}")
+            duplicate = next(name for name in header if header.count(name) > 1)
+            raise InputError(f"{path}: two columns have the name {duplicate!r}")
         started = reader.line_num + 1
         for cells in reader:
             if len(cells) == len(header):
@@ -91,7 +91,7 @@ def _read_csv(path: Path, text: str) -> Iterator[Record]:
 
 
 def _delimiter(path: Path, text: str) -> str:
-    """The one that the header line holds most of."""
+    """The delimiter that is most frequent in the header line."""
     header = text.partition("\n")[0]
     return "\t" if path.suffix.lower() == ".tsv" else max(_DELIMITERS, key=header.count)
 
@@ -102,7 +102,7 @@ def _read_parquet(path: Path) -> list[Record]:
 
 
 def read_table(path: Path) -> Any:
-    """The file as a `pyarrow.Table`. Raises as `read_records` does."""
+    """Reads the file as a `pyarrow.Table`. Raises the same errors as `read_records`."""
     parquet = import_parquet()
     try:
         return parquet.read_table(path)
@@ -113,7 +113,7 @@ def read_table(path: Path) -> Any:
 
 
 def import_parquet() -> Any:
-    """`pyarrow.parquet`. Raises ConfigurationError where it is not installed."""
+    """Imports `pyarrow.parquet`. Raises ConfigurationError if it is not installed."""
     try:
         import pyarrow.parquet
     except ImportError as error:

@@ -1,6 +1,6 @@
-"""Rows out of what a notebook has at hand: lists of dicts, pandas, polars, Arrow, Hugging Face data sets, a file.
+"""Reads rows from objects: lists of dicts, data frames of pandas and polars, Arrow tables, Hugging Face data sets.
 
-All but the file are known by their shape, so that none of these libraries is imported here.
+The objects are recognised by their methods, so none of these libraries is imported here.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from rag_otel_evaluators.offline.datasets import Record
 
 
 def records_of(dataset: Any) -> list[Record]:
-    """Every row, in order; one that is no mapping is a record with a problem.
+    """Returns all rows in order. A row that is not a mapping becomes a record with a problem.
 
-    Raises InputError for what has no rows (for several splits: choose one), and as `read_records` does for a path.
+    Raises InputError for an object without rows (of several splits, choose one). For a path, raises the same errors as
+    `read_records`.
     """
     if isinstance(dataset, (str, Path)):
         return read_records(Path(dataset))
@@ -27,7 +28,7 @@ def records_of(dataset: Any) -> list[Record]:
 def _rows(dataset: Any) -> Iterable[Any]:
     if isinstance(dataset, Mapping):
         raise InputError(
-            f"a mapping of {', '.join(map(str, list(dataset)[:5]))} is no table: give one split of a data set, "
+            f"a mapping of {', '.join(map(str, list(dataset)[:5]))} is not a table: give one split of a data set, "
             "or a list of rows"
         )
     rows: Iterable[Any]
@@ -41,7 +42,7 @@ def _rows(dataset: Any) -> Iterable[Any]:
         rows = dataset
     else:
         raise InputError(
-            f"{type(dataset).__name__} is no table: give a path, a list of dicts, a data frame or the like"
+            f"{type(dataset).__name__} is not a table: give a path, a list of dicts, a data frame or similar"
         )
     return rows
 
@@ -49,4 +50,4 @@ def _rows(dataset: Any) -> Iterable[Any]:
 def _record(number: int, row: Any) -> Record:
     if isinstance(row, Mapping):
         return Record(number=number, values=row)
-    return Record(number=number, values=None, problem=f"row {number} is no mapping but a {type(row).__name__}")
+    return Record(number=number, values=None, problem=f"row {number} is not a mapping but a {type(row).__name__}")

@@ -1,11 +1,11 @@
-"""Where a value stands in a row: a column's name, or a path into nested objects.
+"""Paths to values in a row: the name of a column, or a path into nested objects.
 
     question            the column of that name
-    pred.contexts       the column `pred.contexts` where there is one, else `contexts` in the object in column `pred`
+    pred.contexts       the column `pred.contexts` if there is one, else `contexts` in the object in column `pred`
     docs[*].text        the `text` of every item of the list `docs`
     messages[-1].content
 
-Names may contain dots: at every step the longest name that exists wins.
+Names may contain dots: at every step the longest existing name is used.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 MISSING: Final = object()
-"""What `look_up` returns where there is nothing; None is a value."""
+"""What `look_up` returns if the path does not exist. None is a value."""
 
 _BRACKETS: Final = re.compile(r"\[(\*|-?\d+)\]")
 _INDEX: Final = re.compile(r"-?\d+")
 
 
 def look_up(row: Mapping[str, Any], path: str) -> Any:
-    """The value at `path`, `MISSING` where there is none. Objects that stand in a cell as JSON text are looked into."""
+    """Returns the value at `path`, or `MISSING`. A path may lead into an object that a cell contains as JSON text."""
     if path in row:
         return row[path]
     return _descend(row, _BRACKETS.sub(r".\1", path))
@@ -40,7 +40,7 @@ def _descend(value: Any, path: str) -> Any:
 
 
 def _in_mapping(values: Mapping[str, Any], path: str) -> Any:
-    """The longest name first: `a.b.c`, then `c` in `a.b`, then `b.c` in `a`."""
+    """Tries the longest name first: `a.b.c`, then `c` in `a.b`, then `b.c` in `a`."""
     if path in values:
         return values[path]
     end = path.rfind(".")
@@ -64,12 +64,12 @@ def _in_list(items: list[Any] | tuple[Any, ...], path: str) -> Any:
 
 
 def _without_missing(found: list[Any]) -> list[Any]:
-    """None in place of what an item lacks: positions hold."""
+    """Replaces missing values with None, so that positions stay valid."""
     return [None if each is MISSING else each for each in found]
 
 
 def _parsed(text: str) -> Any:
-    """The object or list that a cell of a CSV file holds as JSON; the text itself where it holds none."""
+    """Returns the object or list that a CSV cell contains as JSON. Otherwise returns the text."""
     if not text.lstrip().startswith(("{", "[")):
         return text
     try:

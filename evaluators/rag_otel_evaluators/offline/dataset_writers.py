@@ -1,7 +1,7 @@
-"""Rows into a file: JSON Lines, CSV or Parquet, told by the file's ending; line by line where the format allows it.
+"""Writes rows to a file. The extension selects the format: CSV, Parquet, or JSON Lines for any other extension.
 
-What an input row held comes out unchanged. Objects and lists stand in a CSV cell, and results' details in a Parquet
-column, as JSON text.
+JSON Lines and CSV are written line by line. The columns of the input are written unchanged. Objects and lists in a CSV
+cell, and the details of results in a Parquet column, are written as JSON text.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from rag_otel_evaluators.offline.datasets import Row
 
 
 class RowWriter(Protocol):
-    """Takes one row after the other, in order."""
+    """Writes rows in order."""
 
     def write(self, values: Mapping[str, Any], results: Mapping[str, Any]) -> None:
-        """A row's own columns, and those of its results, which win where the names are the same."""
+        """Writes a row. If a column of `results` has the same name as one of `values`, it replaces that one."""
         ...
 
 
@@ -32,23 +32,23 @@ class RowWriter(Protocol):
 def open_writer(
     output: str, *, source: Path | None, rows: Sequence[Row], results: Sequence[str]
 ) -> Iterator[RowWriter]:
-    """A writer to the file `output`, `-` for JSON Lines on standard output.
+    """Opens a writer to the file `output`. `-` is JSON Lines on standard output.
 
-    `rows` are those that will be written, `results` the names of the columns that come to them; `source` is the file
-    they come from. Raises ConfigurationError for a file that cannot be written, or is the source.
+    `rows` are the rows that will be written, `results` the names of the columns that are added, `source` the input
+    file. Raises ConfigurationError if the file cannot be written, or is the input file.
     """
     if output == "-":
         yield JsonlWriter(sys.stdout)
         return
     path = Path(output)
     if source is not None and path.exists() and source.exists() and path.samefile(source):
-        raise ConfigurationError(f"output: {output} is the file that is read; name another one")
+        raise ConfigurationError(f"output: {output} is also the input file; name another file")
     ending = path.suffix.lower()
     try:
         if ending in PARQUET_ENDINGS:
             yield from _parquet_writer(path, results, source)
             return
-        # A lone surrogate of the input cannot be encoded; as an escape it is what it was, and valid JSON.
+        # A lone surrogate in the input cannot be encoded in UTF-8. Its escape sequence is valid JSON.
         with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
             if ending in CSV_ENDINGS:
                 delimiter = "\t" if ending == ".tsv" else ","
@@ -64,7 +64,7 @@ def open_writer(
 
 def _parquet_writer(path: Path, results: Sequence[str], source: Path | None) -> Iterator[RowWriter]:
     writer = ParquetWriter(path, results, source)
-    with path.open("ab"):  # a place that cannot be written is known before anything is judged
+    with path.open("ab"):  # fails before anything is evaluated if the file cannot be written
         pass
     try:
         yield writer
@@ -75,7 +75,7 @@ def _parquet_writer(path: Path, results: Sequence[str], source: Path | None) -> 
 
 
 class JsonlWriter:
-    """One object a line, as soon as it is there."""
+    """Writes one JSON object per line, immediately."""
 
     def __init__(self, file: TextIO) -> None:
         self._file = file
@@ -85,7 +85,7 @@ class JsonlWriter:
 
 
 class CsvWriter:
-    """One line a row; None is an empty cell."""
+    """Writes one line per row. None becomes an empty cell."""
 
     def __init__(self, file: TextIO, columns: Sequence[str], delimiter: str = ",") -> None:
         self._columns = columns
@@ -98,7 +98,7 @@ class CsvWriter:
 
 
 class ParquetWriter:
-    """All rows at once, on `close`. A Parquet source keeps its own columns with their types."""
+    """Writes all rows on `close`. If the input is Parquet, its columns keep their types."""
 
     def __init__(self, path: Path, results: Sequence[str], source: Path | None) -> None:
         import_parquet()
@@ -113,7 +113,7 @@ class ParquetWriter:
         self._rows.append(results)
 
     def close(self) -> None:
-        """Write the file."""
+        """Writes the file."""
         import pyarrow
 
         if self._source is not None and self._source.suffix.lower() in PARQUET_ENDINGS:
@@ -129,7 +129,7 @@ class ParquetWriter:
 
 
 def _arrow_column(values: list[Any]) -> Any:
-    """As Arrow would have it; as JSON text where rows disagree on the type."""
+    """A column with the type that Arrow infers. JSON text if the rows have different types."""
     import pyarrow
 
     try:
@@ -139,7 +139,7 @@ def _arrow_column(values: list[Any]) -> Any:
 
 
 def _result_column(values: list[Any]) -> Any:
-    """Scores as numbers, details as JSON text; a column without any value still has its type."""
+    """A column of results: scores as numbers, details as JSON text. A column without values is numeric."""
     import pyarrow
 
     if any(isinstance(value, Mapping) for value in values):
@@ -155,7 +155,7 @@ def _text_column(values: list[Any]) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """`value` in JSON's own types: numbers that are none become null, dates and the like their text."""
+    """Converts `value` to JSON types. NaN and infinity become None, dates and other objects become text."""
     if value is None or isinstance(value, (str, bool, int)):
         return value
     if isinstance(value, float):
@@ -174,5 +174,5 @@ def _json(value: Any) -> str:
 
 
 def _cell(value: Any) -> Any:
-    """A cell of a CSV file."""
+    """The value of a CSV cell: objects and lists as JSON text."""
     return _json(value) if isinstance(value, (dict, list)) else value

@@ -1,6 +1,6 @@
-"""Questions, contexts and responses in a data set: read under whatever names they have there, one case a row.
+"""Reads questions, contexts and responses from the rows of a data set, whatever their columns are called.
 
-A row that cannot be judged is a row with a problem, never a missing row: what goes in comes out, in order.
+A row that cannot be read becomes a row with a problem, so the output has every row of the input, in order.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from rag_otel.model import Chunk
 from rag_otel_evaluators.offline.dataset_paths import MISSING, look_up
 
 Column: TypeAlias = str | Callable[[Mapping[str, Any]], Any]
-"""Where a field stands: a column's name, a path into nested objects (`pred.docs[*].text`), or a function of the row."""
+"""The column of a field: a name, a path into nested objects (`pred.docs[*].text`), or a function of the row."""
 
 ALIASES: Final[Mapping[str, tuple[str, ...]]] = {
     "question": ("question", "user_input", "query", "input"),
@@ -24,7 +24,7 @@ ALIASES: Final[Mapping[str, tuple[str, ...]]] = {
     "response": ("response", "answer", "output"),
     "reference": ("reference", "ground_truth", "expected_output"),
 }
-"""Field -> the usual names of its column, tried in this order."""
+"""Field -> common names of its column, tried in this order."""
 
 _IDS: Final = ("id", "row_id", "question_id", "sample_id")
 """Columns by which a file names its rows, tried in this order."""
@@ -38,28 +38,28 @@ class Record:
     number: int
     """1-based: the line of a text file, else the position in the data set."""
     values: Mapping[str, Any] | None
-    """Its columns, None where it could not be read."""
+    """The row's columns. None if it could not be read."""
     problem: str | None = None
     """Why it could not be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One row: as it was, and what is judged of it."""
+    """One row: its columns, and the fields to be evaluated."""
 
     number: int
     """1-based, see `Record`."""
     values: Mapping[str, Any]
-    """The row's own columns, to be written back; empty where it could not be read."""
+    """The row's columns, which are written to the output. Empty if it could not be read."""
     question: str | None = None
     chunks: tuple[Chunk, ...] = ()
     response: str = ""
     reference: str | None = None
     problem: str | None = None
-    """Why nothing of this row can be judged: a field is not what it should be. None where something can."""
+    """Why the row cannot be evaluated: a field has an invalid value. None if it can."""
     missing: Mapping[str, str] = field(default_factory=dict)
-    """`contexts` or `response` -> where it was looked for in vain. Not to be taken for empty ones, which can be judged;
-    question and reference are None then, and a metric that needs them says so itself."""
+    """`contexts` or `response` -> why it is missing. Empty contexts and an empty response can be evaluated, missing
+    ones cannot. A missing question or reference is None, and a metric that needs it gives a reason."""
 
     @property
     def label(self) -> str:
@@ -69,12 +69,12 @@ class Row:
 
 
     def obstacle(self, needs: Iterable[str]) -> str | None:
-        """Why a metric with these needs cannot judge this row; None where it can."""
+        """Why a metric with these needs cannot evaluate this row. None if it can."""
         return self.problem or next((self.missing[name] for name in needs if name in self.missing), None)
 
 
 def parse_columns(text: str | None) -> dict[str, str]:
-    """ "question=q,contexts=docs" -> field: column. Raises ConfigurationError for what is no such list."""
+    """Parses "question=q,contexts=docs" into field -> column. Raises ConfigurationError if it has another form."""
     columns = {}
     for part in filter(None, (part.strip() for part in (text or "").split(","))):
         name, separator, column = (piece.strip() for piece in part.partition("="))
@@ -94,11 +94,11 @@ def read_rows(
     needs: Mapping[str, Iterable[str]] | None = None,
     source: str = "the data set",
 ) -> list[Row]:
-    """What is to be judged of each record, in order.
+    """Reads the fields of each record, in order.
 
-    `columns`: field -> column, for those that go by no usual name. `needs`: metric -> fields that it cannot do
-    without (`contexts` and `response` where not given). Raises ConfigurationError for a field that does not exist, a
-    column that no row has, and a needed field without a column.
+    `columns`: field -> column, for columns without a common name. `needs`: metric -> fields that it requires (default:
+    `contexts` and `response`). Raises ConfigurationError for an unknown field, a column that no row has, and a required
+    field without a column.
     """
     if needs is None:
         needs = {"faithfulness": ("contexts", "response")}
@@ -112,7 +112,7 @@ def _choose_columns(
     needs: Mapping[str, Iterable[str]],
     source: str,
 ) -> dict[str, Column]:
-    """field -> column: the given one, else the first usual name that some row has."""
+    """Returns field -> column: the given column, else the first common name that any row has."""
     if unknown := given.keys() - ALIASES.keys():
         raise ConfigurationError(
             f"columns: there is no field {', '.join(sorted(unknown))}; the fields are {', '.join(ALIASES)}"
@@ -129,10 +129,10 @@ def _choose_columns(
             chosen[name] = found
         elif name in given:
             raise ConfigurationError(f"{source}: no row has a column {given[name]!r} ({name}); there are: {known}")
-        elif needy := next((metric for metric, fields in needs.items() if name in fields), None):
+        elif metric_in_need := next((metric for metric, fields in needs.items() if name in fields), None):
             raise ConfigurationError(
-                f"{source}: no column for {name}, which {needy} needs (looked for {', '.join(aliases)}); "
-                f"there are: {known}; say which it is, as columns {name}=NAME"
+                f"{source}: no column for {name}, which {metric_in_need} needs (looked for {', '.join(aliases)}); "
+                f"there are: {known}; name it with columns {name}=NAME"
             )
     return chosen
 
@@ -164,7 +164,7 @@ def _read_row(record: Record, columns: Mapping[str, Column]) -> Row:
 
 
 def _field(name: str, row: Mapping[str, Any], column: Column) -> Any:
-    """The field's value in its type, None where there is none. Raises InputError where it is something else."""
+    """The field's value, or None if it is missing. Raises InputError if it has the wrong type."""
     try:
         value = look_up(row, column) if isinstance(column, str) else column(row)
     except Exception as error:
@@ -183,10 +183,10 @@ def _label(column: Column) -> str:
 
 
 def _chunks(value: Any, label: str) -> tuple[Chunk, ...]:
-    """One chunk per passage: texts, or objects that hold one; a single text is one passage."""
+    """One chunk per passage. A passage is a text, or an object with a text. A single text is one passage."""
     if isinstance(value, str):
         value = _listed(value)
-    elif hasattr(value, "tolist"):  # an array of numpy's, as pandas reads lists from Parquet
+    elif hasattr(value, "tolist"):  # a numpy array: pandas reads lists from Parquet as such
         value = value.tolist()
     if isinstance(value, Mapping):
         value = [value]
@@ -208,20 +208,20 @@ def _chunk(item: Any, position: int, label: str, taken: set[str]) -> Chunk:
             f"context {position} is neither a text nor an object with one of {', '.join(_TEXT_KEYS)} ({label})"
         )
     chunk_id = str(position if known is None else known)
-    # Evidence is named by id, so two passages of one document need two.
+    # Evidence refers to chunks by id, so ids must be unique.
     while chunk_id in taken:
         chunk_id += f"#{position}"
     return Chunk(id=chunk_id, text=text, position=position)
 
 
 def _text_and_id(item: Any) -> tuple[str | None, Any]:
-    """Of a mapping, or of an object like LangChain's and LlamaIndex's documents."""
+    """The text and the id of a mapping, or of a document object of LangChain or LlamaIndex."""
     values = item if isinstance(item, Mapping) else {key: getattr(item, key, None) for key in (*_TEXT_KEYS, "id")}
     return next((values[key] for key in _TEXT_KEYS if isinstance(values.get(key), str)), None), values.get("id")
 
 
 def _listed(text: str) -> list[Any]:
-    """The passages in one text: a list that was written into a cell as JSON, or as Python shows lists; else itself."""
+    """The passages in one text: the items if it is a list as JSON or as Python `repr`, else the text itself."""
     if text.lstrip().startswith("[") and text.rstrip().endswith("]"):
         for read in (json.loads, ast.literal_eval):
             try:

@@ -1,4 +1,4 @@
-"""`rag_otel_evaluators.evaluate(dataset, metrics=[...])`: a data set in, every row with its scores out."""
+"""`rag_otel_evaluators.evaluate(dataset, metrics=[...])`: evaluates every row of a data set."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from rag_otel_evaluators.offline.results import Results
 from rag_otel_evaluators.offline.rows import CONCURRENCY, column_needs, evaluate_rows
 
 Metric: TypeAlias = str | Evaluator | Callable[..., Any]
-"""A metric's name, an evaluator, or a function of any of question, chunks, response and reference."""
+"""A metric's name, an evaluator, or a function with parameters among question, chunks, response and reference."""
 
 
 def evaluate(
@@ -39,17 +39,19 @@ def evaluate(
     cache: str | Path | None = None,
     progress: bool | None = None,
 ) -> Results:
-    """Evaluate every row of `dataset`; a row that cannot be judged has a reason in place of a score.
+    """Evaluates every row of `dataset`. A row that cannot be evaluated has a reason instead of a score.
 
     `dataset`: a list of dicts, a data frame of pandas or polars, an Arrow table, a Hugging Face data set, or a path to
-    a JSON Lines, CSV or Parquet file. `columns`: field (question, contexts, response, reference) -> column name, path
-    into nested objects or function of the row; usual names are found without it. `judge` and `embedder`: a name, or
-    the settings of `JudgeConfig` and `ModelConfig`, for the metrics given by name. `budget_usd`: US dollars after which
-    rows are left unjudged, with the reason `budget`. `cache`: a file that keeps judges'
-    answers, so that nothing is paid for twice. `progress`: a progress bar; None shows one on a terminal.
+    a JSON Lines, CSV or Parquet file.
+    `columns`: field (question, contexts, response, reference) -> column name, path into nested objects, or function of
+    the row. Common names are recognised without it.
+    `judge` and `embedder`: a name, or the settings of `JudgeConfig` and `ModelConfig`, for the metrics given by name.
+    `budget_usd`: maximum cost in US dollars. Rows after the limit have the reason `budget`.
+    `cache`: a file that caches judges' answers, so that no call is paid for twice.
+    `progress`: whether to show a progress bar. None: only on a terminal.
 
-    Blocks; works in a notebook too. Raises ConfigurationError and InputError for what is wrong with the whole,
-    ValueError for an evaluator whose name cannot be a metric's.
+    Blocks until all rows are evaluated. Works in a notebook too. Raises ConfigurationError for wrong settings,
+    InputError if the data cannot be read, ValueError for an evaluator with an invalid name.
     """
     with ExitStack() as resources:
         named = [metric for metric in metrics if isinstance(metric, str)]
@@ -65,7 +67,9 @@ def evaluate(
         evaluators = [built[metric] if isinstance(metric, str) else _as_evaluator(metric) for metric in metrics]
         names = tuple(evaluator.name for evaluator in evaluators)
         if not names or len(set(names)) < len(names):
-            raise ConfigurationError(f"metrics: one or more of different names, not {', '.join(names) or 'none'}")
+            raise ConfigurationError(
+                f"metrics: give at least one, with different names, not {', '.join(names) or 'none'}"
+            )
         rows = read_rows(records_of(dataset), columns=columns, needs=column_needs(evaluators))
         shown = sys.stderr.isatty() if progress is None else progress
         run = evaluate_rows(rows, evaluators, concurrency=rows_at_once(config), budget_usd=config.budget_usd)
@@ -80,4 +84,4 @@ def _as_evaluator(metric: Evaluator | Callable[..., Any]) -> Evaluator:
         return metric
     if callable(metric):
         return FunctionMetric(metric)
-    raise ConfigurationError(f"a metric is a name, an evaluator or a function, not {metric!r}")
+    raise ConfigurationError(f"a metric must be a name, an evaluator or a function, not {metric!r}")

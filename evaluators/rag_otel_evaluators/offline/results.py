@@ -1,4 +1,4 @@
-"""What came out of a data set: rows and their evaluations, as columns, data frames, a summary or a report."""
+"""The results of a data set: rows and their evaluations, as columns, data frames, a summary or a report."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rag_otel_evaluators.offline.statistics import MetricSummary, summarise
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """One row and what was made of it."""
+    """One row and its evaluations."""
 
     row: Row
     evaluations: tuple[Evaluation, ...]
@@ -40,33 +40,33 @@ class Results(Sequence[Result]):
         return iter(self.results)
 
     def evaluations(self, metric: str) -> list[Evaluation]:
-        """One metric's evaluations, in the order of the rows. Raises KeyError for a metric that was not evaluated."""
+        """The evaluations of one metric, in the order of the rows. Raises KeyError if the metric was not evaluated."""
         if metric not in self.metrics:
             raise KeyError(f"{metric!r} was not evaluated; there are: {', '.join(self.metrics)}")
         position = self.metrics.index(metric)
         return [result.evaluations[position] for result in self.results]
 
     def scores(self, metric: str) -> list[float | None]:
-        """One metric's scores in 0..1, in the order of the rows; None where it could not be told."""
+        """The scores of one metric in 0..1, in the order of the rows. None for a row without a score."""
         return [evaluation.score for evaluation in self.evaluations(metric)]
 
     def summary(self) -> list[MetricSummary]:
-        """Count, nulls by reason, mean with its interval, spread and cost of each metric."""
+        """For each metric: counts, missing scores by reason, mean with its interval, spread and cost."""
         questions = [result.row.question for result in self.results]
         return [summarise(metric, self.evaluations(metric), questions) for metric in self.metrics]
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """The rows as they were, with `<metric>` and `<metric>_detail` for each metric."""
+        """The rows with their original columns and with `<metric>` and `<metric>_detail` for each metric."""
         return [{**result.row.values, **as_columns(result.evaluations)} for result in self.results]
 
     def to_pandas(self) -> Any:
-        """The same as a pandas data frame."""
+        """Like `to_dicts`, as a pandas data frame."""
         import pandas
 
         return pandas.DataFrame(self.to_dicts())
 
     def save(self, path: str | Path) -> None:
-        """Write the rows with their results; the file's ending says how: .jsonl, .csv, .tsv or .parquet."""
+        """Writes the rows with their results. The extension selects the format: .jsonl, .csv, .tsv or .parquet."""
         from rag_otel_evaluators.offline.dataset_writers import open_writer
 
         rows = [result.row for result in self.results]
@@ -75,9 +75,9 @@ class Results(Sequence[Result]):
                 writer.write(result.row.values, as_columns(result.evaluations))
 
     def report(self, folder: str | Path, *, title: str = "Evaluation") -> Path:
-        """Write an HTML report into `folder`, in one file; returns its path.
+        """Writes an HTML report, one file, into `folder`. Returns its path.
 
-        Raises ConfigurationError for a folder that cannot be written.
+        Raises ConfigurationError if the folder cannot be written.
         """
         rows = [result.row for result in self.results]
         metrics = [(summary, self.evaluations(summary.metric)) for summary in self.summary()]
@@ -85,7 +85,7 @@ class Results(Sequence[Result]):
 
 
 def result_columns(metrics: Iterable[str]) -> list[str]:
-    """Names of the columns that results add to a row, in order."""
+    """The names of the columns that results add to a row, in order."""
     return [column for metric in metrics for column in (metric, f"{metric}_detail")]
 
 
@@ -99,7 +99,8 @@ def as_columns(evaluations: Iterable[Evaluation]) -> dict[str, Any]:
 
 
 def detail(evaluation: Evaluation) -> dict[str, Any]:
-    """Everything about one result. What a result need not have (a label, chunk scores, prompts, an error) is absent."""
+    """Returns all fields of one evaluation as JSON values. Optional fields (label, chunk scores, prompts, error) are
+    absent if they are empty."""
     values: dict[str, Any] = {"score": evaluation.score, "risk": evaluation.risk}
     if evaluation.label is not None:
         values["label"] = evaluation.label
@@ -110,10 +111,10 @@ def detail(evaluation: Evaluation) -> dict[str, Any]:
         "judge": evaluation.judge,
         "version": evaluation.version,
     }
-    return values | _what_there_is(evaluation)
+    return values | _optional_fields(evaluation)
 
 
-def _what_there_is(evaluation: Evaluation) -> dict[str, Any]:
+def _optional_fields(evaluation: Evaluation) -> dict[str, Any]:
     values: dict[str, Any] = {}
     if evaluation.prompts:
         values["prompts"] = list(evaluation.prompts)

@@ -1,4 +1,4 @@
-"""Evaluate rows with the evaluators that judge live traces: the rows come back in order, with results."""
+"""Evaluates rows with the same evaluators as live traces, several rows at once, and returns results in order."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from rag_otel_evaluators.sync import run_sync
 BAD_ROW: Final = "bad_row"
 """Reason code of a row that could not be read."""
 CONCURRENCY: Final = 20
-"""Rows under way at once: a judge that waits for a network has others to go on with."""
+"""Rows evaluated at once. While one call waits for the network, others can run."""
 TIMEOUT_S: Final = 600.0
-"""Deadline of an evaluation, in seconds: with many rows under way it also waits for the judge's rate limit."""
+"""Deadline of an evaluation in seconds. It includes the time spent waiting for the judge's rate limit."""
 _AHEAD: Final = 50
-"""Rows judged ahead of one that takes long, as a multiple of the concurrency: bounds what waits to be handed out."""
+"""Maximum number of finished rows that wait for a slow row before them, as a multiple of the concurrency."""
 
 
 def evaluate_rows(
@@ -34,11 +34,11 @@ def evaluate_rows(
     budget_usd: float | None = None,
     timeout_s: float = TIMEOUT_S,
 ) -> Generator[Result, None, None]:
-    """Each row with one evaluation per evaluator, in order. A failure is a result; nothing is raised for a row.
+    """Yields each row with one evaluation per evaluator, in order. A failure becomes a failed evaluation.
 
-    Judges `concurrency` rows at once, on the event loop of `run_sync`: usable in a notebook too. Closing the iterator
-    stops what is under way. Rows that would begin after `budget_usd` is spent have the reason `budget`; raises
-    ConfigurationError for a budget where a price is unknown. `timeout_s` is the deadline of each evaluation.
+    Evaluates `concurrency` rows at once on the event loop of `run_sync`, so it also works in a notebook. Closing the
+    iterator cancels running evaluations. Rows that start after `budget_usd` is spent have the reason `budget`. Raises
+    ConfigurationError if there is a budget and a price is unknown. `timeout_s` is the deadline of each evaluation.
     """
     run = _Run(rows, evaluators, concurrency, Budget(usd=budget_usd), timeout_s)
     try:
@@ -49,7 +49,7 @@ def evaluate_rows(
 
 
 def column_needs(evaluators: Iterable[Evaluator]) -> dict[str, tuple[str, ...]]:
-    """Metric -> fields of a data set that it cannot do without."""
+    """Returns metric -> fields of a data set that it requires."""
     return {
         evaluator.name: tuple("contexts" if field == "chunks" else field for field in needed_fields(evaluator))
         for evaluator in evaluators
@@ -57,7 +57,7 @@ def column_needs(evaluators: Iterable[Evaluator]) -> dict[str, tuple[str, ...]]:
 
 
 class _Run:
-    """Rows under way, all on one event loop: the next one starts as soon as any is done, the oldest comes out first."""
+    """Evaluates rows on one event loop. A new row starts when any row is finished. Results are returned in order."""
 
     def __init__(
         self,
@@ -75,10 +75,10 @@ class _Run:
         self._timeout_s = timeout_s
         self._running = 0
         self._tasks: deque[asyncio.Task[Result]] = deque()
-        """Not handed out yet, in the order of the rows, done or not."""
+        """Running and finished rows whose result was not returned yet, in order."""
 
     async def next(self) -> Result | None:
-        """The next result; None after the last one. A wait that is given up costs no result."""
+        """Returns the next result, or None after the last one. If the wait is cancelled, no result is lost."""
         self._start_more()
         if not self._tasks:
             return None
@@ -86,7 +86,7 @@ class _Run:
         return self._tasks.popleft().result()
 
     async def close(self) -> None:
-        """Stop what is under way."""
+        """Cancels running evaluations."""
         self._waiting = iter(())
         for task in self._tasks:
             task.cancel()

@@ -1,4 +1,4 @@
-"""One metric over a data set in figures: how many have a score, why the others have none, how the scores lie."""
+"""Statistics of one metric over a data set: counts, reasons for missing scores, and the distribution of scores."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ from rag_otel.model import Evaluation, Usage
 _RESAMPLES: Final = 2000
 _FEWEST_RESAMPLES: Final = 200
 _DRAWS: Final = 4_000_000
-"""Draws of one bootstrap, about: bounds its time to a few seconds for large data sets."""
+"""Approximate number of draws of one bootstrap. It bounds the time for large data sets to a few seconds."""
 _TAIL: Final = 0.025
-"""On each side of the interval: 95% lie within."""
+"""Share on each side of the interval, which contains 95%."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricSummary:
-    """A metric's figures. Scores in 0..1; None where there are too few scores for a figure (`std` needs two)."""
+    """The statistics of one metric. Scores are in 0..1. A figure is None if there are too few scores (`std` needs
+    two)."""
 
     metric: str
     rows: int
     scored: int
-    """Rows with a score; mean and the like are over these."""
+    """Rows with a score. The figures below refer to these rows."""
     nulls: Mapping[str, int]
     """Reason code -> rows without a score, most frequent first."""
     flags: Mapping[str, int]
@@ -37,7 +38,7 @@ class MetricSummary:
     """95% bootstrap interval of the mean."""
     median: float | None
     std: float | None
-    """Of the sample (n - 1)."""
+    """Sample standard deviation (n - 1)."""
     minimum: float | None
     lower_quartile: float | None
     upper_quartile: float | None
@@ -51,7 +52,8 @@ class MetricSummary:
 
 
 def summarise(metric: str, evaluations: Sequence[Evaluation], questions: Sequence[str | None]) -> MetricSummary:
-    """The figures of one metric; `evaluations` and `questions` have one entry for each row, in the same order."""
+    """Computes the statistics of one metric. `evaluations` and `questions` have one entry per row, in the same
+    order."""
     scores = [evaluation.score for evaluation in evaluations if evaluation.score is not None]
     risks = [evaluation.risk for evaluation in evaluations if evaluation.risk is not None]
     quartiles = statistics.quantiles(scores, n=4, method="inclusive") if len(scores) > 1 else scores * 3
@@ -81,10 +83,11 @@ def summarise(metric: str, evaluations: Sequence[Evaluation], questions: Sequenc
 
 
 def bootstrap_interval(groups: Sequence[Sequence[float]], *, seed: int = 0) -> tuple[float, float] | None:
-    """95% percentile interval of the mean over all values, by resampling whole groups; None for fewer than two groups.
+    """Returns the 95% percentile bootstrap interval of the mean of all values. None for fewer than two groups.
 
-    Values of one group (several answers to one question) rise and fall together, and resampled one by one they would
-    promise more than they know. Source: Efron and Tibshirani, "An Introduction to the Bootstrap", 1993, chapters 8, 13.
+    Whole groups are resampled, because values of one group (several answers to one question) are correlated. Resampling
+    single values would make the interval too narrow. Source: Efron and Tibshirani, "An Introduction to the Bootstrap",
+    1993, chapters 8 and 13.
     """
     if len(groups) < 2:
         return None
@@ -100,7 +103,7 @@ def bootstrap_interval(groups: Sequence[Sequence[float]], *, seed: int = 0) -> t
 
 
 def _by_question(evaluations: Sequence[Evaluation], questions: Sequence[str | None]) -> list[list[float]]:
-    """The scores, those of one question together; a row without a question stands alone."""
+    """The scores grouped by question. A row without a question is a group."""
     groups: defaultdict[object, list[float]] = defaultdict(list)
     for position, (evaluation, question) in enumerate(zip(evaluations, questions, strict=True)):
         if evaluation.score is not None:

@@ -1,7 +1,7 @@
-"""Prompts as versioned files beside the code, one folder a language: read them, replace them, adapt them.
+"""Prompts as versioned files, one folder per language. They can be read, replaced and adapted to other languages.
 
 load_prompt("context_precision", "es")            a built-in prompt
-load_prompt("context_precision", folder="mine")   one's own where there is one, else the built-in
+load_prompt("context_precision", folder="mine")   the prompt in the folder `mine` if it exists, else the built-in one
 metric = ContextPrecision(model=model, prompt=prompt)
 """
 

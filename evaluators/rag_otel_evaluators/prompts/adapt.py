@@ -1,8 +1,8 @@
-"""Another language for a prompt, by a language model: the texts change, the structure cannot.
+"""Adapts a prompt to another language with a language model. Only the texts change, not the structure.
 
-The model never sees the prompt's structure. It gets the examples' texts as a numbered list and returns a list of the
-same numbers; we put them back into their places. Keys, lengths, numbers and identifiers (`supported`, `c0.s1`) are
-ours throughout, and what comes back is refused where a text is missing or has lost a marker.
+The model gets the texts of the examples as a numbered list and returns a translation for each number. The translations
+are inserted at the places of the original texts. So the model cannot change keys, lengths of lists, numbers and
+identifiers (`supported`, `c0.s1`). A translation is rejected if a text is missing or lacks a marker.
 """
 
 from __future__ import annotations
@@ -16,15 +16,16 @@ from pydantic import BaseModel
 
 from rag_otel.errors import ConfigurationError, InputError
 from rag_otel_evaluators.llm.structured import StructuredModel
-from rag_otel_evaluators.prompts.numbered_items import ask_about_each
+from rag_otel_evaluators.prompts.numbered_items import Form, ask_about_each
 from rag_otel_evaluators.prompts.prompt import LANGUAGE_PATTERN, Example, Prompt
 
-_IDENTIFIER: Final = re.compile(r"[a-z0-9_.-]+")
-"""Never translated: one lower-case ASCII word is an id (`c0.s1`) or a word of a fixed vocabulary (`supported`)."""
+_IDENTIFIER: Final = re.compile(r"[a-z0-9_.-]*")
+"""Never translated: one lower-case ASCII word is an id (`c0.s1`) or a word of a fixed vocabulary (`supported`); and
+what is empty stays empty."""
 _MARKER: Final = re.compile(r"`[^`]+`|\{[a-z_]+\}|\[c?\d+(?:\.s\d+)?\]")
-"""What a text must keep: code words, placeholders, the numbers of items."""
+"""Parts that a translation must keep: text in backticks, placeholders, numbers of items."""
 _TOKENS_PER_CHARACTER: Final = 1.0
-"""Room for scripts that take a token and more for a character."""
+"""Output tokens per character. High enough for scripts in which a character takes a whole token."""
 
 _TRANSLATOR: Final = Prompt(
     name="translation",
@@ -62,14 +63,15 @@ class TranslatedTexts(BaseModel):
 async def adapt_prompt(
     prompt: Prompt, language: str, model: StructuredModel, *, with_instruction: bool = False
 ) -> Prompt:
-    """`prompt` with its examples in `language`, by `model`; the instruction too where asked for.
+    """Returns `prompt` with its examples translated to `language` by `model`. With `with_instruction`, also the
+    instruction.
 
-    The result has the same name and version, and the same examples in number, keys and structure. Raises InputError
-    where the model's translation does not keep them, ConfigurationError for what is no language's code (BCP 47, lower
-    case), RetryableError or PermanentError where the model cannot be reached.
+    The result has the same name, version, and structure of the examples. Raises InputError if the translation does not
+    keep them, ConfigurationError if `language` is not a language code (BCP 47, lower case), RetryableError or
+    PermanentError if the model cannot be reached.
     """
     if not re.match(LANGUAGE_PATTERN, language):
-        raise ConfigurationError(f"{language!r} is no language's code; write it, pt-br, ...")
+        raise ConfigurationError(f"{language!r} is not a language code; examples: it, pt-br")
     texts = _texts(prompt, with_instruction)
     longest = max(map(len, texts), default=0)
     answers = await ask_about_each(
@@ -77,15 +79,18 @@ async def adapt_prompt(
         _TRANSLATOR,
         {"language": language, "texts": texts},
         items="texts",
-        response_model=TranslatedTexts,
-        answers=lambda response: response.texts,
-        tokens_per_item=round(longest * _TOKENS_PER_CHARACTER) + 20,
+        form=Form(
+            response_model=TranslatedTexts,
+            answers=lambda response: response.texts,
+            tokens_per_item=round(longest * _TOKENS_PER_CHARACTER) + 20,
+        ),
     )
-    translations = {texts[index]: answer.text.strip() for index, answer in answers.by_index.items()}
+    translations = {texts[index]: _restored(answer.text.strip()) for index, answer in answers.by_index.items()}
     adapted = Prompt(
         name=prompt.name,
         version=prompt.version,
         language=language,
+        vary_examples=prompt.vary_examples,
         instruction=translations.get(prompt.instruction, prompt.instruction),
         examples=tuple(
             Example(
@@ -97,15 +102,15 @@ async def adapt_prompt(
     )
     problems = [*_lost(texts, translations), *structure_problems(prompt, adapted)]
     if problems:
-        raise InputError(f"{model.name}: the translation of {prompt.name} to {language!r} is refused: {problems[0]}")
+        raise InputError(f"{model.name}: the translation of {prompt.name} to {language!r} is rejected: {problems[0]}")
     return adapted
 
 
 def structure_problems(original: Prompt, adapted: Prompt) -> list[str]:
-    """How `adapted` differs from `original` in what must be the same in every language; empty where it does not.
+    """Returns the differences between the structures of `adapted` and `original`. Empty if there are none.
 
-    The same: the number of examples, their keys in order, the length of every list, every number, truth value and
-    identifier, and every text has something in it.
+    These must be equal: the number of examples, their keys in order, the length of every list, and every number,
+    boolean and identifier. No text may be empty.
     """
     if len(original.examples) != len(adapted.examples):
         return [f"{len(adapted.examples)} examples instead of {len(original.examples)}"]
@@ -140,8 +145,13 @@ def _differences(first: Any, second: Any, place: str) -> Iterator[str]:
         yield f"{place}: {second!r} instead of {first!r}"
 
 
+def _restored(text: str) -> str:
+    """The text without the marks of a text to be judged: what is translated here is a prompt, and its ids are ids."""
+    return text.replace("［", "[").replace("］", "]").replace("\n    ", "\n")
+
+
 def _lost(texts: Sequence[str], translations: Mapping[str, str]) -> Iterator[str]:
-    """Texts that did not come back, and those that came back without their markers."""
+    """Yields a problem for each text without a translation, or whose translation lacks a marker."""
     for text in texts:
         if not translations.get(text):
             yield f"no translation of {text!r}"
@@ -150,7 +160,7 @@ def _lost(texts: Sequence[str], translations: Mapping[str, str]) -> Iterator[str
 
 
 def _texts(prompt: Prompt, with_instruction: bool) -> list[str]:
-    """Every text to translate once, in order."""
+    """The distinct texts to translate, in order."""
     found = [prompt.instruction] if with_instruction else []
 
     def note(text: str) -> str:
@@ -164,7 +174,7 @@ def _texts(prompt: Prompt, with_instruction: bool) -> list[str]:
 
 
 def _map_texts(value: Any, change: Callable[[str], str]) -> Any:
-    """`value` with every text changed; identifiers, numbers and keys stay."""
+    """Returns `value` with `change` applied to every text. Identifiers, numbers and keys stay."""
     if isinstance(value, Mapping):
         return {key: _map_texts(item, change) for key, item in value.items()}
     if isinstance(value, list | tuple):

@@ -1,8 +1,7 @@
-"""Where prompts are found: a folder of one's own first, then the built-in files. Layout: `<language>/<name>.json`.
+"""Finds prompts: first in the user's folder, then among the built-in files. Layout: `<language>/<name>.json`.
 
-English and Spanish are complete. A language may leave out the instruction and give native examples only: it then
-takes the English instruction, which judge models follow at least as well, and says nothing of it in its version; the
-hash covers the text in effect.
+English and Spanish are complete. A prompt in another language may have examples without an instruction. It then uses
+the English instruction, which judge models follow at least as well. The hash of a prompt covers the instruction in use.
 """
 
 from __future__ import annotations
@@ -24,10 +23,11 @@ BASE_LANGUAGE: Final = "en"
 
 
 def load_prompt(name: str, language: str = BASE_LANGUAGE, *, folder: Path | str | None = None) -> Prompt:
-    """The prompt `name` in `language` (`es-mx` falls back to `es`), from `folder` where it is there, else built in.
+    """Returns the prompt `name` in `language` (`es-mx` falls back to `es`), from `folder` if it has the prompt, else
+    the built-in one.
 
-    Raises ConfigurationError for a name or a language that does not exist, naming those that do, and for a file
-    that cannot be read.
+    Raises ConfigurationError for an unknown name or language (the message lists the known ones), and for a file that
+    cannot be read.
     """
     wanted = language.lower().replace("_", "-")
     if re.match(NAME_PATTERN, name) and re.match(LANGUAGE_PATTERN, wanted):
@@ -42,26 +42,28 @@ def load_prompt(name: str, language: str = BASE_LANGUAGE, *, folder: Path | str 
 def choose_prompts(
     names: Sequence[str], replacements: Sequence[Prompt | None], language: str, folder: Path | str | None
 ) -> list[Prompt]:
-    """The prompts `names`: a replacement where there is one of that name, else from `folder`, else built in.
+    """Returns the prompts `names`. Each is the replacement of that name, else the prompt in `folder`, else the built-in
+    one.
 
-    Raises ConfigurationError for a language that a prompt does not have, and for a replacement of another name.
+    Raises ConfigurationError if a prompt does not exist in the language, and for a replacement with another name.
     """
     given = {prompt.name: prompt for prompt in replacements if prompt is not None}
     if unknown := given.keys() - set(names):
         raise ConfigurationError(
-            f"this metric asks {', '.join(names)}, and no prompt called {', '.join(sorted(unknown))}"
+            f"this metric uses the prompts {', '.join(names)}, and none called {', '.join(sorted(unknown))}"
         )
     return [given.get(name) or load_prompt(name, language, folder=folder) for name in names]
 
 
 def list_prompts(*, folder: Path | str | None = None, language: str | None = None) -> list[Prompt]:
-    """Every prompt that `load_prompt` finds, by name and language; those of `folder` instead of the built-in ones."""
+    """Returns all prompts that `load_prompt` finds, sorted by name and language. Prompts in `folder` replace built-in
+    ones."""
     found = {(name, code) for root in _roots(folder) for code, name in _files(root)}
     return [load_prompt(name, code, folder=folder) for name, code in sorted(found) if language in (None, code)]
 
 
 def save_prompt(prompt: Prompt, folder: Path | str) -> Path:
-    """Write the prompt where `load_prompt(..., folder=folder)` finds it; returns the file's path."""
+    """Writes the prompt to the file that `load_prompt(..., folder=folder)` reads. Returns the file's path."""
     file = Path(folder, prompt.language, f"{prompt.name}.json")
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(prompt_to_json(prompt), encoding="utf-8")
@@ -69,7 +71,7 @@ def save_prompt(prompt: Prompt, folder: Path | str) -> Path:
 
 
 def prompt_to_json(prompt: Prompt) -> str:
-    """The file's text: two spaces, the instruction line by line, other scripts as they are."""
+    """The text of a prompt file: indented JSON, with the instruction as a list of lines and without escapes."""
     content = prompt.model_dump() | {"instruction": prompt.instruction.split("\n")}
     return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
 
@@ -87,7 +89,7 @@ def _read(file: Traversable, name: str, language: str, folder: Path | str | None
         raise ConfigurationError(f"{file}: not a prompt file ({error})") from error
     if (prompt.name, prompt.language) != (name, language):
         raise ConfigurationError(
-            f"{file}: holds the prompt {prompt.name!r} in {prompt.language!r}; name and language must match its path"
+            f"{file}: contains the prompt {prompt.name!r} in {prompt.language!r}; name and language must match its path"
         )
     return prompt
 
@@ -96,13 +98,13 @@ def _roots(folder: Path | str | None) -> Iterator[Traversable]:
     if folder is not None:
         path = Path(folder)
         if not path.is_dir():
-            raise ConfigurationError(f"{path}: no such folder of prompts; `rag-otel prompts save {path}` makes one")
+            raise ConfigurationError(f"{path}: no such folder of prompts; `rag-otel prompts save {path}` creates it")
         yield path
     yield resources.files(__package__)
 
 
 def _files(root: Traversable) -> Iterator[tuple[str, str]]:
-    """(language, name) of every prompt file under `root`."""
+    """Yields (language, name) of every prompt file below `root`."""
     for language in root.iterdir():
         if language.is_dir() and re.match(LANGUAGE_PATTERN, language.name):
             for file in language.iterdir():
@@ -112,7 +114,7 @@ def _files(root: Traversable) -> Iterator[tuple[str, str]]:
 
 
 def _from_special_to_general(language: str) -> Iterator[str]:
-    """`zh-hant-tw`, `zh-hant`, `zh`."""
+    """Yields the language, then its more general forms: `zh-hant-tw`, `zh-hant`, `zh`."""
     parts = language.split("-")
     for length in range(len(parts), 0, -1):
         yield "-".join(parts[:length])
@@ -124,6 +126,6 @@ def _not_found(name: str, language: str, folder: Path | str | None) -> str:
     if not languages:
         return f"no prompt is called {name!r}; there are: {', '.join(sorted({known for _, known in pairs}))}"
     return (
-        f"the prompt {name!r} is not there in {language!r}; it is in: {', '.join(languages)}. "
-        f"To make one: rag-otel prompts adapt --language {language} --model NAME"
+        f"the prompt {name!r} does not exist in {language!r}; it exists in: {', '.join(languages)}. "
+        f"To create it: rag-otel prompts adapt --language {language} --model NAME"
     )

@@ -1,31 +1,36 @@
-"""Ask one thing about each of several numbered items, and see to it that every item gets exactly one answer.
+"""Asks a model one question about each of several numbered items, and makes sure that each item gets one answer.
 
-A judge that is given ten chunks returns nine verdicts, or eleven, or two for one chunk. What it returns is therefore
-never counted: answers are matched to the items by number; numbers that do not exist and answers that disagree with
-each other are set aside and recorded; what is missing is asked again, alone.
+A model that is given ten chunks may return nine verdicts, or eleven, or two for one chunk. So answers are matched to
+the items by number. Answers with unknown numbers and contradictory answers are ignored and recorded as problems. Items
+without an answer are asked about once more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final, Generic, Protocol, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 from rag_otel.errors import RagOtelError
-from rag_otel_evaluators.llm.structured import StructuredModel
+from rag_otel_evaluators.llm.failures import CallTimeoutError
+from rag_otel_evaluators.llm.structured import CALLS_A_STEP, StructuredModel, complete_once
 from rag_otel_evaluators.llm.structured import T as ResponseT
 from rag_otel_evaluators.prompts import Prompt
 from rag_otel_evaluators.prompts.prompt import InputField
 
-ROUNDS: Final = 2
-"""Everything is asked about once, what is then missing once more."""
+NOTE: Final = "note"
+"""The field that a repeat adds. It makes the request differ, so that no cache returns the first answer."""
+_ASKED_AGAIN: Final = (
+    "You were asked about these before, and what you answered about them could not be used. "
+    "Answer about every one of them now, in the same form."
+)
 TOKENS_PER_ITEM: Final = 60
 TOKENS_BESIDES: Final = 200
-"""Output budget: 60 tokens an item and 200 for what stands around them."""
+"""Maximum output tokens: 60 per item, and 200 for the rest of the answer."""
 
 
 class Answer(Protocol):
-    """One answer, which says what it is about."""
+    """One answer with the number of its item."""
 
     @property
     def index(self) -> int:
@@ -34,7 +39,7 @@ class Answer(Protocol):
 
     @property
     def decision(self) -> object:
-        """What is decided, without the words around it: two answers with equal decisions agree."""
+        """The decision without its reason. Two answers with equal decisions agree."""
         ...
 
 
@@ -43,16 +48,18 @@ A = TypeVar("A", bound=Answer)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answers(Generic[A]):
-    """What came back, by number of the item."""
+    """The answers by number of the item."""
 
     by_index: Mapping[int, A]
-    """Keys are within the items' range; an item without a usable answer has none."""
+    """Keys are valid numbers of items. Items without a usable answer are absent."""
     problems: tuple[str, ...] = ()
-    """What was set aside and why, in words."""
+    """Which answers were ignored, and why."""
+    unusable: Mapping[int, A] = field(default_factory=dict)
+    """Answers that could not be used, also after the repeat, by number of the item."""
 
 
 def match(answers: Sequence[A], count: int) -> Answers[A]:
-    """Match answers to `count` items. An answer given twice counts once; two that disagree count not at all."""
+    """Matches answers to `count` items. Equal answers to one item count once. Contradictory answers do not count."""
     by_index: dict[int, A] = {}
     disagreeing: set[int] = set()
     problems: list[str] = []
@@ -71,41 +78,70 @@ def match(answers: Sequence[A], count: int) -> Answers[A]:
     )
 
 
+@dataclass(frozen=True, kw_only=True)
+class Form(Generic[ResponseT, A]):
+    """The form of the answers, and how they are read."""
+
+    response_model: type[ResponseT]
+    answers: Callable[[ResponseT], Sequence[A]]
+    """Extracts the answers from the response."""
+    usable: Callable[[A], bool] = lambda answer: True
+    """False for an answer that must be requested once more."""
+    schema: Callable[[int], Mapping[str, Any] | None] = lambda items: None
+    """The JSON schema of a response for this number of items. None: the schema of the response model."""
+    tokens_per_item: int = TOKENS_PER_ITEM
+
+
 async def ask_about_each(
     model: StructuredModel,
     prompt: Prompt,
     fields: Mapping[str, InputField | None],
     *,
     items: str,
-    response_model: type[ResponseT],
-    answers: Callable[[ResponseT], Sequence[A]],
-    tokens_per_item: int = TOKENS_PER_ITEM,
+    form: Form[ResponseT, A],
+    order: int = 0,
+    calls: int = CALLS_A_STEP,
 ) -> Answers[A]:
-    """Ask `prompt` about every item of the list `fields[items]`; `answers` takes the answers out of the response.
+    """Sends `prompt` with the items in the list `fields[items]`, and once more with the items without a usable answer.
 
-    An error of the model is raised (RetryableError, PermanentError) while nothing has been answered; later it costs
-    only the items that were still missing.
+    This is one step: one call and at most one repeat (`calls`). If the first answer was truncated, the repeat may be
+    twice as long. Raises the model's error (RetryableError, PermanentError) if there is no answer yet; if only the
+    repeat fails, the answers of the first call are returned. `order` selects an order of the prompt's examples.
     """
     everything = fields[items]
     assert isinstance(everything, Sequence)
     found: dict[int, A] = {}
+    unusable: dict[int, A] = {}
     problems: list[str] = []
-    for _ in range(ROUNDS):
+    room = 1
+    for number in range(calls):
         missing = [index for index in range(len(everything)) if index not in found]
         if not missing:
             break
-        asked = {**fields, items: [everything[index] for index in missing]}
-        budget = tokens_per_item * len(missing) + TOKENS_BESIDES
+        again = {NOTE: _ASKED_AGAIN} if number else {}
+        asked = {**fields, items: [everything[index] for index in missing], **again}
         try:
-            completion = await model.complete(prompt.messages(asked), response_model, max_output_tokens=budget)
+            completion = await complete_once(
+                model,
+                prompt.messages(asked, order=order),
+                form.response_model,
+                max_output_tokens=room * (form.tokens_per_item * len(missing) + TOKENS_BESIDES),
+                schema=form.schema(len(missing)),
+            )
         except RagOtelError as error:
-            if not found:
+            worth_repeating = isinstance(error, CallTimeoutError) and error.worth_repeating
+            if number + 1 < calls and worth_repeating:
+                continue
+            if not found and not unusable:
                 raise
             problems.append(f"asking again failed: {error}")
             break
+        room = 2 if completion.truncated else 1
         problems.extend(completion.problems)
-        given = answers(completion.value) if completion.value is not None else ()
+        given = form.answers(completion.value) if completion.value is not None else ()
         matched = match(given, len(missing))
         problems.extend(matched.problems)
-        found |= {missing[local]: answer for local, answer in matched.by_index.items()}
-    return Answers(by_index=found, problems=tuple(problems))
+        for local, answer in matched.by_index.items():
+            (found if form.usable(answer) else unusable)[missing[local]] = answer
+    left = {index: answer for index, answer in unusable.items() if index not in found}
+    return Answers(by_index=found, problems=tuple(problems), unusable=left)

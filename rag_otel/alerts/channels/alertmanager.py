@@ -8,30 +8,45 @@ fires.
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 import time
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from rag_otel.alert import Alert, AlertState
-from rag_otel.alerts.channels.redaction import redacted
 from rag_otel.alerts.messages.message import alert_id
-from rag_otel.alerts.messages.rendering import Message, Sizes, bracketed, compose_message, plain_text, timestamp
+from rag_otel.alerts.messages.rendering import (
+    Message,
+    Sizes,
+    bracketed,
+    compose_message,
+    detail_lines,
+    head_lines,
+    timestamp,
+)
 from rag_otel.delivery.http import post, to_json
+from rag_otel.delivery.state_folder import read_file, set_aside, write_file
 from rag_otel.errors import PermanentError, RetryableError
 from rag_otel.rendering.text_cutting import one_line, shorten
-from rag_otel.safety.guard import counters
+from rag_otel.safety.guard import counters, guarded
+from rag_otel.safety.redaction import redacted
 from rag_otel.safety.tracing_suppression import suppressed
 
 RENEW_S: Final = 60.0
 RENEWALS_MISSED: Final = 4
 """An alert expires when this many renewals in a row did not arrive, as with Prometheus itself."""
+RENEWALS_MISSED_IN_A_RESTART: Final = 15
+"""The same with a state folder, from which the next process goes on: longer than a deployment takes."""
 MAX_FIRING: Final = 256
 """The most alerts that are renewed; of more, the oldest expire."""
+VERSION: Final = 1
+"""Of the file in the state folder."""
 _PATH: Final = "/api/v2/alerts"
 _SIZES: Final = Sizes(question=500, response=1500, claim=300, quote=300)
 _Labels = tuple[tuple[str, str], ...]
@@ -43,6 +58,10 @@ class _Firing:
 
     labels: _Labels
     payload: dict[str, Any]
+
+
+def _restored(stored: Mapping[str, Any]) -> _Firing:
+    return _Firing(labels=tuple((name, value) for name, value in stored["labels"]), payload=dict(stored["payload"]))
 
 
 class AlertmanagerChannel:
@@ -69,6 +88,7 @@ class AlertmanagerChannel:
         self._renew_s = renew_s
         self._timeout_s = timeout_s
         self._clock = clock
+        self._folder: Callable[[], Path] | None = None
         self._start_empty()
 
     def _start_empty(self) -> None:
@@ -97,6 +117,38 @@ class AlertmanagerChannel:
             self._post(batch)
             if not over:
                 self._remember(alert.fingerprint, current)
+            with self._lock:
+                self._save()
+
+    def go_on(self, folder: Callable[[], Path], open_alerts: Collection[str]) -> None:
+        """Renew what the last process told and what is not over yet, at once and from then on."""
+        self._folder = folder
+        data = read_file(folder() / self._file)
+        if data is None:
+            return
+        try:
+            stored = json.loads(data)
+            if stored["version"] != VERSION:
+                raise ValueError(f"version {stored['version']}, not {VERSION}")
+            found = {name: _restored(each) for name, each in stored["firing"].items() if name in open_alerts}
+        except (ValueError, KeyError, TypeError) as error:
+            set_aside(folder() / self._file, f"{type(error).__name__}: {error}")
+            return
+        with self._lock:
+            self._firing.update(found)
+            if self._firing and self._thread is None:
+                self._wake.set()
+                self._start_thread()
+
+    @property
+    def _file(self) -> str:
+        return f"{self.name}.json"
+
+    def _save(self) -> None:
+        if self._folder is not None:
+            with guarded("alertmanager.save"):
+                firing = {name: {"labels": each.labels, "payload": each.payload} for name, each in self._firing.items()}
+                write_file(self._folder() / self._file, json.dumps({"version": VERSION, "firing": firing}).encode())
 
     def stop_renewing(self) -> None:
         """Stop renewing: firing alerts expire after a while, unless another process sends them."""
@@ -111,7 +163,7 @@ class AlertmanagerChannel:
 
     @property
     def _holds_s(self) -> float:
-        return self._renew_s * RENEWALS_MISSED
+        return self._renew_s * (RENEWALS_MISSED if self._folder is None else RENEWALS_MISSED_IN_A_RESTART)
 
     def _time(self, ahead_s: float = 0.0) -> str:
         return timestamp(int((self._clock() + ahead_s) * 1e9), timespec="milliseconds")
@@ -189,7 +241,11 @@ def annotations_of(alert: Alert, message: Message) -> dict[str, str]:
     first = message.answers[0] if message.answers else None
     annotations = {
         "summary": message.title,
-        "description": plain_text(message, _SIZES),
+        "description": "\n".join(head_lines(message)),
+        "details": "\n".join(detail_lines(message, _SIZES)),
+        "next_step": message.next_step,
+        "runbook_url": alert.runbook or "",
+        "chart": alert.chart or "",
         "question": shorten(first.question, _SIZES.question) if first else "",
         "answer": bracketed(first.fragments, _SIZES.response) if first else "",
         "unsupported_claims": "\n".join(one_line(claim.claim.text, _SIZES.claim) for claim in first.claims[:5])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
-from typing import Final
+from typing import Any, Final
 
 from rag_otel.alert import Alert, AlertState
 from rag_otel.alerts.messages.message import summary, to_dict
+from rag_otel.safety.redaction import REDACTING
 
 LOGGER_NAME: Final = "rag_otel.alerts"
 EXTRA_KEY: Final = "rag_otel_alert"
@@ -21,10 +23,33 @@ class LogChannel:
 
     name = "log"
 
-    def __init__(self, *, level: int = logging.WARNING) -> None:
+    def __init__(self, *, level: int = logging.WARNING, texts: bool = False) -> None:
+        """With `texts` records quote question, answer and claims; else they hold identifiers and counts: logs are read,
+        kept and sent on by more people than traces are."""
         self._logger = logging.getLogger(LOGGER_NAME)
+        self._logger.addFilter(REDACTING)
         self._level = level
+        self._texts = texts
 
     def send(self, alert: Alert) -> None:
         level = logging.INFO if alert.state is AlertState.RESOLVED else self._level
-        self._logger.log(level, "%s", summary(alert), extra={EXTRA_KEY: to_dict(alert)})
+        shown = alert if self._texts else _without_texts(alert)
+        line = summary(shown)
+        if shown is not alert and (about := _identifiers(alert)):
+            line += f" ({about})"
+        self._logger.log(level, "%s", line, extra={EXTRA_KEY: to_dict(shown)})
+
+
+def _without_texts(alert: Alert) -> Alert:
+    hidden: dict[str, Any] = {"question": None, "response": None, "claims": ()}
+    examples = tuple(dataclasses.replace(example, **hidden) for example in alert.examples)
+    return dataclasses.replace(alert, **hidden, examples=examples)
+
+
+def _identifiers(alert: Alert) -> str:
+    parts = []
+    if alert.claims:
+        parts.append(f"{len(alert.claims)} unsupported claim{'s' if len(alert.claims) > 1 else ''}")
+    if alert.target is not None:
+        parts.append(f"trace {alert.target.trace_id}")
+    return ", ".join(parts)

@@ -16,8 +16,10 @@ from typing import Final
 
 from rag_otel.alert import Alert, AlertSeverity, AlertState
 from rag_otel.alerts.channels.mail_server import MailServer
+from rag_otel.alerts.messages.facts import Facts
 from rag_otel.alerts.messages.message import alert_id
 from rag_otel.alerts.messages.rendering import (
+    DETAILS,
     HIDDEN,
     Answer,
     Message,
@@ -77,16 +79,21 @@ def mail(alert: Alert, *, sender: str, recipients: Sequence[str]) -> EmailMessag
 
 def html(message: Message) -> str:
     """The message as a page without scripts, images or anything fetched; everything from outside is escaped."""
-    parts = [f"<h2>{escape(message.title)}</h2>"]
-    if message.link:
-        parts.append(_link(message.link))
-    rows = (f"<tr><td>{escape(name)}&nbsp;</td><td><b>{escape(value)}</b></td></tr>" for name, value in message.facts)
-    parts.append(f"<table>{''.join(rows)}</table>")
+    parts = [f"<h2>{escape(message.title)}</h2>", _table(message.facts)]
+    if message.worst:
+        items = "".join(
+            f"<li>{escape(each.text)}{_anchor(each.link, 'trace') if each.link else ''}</li>" for each in message.worst
+        )
+        parts.append(f"<p>{'Worst answers' if len(message.worst) > 1 else 'Answer'}</p><ol>{items}</ol>")
+    if message.next_step:
+        parts.append(f"<p><b>Next:</b> {escape(message.next_step)}</p>")
+    parts += [f"<p>{_anchor(address, name)}</p>" for name, address in message.links]
+    parts += [f"<hr><h3>{DETAILS}</h3>", _table(message.details)]
     for number, answer in enumerate(message.answers[: _SIZES.examples], 1):
         if len(message.answers) > 1:
             facts = ", ".join(f"{name} {value}" for name, value in answer.facts)
             parts.append(f"<hr><h3>Answer {number} of {len(message.answers)}</h3><p>{escape(facts)}</p>")
-            parts += [_link(answer.link)] if answer.link else []
+            parts += [f"<p>{_anchor(answer.link, 'trace')}</p>"] if answer.link else []
         parts += _answer(answer)
     body = "\n".join(parts)
     return f'<!doctype html>\n<html><head><meta charset="utf-8"></head><body>\n{body}\n</body></html>\n'
@@ -119,11 +126,16 @@ def _block(text: str) -> str:
     return f'<blockquote style="white-space:pre-wrap">{text}</blockquote>'
 
 
-def _link(url: str) -> str:
+def _table(facts: Facts) -> str:
+    rows = (f"<tr><td>{escape(name)}&nbsp;</td><td><b>{escape(value)}</b></td></tr>" for name, value in facts)
+    return f"<table>{''.join(rows)}</table>"
+
+
+def _anchor(url: str, name: str) -> str:
     """A link where it leads to a page; else text, which runs nothing."""
     if not url.startswith(("http://", "https://")):
-        return f"<p>{escape(url)}</p>"
-    return f'<p><a href="{escape(url)}">Open in Phoenix</a></p>'
+        return f" {escape(url)}"
+    return f' <a href="{escape(url)}">{escape(name)}</a>'
 
 
 def _urgency(alert: Alert) -> str:

@@ -16,9 +16,9 @@ from email.message import EmailMessage
 from typing import Final, Literal
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from rag_otel.alerts.channels.redaction import redacted
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
 from rag_otel.safety.guard import counters, logger
+from rag_otel.safety.redaction import redacted
 
 _PORTS: Final = {"smtp": 587, "smtps": 465}
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})

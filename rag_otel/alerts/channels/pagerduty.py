@@ -9,7 +9,6 @@ from hashlib import sha256
 from typing import Any, Final
 
 from rag_otel.alert import Alert, AlertState
-from rag_otel.alerts.channels.redaction import redacted
 from rag_otel.alerts.messages.rendering import (
     HIDDEN,
     Answer,
@@ -22,6 +21,7 @@ from rag_otel.alerts.messages.rendering import (
 )
 from rag_otel.delivery.http import post, to_json
 from rag_otel.rendering.text_cutting import one_line, shorten
+from rag_otel.safety.redaction import redacted
 
 ENDPOINT: Final = "https://events.pagerduty.com/v2/enqueue"
 MAX_EVENT_BYTES: Final = 512 * 1024
@@ -78,20 +78,28 @@ def _trigger(alert: Alert, message: Message, sizes: Sizes | None) -> dict[str, A
         "timestamp": timestamp(alert.since_ns or alert.time_ns) if alert.since_ns or alert.time_ns else None,
         "custom_details": None if sizes is None else _details(message, sizes),
     }
-    link = {"href": alert.link, "text": "Open in Phoenix"}
     return {
         "event_action": "trigger",
         "client": "rag-otel",
         "client_url": alert.link,
-        "links": [link] if alert.link else [],
+        "links": [{"href": address, "text": name} for name, address in message.links],
         "payload": {name: value for name, value in payload.items() if value is not None},
     }
 
 
 def _details(message: Message, sizes: Sizes) -> dict[str, Any]:
+    """What has to be known at once stands first, the rest under `details` and `examples`."""
     answers = [_answer(answer, sizes) for answer in message.answers[: max(1, sizes.examples)]]
     first = answers[0] if answers else {}
-    return {**dict(message.facts), **first, **({"examples": answers[1:]} if answers[1:] else {})}
+    parts: dict[str, Any] = {
+        **dict(message.facts),
+        "worst answers": [f"{each.text} {each.link or ''}".rstrip() for each in message.worst],
+        "next step": message.next_step,
+        **first,
+        "details": dict(message.details),
+        "examples": answers[1:],
+    }
+    return {name: value for name, value in parts.items() if value}
 
 
 def _answer(answer: Answer, sizes: Sizes) -> dict[str, Any]:

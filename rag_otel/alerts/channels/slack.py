@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from rag_otel.alert import Alert, AlertSeverity, AlertState
-from rag_otel.alerts.channels.redaction import redacted, secret_parts
 from rag_otel.alerts.messages.message import summary
 from rag_otel.alerts.messages.rendering import (
     HIDDEN,
@@ -25,6 +24,7 @@ from rag_otel.alerts.messages.rendering import (
 from rag_otel.delivery.http import post, to_json
 from rag_otel.rendering.claim_marking import Fragment
 from rag_otel.rendering.text_cutting import cut_around, shorten
+from rag_otel.safety.redaction import redacted, secret_parts
 
 MAX_BLOCKS: Final = 50
 MAX_SECTION: Final = 3000
@@ -36,6 +36,7 @@ _MAX_LINK: Final = 1000
 _SIZES: Final = Sizes(question=600, response=2600, claim=500, quote=400)
 _SIGNS: Final = {AlertSeverity.WARNING: "⚠️", AlertSeverity.CRITICAL: "🔴"}
 _RESOLVED: Final = "✅"
+_COLOURS: Final = {"⚠️": "#e8a33d", "🔴": "#c0392b", _RESOLVED: "#2e9e5b"}
 
 
 class SlackChannel:
@@ -50,7 +51,7 @@ class SlackChannel:
 
     def send(self, alert: Alert) -> None:
         """Raises RetryableError or PermanentError."""
-        body = to_json({"text": fallback(alert), "blocks": blocks(alert), "unfurl_links": False})
+        body = to_json(payload(alert))
         with redacted(*secret_parts(self._url)):
             post(self._url, body, timeout_s=self._timeout_s)
 
@@ -60,18 +61,41 @@ def fallback(alert: Alert) -> str:
     return _mrkdwn(summary(alert), _MAX_FALLBACK)
 
 
-def blocks(alert: Alert) -> list[dict[str, Any]]:
-    """The message as blocks, each within Slack's limits."""
+def payload(alert: Alert) -> dict[str, Any]:
+    """The message: its head as blocks, the rest as an attachment, which Slack folds."""
     message = compose_message(alert)
     sign = _RESOLVED if alert.state is AlertState.RESOLVED else _SIGNS[alert.severity]
+    return {
+        "text": fallback(alert),
+        "blocks": _head(message, sign),
+        "attachments": [{"color": _COLOURS[sign], "blocks": _details(message)}],
+        "unfurl_links": False,
+    }
+
+
+def _head(message: Message, sign: str) -> list[dict[str, Any]]:
     title = shorten(f"{sign} {message.title}", MAX_HEADER, measure=_units)
-    made = [{"type": "header", "text": {"type": "plain_text", "text": title, "emoji": False}}, *_facts(message)]
+    made: list[dict[str, Any]] = [{"type": "header", "text": {"type": "plain_text", "text": title, "emoji": False}}]
+    if _units(f"{sign} {message.title}") > MAX_HEADER:  # a header is short; what is cut off there is not lost
+        made.append(_section(_mrkdwn(message.title, MAX_FIELD)))
+    lines = [f"*{_mrkdwn(name.capitalize(), 100)}:* {_mrkdwn(value, 400)}" for name, value in message.facts]
+    if message.worst:
+        lines.append("*Worst answers:*" if len(message.worst) > 1 else "*Answer:*")
+        lines += [
+            f"• {_mrkdwn(each.text, 400)}" + (f" {_link(each.link)}" if each.link else "") for each in message.worst
+        ]
+    lines += [f"*Next:* {_mrkdwn(message.next_step, 400)}"] if message.next_step else []
+    lines += [" · ".join(_link(address, name) for name, address in message.links)] if message.links else []
+    return [*made, *(_section(text) for text in _in_sections(lines))]
+
+
+def _details(message: Message) -> list[dict[str, Any]]:
+    """Every fact and every answer with its evidence, each block within Slack's limits."""
+    made = _facts(message)
     for number, answer in enumerate(message.answers[: _SIZES.examples], 1):
         if len(message.answers) > 1:
             made += [{"type": "divider"}, _section(_headed(answer, number, len(message.answers)))]
         made += [_section(text) for text in _answer(answer)]
-    if message.link:
-        made.append(_section(_link(message.link)))
     return made[:MAX_BLOCKS]
 
 
@@ -84,7 +108,7 @@ def _facts(message: Message) -> list[dict[str, Any]]:
     """Two columns of facts; a section holds ten."""
     fields = [
         {"type": "mrkdwn", "text": f"*{_mrkdwn(name, 100)}*\n{_mrkdwn(value, MAX_FIELD - 200)}", "verbatim": True}
-        for name, value in message.facts[: 2 * MAX_FIELDS]
+        for name, value in message.details[: 2 * MAX_FIELDS]
     ]
     starts = range(0, len(fields), MAX_FIELDS)
     return [{"type": "section", "fields": fields[start : start + MAX_FIELDS]} for start in starts]
@@ -100,29 +124,31 @@ def _answer(answer: Answer) -> Iterator[str]:
         cut = cut_around(answer.fragments, _SIZES.response, measure=lambda kept: _units(_response(kept)))
         yield f"*Answer*{legend}\n{_response(cut)}"
     if answer.claims:
-        lines = []
+        lines = ["*Unsupported claims*"]
         for claim in answer.claims[: _SIZES.claims]:
             lines.append(f"• *{verdict_words(claim)}*: {_mrkdwn(' '.join(claim.claim.text.split()), _SIZES.claim)}")
             for quote in claim.quotes[:1]:
                 where, text = _mrkdwn(quote.chunk_id, 80), _mrkdwn(" ".join(quote.text.split()), _SIZES.quote)
                 lines.append(f"    nearest, in chunk {where}: “{text}”")
-        yield from _in_sections("*Unsupported claims*", lines, len(answer.claims) - _SIZES.claims)
+        omitted = len(answer.claims) - _SIZES.claims
+        yield from _in_sections([*lines, *([f"and {omitted} more"] if omitted > 0 else [])])
 
 
 def _response(fragments: Sequence[Fragment]) -> str:
     return _quoted(in_brackets(fragments, escape=escaped))
 
 
-def _in_sections(title: str, lines: Sequence[str], omitted: int) -> Iterator[str]:
-    """The lines under one title, in as many sections as they need."""
-    text = title
-    for line in [*lines, *([f"and {omitted} more"] if omitted > 0 else [])]:
-        if _units(text) + 1 + _units(line) > MAX_SECTION:
+def _in_sections(lines: Sequence[str]) -> Iterator[str]:
+    """The lines in as many sections as they need."""
+    text = ""
+    for line in lines:
+        if text and _units(text) + 1 + _units(line) > MAX_SECTION:
             yield text
             text = line
         else:
-            text = f"{text}\n{line}"
-    yield text
+            text = f"{text}\n{line}" if text else line
+    if text:
+        yield text
 
 
 def _headed(answer: Answer, number: int, total: int) -> str:
@@ -140,12 +166,12 @@ def _quoted(text: str) -> str:
     return "\n".join(f">{line}" for line in text.split("\n"))
 
 
-def _link(url: str) -> str:
+def _link(url: str, name: str = "Open in Phoenix") -> str:
     """A link; plain text where the address has a character that would end the link."""
     whole = escaped(url)
     if len(whole) > _MAX_LINK or "|" in url or any(sign.isspace() for sign in url):
         return _mrkdwn(url, _MAX_LINK)
-    return f"<{whole}|Open in Phoenix>"
+    return f"<{whole}|{name}>"
 
 
 def _section(text: str) -> dict[str, Any]:

@@ -7,11 +7,13 @@ from hashlib import sha256
 from typing import Any, Final
 
 from rag_otel.alert import Alert, AlertExample, AlertState
+from rag_otel.alerts.messages.next_steps import next_step
 from rag_otel.model import ClaimVerdict
 from rag_otel.rendering.text_cutting import one_line
 
 VERSION: Final = 2
 """Of the object's shape; fields may be added, none is renamed or removed within a version."""
+_SIGNALS: Final = frozenset({"score", "risk", "unscored"})
 _LINE: Final = 600
 """Characters of the summary line, without its link."""
 
@@ -46,6 +48,10 @@ def to_dict(alert: Alert) -> dict[str, Any]:
         "service": alert.service,
         "route": alert.route,
         "link": alert.link,
+        "chart": alert.chart,
+        "runbook": alert.runbook,
+        "next_step": next_step(alert),
+        "trust": alert.trust,
         "sampling_reason": str(alert.sampling_reason),
         "suppressed": alert.suppressed,
         "time_unix_ns": alert.time_ns,
@@ -67,7 +73,7 @@ def summary(alert: Alert) -> str:
     if alert.risk is not None:
         parts.append(f"hallucination risk {alert.risk:.2f}")
     if alert.score is not None:
-        parts.append(f"{alert.metric} {alert.score:.2f}")
+        parts.append(f"{metric_of(alert.metric)} {alert.score:.2f}")
     if alert.claims:
         more = f" (and {len(alert.claims) - 1} more)" if len(alert.claims) > 1 else ""
         parts.append(f"unsupported: {one_line(alert.claims[0].claim.text)}{more}")
@@ -79,13 +85,23 @@ def summary(alert: Alert) -> str:
 def headline(alert: Alert) -> str:
     """What happened and where, on one line: the alert's own headline, else one made of its name."""
     where = " ".join(part for part in (alert.service, alert.route) if part) or "unknown service"
-    return one_line(alert.headline) or one_line(f"{alert.name.replace('_', ' ').capitalize()} in {where}")
+    if not (given := one_line(alert.headline, 300)):
+        return one_line(f"{alert.name.replace('_', ' ').capitalize()} in {where}")
+    named = not alert.service or alert.service in given
+    return given if named else one_line(f"{alert.service}: {given}", 340)
+
+
+def metric_of(series: str) -> str:
+    """The metric of a series: `faithfulness` of `faithfulness.risk`."""
+    metric, _, signal = series.rpartition(".")
+    return one_line(metric if metric and signal in _SIGNALS else series)
 
 
 def _example(example: AlertExample) -> dict[str, Any]:
     return {
         "question": example.question,
         "response": example.response,
+        "metric": example.metric,
         "score": example.score,
         "risk": example.risk,
         "unsupported_claims": [_claim(claim) for claim in example.claims],

@@ -1,4 +1,4 @@
-"""The message of an alert, independent of any channel's format: a title, facts, answers with their evidence, a link.
+"""The message of an alert, independent of any channel's format: what has to be known at once, then the details.
 
 Every channel renders the same `Message`, so all show and hide the same content. Its texts are complete and clean; a
 renderer cuts them to its `Sizes`, then escapes them.
@@ -6,19 +6,25 @@ renderer cuts them to its `Sizes`, then escapes them.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Final
 
 from rag_otel.alert import Alert, AlertExample, AlertState
+from rag_otel.alerts.messages.facts import Facts, detail_facts, first_facts, score_facts
 from rag_otel.alerts.messages.message import headline
+from rag_otel.alerts.messages.next_steps import next_step
 from rag_otel.model import ClaimVerdict, Verdict
 from rag_otel.rendering.claim_marking import Fragment, claim_marks, join_marked, mark_up, split_by_marks
 from rag_otel.rendering.text_cutting import clean, cut_around, one_line, shorten
 
 LEGEND: Final = "[[marked]]: nothing retrieved supports it"
+TRACE: Final = "Trace"
+CHART: Final = "Chart"
+RUNBOOK: Final = "Runbook"
+DETAILS: Final = "Details"
+_WORST: Final = 3
 HIDDEN: Final = "The text of this answer is hidden by its privacy settings."
 VERDICTS: Final = {
     Verdict.CONTRADICTED: "contradicted",
@@ -71,15 +77,36 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Worst:
+    """One answer on one line."""
+
+    text: str
+    link: str | None
+    """The trace, where the message has several."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """The content that every channel renders."""
+    """The content that every channel renders: first what has to be known at once, then the details."""
 
     title: str
     """One line: what happened and where; begins with "Resolved" when it is over."""
-    facts: tuple[tuple[str, str], ...]
-    """(name, value) pairs, the most important first."""
+    facts: Facts
+    """Where, since when, how bad, how often right."""
+    worst: tuple[Worst, ...]
+    """At most three answers, the worst first."""
+    next_step: str
+    """What to do first; empty when it is over."""
+    links: tuple[tuple[str, str], ...]
+    """(name, address): trace, chart, runbook."""
+    details: Facts
     answers: tuple[Answer, ...]
-    link: str | None
+    """With all their evidence."""
+
+    @property
+    def link(self) -> str | None:
+        """The trace, or the project's traces."""
+        return dict(self.links).get(TRACE)
 
 
 def compose_message(alert: Alert) -> Message:
@@ -88,23 +115,50 @@ def compose_message(alert: Alert) -> Message:
     over = alert.state is AlertState.RESOLVED  # a resolve message has no answer of its own: none is hidden
     answers = [] if alert.target is None or (over and own.hidden) else [own]
     answers += [
-        _answer(example, facts=tuple(_scores(example.score, example.risk, alert.metric)), link=example.link)
+        _answer(
+            example,
+            facts=tuple(score_facts(example.score, example.risk, example.metric or alert.metric)),
+            link=example.link,
+        )
         for example in alert.examples
         if example.target is None or example.target != alert.target
     ]
-    return Message(title=_title(alert), facts=tuple(_facts(alert)), answers=tuple(answers), link=alert.link)
+    links = ((TRACE, alert.link), (CHART, alert.chart), (RUNBOOK, alert.runbook))
+    return Message(
+        title=_title(alert),
+        facts=first_facts(alert),
+        worst=tuple(map(_worst, answers[:_WORST])),
+        next_step=next_step(alert),
+        links=tuple((name, address) for name, address in links if address),
+        details=detail_facts(alert),
+        answers=tuple(answers),
+    )
 
 
 def plain_text(message: Message, sizes: Sizes = Sizes()) -> str:
     """The message as plain text: for mail, pagers and chats without a format of their own."""
-    parts = [message.title, *([message.link] if message.link else [])]
-    parts += ["", *(f"{name}: {value}" for name, value in message.facts)]
-    shown = message.answers[: max(1, sizes.examples)]
-    for number, answer in enumerate(shown, 1):
+    return "\n".join([*head_lines(message), "", f"--- {DETAILS}", *detail_lines(message, sizes)]) + "\n"
+
+
+def head_lines(message: Message) -> list[str]:
+    """What has to be known at once; short enough for a phone's screen."""
+    lines = [message.title, "", *(f"{_capital(name)}: {value}" for name, value in message.facts)]
+    if message.worst:
+        lines += ["Worst answers:" if len(message.worst) > 1 else "Answer:"]
+        for rank, each in enumerate(message.worst, 1):
+            numbered = f"{rank}. " if len(message.worst) > 1 else ""
+            lines += [f"  {numbered}{each.text}", *([f"     {each.link}"] if each.link else [])]
+    lines += [f"Next: {message.next_step}"] if message.next_step else []
+    return [*lines, *(f"{name}: {address}" for name, address in message.links)]
+
+
+def detail_lines(message: Message, sizes: Sizes = Sizes()) -> Iterator[str]:
+    """The rest: every fact, then the answers with their evidence."""
+    yield from (f"{name}: {value}" for name, value in message.details)
+    for number, answer in enumerate(message.answers[: max(1, sizes.examples)], 1):
         if len(message.answers) > 1:
-            parts += ["", f"--- answer {number} of {len(message.answers)}", *_headed(answer)]
-        parts += answer_lines(answer, sizes)
-    return "\n".join(parts) + "\n"
+            yield from ("", f"--- answer {number} of {len(message.answers)}", *_headed(answer))
+        yield from answer_lines(answer, sizes)
 
 
 def text_within(message: Message, limit: int, sizes: Sizes = Sizes()) -> str:
@@ -160,54 +214,21 @@ def timestamp(time_ns: int, *, timespec: str = "seconds") -> str:
     return datetime.fromtimestamp(time_ns / 1e9, UTC).isoformat(timespec=timespec).replace("+00:00", "Z")
 
 
-def number(value: str | float) -> str:
-    """A fact's value as short text; `unknown` for NaN and infinity."""
-    if isinstance(value, str):
-        return one_line(value)
-    return f"{value:.4g}" if math.isfinite(value) else "unknown"
-
-
 def _title(alert: Alert) -> str:
     return one_line(f"Resolved: {headline(alert)}" if alert.state is AlertState.RESOLVED else headline(alert))
 
 
-def _facts(alert: Alert) -> Iterator[tuple[str, str]]:
-    yield from _scores(alert.score, alert.risk, alert.metric)
-    if alert.count > 1:
-        yield "answers", str(alert.count)
-    if alert.since_ns:
-        yield "since", timestamp(alert.since_ns) + _lasting(alert.time_ns - alert.since_ns)
-    elif alert.time_ns:
-        yield "at", timestamp(alert.time_ns)
-    yield from _named(alert.details)
-    yield from _named({"service": alert.service or "", "route": alert.route or ""})
-    yield "severity", str(alert.severity)
-    if alert.sampling_reason:
-        yield "picked by", one_line(str(alert.sampling_reason))
-    if alert.suppressed:
-        yield "held back", f"{alert.suppressed} similar"
+def _worst(answer: Answer) -> Worst:
+    """One answer on one line: its numbers, the question, the first unsupported claim."""
+    numbers = ", ".join(f"{name} {value}" for name, value in answer.facts)
+    about = one_line(answer.question, 100) or (HIDDEN if answer.hidden else "")
+    claim = f"unsupported: {one_line(answer.claims[0].claim.text, 120)}" if answer.claims else ""
+    text = "; ".join(part for part in (about, claim) if part)
+    return Worst(text=f"{numbers}: {text}" if numbers and text else numbers or text, link=answer.link)
 
 
-def _scores(score: float | None, risk: float | None, metric: str) -> Iterator[tuple[str, str]]:
-    if risk is not None:
-        yield "hallucination risk", f"{risk:.2f}"
-    if score is not None:
-        yield one_line(metric), f"{score:.2f}"
-
-
-def _named(facts: Mapping[str, str | float]) -> Iterator[tuple[str, str]]:
-    for name, value in facts.items():
-        if value != "":
-            yield one_line(name.replace("_", " "), 60), number(value)
-
-
-def _lasting(duration_ns: int) -> str:
-    seconds = duration_ns // 10**9
-    if seconds < 60:
-        return ""
-    days, hours, minutes = seconds // 86400, seconds // 3600 % 24, seconds // 60 % 60
-    parts = [f"{count} {unit}" for count, unit in ((days, "d"), (hours, "h"), (minutes, "min")) if count]
-    return f" (for {' '.join(parts)})"
+def _capital(name: str) -> str:
+    return name[:1].upper() + name[1:]
 
 
 def _answer(shown: Alert | AlertExample, *, facts: tuple[tuple[str, str], ...], link: str | None) -> Answer:

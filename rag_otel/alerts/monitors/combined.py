@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from rag_otel.delivery.export_queue import ExportPolicy
@@ -43,8 +43,10 @@ class Monitors:
     name = "monitors"
     export_policy = ExportPolicy(linger_s=1.0)
 
-    def __init__(self, monitors: Sequence[Monitor]) -> None:
+    def __init__(self, monitors: Sequence[Monitor], *, wall_time_of: Callable[[float], float] = lambda at: at) -> None:
+        """`wall_time_of` turns the times of the monitors' clock into those of the wall clock."""
         self._monitors = tuple(monitors)
+        self._wall_time_of = wall_time_of
 
     def write(self, batch: Sequence[EvaluatedTrace]) -> None:
         for monitor in self._monitors:
@@ -52,7 +54,8 @@ class Monitors:
                 monitor.write(batch)
 
     def due(self) -> float | None:
-        return min((at for monitor in self._monitors if (at := monitor.due()) is not None), default=None)
+        due = min((at for monitor in self._monitors if (at := monitor.due()) is not None), default=None)
+        return None if due is None else self._wall_time_of(due)
 
     def tick(self) -> None:
         for monitor in self._monitors:

@@ -65,8 +65,9 @@ class SilenceMonitor:
         self._at_last_evaluation: Mapping[str, int] = dict(self._seen())
         """The counts of traces at the time of the last evaluation."""
         self._flowing_since: float | None = None
-        self._service: str | None = None
         self._firing_since: float | None = None
+        self._heard = False
+        """An evaluation came in this process. The first one also ends the silence that the last process told of."""
         self._check_at = self._clock()
 
     def write(self, batch: Sequence[EvaluatedTrace]) -> None:
@@ -75,9 +76,9 @@ class SilenceMonitor:
             return
         with self._lock:
             self._at_last_evaluation, self._flowing_since = dict(self._seen()), None
-            self._service = batch[-1].trace.service
-            resolved = self._message(AlertState.RESOLVED) if self._firing_since is not None else None
-            self._firing_since = None
+            over = self._firing_since is not None or not self._heard
+            resolved = self._message(AlertState.RESOLVED) if over else None
+            self._firing_since, self._heard = None, True
         if resolved is not None:
             self._raise(resolved)
 
@@ -121,11 +122,10 @@ class SilenceMonitor:
             headline = "Evaluations come again"
         return Alert(
             name=EVALUATORS_SILENT,
-            fingerprint=f"{self._service or '-'}/{EVALUATORS_SILENT}",
+            fingerprint=EVALUATORS_SILENT,
             metric="",
             state=state,
             headline=headline,
-            service=self._service,
             details={name: float(count) for name, count in missed.most_common(_MAX_ERRORS)},
             since_ns=round(since * 1e9),
             time_ns=round(now * 1e9),
@@ -159,7 +159,8 @@ class FailureMonitor:
         self._errors: dict[str, Counter[str]] = {}
         """Metric -> counts of error types since its evaluations last succeeded."""
         self._firing_since: dict[str, float] = {}
-        self._service: str | None = None
+        self._known: set[str] = set()
+        """Metrics of which this process has told how they are."""
         self._check_at = self._clock()
 
     def close(self) -> None:
@@ -169,7 +170,6 @@ class FailureMonitor:
         with self._lock:
             minute = int(self._clock() // MINUTE_S)
             for result in batch:
-                self._service = result.trace.service
                 for evaluation in result.evaluations:
                     if evaluation.name not in self._rings and len(self._rings) >= _MAX_METRICS:
                         continue
@@ -199,12 +199,14 @@ class FailureMonitor:
         since = self._firing_since.get(metric)
         if since is None and share >= self._share:
             self._firing_since[metric] = now
+            self._known.add(metric)
             return self._message(metric, AlertState.FIRING, share, window.total, now, now)
         if share < self._share / 2:
             self._errors.pop(metric, None)
-            if since is not None:
-                del self._firing_since[metric]
-                return self._message(metric, AlertState.RESOLVED, share, window.total, since, now)
+            if since is not None or metric not in self._known:  # the last process may have told of it
+                self._known.add(metric)
+                self._firing_since.pop(metric, None)
+                return self._message(metric, AlertState.RESOLVED, share, window.total, since or now, now)
         return None
 
     def _message(self, metric: str, state: AlertState, share: float, total: float, since: float, now: float) -> Alert:
@@ -212,11 +214,10 @@ class FailureMonitor:
         mostly = f", mostly {errors.most_common(1)[0][0]}" if errors and state is AlertState.FIRING else ""
         return Alert(
             name=EVALUATOR_FAILING,
-            fingerprint=f"{self._service or '-'}/{EVALUATOR_FAILING}:{metric}",
+            fingerprint=f"{EVALUATOR_FAILING}:{metric}",
             metric=metric,
             state=state,
             headline=f"{metric}: {share:.0%} of {total:.0f} evaluations failed in {WINDOW_MINUTES} min{mostly}",
-            service=self._service,
             details={"failed_share": share, "evaluations": total, **{name: float(n) for name, n in errors.items()}},
             since_ns=round(since * 1e9),
             time_ns=round(now * 1e9),

@@ -24,7 +24,7 @@ from rag_otel.protocols import AlertChannel
 from rag_otel.safety.guard import counters
 from tests.alerts.alert_builders import resolved
 from tests.support.http_receiver import Received, http_receiver
-from tests.support.results import QUESTION, a_result
+from tests.support.results import CHUNK, QUESTION, SECRET_TEXTS, a_result
 
 SECRET = "a shared secret"
 PATIENCE_S = 20.0
@@ -56,7 +56,7 @@ def signed_with(secret: str, request: Received, *, now: float | None = None, bod
 def test_a_log_record_has_a_line_for_people_and_the_alert_for_machines(caplog: pytest.LogCaptureFixture) -> None:
     """Logger `rag_otel.alerts`, level warning, everything under one attribute."""
     with caplog.at_level(logging.WARNING, logger="rag_otel.alerts"):
-        assert deliver([LogChannel()])
+        assert deliver([LogChannel(texts=True)])
     (record,) = [r for r in caplog.records if r.name == "rag_otel.alerts"]
     assert record.levelno == logging.WARNING
     message = record.getMessage()
@@ -67,6 +67,17 @@ def test_a_log_record_has_a_line_for_people_and_the_alert_for_machines(caplog: p
     payload = record.rag_otel_alert  # type: ignore[attr-defined]
     assert payload["question"] == QUESTION
     assert payload["unsupported_claims"][1]["nearest_quotes"][0]["chunk_id"] == "moon-1"
+
+
+def test_a_log_record_holds_no_texts_unless_asked(caplog: pytest.LogCaptureFixture) -> None:
+    """By default a record has identifiers, scores and counts; neither its line nor what it carries quotes anything."""
+    with caplog.at_level(logging.WARNING, logger="rag_otel.alerts"):
+        assert deliver([LogChannel()])
+    (record,) = [r for r in caplog.records if r.name == "rag_otel.alerts"]
+    said = f"{record.getMessage()} {vars(record)!r}"
+    assert "hallucination risk 0.93" in said
+    assert "2 unsupported claims, trace " in record.getMessage()
+    assert not [text for text in (*SECRET_TEXTS, CHUNK[:25]) if text in said]
 
 
 def test_the_end_of_a_problem_is_no_warning(caplog: pytest.LogCaptureFixture) -> None:

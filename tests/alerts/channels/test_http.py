@@ -12,7 +12,7 @@ from slack_sdk.models.blocks import Block
 
 from rag_otel.alert import Alert, AlertSeverity
 from rag_otel.alerts.channels.pagerduty import MAX_EVENT_BYTES, PagerDutyChannel, event
-from rag_otel.alerts.channels.slack import SlackChannel, blocks, fallback
+from rag_otel.alerts.channels.slack import SlackChannel, fallback, payload
 from rag_otel.alerts.channels.webhook import WebhookChannel
 from rag_otel.errors import PermanentError, RetryableError
 from rag_otel.protocols import AlertChannel
@@ -51,6 +51,12 @@ def sent(channel: str, alert: Alert) -> dict[str, Any]:
     return body
 
 
+def blocks(alert: Alert) -> list[dict[str, Any]]:
+    """The blocks of the message, then those of the attachment that Slack folds."""
+    message = payload(alert)
+    return [*message["blocks"], *message["attachments"][0]["blocks"]]
+
+
 def texts_of(made: list[dict[str, Any]]) -> list[tuple[dict[str, Any], int]]:
     """Every text object of Slack's blocks with the most that it may hold."""
     found = []
@@ -78,16 +84,16 @@ def test_slack_shows_the_answer_with_its_marks() -> None:
         (request,) = receiver.requests
     assert request.path == SLACK_PATH
     body = json.loads(request.body)
-    shown = "\n".join(text["text"] for text, _ in texts_of(body["blocks"]))
+    shown = "\n".join(text["text"] for text, _ in texts_of([*body["blocks"], *body["attachments"][0]["blocks"]]))
     assert body["text"].startswith("Unfaithful answer in observatory answer; hallucination risk 0.93")
     for part in (
         "⚠️ Unfaithful answer in observatory answer",
-        "*hallucination risk*\n0.93",
+        "*How bad:* faithfulness 0.33, hallucination risk 0.93",
         f"*Question*\n>{QUESTION}",
         f">{MARKED}",
         "• *contradicted (probability of support 0.02)*: Nobody has seen its far side.",
         "nearest, in chunk moon-1: “The moon orbits the earth”",
-        f"<{LINK}|Open in Phoenix>",
+        f"<{LINK}|Trace>",
     ):
         assert part in shown
 
@@ -137,13 +143,14 @@ def test_pagerduty_opens_an_incident_with_the_evidence() -> None:
     assert (body["routing_key"], body["event_action"]) == (KEY, "trigger")
     assert body["dedup_key"] == "observatory/faithfulness/answer"
     assert body["client_url"] == LINK
-    assert body["links"] == [{"href": LINK, "text": "Open in Phoenix"}]
+    assert body["links"] == [{"href": LINK, "text": "Trace"}]
     payload = body["payload"]
     assert payload["summary"] == "Unfaithful answer in observatory answer"
     assert (payload["severity"], payload["source"], payload["component"]) == ("critical", "observatory", "answer")
     assert payload["timestamp"] == "2023-11-14T22:13:20Z"
     details = payload["custom_details"]
-    assert (details["question"], details["answer"], details["hallucination risk"]) == (QUESTION, MARKED, "0.93")
+    assert (details["question"], details["answer"]) == (QUESTION, MARKED)
+    assert details["how bad"] == "faithfulness 0.33, hallucination risk 0.93"
     assert details["unsupported claims"][1]["nearest"] == ["moon-1: The moon orbits the earth"]
 
 

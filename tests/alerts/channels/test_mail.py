@@ -60,7 +60,7 @@ def test_a_mail_has_a_part_to_read_and_one_to_look_at() -> None:
     page = received.get_body(("html",))
     assert text is not None
     assert page is not None
-    for part in (QUESTION, MARKED, "hallucination risk: 0.93", "chunk moon-1", LINK):
+    for part in (QUESTION, MARKED, "hallucination risk 0.93", "chunk moon-1", LINK):
         assert part in text.get_content()
     assert f'<a href="{LINK}">' in page.get_content()
     assert page.get_content().count("<mark ") == 2

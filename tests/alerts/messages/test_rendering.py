@@ -28,9 +28,8 @@ def test_an_answer_is_shown_with_everything_that_judges_it() -> None:
     for part in (
         "Unfaithful answer in observatory answer",
         LINK,
-        "hallucination risk: 0.93",
-        "faithfulness: 0.33",
-        "at: 2023-11-14T22:13:20Z",
+        "How bad: faithfulness 0.33, hallucination risk 0.93",
+        "Since: 2023-11-14 22:13 UTC",
         "picked by: ratio",
         QUESTION,
         MARKED,
@@ -47,11 +46,11 @@ def test_a_statistic_tells_since_when_how_much_and_shows_an_answer() -> None:
     text = plain_text(compose_message(a_statistical_alert()))
     for part in (
         "faithfulness of observatory fell from 0.91 to 0.78",
-        "since: 2023-11-14T22:13:20Z (for 2 h 30 min)",
+        "Since: 2023-11-14 22:13 UTC (for 2 h 30 min)",
         "baseline: 0.91",
         "moved most: model gpt-small",
         "evidence: unknown",
-        "held back: 3 similar",
+        "Held back: 3 similar",
         MARKED,
     ):
         assert part in text
@@ -66,7 +65,7 @@ def test_what_is_hidden_stays_hidden() -> None:
     """Not a word of the conversation; the message says why there is none."""
     text = plain_text(compose_message(a_hidden_alert()))
     assert HIDDEN in text
-    assert "hallucination risk: 0.93" in text
+    assert "hallucination risk 0.93" in text
     assert not [secret for secret in SECRET_TEXTS if secret in text]
 
 
@@ -80,7 +79,7 @@ def test_several_answers_are_told_apart() -> None:
     alert = an_alert(examples=a_statistical_alert().examples)
     text = plain_text(compose_message(alert))
     assert "--- answer 1 of 2" in text
-    assert "--- answer 2 of 2\nhallucination risk 0.99, faithfulness 0.25\nhttp://phoenix/redirects/traces/2" in text
+    assert "--- answer 2 of 2\nfaithfulness 0.25, hallucination risk 0.99\nhttp://phoenix/redirects/traces/2" in text
     same = an_alert(target=alert.target, examples=(type(alert.examples[0])(target=alert.target),))
     assert len(compose_message(same).answers) == 1
 

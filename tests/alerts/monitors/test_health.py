@@ -24,9 +24,15 @@ class Scene:
         self.seen: Counter[str] = Counter()
         self.told: list[Alert] = []
         self.silence = SilenceMonitor(
-            raise_alert=self.told.append, silence_s=900, seen=lambda: self.seen, clock=lambda: self.now
+            raise_alert=self.takes, silence_s=900, seen=lambda: self.seen, clock=lambda: self.now
         )
-        self.failures = FailureMonitor(raise_alert=self.told.append, clock=lambda: self.now)
+        self.failures = FailureMonitor(raise_alert=self.takes, clock=lambda: self.now)
+
+    def takes(self, alert: Alert) -> None:
+        """As the router does: the end of what nobody was told of is no news."""
+        firing = {each.fingerprint for each in self.told if each.state is FIRING}
+        if alert.state is FIRING or alert.fingerprint in firing:
+            self.told.append(alert)
 
     def passes(self, seconds: float, *, traces: int = 0, status: str = "skipped.no_response") -> None:
         """Time goes by, with so many traces a minute."""
@@ -51,7 +57,7 @@ def test_traces_without_any_evaluation_are_told_with_their_reasons() -> None:
     assert not scene.told
     scene.passes(3600, traces=5, status="late.timeout")
     (alert,) = scene.told
-    assert (alert.name, alert.service, alert.state) == ("evaluators_silent", "observatory", FIRING)
+    assert (alert.name, alert.fingerprint, alert.state) == ("evaluators_silent", "evaluators_silent", FIRING)
     assert alert.details["skipped.no_response"] == 70
     assert "No evaluation for 15 min" in alert.headline
     scene.evaluates()
@@ -118,3 +124,21 @@ def test_an_answer_that_cannot_be_scored_has_not_failed() -> None:
     scene.evaluates(an_evaluation(score=None, risk=None, label=None, claims=(), reason_code="no_claims"), times=100)
     scene.passes(60)
     assert not scene.told
+
+
+def test_the_first_process_that_is_well_again_ends_what_the_last_one_told() -> None:
+    """Both problems were told before a restart; the new process knows of neither, and is well."""
+    raised: list[tuple[str, AlertState]] = []
+
+    def take(alert: Alert) -> None:
+        raised.append((alert.fingerprint, alert.state))
+
+    now = [1_700_049_600.0]
+    silence = SilenceMonitor(raise_alert=take, seen=dict, clock=lambda: now[0])
+    failures = FailureMonitor(raise_alert=take, clock=lambda: now[0])
+    for _ in range(2):
+        silence.write([a_result()] * 20)
+        failures.write([a_result()] * 20)
+        now[0] += 60
+        failures.tick()
+    assert raised == [("evaluators_silent", RESOLVED), ("evaluator_failing:faithfulness", RESOLVED)]

@@ -23,8 +23,8 @@ def test_columns_chart_and_claims_are_there(told: Told) -> None:
         page.set_default_timeout(PATIENCE_MS)
         page.goto(f"{project_page}/metrics")
         for name in ("faithfulness", "hallucination_risk"):
-            page.get_by_role("heading", name=name, exact=True).wait_for()
-        page.get_by_role("heading", name="hallucination_risk").scroll_into_view_if_needed()
+            page.get_by_role("heading", name=name, exact=True).first.wait_for()
+        page.get_by_role("heading", name="hallucination_risk").first.scroll_into_view_if_needed()
         page.locator(".recharts-line-curve").first.wait_for()
 
         page.goto(trace_link(told.base_url, riskiest["context"]["trace_id"]))

@@ -23,6 +23,8 @@ from rag_otel.delivery.http import get
 from rag_otel.errors import ConfigurationError
 from tests.support.polling import eventually
 
+pytestmark = pytest.mark.server
+
 
 def test_a_taken_port_is_named_before_anything_is_started(tmp_path: Path) -> None:
     """Nobody should search a log for it."""
@@ -58,8 +60,6 @@ def main():
 STARTER = """
 import sys
 from rag_otel.cli.demo.phoenix_server import start_phoenix
-
-pytestmark = pytest.mark.server
 
 server = start_phoenix(sys.argv[1])
 print(server.port, flush=True)

@@ -1,4 +1,4 @@
-"""Traces to backfill: as OTLP/JSON requests, and sent to a real Phoenix."""
+"""Traces for backfill tests: as OTLP/JSON requests, and sent to a real Phoenix."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ START_NS = 1_767_225_600 * 10**9
 
 
 def a_trace(number: int = 0, **changes: Any) -> dict[str, Any]:
-    """An observed call with an answer and one document, as a request of its own."""
+    """A request with an observed call that has an answer and one document."""
     start = START_NS + number * 60 * 10**9
     times = {"startTimeUnixNano": str(start), "endTimeUnixNano": str(start + 10**9)}
     span = a_json_span(secrets.token_hex(16), secrets.token_hex(8), **{**times, **changes})
@@ -47,7 +47,7 @@ def spans_in(request: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def with_fresh_ids(request: Mapping[str, Any]) -> dict[str, Any]:
-    """The same spans under ids that no other test uses: Phoenix keeps the first span of an id alone."""
+    """The same spans with unused ids, because Phoenix ignores a second span with the same id."""
     renewed = copy.deepcopy(dict(request))
     mark = secrets.token_hex(3)
     for span in spans_in(renewed):
@@ -58,7 +58,7 @@ def with_fresh_ids(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def send(api: PhoenixApi, project: str, *requests: Mapping[str, Any]) -> None:
-    """Send requests to a project of Phoenix and wait until it shows all their spans."""
+    """Sends requests to a Phoenix project and waits until it shows all their spans."""
     before = len(api.spans(project))
     for request in requests:
         message = json_format.ParseDict(
@@ -79,7 +79,7 @@ def send(api: PhoenixApi, project: str, *requests: Mapping[str, Any]) -> None:
 
 
 def _protobuf_json(value: Any) -> Any:
-    """OTLP/JSON with its hex ids in the base64 that protobuf's own JSON has."""
+    """Converts hex ids in OTLP/JSON to base64, which protobuf's JSON uses."""
     if isinstance(value, dict):
         return {
             key: base64.b64encode(bytes.fromhex(inner)).decode()

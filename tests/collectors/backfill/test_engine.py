@@ -1,4 +1,4 @@
-"""What a run of a backfill may spend, and what it makes of failures."""
+"""The budget of a backfill, and its failures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.collectors.conventions.spans import a_chain, a_retriever
 
 
 class Memory:
-    """A store of some traces that have no scores."""
+    """A store of some traces without scores."""
 
     def __init__(self, traces: int, *, at_once: int = 4) -> None:
         self._traces = traces
@@ -49,7 +49,7 @@ class Memory:
 
 
 class Priced:
-    """An evaluator whose answers cost this much, None where nobody knows; `failing` ones are errors."""
+    """An evaluator with a given cost per answer. None: unknown. `failing` answers raise errors."""
 
     name = "faithfulness"
     version = "1"
@@ -76,7 +76,7 @@ async def run(store: Memory, evaluator: Evaluator, **budget: float) -> Tally:
 
 
 async def test_everything_is_judged_without_a_budget() -> None:
-    """Every batch, the last one too, is written before the run ends."""
+    """Every batch, also the last one, is written before the run ends."""
     store = Memory(11)
     tally = await run(store, Priced(0.5))
     assert (tally.evaluated, tally.traces, tally.cost_usd) == (11, 11, 5.5)
@@ -84,20 +84,20 @@ async def test_everything_is_judged_without_a_budget() -> None:
 
 
 async def test_evaluations_are_never_more_than_the_budget() -> None:
-    """Exactly as many, and the run says that it stopped for it."""
+    """The run makes exactly as many evaluations as the budget allows, and reports that it stopped because of it."""
     tally = await run(Memory(11), Priced(0.5), evaluations=6)
     assert (tally.evaluated, tally.out_of_budget) == (6, True)
 
 
 async def test_dollars_are_overdrawn_by_no_more_than_what_is_being_judged() -> None:
-    """With two at a time, at most one answer beyond the limit."""
+    """With a concurrency of two, at most one answer exceeds the limit."""
     tally = await run(Memory(20), Priced(1.0), usd=5.0)
     assert 5 <= tally.evaluated <= 6
     assert tally.out_of_budget
 
 
 async def test_dollars_cannot_be_kept_where_the_price_is_unknown() -> None:
-    """The run stops at the first answer, keeps it, and says what to do instead."""
+    """The run stops at the first answer, keeps its result, and the error names the remedy."""
     store = Memory(20)
     with pytest.raises(ConfigurationError, match="limit the number of evaluations"):
         await run(store, Priced(None), usd=5.0)
@@ -105,7 +105,7 @@ async def test_dollars_cannot_be_kept_where_the_price_is_unknown() -> None:
 
 
 async def test_failures_are_counted_and_left_to_the_next_run() -> None:
-    """Nothing is written of them, so nothing says that they are done."""
+    """Failed evaluations are not written, so they do not count as done."""
     store = Memory(6)
     tally = await run(store, Priced(0.0, failing=2))
     assert (tally.evaluated, dict(tally.failed)) == (4, {"rag_otel.errors.PermanentError": 2})

@@ -1,4 +1,4 @@
-"""`rag-otel backfill FILE... --output OUT`: an enriched copy, and nothing to do the second time."""
+"""`rag-otel backfill FILE... --output OUT`: writes an enriched copy, and does nothing in a second run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ VERSION = semconv.metric_key("faithfulness", "version")
 
 
 def backfill(capsys: pytest.CaptureFixture[str], output: Path, *files: Path | str, code: int = 0) -> str:
-    """What one run says; options may stand among the files."""
+    """The output of one run. Options may come between the files."""
     assert main(["backfill", *map(str, files), "--output", str(output)]) == code
     shown = capsys.readouterr()
     return shown.out + shown.err
@@ -37,7 +37,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
 
 
 def attributes(span: dict[str, Any]) -> dict[str, Any]:
-    """Key -> the wrapped value."""
+    """Key -> the typed value."""
     return {pair["key"]: pair["value"] for pair in span["attributes"]}
 
 
@@ -48,7 +48,7 @@ def evaluated(report: str) -> int:
 
 
 def test_scores_are_added_and_all_else_stays(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """Unknown fields at every level survive; the span keeps its attributes and gains those of evaluation."""
+    """Unknown fields at every level are kept. The span keeps its attributes and gets those of the evaluation."""
     request = a_trace(futureField={"a": [1]}) | {"topLevel": "kept"}
     request["resourceSpans"][0]["schemaUrl"] = "https://example.com"
     output = tmp_path / "out.jsonl"
@@ -64,7 +64,7 @@ def test_scores_are_added_and_all_else_stays(capsys: pytest.CaptureFixture[str],
 
 
 def test_the_same_run_again_writes_nothing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """The output is known by the scores in it, and is not even touched."""
+    """The scores in the output count as done, and the file is not written again."""
     source, output = written(tmp_path / "in.jsonl", a_trace(0), a_trace(1)), tmp_path / "out.jsonl"
     backfill(capsys, output, source)
     first = output.stat()
@@ -75,7 +75,7 @@ def test_the_same_run_again_writes_nothing(capsys: pytest.CaptureFixture[str], t
 
 
 def test_an_enriched_file_as_input_has_nothing_left_to_do(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """Scores that a span brings along count, wherever they were written."""
+    """Scores on the input's spans count as done."""
     output = tmp_path / "out.jsonl"
     backfill(capsys, output, written(tmp_path / "in.jsonl", a_trace()))
     again = tmp_path / "again.jsonl"
@@ -84,7 +84,7 @@ def test_an_enriched_file_as_input_has_nothing_left_to_do(capsys: pytest.Capture
 
 
 def test_a_score_of_another_version_is_replaced(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """Nothing of the old result is left beside the new one."""
+    """Nothing of the old result is left."""
     request = a_trace()
     stale = {VERSION: "0", SCORE: "0.5", semconv.metric_key("faithfulness", "claims.7.text"): "x", semconv.STATUS: "x"}
     spans_in(request)[0]["attributes"] += [
@@ -100,7 +100,7 @@ def test_a_score_of_another_version_is_replaced(capsys: pytest.CaptureFixture[st
 
 
 def test_a_budget_stops_and_the_next_run_goes_on(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """What has been judged is in the output after each run."""
+    """After each run the output has all results so far."""
     source = written(tmp_path / "in.jsonl", *(a_trace(number) for number in range(5)))
     output = tmp_path / "out.jsonl"
     reports = [backfill(capsys, output, source, "--budget", "2") for _ in range(4)]
@@ -109,7 +109,7 @@ def test_a_budget_stops_and_the_next_run_goes_on(capsys: pytest.CaptureFixture[s
 
 
 def test_an_interrupted_run_goes_on_from_its_journal(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """What was judged before the process ended is not judged again, though the output was never written."""
+    """Evaluations before the interruption are not repeated, although the output was not written."""
     source = written(tmp_path / "in.jsonl", *(a_trace(number) for number in range(5)))
     output = tmp_path / "out.jsonl"
     settings = Settings()
@@ -124,7 +124,7 @@ def test_an_interrupted_run_goes_on_from_its_journal(capsys: pytest.CaptureFixtu
 
 
 def test_a_broken_file_leaves_no_output(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """The error names file and line, and nothing half-written stays."""
+    """The error names file and line, and no partial output is left."""
     source = written(tmp_path / "in.jsonl", a_trace())
     source.write_text(source.read_text() + "{no json\n")
     assert "in.jsonl, line 2: not JSON" in backfill(capsys, tmp_path / "out.jsonl", source, code=2)
@@ -132,7 +132,7 @@ def test_a_broken_file_leaves_no_output(capsys: pytest.CaptureFixture[str], tmp_
 
 
 def test_what_cannot_be_evaluated_says_why(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """A failed call is marked as skipped, with its reason, and its label is not judged."""
+    """A failed call is marked as skipped, with its reason, and is not evaluated."""
     output = tmp_path / "out.jsonl"
     report = backfill(capsys, output, written(tmp_path / "in.jsonl", a_trace(status={"code": 2})))
     assert evaluated(report) == 0
@@ -143,7 +143,7 @@ def test_what_cannot_be_evaluated_says_why(capsys: pytest.CaptureFixture[str], t
 
 
 def test_a_trace_over_several_files_and_gzip(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """Spans of one trace may stand anywhere; an output that ends with .gz is compressed."""
+    """The spans of a trace may be in several files. An output that ends with .gz is compressed."""
     whole = a_trace()
     span = spans_in(whole)[0]
     child = a_trace(name="child", traceId=span["traceId"], parentSpanId=span["spanId"])
@@ -158,7 +158,7 @@ def test_a_trace_over_several_files_and_gzip(capsys: pytest.CaptureFixture[str],
     ("arguments", "said"),
     [
         (["x.jsonl"], "--output FILE"),
-        ([], "no Phoenix"),
+        ([], "neither FILEs nor Phoenix"),
         (["--output", "x"], "--output is for files"),
         (["x.jsonl", "--output", "y", "--project", "p"], "--project and --since are for traces in Phoenix"),
         (["x.jsonl", "--output", "y", "--budget", "0"], "--budget must be above 0"),
@@ -174,7 +174,7 @@ def test_what_makes_no_sense_is_said(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Before anything is read or written."""
+    """Wrong combinations of options are reported before anything is read or written."""
     monkeypatch.chdir(tmp_path)
     assert main(["backfill", *arguments]) == 2
     assert said in capsys.readouterr().err

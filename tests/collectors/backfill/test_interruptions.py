@@ -1,4 +1,4 @@
-"""A backfill that is interrupted, or whose Phoenix dies: the work goes on where it was left, and nothing is doubled."""
+"""A backfill that is interrupted, or whose Phoenix dies: the next run continues, and nothing is written twice."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def texts(ids):
 
 @contextmanager
 def backfill(server: PhoenixServer, project: str, folder: Path) -> Iterator[subprocess.Popen[str]]:
-    """A run of its own, as from the command line; killed at the end if it is still there."""
+    """A run in its own process, as from the command line. Killed at the end if it still runs."""
     command = [sys.executable, "-m", "rag_otel.cli.main", "backfill", "--project", project, "--since", "2025-01-01"]
     command += ["--phoenix-endpoint", server.base_url, "--chunk-resolver", "resolver:texts"]
     path = os.pathsep.join(filter(None, sys.path))
@@ -59,7 +59,7 @@ def backfill(server: PhoenixServer, project: str, folder: Path) -> Iterator[subp
 
 
 def finished(server: PhoenixServer, project: str, folder: Path) -> tuple[int, int]:
-    """(evaluated, had scores already) of a run to the end."""
+    """Runs to the end. Returns the counts (evaluated, already had scores)."""
     with backfill(server, project, folder) as process:
         report, _ = process.communicate(timeout=120)
     assert process.returncode == 0, report
@@ -93,7 +93,7 @@ def scores(api: PhoenixApi, project: str) -> list[str]:
 
 
 def prepare(server: PhoenixServer, folder: Path) -> str:
-    """A project with traces, one of which stops the run until there is a file `gate`."""
+    """A project with traces. One of them blocks the run until the file `gate` exists."""
     project = f"interrupted-{secrets.token_hex(4)}"
     (folder / "resolver.py").write_text(RESOLVER)
     together = a_trace(0)
@@ -105,7 +105,7 @@ def prepare(server: PhoenixServer, folder: Path) -> str:
 
 
 def test_ctrl_c_keeps_what_is_finished(phoenix_server: PhoenixServer, tmp_path: Path) -> None:
-    """The next run judges the rest, and the one after it finds nothing to do."""
+    """The next run evaluates the others, and a third run finds nothing to do."""
     project = prepare(phoenix_server, tmp_path)
     api = PhoenixApi(phoenix_server.base_url)
     with backfill(phoenix_server, project, tmp_path) as process:
@@ -125,7 +125,7 @@ def test_ctrl_c_keeps_what_is_finished(phoenix_server: PhoenixServer, tmp_path: 
 
 
 def test_phoenix_is_killed_in_the_midst_of_a_run(tmp_path: Path) -> None:
-    """kill -9, and started again on its database: the same run goes on, and everything has its score, once."""
+    """Phoenix is killed and restarted on its database. The same run continues, and every trace has one score."""
     first = start_phoenix(tmp_path / "phoenix")
     with first:
         project = prepare(first, tmp_path)

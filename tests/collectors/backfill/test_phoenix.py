@@ -28,7 +28,7 @@ pytestmark = pytest.mark.phoenix
 
 
 class Project:
-    """A project of its own on the shared server."""
+    """A separate project on the shared server."""
 
     def __init__(self, server: PhoenixServer, capsys: pytest.CaptureFixture[str]) -> None:
         self.name = f"backfill-{secrets.token_hex(4)}"
@@ -39,7 +39,7 @@ class Project:
         send(self.api, self.name, *requests)
 
     def backfill(self, *options: str) -> tuple[int, str]:
-        """(exit code, what was printed) of one run over everything since 2025."""
+        """Runs the command over everything since 2025. Returns (exit code, output)."""
         where = ["--project", self.name, "--phoenix-endpoint", self.api.base_url]
         code = main(["backfill", *where, "--since", "2025-01-01", *options])
         return code, self._capsys.readouterr().out
@@ -63,7 +63,7 @@ def count(report: str, line: str) -> int:
 
 
 def test_stored_traces_get_annotations(project: Project) -> None:
-    """Score, risk, version and judge, on the span that answered, visible as soon as the command returns."""
+    """Score, risk, version and judge on the target span, visible as soon as the command returns."""
     project.send(a_trace(0), a_trace(1))
     code, report = project.backfill()
     assert (code, count(report, "  evaluated")) == (0, 2)
@@ -76,7 +76,7 @@ def test_stored_traces_get_annotations(project: Project) -> None:
 
 
 def test_the_same_run_again_writes_nothing(project: Project) -> None:
-    """What has a score of this version is left alone: not even the time of its last update changes."""
+    """A trace with a score of this version is skipped, and its annotation is not updated."""
     project.send(a_trace(0), a_trace(1))
     project.backfill()
     first = project.faithfulness()
@@ -86,7 +86,7 @@ def test_the_same_run_again_writes_nothing(project: Project) -> None:
 
 
 def test_a_score_of_another_version_is_replaced(project: Project) -> None:
-    """An annotation says which version it comes from; an old one is updated in place."""
+    """An annotation records its version. An old one is replaced."""
     request = a_trace()
     project.send(request)
     span = spans_in(request)[0]
@@ -105,7 +105,7 @@ def test_a_score_of_another_version_is_replaced(project: Project) -> None:
 
 
 def test_a_budget_stops_and_the_next_run_goes_on(project: Project) -> None:
-    """Runs of two evaluations each, until nothing is left."""
+    """Runs of two evaluations each, until all are done."""
     project.send(*(a_trace(number) for number in range(5)))
     evaluated = []
     for _ in range(4):
@@ -117,7 +117,7 @@ def test_a_budget_stops_and_the_next_run_goes_on(project: Project) -> None:
 
 
 def test_a_dry_run_counts_and_writes_nothing(project: Project) -> None:
-    """What would be judged and that it would cost nothing, or about how much at a price."""
+    """It prints the number of evaluations, and no cost or an estimate with a price."""
     project.send(a_trace(0), a_trace(1, status={"code": 2}))
     code, report = project.backfill("--dry-run")
     assert (code, count(report, "would be evaluated"), count(report, "cannot be evaluated")) == (0, 1, 1)
@@ -131,14 +131,14 @@ def test_a_dry_run_counts_and_writes_nothing(project: Project) -> None:
 
 
 def test_bounds_of_time(project: Project) -> None:
-    """`--since` and `--until` go by the start of the trace."""
+    """`--since` and `--until` refer to the start of the trace."""
     project.send(*(a_trace(number) for number in range(4)))
     _, report = project.backfill("--since", "2026-01-01T00:01", "--until", "2026-01-01T00:03")
     assert count(report, "traces read") == 2
 
 
 def test_more_traces_than_are_read_at_once(project: Project) -> None:
-    """Batches follow each other without a gap or a double."""
+    """Several batches, without missing or repeated traces."""
     one = a_trace(0)
     for number in range(1, 230):
         one["resourceSpans"] += a_trace(number)["resourceSpans"]
@@ -149,7 +149,7 @@ def test_more_traces_than_are_read_at_once(project: Project) -> None:
 
 
 def test_an_unknown_project_is_named(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
-    """With those that exist, instead of a bare 404."""
+    """The error lists the existing projects."""
     code = main(
         ["backfill", "--project", "no-such", "--phoenix-endpoint", project.api.base_url, "--since", "7d"],
     )
@@ -158,7 +158,7 @@ def test_an_unknown_project_is_named(project: Project, capsys: pytest.CaptureFix
 
 
 def test_traces_are_read_from_phoenix_as_from_the_file(project: Project, tmp_path: Any) -> None:
-    """Every recorded trace: what Phoenix does not keep or rewrites makes no difference to question, chunks, answer."""
+    """For every recorded trace, question, chunks and answer are the same from Phoenix as from the file."""
     requests = [with_fresh_ids(json.loads(path.read_text())) for path in sorted(FIXTURES.glob("*.json"))]
     project.send(*requests)
     sent = {span.trace_id for request in requests for span in _records(request, tmp_path)}
@@ -176,10 +176,23 @@ def _records(request: dict[str, Any], folder: Any) -> list[Any]:
 
 
 def _read(spans: Any) -> list[RagTrace]:
-    """What the dialects read, but for what Phoenix does not keep: nanoseconds, the resource, which of two dialects that
-    say the same an agent's outermost span speaks."""
+    """What the dialects read, without what Phoenix does not keep: nanoseconds, the resource, and which of two equal
+    dialects an agent's outermost span has."""
     found = [trace for convention in default_conventions() for trace in convention.read(spans)]
     return sorted(
         (replace(trace, start_ns=0, duration_ns=0, service=None, convention="") for trace in found),
         key=lambda trace: trace.target.span_id,
     )
+
+
+def test_claims_of_a_stored_trace_are_a_click_away(project: Project) -> None:
+    """The evaluation span is below the answer and written once; the trace has its annotations."""
+    request = a_trace()
+    project.send(request)
+    (target,) = spans_in(request)
+    for _ in range(2):
+        assert project.backfill()[0] == 0
+    (carrier,) = [span for span in project.api.spans(project.name) if span["span_kind"] == "EVALUATOR"]
+    assert carrier["parent_id"] == target["spanId"]
+    assert carrier["attributes"]["output.value"].startswith("faithfulness ")
+    assert carrier["attributes"]["rag.evaluation.faithfulness.claim_count"] >= 1

@@ -1,4 +1,4 @@
-"""What a recorded trace should be read as."""
+"""The expected RAG traces of a recorded trace."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Expected:
 
 
 def check(name: str, wanted: Sequence[Expected]) -> None:
-    """The RAG traces in a file are exactly these, in the order of their spans."""
+    """Asserts that the RAG traces in a file are exactly these, in the order of their spans."""
     found = [trace for spans in traces_in(name) for trace in read_all(spans)]
     assert [trace.target.span_id for trace in found] == [expected.target for expected in wanted]
     for trace, expected in zip(found, wanted, strict=True):

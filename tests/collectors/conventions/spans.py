@@ -1,4 +1,4 @@
-"""Builders of span records and trees of them: only what a test is about has to be said."""
+"""Builders of span records and span trees. Tests specify only the relevant fields."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ids = itertools.count(1)
 
 
 def a_span(kind: str | None = None, *, parent: SpanRecord | None = None, **changes: Any) -> SpanRecord:
-    """A span with a fresh id, an OpenInference kind and a time of its own within its parent's."""
+    """A span with a fresh id, an OpenInference kind, and a time within its parent's."""
     number = next(_ids)
     attributes = {} if kind is None else {semconv.SPAN_KIND: kind}
     fields: dict[str, Any] = {
@@ -44,14 +44,14 @@ def a_span(kind: str | None = None, *, parent: SpanRecord | None = None, **chang
 
 
 def a_chain(*, parent: SpanRecord | None = None, **changes: Any) -> SpanRecord:
-    """A CHAIN that got the question and gave the answer, and that ends after everything below it."""
+    """A CHAIN with question and answer that ends after all spans below it."""
     attributes = {semconv.INPUT_VALUE: QUESTION, semconv.OUTPUT_VALUE: ANSWER} | dict(changes.pop("attributes", {}))
     present = {key: value for key, value in attributes.items() if value is not None}
     return a_span(semconv.KIND_CHAIN, parent=parent, **{"end_ns": 10**12, **changes, "attributes": present})
 
 
 def a_retriever(*documents: str | Mapping[str, Any], parent: SpanRecord | None = None, **changes: Any) -> SpanRecord:
-    """A RETRIEVER that returned these texts, or these fields of documents."""
+    """A RETRIEVER that returned these texts, or documents with these fields."""
     attributes = flattened(semconv.DOCUMENTS, documents) | {semconv.INPUT_VALUE: "a query"}
     if not documents:
         attributes |= json_output([])
@@ -61,7 +61,7 @@ def a_retriever(*documents: str | Mapping[str, Any], parent: SpanRecord | None =
 
 
 def a_reranker(given: Sequence[str], *chosen: str, parent: SpanRecord | None = None, **changes: Any) -> SpanRecord:
-    """A RERANKER that was given some texts and chose some of them."""
+    """A RERANKER that received some texts and selected some of them."""
     attributes = flattened(semconv.RERANKER_INPUT_DOCUMENTS, given)
     attributes |= flattened(semconv.RERANKER_OUTPUT_DOCUMENTS, chosen)
     return a_span(semconv.KIND_RERANKER, parent=parent, attributes=attributes, **changes)
@@ -79,7 +79,7 @@ def a_model_call(text: str | None, *, parent: SpanRecord | None = None, **change
 
 
 def flattened(prefix: str, documents: Sequence[str | Mapping[str, Any]]) -> dict[str, Any]:
-    """Documents as OpenInference flattens them; a text stands for its content alone."""
+    """Documents as flattened OpenInference attributes. A text stands for a document with only this content."""
     return {
         f"{prefix}.{index}.document.{name}": value
         for index, document in enumerate(documents)
@@ -96,7 +96,7 @@ def json_output(value: Any) -> dict[str, Any]:
 
 
 def read_all(spans: Sequence[SpanRecord]) -> list[RagTrace]:
-    """What every dialect reads in the spans of one trace."""
+    """The RAG traces that all dialects read in the spans of one trace."""
     return [trace for convention in default_conventions() for trace in convention.read(spans)]
 
 
@@ -107,7 +107,7 @@ def read_one(*spans: SpanRecord) -> RagTrace:
 
 
 def rag(attributes: dict[str, Any] | None = None, *below: SpanRecord, **changes: Any) -> RagTrace:
-    """The trace of a chain with a retriever, and after that whatever else stands under it."""
+    """A trace with a chain, a retriever and then the given further spans below the chain."""
     root = a_chain(attributes=attributes or {}, start_ns=0, **changes)
     retriever = a_retriever(PARIS, parent=root, start_ns=1, end_ns=2)
     return read_one(root, retriever, *(replace(span, parent_id=root.span_id) for span in below))

@@ -1,4 +1,4 @@
-"""What every convention owes: no exception on odd values, no weight, the protocol, a tree out of any spans."""
+"""The contract of conventions: no exceptions on unexpected values, light imports, the protocol, robust span trees."""
 
 from __future__ import annotations
 
@@ -116,8 +116,8 @@ def _spans(draw: st.DrawFn) -> SpanRecord:
 @settings(max_examples=300, deadline=None)
 @given(st.lists(_spans(), max_size=8))
 def test_odd_spans_never_raise(spans: list[SpanRecord]) -> None:
-    """Whatever the attributes hold and however the parents are tangled, traces are sound: ranks, unique ids, no NaN,
-    nothing hidden shown, and a reason wherever something is missing."""
+    """For any attributes and parents, traces are valid: ranks, unique ids, no NaN, no hidden text, and a reason if a
+    part is missing."""
     for trace in read_all(spans):
         ids = [chunk.id for chunk in trace.chunks]
         assert len(set(ids)) == len(ids)
@@ -133,14 +133,14 @@ def test_odd_spans_never_raise(spans: list[SpanRecord]) -> None:
 @settings(max_examples=100, deadline=None)
 @given(st.lists(_spans(), max_size=8))
 def test_targets_are_unique(spans: list[SpanRecord]) -> None:
-    """No span is the target of two RAG traces, whichever dialects read it."""
+    """No span is the target of two RAG traces, in any dialect."""
     targets = [trace.target for trace in read_all(spans)]
     assert len(set(targets)) == len(targets)
 
 
 @pytest.mark.parametrize("convention", default_conventions(), ids=lambda convention: convention.name)
 def test_conventions_keep_the_protocol(convention: Convention) -> None:
-    """Each has a name of its own, reads nothing out of nothing, and leaves foreign spans alone."""
+    """Each has a unique name, reads nothing from no spans, and ignores unknown spans."""
     assert isinstance(convention, Convention)
     assert [each.name for each in default_conventions()].count(convention.name) == 1
     assert convention.read([]) == []
@@ -150,7 +150,7 @@ def test_conventions_keep_the_protocol(convention: Convention) -> None:
 
 
 def test_deeply_nested_spans_and_values() -> None:
-    """A chain of thousands of spans and a JSON value too deep to parse are no reason to fail."""
+    """A chain of thousands of spans and a deeply nested JSON value cause no failure."""
     spans = [a_chain()]
     for _ in range(3_000):
         spans.append(a_span(semconv.KIND_CHAIN, parent=spans[-1]))
@@ -162,7 +162,7 @@ def test_deeply_nested_spans_and_values() -> None:
 
 
 def test_tree_keeps_the_first_of_two_equal_spans_and_survives_circles() -> None:
-    """A span that came twice counts once; parents in a circle end nowhere but do not hang the reader."""
+    """A duplicate span counts once. A cycle of parents does not cause an endless loop."""
     first = a_span(span_id="0" * 15 + "1", name="first")
     again = a_span(span_id=first.span_id, name="again")
     assert [span.name for span in SpanTree([first, again]).spans] == ["first"]
@@ -174,7 +174,7 @@ def test_tree_keeps_the_first_of_two_equal_spans_and_survives_circles() -> None:
 
 
 def test_tree_prunes_with_all_that_is_below() -> None:
-    """What is pruned takes its descendants with it."""
+    """Pruning a span removes its descendants too."""
     root = a_span(name="root")
     kept, cut = a_span(name="kept", parent=root), a_span(name="cut", parent=root)
     below = a_span(name="below", parent=cut)
@@ -184,7 +184,7 @@ def test_tree_prunes_with_all_that_is_below() -> None:
 
 
 def test_importing_conventions_is_light() -> None:
-    """An application imports them: nothing for files, servers, numbers or models comes along."""
+    """Applications import the conventions, so they must not import modules for files, servers, numbers or models."""
     code = (
         "import sys; import rag_otel_collectors.conventions; "
         "print([n for n in ('gzip', 'numpy', 'pandas', 'pydantic', 'grpc', 'litellm', 'phoenix', 'requests',"

@@ -1,4 +1,4 @@
-"""One question over several spans, several questions in one trace: joined or taken apart only where it is safe."""
+"""One question in several spans, and several questions in one trace: joined or split only if it is safe."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def by_target(traces: list[RagTrace]) -> dict[str, list[str]]:
 
 @pytest.mark.parametrize("prompt", [f"{PARIS} {QUESTION}", "Answer this: a query"])
 def test_retrieval_and_call_side_by_side(prompt: str) -> None:
-    """The prompt has a document or the query: one question, whose scores go to the call."""
+    """The prompt contains a document or the query: they are one question, and the model call gets the scores."""
     root = server()
     found, answered = a_retriever(PARIS, parent=root), call(root, prompt)
     trace = read_one(root, found, answered)
@@ -57,7 +57,7 @@ def test_retrieval_and_call_side_by_side(prompt: str) -> None:
 
 
 def test_two_retrievals_and_several_calls() -> None:
-    """Both retrievals count; the last call that was told of them wrote the answer, a grader before it did not."""
+    """Both retrievals count. The answer is from the last call that received them, not from a grading call before it."""
     root = server()
     first, second = a_retriever(PARIS, parent=root), a_retriever(EUROPE, parent=root)
     grade, answered = call(root, f"Relevant? {PARIS}", "yes"), call(root, f"{EUROPE} {QUESTION}")
@@ -74,14 +74,14 @@ def test_turns_of_a_worker() -> None:
 
 
 def test_missing_root() -> None:
-    """Spans whose parents were never exported belong together by their trace."""
+    """Spans whose parents were not exported belong together by their trace id."""
     found = a_retriever(PARIS, parent_id=MISSING)
     answered = call(None, f"{PARIS} {QUESTION}", parent_id="0" * 15 + "e")
     assert by_target(read_all([found, answered])) == {answered.span_id: [PARIS]}
 
 
 def test_calls_that_were_told_nothing_of_it() -> None:
-    """Another prompt, a call before the retrieval, a call elsewhere: the retrieval stays alone and has no answer."""
+    """With another prompt, an earlier call, or a call elsewhere, the retrieval is not joined and has no answer."""
     root, other = server(), server()
     before = call(root, f"{PARIS} {QUESTION}")
     found = a_retriever(PARIS, parent=root)
@@ -91,14 +91,14 @@ def test_calls_that_were_told_nothing_of_it() -> None:
 
 
 def test_call_whose_prompt_is_not_on_the_span() -> None:
-    """The first call after the retrieval is taken for its answer."""
+    """The first call after the retrieval is taken as its answer."""
     root = server()
     found, answered, other = a_retriever(PARIS, parent=root), a_model_call(ANSWER, parent=root), call(root, "A poem.")
     assert by_target(read_all([root, found, answered, other])) == {answered.span_id: [PARIS]}
 
 
 def test_chain_beside_a_retrieval() -> None:
-    """A chain that calls a model with what was retrieved outside of it answers like the call itself."""
+    """A chain with a model call that received the retrieved text is joined like the model call itself."""
     root = server()
     found = a_retriever(PARIS, parent=root)
     chain = a_chain(parent=root, start_ns=10**11)
@@ -122,7 +122,7 @@ def question(parent: SpanRecord, asked: str, text: str, **changes: Any) -> list[
 
 
 def test_session_of_several_questions() -> None:
-    """A root that neither asks nor answers: each question has its own trace, on its own span."""
+    """The root has no question and no answer: each question is a RAG trace with its own target."""
     root = session()
     first, second = question(root, "one?", PARIS), question(root, "two?", EUROPE)
     traces = read_all([root, *first, *second])
@@ -131,7 +131,7 @@ def test_session_of_several_questions() -> None:
 
 
 def test_questions_below_steps_without_text() -> None:
-    """Steps between the session and its questions change nothing."""
+    """Steps without text between the session and its questions make no difference."""
     root = session()
     step = session(parent=root)
     spans = [*question(step, "one?", PARIS), *question(step, "two?", EUROPE)]
@@ -139,14 +139,15 @@ def test_questions_below_steps_without_text() -> None:
 
 
 def test_root_that_answers_is_one_question() -> None:
-    """A query that was split into others, an agent that searched twice: the root's answer is judged by all of it."""
+    """A query that was split into sub-queries, or an agent that searched twice: the root's answer is judged with all
+    chunks."""
     root = a_chain(start_ns=0)
     traces = read_all([root, *question(root, "one?", PARIS), *question(root, "two?", EUROPE)])
     assert by_target(traces) == {root.span_id: [PARIS, EUROPE]}
 
 
 def test_root_without_text_that_sums_up() -> None:
-    """A model that is called after all of the parts writes the answer to one question."""
+    """A model call after all parts combines them into the answer to one question."""
     root = session()
     parts = [*question(root, "one?", PARIS), *question(root, "two?", EUROPE)]
     summary = call(root, "Sum it up.", "Both.", start_ns=10**10, end_ns=10**10 + 1)
@@ -155,13 +156,13 @@ def test_root_without_text_that_sums_up() -> None:
 
 
 def test_same_question_twice_is_one() -> None:
-    """A retry inside of one answer is no second question."""
+    """A retry within one answer is not a second question."""
     root = session()
     traces = read_all([root, *question(root, QUESTION, PARIS), *question(root, QUESTION, EUROPE)])
     assert by_target(traces) == {root.span_id: [PARIS, EUROPE]}
 
 
 def test_one_question_in_a_session_goes_to_the_root() -> None:
-    """With a single question there is nothing to take apart."""
+    """With a single question nothing is split."""
     root = session()
     assert by_target(read_all([root, *question(root, QUESTION, PARIS)])) == {root.span_id: [PARIS]}

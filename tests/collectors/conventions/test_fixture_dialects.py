@@ -1,4 +1,4 @@
-"""Every recorded trace of the other dialects is read as what it is, and every file has its expectation."""
+"""Every recorded trace of the other dialects is read as expected, and every file has an expectation."""
 
 from __future__ import annotations
 
@@ -229,20 +229,20 @@ NO_RETRIEVAL = {
 
 @pytest.mark.parametrize("name", sorted(DIALECTS))
 def test_recorded_trace_is_read_whole(name: str) -> None:
-    """Target, question, chunks, answer, ids, reason and dialect of the RAG traces in the file are exactly these."""
+    """Target, question, chunks, answer, ids, reason and dialect are exactly as expected."""
     check(name, DIALECTS[name])
 
 
 @pytest.mark.parametrize("name", sorted(NO_RETRIEVAL))
 def test_trace_without_a_retrieval_is_no_rag_trace(name: str) -> None:
-    """Files without a retrieval are read in full and give nothing."""
+    """Files without a retrieval give no RAG trace."""
     traces = list(traces_in(name))
     assert sum(map(len, traces)) > 0
     assert [trace for spans in traces for trace in read_all(spans)] == []
 
 
 def test_every_fixture_is_expected() -> None:
-    """A new file among the fixtures needs its expectation here."""
+    """Every file among the fixtures has an expectation here."""
     assert {path.stem for path in FIXTURES.glob("*.json")} == RAG_TRACES.keys() | DIALECTS.keys() | NO_RETRIEVAL
 
 

@@ -1,4 +1,4 @@
-"""Every recorded trace of OpenInference is read as what it is: the whole RAG trace is spelt out for each."""
+"""Every recorded trace of OpenInference is read as expected. The expectation lists the whole RAG trace."""
 
 from __future__ import annotations
 
@@ -148,5 +148,5 @@ RAG_TRACES = {
 
 @pytest.mark.parametrize("name", sorted(RAG_TRACES))
 def test_recorded_trace_is_read_whole(name: str) -> None:
-    """Target, question, chunks, answer, ids and reason of the one RAG trace in the file are exactly these."""
+    """Target, question, chunks, answer, ids and reason are exactly as expected."""
     check(name, [RAG_TRACES[name]])

@@ -1,4 +1,4 @@
-"""The GenAI conventions and those that build on them: messages, retrievals, tools, what limits and switches take."""
+"""The GenAI conventions and the dialects based on them: messages, retrievals, tools, limits and privacy settings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SCOPE = "opentelemetry.instrumentation.genai.langchain"
 
 
 def operation(name: str, parent: SpanRecord | None = None, /, **changes: Any) -> SpanRecord:
-    """A span of the GenAI conventions, with attributes given without their prefix."""
+    """A span of the GenAI conventions. Attributes are given without their prefix."""
     attributes = {f"gen_ai.{key}": value for key, value in changes.pop("attributes", {}).items()}
     attributes["gen_ai.operation.name"] = name
     return a_span(parent=parent, **{"scope": SCOPE, "name": name, **changes, "attributes": attributes})
@@ -46,7 +46,7 @@ def chat(parent: SpanRecord, told: str, wrote: str | None = ANSWER, **more: Any)
 
 
 def test_messages_of_the_root() -> None:
-    """Question and answer are the last user and assistant messages of the workflow's own lists."""
+    """Question and answer are the last user message and the last assistant message of the workflow span."""
     history = messages(("user", "before"), ("assistant", "yes"), ("user", QUESTION))
     root = operation(
         "invoke_agent", attributes={"input.messages": history, "output.messages": messages(("assistant", ANSWER))}
@@ -56,7 +56,7 @@ def test_messages_of_the_root() -> None:
 
 
 def test_the_providers_id_of_the_answer() -> None:
-    """Of the call that wrote the response, not of one that rewrote the question."""
+    """The id is that of the call that generated the response, not of a call that rewrote the question."""
     root = workflow(answer=None)
     rewritten = chat(root, QUESTION, "another question", **{"response.id": "chatcmpl-1"})
     found = retrieval(root, {"id": "a", "content": PARIS})
@@ -66,7 +66,7 @@ def test_the_providers_id_of_the_answer() -> None:
 
 
 def test_messages_that_are_no_json() -> None:
-    """Attributes may also hold the lists themselves, or (OpenLIT) a bare text."""
+    """An attribute may hold the list itself, or (OpenLIT) a plain text."""
     root = operation("invoke_workflow", attributes={"input.messages": [{"role": "user", "content": QUESTION}]})
     root.attributes["gen_ai.output.messages"] = ANSWER  # type: ignore[index]
     trace = read_one(root, retrieval(root, {"id": "a", "content": PARIS}))
@@ -74,7 +74,7 @@ def test_messages_that_are_no_json() -> None:
 
 
 def test_messages_of_2024() -> None:
-    """Messages that are flattened by number are read as well."""
+    """Messages flattened by number are read too."""
     root = operation("invoke_workflow")
     old = {"prompt.0.role": "user", "prompt.0.content": f"{PARIS} {QUESTION}", "completion.0.content": ANSWER}
     trace = read_one(root, retrieval(root, {"id": "a", "content": PARIS}), operation("chat", root, attributes=old))
@@ -82,7 +82,7 @@ def test_messages_of_2024() -> None:
 
 
 def test_question_is_never_a_prompt_with_the_passages_in_it() -> None:
-    """Where only the model's call has a user message, it is the question if it quotes no passage and wraps no query."""
+    """If only the model call has a user message, it is the question unless it contains a passage or wraps the query."""
     root = workflow(None, None)
     found = retrieval(root, {"id": "a", "content": PARIS})
     assert read_one(root, found, chat(root, QUESTION)).question == QUESTION
@@ -99,7 +99,7 @@ def test_question_is_never_a_prompt_with_the_passages_in_it() -> None:
     ],
 )
 def test_tool_that_returns_documents(name: str, result: str) -> None:
-    """Objects with a text are documents, whatever the tool is called; texts are, where its name says it searches."""
+    """Objects with a text are documents for any tool. Texts are documents if the tool's name says that it searches."""
     root = workflow()
     tool = operation("execute_tool", root, attributes={"tool.name": name, "tool.call.result": result})
     assert texts(read_one(root, tool)) == [PARIS, EUROPE]
@@ -115,14 +115,14 @@ def test_tool_that_returns_documents(name: str, result: str) -> None:
     ],
 )
 def test_tool_that_does_something_else(name: str, result: str) -> None:
-    """What other tools return is no evidence: without a retrieval it is no RAG trace."""
+    """Results of other tools are not evidence: without a retrieval there is no RAG trace."""
     root = workflow()
     tool = operation("execute_tool", root, attributes={"tool.name": name, "tool.call.result": result})
     assert read_all([root, tool]) == []
 
 
 def test_retrieval_in_a_tool_knows_better_than_its_result() -> None:
-    """The retriever's documents, with ids and scores, and not the text that the tool made of them."""
+    """The documents of the nested retriever, with ids and scores, take precedence over the tool's text."""
     root = workflow()
     tool = operation("execute_tool", root, attributes={"tool.name": "search", "tool.call.result": f"1. {PARIS}"})
     found = retrieval(tool, {"id": "a", "content": PARIS, "score": 0.5})
@@ -131,7 +131,7 @@ def test_retrieval_in_a_tool_knows_better_than_its_result() -> None:
 
 
 def test_failed_retrieval_and_failed_tool_count_for_nothing() -> None:
-    """The application went on without them."""
+    """The application continued without them."""
     root = workflow()
     failed = operation("retrieval", root, status=StatusCode.ERROR)
     tool = operation(
@@ -141,7 +141,7 @@ def test_failed_retrieval_and_failed_tool_count_for_nothing() -> None:
 
 
 def test_values_that_a_length_limit_has_cut() -> None:
-    """JSON that ends in the middle is no text: the trace says that limits took it."""
+    """JSON that was cut has no text, and the trace is `truncated`."""
     root = workflow()
     cut = operation("retrieval", root, attributes={"retrieval.documents": json.dumps([{"content": PARIS}])[:-9]})
     assert read_one(root, cut).unevaluable_reason is UnevaluableReason.TRUNCATED
@@ -152,7 +152,7 @@ def test_values_that_a_length_limit_has_cut() -> None:
 
 @pytest.mark.parametrize("key", ["input.messages", "output.messages"])
 def test_redacted_messages(key: str) -> None:
-    """What was hidden is not looked for elsewhere."""
+    """Hidden text is not read from another field."""
     root = workflow()
     root.attributes[f"gen_ai.{key}"] = "__REDACTED__"  # type: ignore[index]
     trace = read_one(root, retrieval(root, {"content": PARIS}), chat(root, QUESTION))
@@ -160,7 +160,7 @@ def test_redacted_messages(key: str) -> None:
 
 
 def test_stream_that_was_closed_early() -> None:
-    """A streamed call without a reason why it finished wrote only a part."""
+    """A streamed call without a finish reason is incomplete."""
     root = workflow(answer=None)
     found = retrieval(root, {"content": PARIS})
     finished = {"request.stream": True, "response.finish_reasons": ["stop"]}
@@ -170,7 +170,7 @@ def test_stream_that_was_closed_early() -> None:
 
 
 def test_openlit_keeps_three_documents() -> None:
-    """More were found than are on the span: judged by the rest the answer would look invented."""
+    """The span has only three of the documents, so the trace is `truncated` and not judged with incomplete evidence."""
     root = a_span(scope="openlit.otel", attributes={"gen_ai.workflow.input": json.dumps({"query": QUESTION})})
     found = {"retrieval.documents": json.dumps([{"content": PARIS}] * 3), "retrieval.document_count": 5}
     trace = read_one(root, operation("retrieval", root, scope="openlit.otel", attributes=found))
@@ -181,7 +181,7 @@ def test_openlit_keeps_three_documents() -> None:
 
 
 def test_litellm_searched_a_vector_store() -> None:
-    """What the proxy found for a request stands in its metadata, as Python writes it."""
+    """The proxy's documents are in the metadata, as a Python `repr`."""
     results = [{"score": 0.5, "content": [{"type": "text", "text": PARIS}], "file_id": "f1", "attributes": None}]
     search = [{"vector_store_id": "v", "query": QUESTION, "vector_store_search_response": {"data": results}}]
     said = {"input.messages": messages(("user", QUESTION)), "output.messages": messages(("assistant", ANSWER))}
@@ -195,7 +195,7 @@ def test_litellm_searched_a_vector_store() -> None:
 
 
 def test_litellm_on_the_applications_own_span() -> None:
-    """Without a span of its own the callback writes on the span around the request, which may hold the retrieval."""
+    """Without its own span, the callback writes on the current span, which may also have the retrieval."""
     said = {"input.messages": messages(("user", QUESTION)), "output.messages": messages(("assistant", ANSWER))}
     root = operation("chat", scope="app", name="rag", end_ns=10**12, attributes=said)
     root.attributes["litellm.call_id"] = "c"  # type: ignore[index]

@@ -1,4 +1,4 @@
-"""Attribute names of one's own: where the parts are told to stand, on one span or on several, and what is refused."""
+"""Custom attribute names: on one span, on several spans, and invalid mappings."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ FLAT = {"question": "acme.q", "response": "acme.a", "chunks": "acme.texts"}
 
 
 def read(mapping: Any, *spans: SpanRecord) -> RagTrace:
-    """The one RAG trace that is read with this mapping."""
+    """The RAG trace that is read with this mapping."""
     (trace,) = (trace for each in default_conventions(mapping=mapping) for trace in each.read(spans))
     return trace
 
 
 def acme(parent: SpanRecord | None = None, **attributes: Any) -> SpanRecord:
-    """A span of the application's own, with `acme.*` attributes."""
+    """A span of an application with custom `acme.*` attributes."""
     return a_span(parent=parent, scope="acme", attributes={f"acme.{key}": value for key, value in attributes.items()})
 
 
 def test_parts_on_one_span() -> None:
-    """Texts in attributes, chunks in a list of texts; session, user and model where they are told to be."""
+    """Texts in attributes, chunks in a list of texts, and session, user and model in mapped attributes."""
     more = {"session_id": "acme.session", "user_id": "acme.user", "model": "acme.model", "name": "acme"}
     trace = read(
         {**FLAT, **more}, acme(q=QUESTION, a=ANSWER, texts=[PARIS, EUROPE], session="s", user="u", model="small")
@@ -44,7 +44,8 @@ def test_parts_on_one_span() -> None:
 
 
 def test_json_paths() -> None:
-    """Question, response and chunks inside the JSON of attributes, JSON in JSON too; each chunk's fields by path."""
+    """Question, response and chunks in the JSON of attributes, also JSON in JSON. The fields of chunks are found by
+    path."""
     mapping = {
         "question": "acme.in$.messages[-1].text",
         "response": "acme.out$.answer['final text']",
@@ -62,7 +63,7 @@ def test_json_paths() -> None:
 
 
 def test_numbered_attributes() -> None:
-    """Chunks flattened by number, with their ids and scores beside them, in the order of the numbers."""
+    """Chunks flattened by number, with ids and scores in attributes of the same number."""
     mapping = {**FLAT, "chunks": "acme.hit.*.text", "chunk_id": "acme.hit.*.id", "chunk_score": "acme.hit.*.score"}
     hits: dict[str, Any] = {"hit.10.text": EUROPE, "hit.10.id": "b", "hit.9.text": PARIS, "hit.0.text": "first"}
     trace = read(mapping, acme(q=QUESTION, a=ANSWER, **hits, **{"hit.9.score": 0.25, "hit.x.text": "no"}))
@@ -75,7 +76,7 @@ def test_numbered_attributes() -> None:
 
 @pytest.mark.parametrize("field", ["body", "$.body"])
 def test_objects_of_unusual_names(field: str) -> None:
-    """A chunk's field is named with or without `$.`; without a name the usual ones are tried."""
+    """A chunk's field may be written with or without `$.`. Without a mapping, common names are tried."""
     hits = json.dumps([{"body": PARIS, "id": "a", "score": 0.5}])
     trace = read({**FLAT, "chunk_text": field}, acme(q=QUESTION, a=ANSWER, texts=hits))
     assert [(chunk.id, chunk.text, chunk.score) for chunk in trace.chunks] == [("a", PARIS, 0.5)]
@@ -84,7 +85,7 @@ def test_objects_of_unusual_names(field: str) -> None:
 
 
 def test_parts_on_several_spans() -> None:
-    """The topmost span with one of the parts is the entry; the chunks and the response may stand below it."""
+    """The topmost span with a mapped attribute is the entry. Chunks and response may be on spans below it."""
     root = acme(q=QUESTION)
     search, model = acme(root, texts=[PARIS]), acme(root, a=ANSWER)
     trace = read(FLAT, root, search, model)
@@ -94,7 +95,7 @@ def test_parts_on_several_spans() -> None:
 
 
 def test_parts_side_by_side_are_one_trace() -> None:
-    """A search and an answer under a server's span are one question, whose scores go to the answer."""
+    """A search and an answer below a server's span are one question, and the answer's span gets the scores."""
     server = a_span(scope="fastapi")
     search, model = acme(server, texts=[PARIS], q="capital"), acme(server, a=ANSWER, q=QUESTION)
     trace = read(FLAT, server, search, model)
@@ -102,7 +103,7 @@ def test_parts_side_by_side_are_one_trace() -> None:
 
 
 def test_missing_parts_have_their_reasons() -> None:
-    """An entry without a response, with texts that are not where they should be, or without a question says so."""
+    """An entry without a response, without texts or without a question has the matching reason."""
     assert read(FLAT, acme(q=QUESTION, texts=[PARIS])).unevaluable_reason is UnevaluableReason.NO_RESPONSE
     assert read(FLAT, acme(a=ANSWER, texts=[PARIS])).unevaluable_reason is UnevaluableReason.NO_QUESTION
     ids = {**FLAT, "chunk_text": "$.body"}
@@ -113,7 +114,7 @@ def test_missing_parts_have_their_reasons() -> None:
 
 
 def test_mapping_goes_before_the_dialects() -> None:
-    """Where a span speaks a known dialect too, what is told in settings counts."""
+    """If a span also belongs to a known dialect, the mapping takes precedence."""
     span = a_span(
         "CHAIN", attributes={"input.value": "wrong", "acme.q": QUESTION, "acme.a": ANSWER, "acme.texts": [PARIS]}
     )
@@ -128,7 +129,7 @@ def test_mapping_goes_before_the_dialects() -> None:
     ],
 )
 def test_mapping_in_a_file(tmp_path: Path, name: str, content: str) -> None:
-    """JSON and TOML files hold the same as an object."""
+    """A JSON or TOML file gives the same mapping as an object."""
     path = tmp_path / name
     path.write_text(content)
     assert read(str(path), acme(q=QUESTION, a=ANSWER, texts=[PARIS])).evaluable
@@ -142,7 +143,7 @@ def test_mapping_in_a_file(tmp_path: Path, name: str, content: str) -> None:
         ({**FLAT, "xyzzy": "q"}, "there are: question, response, chunks"),
         ({**FLAT, "chunks": ["a"]}, "chunks must be the key of an attribute"),
         ({**FLAT, "question": "q$.a..b"}, "question = 'q$.a..b' cannot read '..b'"),
-        ({**FLAT, "question": "$.a"}, "names no attribute"),
+        ({**FLAT, "question": "$.a"}, "has no attribute"),
         ({**FLAT, "chunks": "a.*.b.*"}, "more than one *"),
         ('{"question": ', "not JSON"),
         ("[1]", "neither JSON nor a file"),
@@ -150,7 +151,7 @@ def test_mapping_in_a_file(tmp_path: Path, name: str, content: str) -> None:
     ],
 )
 def test_bad_mapping_is_refused(mapping: Any, said: str) -> None:
-    """The error names the field, what is wrong with it and what there is."""
+    """The error names the field, the problem and the known fields."""
     with pytest.raises(ConfigurationError) as raised:
         default_conventions(mapping=mapping)
     assert said in str(raised.value)

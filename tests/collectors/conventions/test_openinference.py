@@ -1,4 +1,4 @@
-"""OpenInference: which span is the entry, whose it is, and what forbids its evaluation."""
+"""OpenInference: which span is the entry, its attributes, and the reasons why it cannot be evaluated."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.collectors.conventions.spans import (
 
 
 def test_entry_is_the_topmost_span_of_the_dialect() -> None:
-    """Under a web server's span the chain is the target, not the server and not the chain within the chain."""
+    """Below a web server's span the outer chain is the target, not the server span and not the inner chain."""
     server = a_span(scope="fastapi", name="GET /ask")
     outer = a_chain(parent=server, name="outer")
     inner = a_chain(parent=outer)
@@ -38,7 +38,7 @@ def test_entry_is_the_topmost_span_of_the_dialect() -> None:
 
 
 def test_two_entries_in_one_trace_give_two_rag_traces() -> None:
-    """Two chains under one server span are two questions with their own chunks."""
+    """Two chains below one server span are two questions with separate chunks."""
     server = a_span(scope="fastapi")
     first, second = a_chain(parent=server), a_chain(parent=server)
     traces = read_all([server, first, second, a_retriever("one", parent=first), a_retriever("two", parent=second)])
@@ -46,7 +46,7 @@ def test_two_entries_in_one_trace_give_two_rag_traces() -> None:
 
 
 def test_foreign_span_in_between_does_not_make_a_second_entry() -> None:
-    """A chain below another instrumentation's span below a chain still belongs to the topmost one."""
+    """A chain below an unknown span below a chain still belongs to the topmost chain."""
     outer = a_chain()
     foreign = a_span(parent=outer, scope="app")
     inner = a_chain(parent=foreign)
@@ -55,7 +55,7 @@ def test_foreign_span_in_between_does_not_make_a_second_entry() -> None:
 
 
 def test_observed_call_within_a_chain_keeps_its_retrieval() -> None:
-    """One question is one RAG trace: the observed call's, not also that of the chain around it."""
+    """The question gives one RAG trace, of the observed call, and none of the chain around it."""
     chain = a_chain()
     call = a_chain(parent=chain, scope=semconv.SCOPE)
     trace = read_one(chain, call, a_retriever(PARIS, parent=call))
@@ -63,7 +63,7 @@ def test_observed_call_within_a_chain_keeps_its_retrieval() -> None:
 
 
 def test_missing_root_leaves_the_next_span_as_entry() -> None:
-    """A trace that was cut is read from the topmost span that is there."""
+    """Without its root, a trace is read from the topmost span that exists."""
     lost = a_chain()
     entry = a_chain(parent=lost)
     trace = read_one(entry, a_retriever(PARIS, parent=entry))
@@ -71,13 +71,13 @@ def test_missing_root_leaves_the_next_span_as_entry() -> None:
 
 
 def test_model_call_without_retrieval_is_no_rag_trace() -> None:
-    """A question and an answer alone are nothing to be faithful to."""
+    """Without a retrieval, faithfulness cannot be judged."""
     root = a_chain()
     assert read_all([root, a_model_call(ANSWER, parent=root)]) == []
 
 
 def test_judges_own_spans_are_never_read() -> None:
-    """What hangs under an EVALUATOR span, retrieval and all, is no application traffic."""
+    """Spans below an EVALUATOR span, including retrievals, are not application traffic."""
     evaluator = a_span(semconv.KIND_EVALUATOR)
     chain = a_chain(parent=evaluator)
     assert read_all([evaluator, chain, a_retriever(PARIS, parent=chain)]) == []
@@ -87,7 +87,7 @@ def test_judges_own_spans_are_never_read() -> None:
 
 
 def test_retriever_alone_is_a_trace_without_an_answer() -> None:
-    """The retriever is its own target; its documents are not an answer."""
+    """The retriever is the target. Its documents are not an answer."""
     retriever = a_retriever(PARIS, attributes=json_output([{"page_content": PARIS}]))
     trace = read_one(retriever)
     assert trace.target.span_id == retriever.span_id
@@ -96,7 +96,7 @@ def test_retriever_alone_is_a_trace_without_an_answer() -> None:
 
 
 def test_retriever_as_a_tool() -> None:
-    """A RETRIEVER below a TOOL below an AGENT gives the agent's chunks."""
+    """A RETRIEVER below a TOOL below an AGENT provides the agent's chunks."""
     agent = a_chain(attributes={semconv.SPAN_KIND: semconv.KIND_AGENT})
     tool = a_span(semconv.KIND_TOOL, parent=agent, attributes={semconv.OUTPUT_VALUE: PARIS})
     trace = read_one(agent, tool, a_retriever(PARIS, parent=tool))
@@ -105,7 +105,7 @@ def test_retriever_as_a_tool() -> None:
 
 
 def test_tool_alone_returns_documents_and_no_answer() -> None:
-    """The text that a retriever tool hands over is the context, unless a model was called in it."""
+    """The text of a retriever tool is context, not an answer, unless a model was called in the tool."""
     tool = a_span(semconv.KIND_TOOL, attributes={semconv.OUTPUT_VALUE: f"1. {PARIS}", semconv.INPUT_VALUE: QUESTION})
     retriever = a_retriever(PARIS, parent=tool)
     assert read_one(tool, retriever).unevaluable_reason is UnevaluableReason.NO_RESPONSE
@@ -117,7 +117,7 @@ def test_tool_alone_returns_documents_and_no_answer() -> None:
 
 
 def test_failed_entry_is_not_evaluated() -> None:
-    """Status ERROR wins over everything, even over an answer that is there."""
+    """Status ERROR takes precedence, even if there is an answer."""
     trace = rag(status=StatusCode.ERROR)
     assert trace.unevaluable_reason is UnevaluableReason.ERROR
     assert trace.question == QUESTION
@@ -125,7 +125,7 @@ def test_failed_entry_is_not_evaluated() -> None:
 
 @pytest.mark.parametrize("key", [semconv.INPUT_VALUE, semconv.OUTPUT_VALUE])
 def test_hidden_field_is_not_replaced_by_another(key: str) -> None:
-    """The query and the model call hold the text that the entry hides: they must not be read instead."""
+    """The query and the model call contain the hidden text. It is not read from there."""
     trace = rag({key: semconv.REDACTED}, a_model_call("Paris, from the call."))
     assert trace.unevaluable_reason is UnevaluableReason.REDACTED
     assert semconv.REDACTED not in (trace.question, trace.response)
@@ -135,14 +135,14 @@ def test_hidden_field_is_not_replaced_by_another(key: str) -> None:
 
 @pytest.mark.parametrize("key", [semconv.INPUT_VALUE, semconv.OUTPUT_VALUE])
 def test_dropped_text_is_truncated(key: str) -> None:
-    """Where the limits dropped attributes and the question or the answer is gone, the limits are named."""
+    """If limits dropped attributes and the question or the answer is missing, the reason is `truncated`."""
     root = a_chain(attributes={key: None}, dropped_attributes=3)
     retriever = a_retriever(PARIS, parent=root, attributes={semconv.INPUT_VALUE: ""})
     assert read_one(root, retriever).unevaluable_reason is UnevaluableReason.TRUNCATED
 
 
 def test_dropped_attributes_that_nobody_misses_do_no_harm() -> None:
-    """Question and answer are there: what else the entry lost does not matter."""
+    """If question and answer exist, other dropped attributes do not matter."""
     assert rag(dropped_attributes=3).evaluable
 
 
@@ -150,7 +150,7 @@ def test_dropped_attributes_that_nobody_misses_do_no_harm() -> None:
 
 
 def test_session_and_user_from_attributes_or_metadata() -> None:
-    """The attribute wins; else the `metadata` JSON of the entry or of a span below it tells."""
+    """The attribute takes precedence over the `metadata` JSON of the entry or of a span below it."""
     assert rag({semconv.SESSION_ID: "s", semconv.USER_ID: "u"}).session_id == "s"
     below = a_span(semconv.KIND_CHAIN, attributes={semconv.METADATA: '{"user_id": 7, "thread_id": "t"}'})
     trace = rag({}, below)
@@ -158,7 +158,7 @@ def test_session_and_user_from_attributes_or_metadata() -> None:
 
 
 def test_model_of_the_answer() -> None:
-    """The model is the one that answered, by attribute or by invocation parameters; `unknown` is none."""
+    """The model of the answering call, from its attribute or its invocation parameters. `unknown` is ignored."""
     named = {semconv.LLM_INVOCATION_PARAMETERS: '{"model": "gpt-4"}', semconv.LLM_MODEL_NAME: "unknown"}
     call = a_model_call(ANSWER, attributes=named)
     assert rag({}, call).model == "gpt-4"
@@ -175,7 +175,8 @@ def the_convention() -> Convention:
 
 
 def test_owns_by_scope_or_by_kind() -> None:
-    """An instrumentation's scope, or the kind on a hand-made span; our own spans are not of this dialect."""
+    """The scope of an instrumentation, or the kind on a manual span. Spans of `@observe` do not belong to this
+    dialect."""
     dialect = the_convention()
     assert dialect.owns("openinference.instrumentation.dspy", {})
     assert dialect.owns("app", {semconv.SPAN_KIND: "CHAIN"})
@@ -184,7 +185,7 @@ def test_owns_by_scope_or_by_kind() -> None:
 
 
 def test_retrieves_retrievers_rerankers_and_dspy_contexts() -> None:
-    """What a retrieval is can be told without parsing."""
+    """Retrievals are recognised without parsing."""
     dialect = the_convention()
     assert dialect.retrieves("app", {semconv.SPAN_KIND: "RETRIEVER"})
     assert dialect.retrieves("app", {semconv.SPAN_KIND: "RERANKER"})

@@ -1,4 +1,4 @@
-"""Our own spans: every observed call is an entry; its chunks are its own or those retrieved under it."""
+"""Spans of `@observe`: every observed call is an entry. Its chunks are on its span or in the retrievals below it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tests.collectors.conventions.spans import (
 
 
 def observed(*documents: str, parent: SpanRecord | None = None, **changes: Any) -> SpanRecord:
-    """What `@observe` writes for a call that returned these documents with its answer."""
+    """The attributes that `@observe` writes for a call that returned these documents with its answer."""
     attributes = flattened(semconv.DOCUMENTS, documents) | dict(changes.pop("attributes", {}))
     return a_chain(parent=parent, **{"scope": semconv.SCOPE, "name": "answer", **changes, "attributes": attributes})
 
@@ -43,7 +43,7 @@ def the_trace(traces: list[RagTrace], span: SpanRecord) -> RagTrace:
 
 
 def test_observed_call_with_its_own_documents() -> None:
-    """Question, answer, chunks, session, user and tags stand on the one span."""
+    """Question, answer, chunks, session, user and tags are on one span."""
     attributes = {semconv.SESSION_ID: "s", semconv.USER_ID: "u", f"{semconv.TAG_PREFIX}tier": "gold"}
     span = observed(PARIS, EUROPE, attributes=attributes)
     trace = read_one(span)
@@ -54,14 +54,14 @@ def test_observed_call_with_its_own_documents() -> None:
 
 
 def test_question_and_answer_are_not_taken_apart() -> None:
-    """Our spans hold the texts themselves, also where they look like JSON or like the repr of something."""
+    """Texts on observed spans are never parsed, also if they look like JSON or like a repr."""
     asked = {semconv.INPUT_VALUE: '{"query": "x"}', semconv.OUTPUT_VALUE: "<generator object>"}
     trace = read_one(observed(PARIS, attributes=asked))
     assert (trace.question, trace.response) == ('{"query": "x"}', "<generator object>")
 
 
 def test_documents_of_nested_retriever_spans() -> None:
-    """Where the call has no documents on its span, what other dialects retrieved under it are its chunks."""
+    """If the call recorded no documents, retrievals of other dialects below it provide its chunks."""
     call = observed()
     chain = a_chain(parent=call)
     retriever = a_retriever(PARIS, parent=chain)
@@ -71,27 +71,27 @@ def test_documents_of_nested_retriever_spans() -> None:
 
 
 def test_own_documents_win_over_nested_ones() -> None:
-    """The call knows what it answered from; retrieved and discarded documents do not count."""
+    """Documents recorded by the call take precedence over nested retrievals."""
     call = observed(PARIS)
     assert texts(read_one(call, a_retriever(PARIS, EUROPE, parent=call))) == [PARIS]
 
 
 def test_observed_root_joins_siblings() -> None:
-    """Instrumentations that start spans beside each other, a retriever here and a model there, meet in the call."""
+    """Spans of instrumentations that are siblings, a retriever and a model call, belong to the call around them."""
     call = observed()
     trace = read_one(call, a_retriever(PARIS, parent=call), a_model_call(ANSWER, parent=call))
     assert trace.evaluable
 
 
 def test_nothing_retrieved_is_not_an_empty_retrieval() -> None:
-    """Without any retrieval the call cannot be judged; with one that found nothing it can."""
+    """Without a retrieval the call cannot be judged. With a retrieval without results it can."""
     call = observed()
     assert read_one(call).unevaluable_reason is UnevaluableReason.NO_CHUNKS
     assert read_one(call, a_retriever(parent=call)).evaluable
 
 
 def test_nested_observed_calls_have_their_own_chunks() -> None:
-    """What an inner call answered from belongs to the inner call alone."""
+    """The chunks of an inner call belong only to the inner call."""
     outer = observed()
     inner = observed(PARIS, parent=outer)
     traces = read_all([outer, inner])
@@ -100,7 +100,7 @@ def test_nested_observed_calls_have_their_own_chunks() -> None:
 
 
 def test_observed_call_that_only_retrieves_feeds_the_one_around_it() -> None:
-    """A decorated search function is the retrieval of the decorated call that answers, and no question of its own."""
+    """An observed search function is the retrieval of the observed call around it, not a separate question."""
     outer = observed()
     search = observed(PARIS, parent=outer, attributes={semconv.OUTPUT_VALUE: None})
     (trace,) = read_all([outer, search])
@@ -108,7 +108,7 @@ def test_observed_call_that_only_retrieves_feeds_the_one_around_it() -> None:
 
 
 def test_observed_search_inside_a_chain_is_the_chains_retrieval() -> None:
-    """A framework's chain around a decorated search function has its documents."""
+    """The framework's chain around an observed search function gets its documents."""
     root = a_chain()
     search = observed(PARIS, parent=root, attributes={semconv.OUTPUT_VALUE: None})
     (trace,) = read_all([root, search])
@@ -116,7 +116,7 @@ def test_observed_search_inside_a_chain_is_the_chains_retrieval() -> None:
 
 
 def test_observed_search_alone_says_that_there_is_no_answer() -> None:
-    """A decorated search function with nothing around it is seen, with its reason."""
+    """An observed search function without a call around it is a RAG trace with a reason."""
     trace = read_one(observed(PARIS, attributes={semconv.OUTPUT_VALUE: None}))
     assert trace.unevaluable_reason is UnevaluableReason.NO_RESPONSE
 
@@ -137,18 +137,18 @@ def test_observed_search_alone_says_that_there_is_no_answer() -> None:
     ],
 )
 def test_why_an_observed_call_cannot_be_judged(changes: dict[str, Any], reason: UnevaluableReason) -> None:
-    """Every state that a span of ours can be in has its reason."""
+    """Every state of an observed span has its reason."""
     assert read_one(observed(PARIS, **changes)).unevaluable_reason is reason
 
 
 def test_answer_of_an_observed_call_is_never_a_model_calls() -> None:
-    """The call's own answer is missing: a model's text under it is not what the call returned."""
+    """If the call has no answer, the text of a model call below it is not used."""
     call = observed(PARIS, attributes={semconv.OUTPUT_VALUE: None})
     assert read_one(call, a_model_call(ANSWER, parent=call)).response is None
 
 
 def test_retrieves_only_what_did_not_answer() -> None:
-    """On the request path an observed call counts as a retrieval when it has documents and no answer."""
+    """On the request path, an observed call counts as a retrieval if it has documents and no answer."""
     own: Convention = default_conventions()[0]
     documents = flattened(semconv.DOCUMENTS, [PARIS])
     assert own.owns(semconv.SCOPE, {})
@@ -162,7 +162,7 @@ def test_retrieves_only_what_did_not_answer() -> None:
 
 
 def read_with(snapshot: Snapshot, call: SpanRecord, *below: SpanRecord) -> RagTrace:
-    """What the pipeline reads in process, where the call's own strings are at hand."""
+    """The RAG traces that the pipeline reads in process, with the snapshot of the call."""
     pipeline = Pipeline(conventions=default_conventions(), sampler=RatioSampler(ratio=1.0), evaluators=())
     trace = pipeline.read([*below, call], reference(call))
     assert trace is not None
@@ -174,7 +174,7 @@ SNAPSHOT = Snapshot(question=QUESTION, response=ANSWER)
 
 
 def test_snapshot_stands_in_for_hidden_and_dropped_text() -> None:
-    """The call's own strings are judged although its span hides or has lost them."""
+    """The texts in the snapshot are judged, although the span hides or lacks them."""
     chunks = (Chunk(id="d1", text=PARIS, position=0),)
     snapshot = Snapshot(question=QUESTION, response=ANSWER, chunks=chunks)
     for call in (observed(attributes=HIDDEN), observed(PARIS, attributes=HIDDEN, dropped_attributes=9)):
@@ -183,7 +183,7 @@ def test_snapshot_stands_in_for_hidden_and_dropped_text() -> None:
 
 
 def test_snapshot_with_nested_retrievals() -> None:
-    """Hidden question and answer with readable nested documents: the trace can be judged."""
+    """With hidden question and answer and readable nested documents, the trace can be judged."""
     call = observed(attributes=HIDDEN)
     assert read_with(SNAPSHOT, call, a_retriever(PARIS, parent=call)).evaluable
     plain = observed()
@@ -201,19 +201,19 @@ def test_snapshot_with_nested_retrievals() -> None:
 def test_snapshot_does_not_mend_nested_documents(
     document: Any, changes: dict[str, Any], reason: UnevaluableReason
 ) -> None:
-    """What is wrong with documents that only nested spans have stays wrong."""
+    """Problems of documents on nested spans remain."""
     call = observed()
     retriever = a_retriever(document, parent=call, **changes)
     assert read_with(SNAPSHOT, call, retriever).unevaluable_reason is reason
 
 
 def test_snapshot_without_any_retrieval() -> None:
-    """Neither the call nor a span below it has chunks: there is nothing to be faithful to."""
+    """Neither the call nor a span below it has chunks, so faithfulness cannot be judged."""
     assert read_with(SNAPSHOT, observed()).unevaluable_reason is UnevaluableReason.NO_CHUNKS
 
 
 def test_entry_of_openinference_is_found_by_the_pipeline() -> None:
-    """In process the entry's own span is the target, so that its scores find it."""
+    """In process the target is the entry's span, so its scores can be added to it."""
     root = a_chain()
     pipeline = Pipeline(conventions=default_conventions(), sampler=RatioSampler(ratio=1.0), evaluators=())
     assert pipeline.read([a_retriever(PARIS, parent=root), root], reference(root)) is not None
@@ -221,5 +221,5 @@ def test_entry_of_openinference_is_found_by_the_pipeline() -> None:
 
 
 def test_judges_span_of_our_own_scope_is_not_read() -> None:
-    """Evaluation spans of ours are no observed calls."""
+    """Evaluation spans of rag-otel are not observed calls."""
     assert read_all([a_span(semconv.KIND_EVALUATOR, scope=semconv.SCOPE)]) == []

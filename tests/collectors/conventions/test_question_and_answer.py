@@ -55,12 +55,12 @@ HAYSTACK = "openinference.instrumentation.haystack"
     ],
 )
 def test_question_in_json_input(value: Any) -> None:
-    """The question is found in the objects that frameworks and decorators write, the user's last message in a chat."""
+    """The question is found in the objects that frameworks and decorators write, in a chat as the last user message."""
     assert rag(json_input(value)).question == QUESTION
 
 
 def test_plain_text_that_looks_like_json_stays_as_it_is() -> None:
-    """A question of mime type text is never taken apart."""
+    """A question with the MIME type text is not parsed."""
     asked = '{"query": "what is this?"}'
     assert rag({semconv.INPUT_VALUE: asked, semconv.INPUT_MIME_TYPE: "text/plain"}).question == asked
 
@@ -74,19 +74,19 @@ def test_json_without_a_text_is_no_question(empty: str) -> None:
 
 
 def test_question_is_the_searched_text_where_the_entry_has_none() -> None:
-    """Without an input of its own the entry's question is what was searched for."""
+    """If the entry has no input, the question is the search query."""
     assert rag({semconv.INPUT_VALUE: None}).question == "a query"
 
 
 def test_first_message_flattened_on_a_graph_is_not_its_question() -> None:
-    """LangGraph flattens only the first message of a history; the input has them all."""
+    """LangGraph flattens only the first message of a history. The input has all messages."""
     history = {"messages": [{"role": "user", "content": "hi"}, {"role": "user", "content": QUESTION}]}
     flat = {"llm.input_messages.0.message.role": "user", "llm.input_messages.0.message.content": "hi"}
     assert rag(json_input(history) | flat).question == QUESTION
 
 
 def test_question_that_an_agent_was_told() -> None:
-    """An agent whose input is the repr of an event: its first model call, before any search, has the question."""
+    """If an agent's input is the repr of an event, its first model call before the search has the question."""
     root = a_chain(attributes={semconv.INPUT_VALUE: "AgentStartEvent()"})
     first = a_model_call("I will search.", parent=root, attributes=_told(QUESTION))
     tool = a_span(semconv.KIND_TOOL, parent=root)
@@ -102,7 +102,7 @@ def _told(text: str) -> dict[str, Any]:
 
 
 def test_no_question_anywhere() -> None:
-    """Neither an input nor a query: the trace says so."""
+    """Without input and query the reason is `no_question`."""
     root = a_chain(attributes={semconv.INPUT_VALUE: None})
     trace = read_one(root, a_retriever(PARIS, parent=root, attributes={semconv.INPUT_VALUE: ""}))
     assert (trace.question, trace.unevaluable_reason) == (None, UnevaluableReason.NO_QUESTION)
@@ -150,7 +150,7 @@ def test_answer_in_json_output(value: Any) -> None:
     ],
 )
 def test_answer_of_the_model_call_where_the_output_has_no_text(output: Any) -> None:
-    """A stream, or the repr of an object, sends the reader to the model call that wrote the text."""
+    """If the output is a stream or the repr of an object, the answer is the text of the model call."""
     assert rag(json_output(output), a_model_call(ANSWER)).response == ANSWER
 
 
@@ -160,33 +160,33 @@ def test_answer_of_the_model_call_where_the_output_has_no_text(output: Any) -> N
     ids=["placeholder", "thought", "repr"],
 )
 def test_long_text_that_begins_like_something_else_is_an_answer(text: str) -> None:
-    """What only looks like a stream, a thought or a repr at its beginning is read as it is."""
+    """A text that only begins like a stream, a thought or a repr is used unchanged."""
     call = a_model_call(text)
     assert rag({semconv.OUTPUT_VALUE: None}, call).response == text
     assert rag(json_output({"documents": [text], "answer": text})).response == text
 
 
 def test_thoughts_of_an_agent_are_not_its_answer() -> None:
-    """Where the model call has the answer, what a ReAct agent thought before it is left out."""
+    """The thoughts of a ReAct agent before its answer are removed."""
     event = "StopEvent(result=AgentOutput(response=ChatMessage(role='assistant', blocks=[TextBlock(text='Par..."
     call = a_model_call(f"Thought: I can answer.\nAnswer: {ANSWER}")
     assert rag({semconv.OUTPUT_VALUE: event}, call).response == ANSWER
 
 
 def test_streaming_root_without_a_model_call_is_incomplete() -> None:
-    """A stream that nobody read to the end left a generator in the output and no text anywhere."""
+    """The output is the repr of a generator, and no span has the text: the stream was not read to its end."""
     trace = rag(json_output({"response_gen": "<generator object>"}), a_model_call(None))
     assert (trace.response, trace.unevaluable_reason) == (None, UnevaluableReason.INCOMPLETE)
 
 
 def test_abandoned_stream_is_incomplete() -> None:
-    """`null` with status OK is a stream that was left: what the model wrote so far is not taken for the answer."""
+    """`null` with status OK is a stream that was closed early. The model's text so far is not the answer."""
     trace = rag({semconv.OUTPUT_VALUE: "null"}, a_model_call("Par"), status=StatusCode.OK)
     assert (trace.response, trace.unevaluable_reason) == (None, UnevaluableReason.INCOMPLETE)
 
 
 def test_stream_abandoned_later_is_incomplete() -> None:
-    """A model call that outlived the entry and wrote more than the entry has gives the abandoned stream away."""
+    """A model call that ended after the entry, with a longer text, shows that the stream was closed early."""
     root = a_chain(attributes={semconv.OUTPUT_VALUE: "Par"}, end_ns=10**12)
     retriever = a_retriever(PARIS, parent=root)
     longer = a_model_call("Paris is it.", parent=root, end_ns=10**12 + 1)
@@ -196,7 +196,7 @@ def test_stream_abandoned_later_is_incomplete() -> None:
 
 
 def test_prompt_builder_of_kind_llm_writes_no_answer() -> None:
-    """Haystack's PromptBuilder calls itself LLM; the prompt that it returns is not an answer."""
+    """Haystack's PromptBuilder has the kind LLM. Its prompt is not an answer."""
     prompt = {"llm.prompt_template.template": "{{q}}", semconv.OUTPUT_VALUE: f"{PARIS} Q: {QUESTION}"}
     builder = a_span(semconv.KIND_LLM, scope=HAYSTACK, attributes=prompt)
     trace = rag(json_output({"pb": {"prompt": "..."}}), builder)
@@ -204,7 +204,7 @@ def test_prompt_builder_of_kind_llm_writes_no_answer() -> None:
 
 
 def test_model_calls_before_or_within_the_retrieval_do_not_answer() -> None:
-    """A rewritten query, and the call of a reranking model, are not the answer of an entry that has none."""
+    """A rewritten query and the call of a reranking model are not the answer."""
     root = a_chain(attributes={semconv.OUTPUT_VALUE: None})
     rewriting = a_model_call("capital France", parent=root)
     retriever = a_retriever(PARIS, parent=root, end_ns=10**9)
@@ -214,18 +214,18 @@ def test_model_calls_before_or_within_the_retrieval_do_not_answer() -> None:
 
 
 def test_last_model_call_answers() -> None:
-    """Of several calls after the retrieval the last one that ended wrote the answer; a failed one did not."""
+    """Of several calls after the retrieval, the answer is from the last one that ended and did not fail."""
     calls = (a_model_call("draft"), a_model_call(ANSWER), a_model_call("broken", status=StatusCode.ERROR))
     assert rag({semconv.OUTPUT_VALUE: None}, *calls).response == ANSWER
 
 
 def test_chain_that_only_returns_the_documents_has_not_answered() -> None:
-    """The retrieved texts joined, with no model called, are a retrieval; an extract with a model call is an answer."""
+    """The joined retrieved texts without a model call are not an answer. An extract with a model call is."""
     assert rag({semconv.OUTPUT_VALUE: f"- {PARIS}\n\n"}).unevaluable_reason is UnevaluableReason.NO_RESPONSE
     assert rag({semconv.OUTPUT_VALUE: PARIS}, a_model_call(PARIS)).response == PARIS
 
 
 def test_documents_as_json_are_no_answer() -> None:
-    """A chain that ends in its retriever gives documents, not an answer."""
+    """A chain that ends with its retriever returns documents, not an answer."""
     trace = rag(json_output([{"page_content": PARIS, "type": "Document"}]))
     assert (trace.response, trace.unevaluable_reason) == (None, UnevaluableReason.NO_RESPONSE)

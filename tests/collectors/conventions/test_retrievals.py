@@ -1,4 +1,4 @@
-"""Which retrievals count: nested ones, rerankers, filters, unions, DSPy's contexts."""
+"""Which retrievals count: nested ones, rerankers, filters, joined retrievals, contexts of DSPy."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LLAMA_INDEX = "openinference.instrumentation.llama_index"
 
 
 def test_outermost_retriever_has_the_final_documents() -> None:
-    """A compressor's own documents count; what it got from the retriever within does not."""
+    """The documents of a compressor count, not those of the retriever inside it."""
     root = a_chain()
     outer = a_retriever(PARIS, parent=root, end_ns=10**9)
     trace = read_one(root, outer, a_retriever(PARIS, EUROPE, parent=outer))
@@ -41,7 +41,7 @@ def test_outermost_retriever_has_the_final_documents() -> None:
 
 
 def test_nested_retriever_speaks_for_a_silent_outer_one() -> None:
-    """A hand-made RETRIEVER span that tells nothing leaves it to the ones within."""
+    """If an outer RETRIEVER records no documents, the nested ones count."""
     root = a_chain()
     silent = a_span(semconv.KIND_RETRIEVER, parent=root)
     trace = read_one(root, silent, a_retriever(PARIS, parent=silent))
@@ -50,7 +50,7 @@ def test_nested_retriever_speaks_for_a_silent_outer_one() -> None:
 
 
 def test_inner_retriever_without_documents_takes_nothing_away() -> None:
-    """LlamaIndex's inner `_retrieve` is a RETRIEVER as well, and has only the reprs of the nodes."""
+    """LlamaIndex's inner `_retrieve` is a RETRIEVER too, but has only the reprs of the nodes."""
     root = a_chain(scope=LLAMA_INDEX)
     outer = a_retriever({"content": PARIS, "id": "d1", "score": 0.5}, parent=root)
     inner = a_span(semconv.KIND_RETRIEVER, parent=outer, attributes=json_output([_node("d1", 0.5)]))
@@ -59,7 +59,7 @@ def test_inner_retriever_without_documents_takes_nothing_away() -> None:
 
 
 def test_retrievals_side_by_side_are_united_without_repeats() -> None:
-    """Two retrievers in parallel: every text once, in the order in which they were started; no one span has them."""
+    """Parallel retrievers: every text once, in order of their start. No single span has all chunks."""
     root = a_chain()
     first = a_retriever({"content": PARIS, "id": "a"}, {"content": EUROPE, "id": "b"}, parent=root)
     second = a_retriever({"content": EUROPE, "id": "b"}, {"content": TOWER, "id": "c"}, parent=root)
@@ -73,7 +73,7 @@ def test_retrievals_side_by_side_are_united_without_repeats() -> None:
 
 
 def test_reranker_replaces_what_it_was_fed() -> None:
-    """Of a reranked and another retrieval, the reranker's choice and the other's documents remain."""
+    """The reranker's selection and the documents of the other retrieval remain."""
     root = a_chain()
     reranked = a_retriever(PARIS, EUROPE, parent=root)
     other = a_retriever("another source", parent=root)
@@ -82,7 +82,7 @@ def test_reranker_replaces_what_it_was_fed() -> None:
 
 
 def test_last_of_two_rerankers_decides() -> None:
-    """Rerankers one after the other: the last choice stands, and its span takes the annotations."""
+    """Of consecutive rerankers the last selection counts, and its span gets the annotations."""
     root = a_chain()
     retriever = a_retriever(PARIS, EUROPE, TOWER, parent=root)
     first = a_reranker([PARIS, EUROPE, TOWER], TOWER, PARIS, parent=root)
@@ -94,14 +94,14 @@ def test_last_of_two_rerankers_decides() -> None:
 
 
 def test_failed_reranker_leaves_the_retrieval() -> None:
-    """The application went on with what it had retrieved."""
+    """The application continued with the retrieved documents."""
     root = a_chain()
     failed = a_reranker([PARIS], parent=root, status=StatusCode.ERROR)
     assert texts(read_one(root, a_retriever(PARIS, parent=root), failed)) == [PARIS]
 
 
 def test_failed_retriever_beside_its_fallback_counts_for_nothing() -> None:
-    """The fallback's documents are the chunks, on the fallback's span."""
+    """The chunks are the documents of the fallback, on its span."""
     root = a_chain()
     failed = a_span(semconv.KIND_RETRIEVER, parent=root, status=StatusCode.ERROR)
     fallback = a_retriever(PARIS, parent=root)
@@ -138,7 +138,7 @@ def _postprocessor(parent: SpanRecord, given: list[str], chosen: list[str], **ch
 
 
 def test_llama_index_postprocessor_drops_nodes() -> None:
-    """A similarity cut-off leaves the first nodes: still those of the retriever's span, rank by rank."""
+    """A similarity cut-off keeps the first nodes. They are still at the same positions on the retriever's span."""
     root = a_chain(scope=LLAMA_INDEX)
     retriever = a_retriever(*_nodes("d1", "d2", "d3"), parent=root)
     given = [_node(name, 0.9) for name in ("d1", "d2", "d3")]
@@ -149,7 +149,7 @@ def test_llama_index_postprocessor_drops_nodes() -> None:
 
 
 def test_llama_index_postprocessor_reorders_nodes() -> None:
-    """A reordered choice has new scores, and ranks that no span has."""
+    """A reordered selection has new scores and an order that no span has."""
     root = a_chain(scope=LLAMA_INDEX)
     retriever = a_retriever(*_nodes("d1", "d2"), parent=root)
     given = [_node("d1", 0.9), _node("d2", 0.9)]
@@ -162,7 +162,7 @@ def test_llama_index_postprocessor_reorders_nodes() -> None:
 
 
 def test_postprocessor_that_drops_everything_leaves_an_empty_retrieval() -> None:
-    """No node was good enough: the answer had no evidence at all, and that can be judged."""
+    """If no node is left, the answer has no evidence, and it can be judged."""
     root = a_chain(scope=LLAMA_INDEX)
     trace = read_one(root, a_retriever(*_nodes("d1"), parent=root), _postprocessor(root, [_node("d1", 0.9)], []))
     assert trace.chunks == ()
@@ -170,20 +170,20 @@ def test_postprocessor_that_drops_everything_leaves_an_empty_retrieval() -> None
 
 
 def test_postprocessor_that_names_strangers_is_ignored() -> None:
-    """A choice of nodes that nobody retrieved cannot be resolved: the retrieval stands."""
+    """A selection of unknown nodes has no texts, so the retrieval counts."""
     root = a_chain(scope=LLAMA_INDEX)
     stranger = _postprocessor(root, [_node("d1", 0.9)], [_node("d9", 0.9)])
     assert texts(read_one(root, a_retriever(*_nodes("d1"), parent=root), stranger)) == ["text of d1"]
 
 
 def test_postprocessing_alone_is_no_retrieval() -> None:
-    """Nodes that came from elsewhere are not retrieved in this trace."""
+    """Nodes from elsewhere were not retrieved in this trace."""
     root = a_chain(scope=LLAMA_INDEX)
     assert read_all([root, _postprocessor(root, [_node("d1", 0.9)], [_node("d1", 0.9)])]) == []
 
 
 def test_haystack_joiner_decides_over_both_retrievers() -> None:
-    """A joiner's list of named documents, with its own scores, replaces both of its inputs."""
+    """The joiner's list of documents, with its scores, replaces both inputs."""
     root = a_chain(scope=HAYSTACK)
     keyword = a_retriever(*_nodes("d1", "d2"), parent=root)
     dense = a_retriever(*_nodes("d3"), parent=root)
@@ -202,7 +202,7 @@ def test_haystack_joiner_decides_over_both_retrievers() -> None:
 
 
 def test_dspy_last_context_of_several_hops() -> None:
-    """Each hop has more context than the one before; the answer was written from the last."""
+    """Each hop adds context. The last one has the chunks of the answer."""
     root = a_chain(scope=DSPY, attributes=json_input({"question": QUESTION}) | json_output({"answer": "x"}))
     hops = [_module(root, context) for context in ([], ["one"], ["one", "two"])]
     inner = _module(hops[-1], ["one", "two"])
@@ -215,12 +215,12 @@ def _module(parent: SpanRecord, context: Any) -> SpanRecord:
 
 
 def test_dspy_context_as_one_text() -> None:
-    """A context that was joined into one string is one chunk."""
+    """A context that is one string is one chunk."""
     root = a_chain(scope=DSPY)
     assert texts(read_one(root, _module(root, f"{PARIS}\n{EUROPE}"))) == [f"{PARIS}\n{EUROPE}"]
 
 
 def test_context_of_other_frameworks_is_no_retrieval() -> None:
-    """A `context` among the inputs of any other chain may be anything."""
+    """In other frameworks an input named `context` may be anything."""
     root = a_chain(attributes=json_input({"context": [PARIS], "question": QUESTION}))
     assert read_all([root]) == []

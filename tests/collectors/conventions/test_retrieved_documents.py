@@ -1,4 +1,4 @@
-"""The documents of a retrieval: what cannot be read, where ids and scores are, how chunks are told apart."""
+"""The documents of a retrieval: missing or hidden texts, ids, scores, and unique chunks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.collectors.conventions.spans import (
 
 @pytest.mark.parametrize("empty", [[], {"documents": []}])
 def test_empty_retrieval_is_evaluable(empty: Any) -> None:
-    """The retriever found nothing and says so: every claim is without evidence."""
+    """The retriever found nothing and records that: no claim has evidence."""
     root = a_chain()
     retriever = a_span(semconv.KIND_RETRIEVER, parent=root, attributes=json_output(empty))
     trace = read_one(root, retriever)
@@ -34,14 +34,14 @@ def test_empty_retrieval_is_evaluable(empty: Any) -> None:
 
 
 def test_silent_retriever_is_not_an_empty_one() -> None:
-    """Neither documents nor an empty list: what was found is unknown."""
+    """Without documents and without an empty list, the result is unknown."""
     root = a_chain()
     silent = a_span(semconv.KIND_RETRIEVER, parent=root)
     assert read_one(root, silent).unevaluable_reason is UnevaluableReason.NO_CHUNK_TEXT
 
 
 def test_ids_without_text() -> None:
-    """Documents that are only named cannot be judged, and the trace says so while keeping the ids."""
+    """Documents with only ids cannot be judged. The trace has the reason and keeps the ids."""
     root = a_chain()
     trace = read_one(root, a_retriever({"id": "d1", "score": 0.5}, parent=root))
     assert [(chunk.id, chunk.text) for chunk in trace.chunks] == [("d1", "")]
@@ -49,14 +49,14 @@ def test_ids_without_text() -> None:
 
 
 def test_one_text_missing_of_two_retrievals_is_enough() -> None:
-    """The answer may rest on the very text that is not there."""
+    """The answer may depend on the missing text."""
     root = a_chain()
     spans = a_retriever(PARIS, parent=root), a_retriever({"id": "d2"}, parent=root)
     assert read_one(root, *spans).unevaluable_reason is UnevaluableReason.NO_CHUNK_TEXT
 
 
 def test_hidden_document_is_not_read_from_the_output() -> None:
-    """The retriever's JSON output still holds the secret text that its documents hide."""
+    """The JSON output still contains the text that the documents hide."""
     output = json_output({"documents": [{"id": "d1", "page_content": "secret"}]})
     root = a_chain()
     trace = read_one(root, a_retriever(semconv.REDACTED, parent=root, attributes=output))
@@ -65,14 +65,14 @@ def test_hidden_document_is_not_read_from_the_output() -> None:
 
 
 def test_hidden_output_without_documents() -> None:
-    """A reranker's documents are left out altogether when outputs are hidden; its output says why."""
+    """If outputs are hidden, a reranker has no documents. Its output shows why."""
     root = a_chain()
     hidden = a_span(semconv.KIND_RERANKER, parent=root, attributes={semconv.OUTPUT_VALUE: semconv.REDACTED})
     assert read_one(root, a_retriever(PARIS, parent=root), hidden).unevaluable_reason is UnevaluableReason.REDACTED
 
 
 def test_evicted_documents_are_truncated() -> None:
-    """The limits evict the oldest keys, so the first documents are missing."""
+    """Limits drop the oldest keys, so the first documents are missing."""
     documents = flattened(semconv.DOCUMENTS, [PARIS, EUROPE])
     del documents[f"{semconv.DOCUMENTS}.0.document.content"]
     root = a_chain()
@@ -81,14 +81,14 @@ def test_evicted_documents_are_truncated() -> None:
 
 
 def test_dropped_attributes_on_the_retriever_are_truncated() -> None:
-    """Other SDKs drop the newest keys: the last documents may be missing without a gap."""
+    """Other SDKs drop the newest keys, so the last documents may be missing."""
     root = a_chain()
     retriever = a_retriever(PARIS, parent=root, dropped_attributes=1)
     assert read_one(root, retriever).unevaluable_reason is UnevaluableReason.TRUNCATED
 
 
 def test_json_output_mends_evicted_documents() -> None:
-    """Where the whole list stands in the JSON output as well, nothing is lost."""
+    """If the JSON output has the whole list, nothing is missing."""
     output = json_output({"documents": [{"id": "d1", "page_content": PARIS}, {"id": "d2", "page_content": EUROPE}]})
     root = a_chain()
     retriever = a_retriever(PARIS, parent=root, dropped_attributes=9, attributes=output)
@@ -101,7 +101,7 @@ def test_json_output_mends_evicted_documents() -> None:
 
 
 def test_ids_only_in_the_json_output() -> None:
-    """LangChain flattens the texts, and has the ids in `output.value` alone."""
+    """LangChain writes the ids only in `output.value`."""
     output = json_output({"documents": [{"id": "d1", "page_content": PARIS}, {"id": "d2", "page_content": EUROPE}]})
     root = a_chain()
     trace = read_one(root, a_retriever(PARIS, EUROPE, parent=root, attributes=output))
@@ -109,7 +109,7 @@ def test_ids_only_in_the_json_output() -> None:
 
 
 def test_ids_of_other_texts_are_not_taken() -> None:
-    """A JSON output that lists something else lends no ids."""
+    """Ids of a JSON output with other texts are not used."""
     output = json_output({"documents": [{"id": "d1", "page_content": "something else"}]})
     root = a_chain()
     trace = read_one(root, a_retriever(PARIS, parent=root, attributes=output))
@@ -117,7 +117,7 @@ def test_ids_of_other_texts_are_not_taken() -> None:
 
 
 def test_ids_are_unique() -> None:
-    """Passages of one file share its id, and a store's id may look like a rank: every chunk can be told apart."""
+    """Passages of one file share its id, and an id may look like a rank: every chunk gets a unique id."""
     root = a_chain()
     documents = [{"content": "a", "id": "file"}, {"content": "b", "id": "file"}, {"content": "c"}, {"content": "d"}]
     trace = read_one(root, a_retriever(*documents, {"content": "e", "id": "2"}, parent=root))
@@ -125,13 +125,13 @@ def test_ids_are_unique() -> None:
 
 
 def test_repeats_within_one_retrieval_keep_their_rank() -> None:
-    """Annotations go by the rank on the span, so nothing is left out of a single list."""
+    """Annotations refer to positions on the span, so a single list keeps its repetitions."""
     root = a_chain()
     assert texts(read_one(root, a_retriever(PARIS, PARIS, EUROPE, parent=root))) == [PARIS, PARIS, EUROPE]
 
 
 def test_scores_and_metadata() -> None:
-    """The document's own score, or the one that stores leave in the metadata; a NaN is none."""
+    """The score of the document, else a score in its metadata. NaN is no score."""
     root = a_chain()
     documents: list[dict[str, Any]] = [
         {"content": "a", "score": 0.25, "metadata": json.dumps({"page": 1})},

@@ -1,4 +1,4 @@
-"""Traceloop's OpenLLMetry: steps with JSON inputs and outputs, vector stores with events, what is hidden or cut."""
+"""Traceloop's OpenLLMetry: steps with JSON inputs and outputs, vector stores with events, hidden and cut texts."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ def retriever(parent: SpanRecord, *documents: str, **changes: Any) -> SpanRecord
     ],
 )
 def test_inputs_and_outputs(inputs: Any, output: Any) -> None:
-    """Chains, streams, decorated functions and query engines name their question and answer differently."""
+    """Chains, streams, decorated functions and query engines use different names for question and answer."""
     root = workflow(inputs, output)
     trace = read_one(root, retriever(root, PARIS))
     assert (trace.question, trace.response, texts(trace), trace.evaluable) == (QUESTION, ANSWER, [PARIS], True)
 
 
 def test_compression_and_union() -> None:
-    """The outermost retriever decides, retrievers side by side are united, as in every dialect."""
+    """The outermost retriever counts and parallel retrievers are joined, as in every dialect."""
     root = workflow()
     outer = retriever(root, PARIS)
     inner, other = retriever(outer, PARIS, EUROPE), retriever(root, EUROPE)
@@ -69,7 +69,7 @@ def _node(node_id: str, text: str, score: float) -> str:
 
 
 def test_nodes_are_json_in_json() -> None:
-    """LlamaIndex's nodes with ids, scores and metadata; a postprocessor's choice replaces what it was given."""
+    """Nodes of LlamaIndex have ids, scores and metadata. A postprocessor's selection replaces its input."""
     root = workflow({"str_or_query_bundle": QUESTION}, {"response": ANSWER}, scope=LLAMA_INDEX)
     nodes = [_node("d1", PARIS, 0.9), _node("d2", EUROPE, 0.2)]
     name = {semconv.TRACELOOP_ENTITY: "VectorIndexRetriever.task"}
@@ -85,7 +85,7 @@ def test_nodes_are_json_in_json() -> None:
 
 
 def test_vector_store_with_an_event_for_each_result() -> None:
-    """Chroma, Pinecone, Qdrant and others: documents in events; an insert has none, and is no retrieval."""
+    """Chroma, Pinecone, Qdrant and others write documents as events. An insert has none and is not a retrieval."""
     root = workflow()
     scope = "opentelemetry.instrumentation.chromadb"
     events = tuple(
@@ -103,21 +103,21 @@ def test_vector_store_with_an_event_for_each_result() -> None:
 
 
 def test_abandoned_stream() -> None:
-    """A stream that was left has null for its output, with a status that is not an error."""
+    """The output of a stream that was closed early is null, and the status is not an error."""
     root = workflow(output={"outputs": None, "kwargs": {}})
     trace = read_one(root, retriever(root, PARIS))
     assert (trace.response, trace.unevaluable_reason) == (None, UnevaluableReason.INCOMPLETE)
 
 
 def test_content_that_is_switched_off() -> None:
-    """With TRACELOOP_TRACE_CONTENT=false there are steps without texts."""
+    """With TRACELOOP_TRACE_CONTENT=false, steps have no texts."""
     root = a_span(scope=LANGCHAIN, attributes={semconv.TRACELOOP_KIND: "workflow"})
     found = a_span(parent=root, scope=LANGCHAIN, attributes={"gen_ai.operation.name": "vector_db_retrieve"})
     assert read_one(root, found).unevaluable_reason is UnevaluableReason.NO_CHUNK_TEXT
 
 
 def test_values_that_were_cut() -> None:
-    """A length limit cuts JSON through: an answer or documents that end in the middle are not judged."""
+    """A length limit cuts JSON. A cut answer or cut documents are not judged."""
     root = workflow()
     found = retriever(root, PARIS)
     found.attributes[semconv.TRACELOOP_OUTPUT] = '{"documents": [{"page_con'  # type: ignore[index]
@@ -128,7 +128,7 @@ def test_values_that_were_cut() -> None:
 
 @pytest.mark.parametrize("key", [semconv.TRACELOOP_INPUT, semconv.TRACELOOP_OUTPUT])
 def test_values_that_were_hidden(key: str) -> None:
-    """What a redaction processor took out is not read from elsewhere."""
+    """Text that a redaction processor removed is not read from another field."""
     root = workflow()
     root.attributes[key] = semconv.REDACTED  # type: ignore[index]
     assert read_one(root, retriever(root, PARIS)).unevaluable_reason is UnevaluableReason.REDACTED

@@ -1,4 +1,4 @@
-"""One collector that evaluates everything, shared by the tests that only send and look."""
+"""One collector that evaluates all traces, shared by tests that only send and read."""
 
 from __future__ import annotations
 

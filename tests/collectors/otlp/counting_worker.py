@@ -1,4 +1,4 @@
-"""An evaluation process that judges nothing: its first job misses a cache and opens a breaker, the others hit."""
+"""An evaluation process without a judge: its first job misses a cache and opens a breaker, the others hit the cache."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rag_otel_evaluators.llm.failures import CallError, FailureKind
 
 
 class Counting:
-    """Answers every job with nothing."""
+    """Answers every job with an empty reply."""
 
     def __init__(self) -> None:
         self._breaker = CircuitBreaker("a judge")

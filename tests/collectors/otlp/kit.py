@@ -1,4 +1,4 @@
-"""A collector as its users run it, a backend that records, and RAG traces to send."""
+"""A collector as users run it, a recording backend, and RAG traces to send."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ SCORE = semconv.metric_key("faithfulness", "score")
 
 @dataclass
 class Backend:
-    """What an OTLP/gRPC backend got. `answers` are the next ones, (status, trailing metadata); then OK for ever."""
+    """An OTLP/gRPC backend that records requests. `answers` are the next responses, (status, trailing metadata); after
+    them it returns OK."""
 
     port: int
     requests: list[bytes] = field(default_factory=list)
@@ -95,7 +96,7 @@ def a_backend(port: int = 0) -> Iterator[Backend]:
 
 
 class CollectorProcess:
-    """`rag-otel collect` in a process of its own, on free ports, with a short grace."""
+    """`rag-otel collect` in its own process, on free ports, with a short waiting time after the root span."""
 
     def __init__(
         self, data_dir: Path, *arguments: str, env: Mapping[str, str] | None = None, prefix: Sequence[str] = ()
@@ -154,7 +155,7 @@ class CollectorProcess:
         return f"http://127.0.0.1:{self.http_port}"
 
     def kill(self) -> None:
-        """kill -9, without a chance to say goodbye."""
+        """kill -9, without a shutdown."""
         assert self.process is not None
         self.process.kill()
         self.process.wait()
@@ -204,5 +205,5 @@ def a_collector(data_dir: Path, *arguments: str, env: Mapping[str, str] | None =
 
 
 def run(coroutine: Any) -> Any:
-    """Run a coroutine to its end."""
+    """Runs a coroutine to its end."""
     return asyncio.run(coroutine)

@@ -1,4 +1,4 @@
-"""Who is let in, and what the collector is told: keys, certificates, settings."""
+"""Authentication, certificates and settings of the collector."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.server
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
-    """(certificate, key) for 127.0.0.1, signed by itself."""
+    """(certificate, key) for 127.0.0.1, self-signed."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
     now = datetime.datetime.now(datetime.UTC)
@@ -58,7 +58,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
 
 
 def test_keys_are_asked_for_over_both_protocols(tmp_path: Path) -> None:
-    """Without a known key nothing is taken; the probes need none, and the key is never printed."""
+    """Without a known key a request is rejected. Probes need no key, and keys are never printed."""
     env = {"RAG_OTEL_COLLECTOR_API_KEYS": "first-key, second-key"}
     with a_backend() as backend, a_collector(tmp_path, "--backend", backend.address, env=env) as collector:
         for metadata in ({}, {"authorization": "Bearer wrong"}, {"authorization": "first-key"}, {"x-api-key": ""}):
@@ -80,7 +80,7 @@ def test_keys_are_asked_for_over_both_protocols(tmp_path: Path) -> None:
 def test_tls_over_both_protocols_and_to_a_backend(
     tmp_path: Path, certificate: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Exporters that trust the certificate get through, and one collector can be another one's backend."""
+    """Exporters that trust the certificate can connect, and a collector can be the backend of another one."""
     cert, key = certificate
     for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):  # requests prefers them to what the exporter is told
         monkeypatch.delenv(name, raising=False)
@@ -103,7 +103,7 @@ def test_tls_over_both_protocols_and_to_a_backend(
 
 
 def test_only_clients_with_a_certificate_where_one_is_asked_for(tmp_path: Path, certificate: tuple[str, str]) -> None:
-    """mTLS: without one the connection is refused, with one the export is taken."""
+    """mTLS: a connection without a client certificate is rejected."""
     cert, key = certificate
     server = ("--set", f"tls_cert={cert}", "--set", f"tls_key={key}", "--set", f"tls_client_ca={cert}")
     with a_backend() as backend, a_collector(tmp_path, "--backend", backend.address, *server) as collector:
@@ -133,7 +133,7 @@ def collect(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_wrong_setting_is_said_before_anything_listens(tmp_path: Path) -> None:
-    """A judge that does not exist is only known to the evaluation process; still exit code 2 and one line."""
+    """An unknown judge is detected only by the evaluation process. The exit code is still 2, with one line."""
     arguments = ("--backend", "http://127.0.0.1:1", "--set", "judge=nobody", "--data-dir", str(tmp_path))
     done = collect("--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0", *arguments)
     assert done.returncode == 2, done.stdout + done.stderr
@@ -160,13 +160,13 @@ def test_a_wrong_setting_is_said_before_anything_listens(tmp_path: Path) -> None
     ],
 )
 def test_a_wrong_setting_is_named(arguments: dict[str, object], said: str) -> None:
-    """With what is wrong with it."""
+    """The error says what is wrong."""
     with pytest.raises(ConfigurationError, match=said):
         configure(arguments, environ={})
 
 
 def test_two_collectors_do_not_share_a_folder(tmp_path: Path) -> None:
-    """They would deliver each other's spans."""
+    """Two collectors on one folder would deliver each other's spans."""
     with a_backend() as backend, a_collector(tmp_path, "--backend", backend.address):
         arguments = ("--backend", backend.address, "--data-dir", str(tmp_path))
         done = collect(*arguments)
@@ -177,7 +177,7 @@ def test_two_collectors_do_not_share_a_folder(tmp_path: Path) -> None:
 
 
 def test_flags_win_over_the_environment_and_that_over_the_file(tmp_path: Path) -> None:
-    """Where each value came from stands beside it; secrets are masked."""
+    """The output lists the origin of each value. Secrets are masked."""
     file = tmp_path / "c.toml"
     file.write_text(
         '[collector]\nidle = 1\ngrace = 1\nworkers = 3\napi_keys = ["k1"]\n[evaluation]\nsample_ratio = 0.5\n'
@@ -212,7 +212,7 @@ def test_flags_win_over_the_environment_and_that_over_the_file(tmp_path: Path) -
     ],
 )
 def test_a_wrong_file_is_told(tmp_path: Path, content: str) -> None:
-    """Unknown parts, rows and values are errors, not silence."""
+    """Unknown sections, settings and values are errors."""
     file = tmp_path / "c.toml"
     file.write_text(content)
     with pytest.raises(ConfigurationError):

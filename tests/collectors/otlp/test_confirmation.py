@@ -1,4 +1,4 @@
-"""A backend that answers before it stores, as Phoenix does: what it took is kept until it has stored it."""
+"""A backend that responds before it stores, like Phoenix: spans are kept until the backend has stored them."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def queueing(port: int = 0) -> Iterator[Queueing]:
 
 
 def send(collector: CollectorProcess, backend: Queueing, spans: int) -> list[bytes]:
-    """The ids of acknowledged spans that pass at once, a batch each."""
+    """Sends spans that are not evaluated, one batch each. Returns the ids of acknowledged spans."""
     sent = []
     for number in range(spans):
         span = a_span(os.urandom(16), f"span {number}")
@@ -108,7 +108,7 @@ def send(collector: CollectorProcess, backend: Queueing, spans: int) -> list[byt
 
 
 def test_what_waits_in_the_backends_memory_is_kept(tmp_path: Path) -> None:
-    """Taken, not stored: the collector does not call it delivered when it ends, and the next process sends it again."""
+    """Accepted but not stored spans are not delivered when the collector ends. The next process sends them again."""
     with queueing() as backend:
         backend.storing = False
         arguments = ("--backend", backend.url, "--set", "drain_timeout=2")
@@ -124,7 +124,7 @@ def test_what_waits_in_the_backends_memory_is_kept(tmp_path: Path) -> None:
 
 
 def test_what_a_restart_has_forgotten_is_sent_again(tmp_path: Path) -> None:
-    """However long it had waited there, and although nothing new comes."""
+    """However long they waited there, and although no new spans come."""
     with queueing() as first:
         first.storing = False
         with a_collector(tmp_path, "--backend", first.url) as collector:
@@ -138,7 +138,7 @@ def test_what_a_restart_has_forgotten_is_sent_again(tmp_path: Path) -> None:
 
 
 def test_what_later_spans_have_overtaken_is_sent_again(tmp_path: Path) -> None:
-    """The restart went unnoticed: but what came after it is stored, and what came before it is not."""
+    """An unnoticed restart: later spans are stored and earlier ones are not, so these are sent again."""
     with queueing() as backend, a_collector(tmp_path, "--backend", backend.url) as collector:
         backend.storing = False
         spans = send(collector, backend, 1)
@@ -150,7 +150,7 @@ def test_what_later_spans_have_overtaken_is_sent_again(tmp_path: Path) -> None:
 
 
 def test_what_can_never_be_stored_is_given_up(tmp_path: Path) -> None:
-    """Sent again and again while all others are there: it holds nothing up, and is counted."""
+    """A span that never appears is sent several times, does not block the others, and is counted."""
     with queueing() as backend, a_collector(tmp_path, "--backend", backend.url) as collector:
         first = a_span(os.urandom(16), "never stored")
         backend.refused = first.span_id
@@ -164,7 +164,7 @@ def test_what_can_never_be_stored_is_given_up(tmp_path: Path) -> None:
 
 
 def test_a_backend_that_cannot_be_asked_is_given_time(tmp_path: Path) -> None:
-    """One that hides the question is no reason to stop: it gets everything, and what it took is not kept for ever."""
+    """If a backend cannot be queried, it still gets everything, and sent spans are not kept forever."""
     with queueing() as backend:
         backend.asked_status = 404
         with a_collector(tmp_path, "--backend", backend.url) as collector:
@@ -176,7 +176,7 @@ def test_a_backend_that_cannot_be_asked_is_given_time(tmp_path: Path) -> None:
 
 @pytest.mark.phoenix
 def test_a_phoenix_that_is_killed_loses_nothing(tmp_path: Path) -> None:
-    """kill -9 while acknowledged spans wait in its memory: all of them are stored by the one that is started next."""
+    """Phoenix is killed with acknowledged spans in its memory. After its restart all of them are stored."""
     project = f"killed-{uuid.uuid4().hex[:8]}"
     wanted: set[str] = set()
     first = start_phoenix(tmp_path / "phoenix")

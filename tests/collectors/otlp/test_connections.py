@@ -1,4 +1,4 @@
-"""Connections: many idle ones, slow ones, and more than there are file descriptors keep nobody out."""
+"""Many idle connections, slow connections, and more connections than file descriptors do not block other clients."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ HALF_A_POST = (
 def open_connections(
     port: int, number: int, said: bytes = b"", *, from_host: str = "127.0.0.1"
 ) -> Iterator[list[socket.socket]]:
-    """So many connections of one client, each of which has said something and waits."""
+    """This many connections of one client. Each has sent something and waits."""
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(limits[1], 10_000), limits[1]))
     connections = []
@@ -48,7 +48,7 @@ def open_connections(
 
 
 def said_well(connection: socket.socket) -> bool:
-    """Read one answer to `GET`."""
+    """Reads one response to `GET`."""
     answer = b""
     while not answer.endswith(b"\r\n\r\nok\n"):
         part = connection.recv(1000)
@@ -60,7 +60,8 @@ def said_well(connection: socket.socket) -> bool:
 
 @pytest.fixture
 def collector_of_few_files(tmp_path: Path) -> Iterator[tuple[CollectorProcess, Backend]]:
-    """One that starts with a soft limit of 1,024 descriptors, as most systems have it, and may have no more."""
+    """A collector that starts with a soft limit of 1,024 descriptors, the default of most systems, and must not raise
+    it."""
     with a_backend() as backend:
         collector = CollectorProcess(tmp_path, "--backend", backend.address, prefix=("prlimit", "--nofile=1024:1024"))
         try:
@@ -73,7 +74,7 @@ def collector_of_few_files(tmp_path: Path) -> Iterator[tuple[CollectorProcess, B
 def test_many_http_connections_keep_no_exporter_out(
     collector_of_few_files: tuple[CollectorProcess, Backend], said: bytes
 ) -> None:
-    """1,100 of them, on 1,024 descriptors: an exporter over HTTP gets through, and so does one over gRPC."""
+    """With 1,100 connections and 1,024 descriptors, exporters over HTTP and over gRPC can still connect."""
     collector, backend = collector_of_few_files
     with open_connections(collector.http_port, 1100, said):
         send(HttpExporter(endpoint=f"{collector.http_address}/v1/traces", timeout=10), "over http")
@@ -87,7 +88,7 @@ def test_many_http_connections_keep_no_exporter_out(
 def test_many_grpc_connections_keep_no_exporter_out(
     collector_of_few_files: tuple[CollectorProcess, Backend],
 ) -> None:
-    """HTTP has descriptors of its own meanwhile; silent connections are given up, and others let in."""
+    """HTTP has reserved descriptors. Silent connections are closed, and others are accepted."""
     collector, backend = collector_of_few_files
 
     def exported() -> bool:
@@ -104,7 +105,7 @@ def test_many_grpc_connections_keep_no_exporter_out(
 
 
 def test_the_soft_limit_is_raised(tmp_path: Path) -> None:
-    """As far as is allowed."""
+    """The soft limit is raised as far as allowed."""
     with a_backend() as backend:
         collector = CollectorProcess(tmp_path, "--backend", backend.address, prefix=("prlimit", "--nofile=256:4096"))
         try:
@@ -120,7 +121,7 @@ def test_the_soft_limit_is_raised(tmp_path: Path) -> None:
 def test_one_client_does_not_take_the_place_of_another(
     collector_of_few_files: tuple[CollectorProcess, Backend],
 ) -> None:
-    """Who has most gives up first: the connection of another client stays, used or not."""
+    """The client with the most connections loses one first. The connection of another client stays."""
     collector, _ = collector_of_few_files
     with open_connections(collector.http_port, 1, GET, from_host="127.0.0.2") as (other,):
         assert said_well(other)
@@ -131,7 +132,8 @@ def test_one_client_does_not_take_the_place_of_another(
 
 
 def test_slow_bodies_make_room(tmp_path: Path) -> None:
-    """150 of 700 kB that do not end: refused with a delay at most for the two seconds after which they are cut off."""
+    """150 incomplete bodies of 700 kB: requests are rejected temporarily, for at most two seconds, until the bodies
+    time out."""
     body = HALF_A_POST.replace(b"10\r\n", b"1000000\r\n") + bytes(700_000)
     with (
         a_backend() as backend,
@@ -144,7 +146,7 @@ def test_slow_bodies_make_room(tmp_path: Path) -> None:
 
 
 def test_a_huge_head_is_refused(tmp_path: Path) -> None:
-    """Neither kept in memory nor waited for."""
+    """It is neither kept in memory nor waited for."""
     with a_backend() as backend, a_collector(tmp_path, "--backend", backend.address) as collector:
         with open_connections(collector.http_port, 1) as (connection,):
             connection.sendall(b"POST /v1/traces HTTP/1.1\r\nhost: x\r\nx-text: " + b"x" * 100_000)
@@ -154,7 +156,7 @@ def test_a_huge_head_is_refused(tmp_path: Path) -> None:
 
 
 def test_what_is_on_disk_is_nobody_elses(tmp_path: Path) -> None:
-    """Spans have texts of users in them: files 0600, folders 0700, whatever the umask is."""
+    """Spans contain texts of users, so files have mode 0600 and folders 0700, whatever the umask."""
     old = os.umask(0)
     try:
         with a_backend() as backend, a_collector(tmp_path / "state", "--backend", backend.address) as collector:

@@ -1,4 +1,4 @@
-"""A damaged disk: what can be read is delivered, what cannot is set aside, counted and logged."""
+"""A damaged disk: readable records are delivered, unreadable ones are moved aside, counted and logged."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PAYLOADS = [f"record {number} ".encode() * (number + 1) for number in range(6)]
 
 
 def a_file(folder: Path) -> Path:
-    """A log file with the payloads."""
+    """A log file with these payloads."""
     log = SegmentLog(folder, segment_bytes=10**6)
     log.append(PAYLOADS)
     log.close()
@@ -30,7 +30,7 @@ def a_file(folder: Path) -> Path:
 
 
 def records_of(path: Path) -> list[tuple[int, int]]:
-    """(offset, length of what follows the header) of every record of a whole file."""
+    """(offset, length after the header) of every record of an undamaged file."""
     content, at, found = path.read_bytes(), 0, []
     while at < len(content):
         length = HEADER.unpack_from(content, at)[0]
@@ -48,7 +48,7 @@ def flip(path: Path, at: int) -> None:
 
 
 def test_one_flipped_byte_costs_one_record(tmp_path: Path) -> None:
-    """Whichever byte of the file it is, in a length, a checksum, a mark or a payload."""
+    """For any byte of the file: in a length, a checksum, a marker or a payload."""
     path = a_file(tmp_path / "log")
     whole = path.read_bytes()
     for at in range(len(whole)):
@@ -66,7 +66,7 @@ def test_one_flipped_byte_costs_one_record(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("damaged", [(0,), (1, 2), (1, 3), (0, 2, 4), (5,), (0, 1, 2, 3, 4, 5)])
 def test_records_around_damaged_ones_are_read(tmp_path: Path, damaged: tuple[int, ...]) -> None:
-    """Also when the lengths of several in a row are gone."""
+    """Also if the lengths of several consecutive records are damaged."""
     path = a_file(tmp_path / "log")
     places = records_of(path)
     for number in damaged:
@@ -79,7 +79,7 @@ def test_records_around_damaged_ones_are_read(tmp_path: Path, damaged: tuple[int
 
 
 def test_damaged_bytes_are_set_aside(tmp_path: Path) -> None:
-    """Only those, once, readable by their owner alone."""
+    """Only these bytes are moved aside, once, into a file that only the owner can read."""
     path = a_file(tmp_path / "log")
     at, length = records_of(path)[2]
     flip(path, at + HEADER.size + length // 2)
@@ -92,7 +92,7 @@ def test_damaged_bytes_are_set_aside(tmp_path: Path) -> None:
 
 
 def test_a_run_of_zeros_is_no_run_of_empty_records(tmp_path: Path) -> None:
-    """After a power cut a file may end in zeros, or have some in the middle."""
+    """After a power failure a file may end with zeros, or contain some."""
     path = a_file(tmp_path / "log")
     at, _ = records_of(path)[4]
     with path.open("r+b") as file:
@@ -102,7 +102,7 @@ def test_a_run_of_zeros_is_no_run_of_empty_records(tmp_path: Path) -> None:
 
 
 def test_files_of_the_version_before_are_read(tmp_path: Path) -> None:
-    """Their records have no mark; a wrong byte in a payload costs one of them."""
+    """Their records have no marker. A damaged byte in a payload costs one record."""
     path = tmp_path / "0000000001.log"
     path.write_bytes(b"".join(struct.pack("<II", len(each), zlib.crc32(each)) + each for each in PAYLOADS))
     assert everything(SegmentLog(tmp_path, segment_bytes=10**6)) == PAYLOADS
@@ -111,7 +111,7 @@ def test_files_of_the_version_before_are_read(tmp_path: Path) -> None:
 
 
 def test_what_looks_like_records_is_searched_within_bounds(tmp_path: Path) -> None:
-    """A client may send the mark itself, with lengths that are right and checksums that are not."""
+    """A client may send the marker itself, with valid lengths and invalid checksums."""
     hostile = (struct.pack("<II", 4 * 2**20, 0) + b"".join(pieces(b""))[HEADER.size :]) * (2**20 // 4)
     log = SegmentLog(tmp_path, segment_bytes=10**8)
     log.append([b"first", hostile, b"last"])
@@ -125,7 +125,7 @@ def test_what_looks_like_records_is_searched_within_bounds(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("name", ["notanumber.log", "5.log", "99999999999999999999.log", "0000000007.log", "probe"])
 def test_foreign_things_in_the_folder_prevent_no_start(tmp_path: Path, name: str) -> None:
-    """Files with other names are left alone, folders and pipes with our names too."""
+    """Files with other names are ignored, and also folders and pipes with expected names."""
     path = a_file(tmp_path)
     if name == "0000000007.log":
         (tmp_path / name).mkdir()
@@ -140,7 +140,7 @@ def test_foreign_things_in_the_folder_prevent_no_start(tmp_path: Path, name: str
 
 
 def test_the_journal_passes_over_damage(tmp_path: Path) -> None:
-    """The traces before and after it are taken up."""
+    """The traces before and after the damage are read."""
     journal = Journal(tmp_path / "journal")
     ids = [bytes([number]) * 16 for number in range(1, 6)]
     for trace_id in ids:
@@ -153,13 +153,14 @@ def test_the_journal_passes_over_damage(tmp_path: Path) -> None:
 
 
 def _write_garbage(path: Path, payload: bytes) -> None:
-    """A record as it should be, of bytes that are no request."""
+    """Writes a valid record whose bytes are not a request."""
     path.write_bytes(struct.pack("<II", len(payload), zlib.crc32(payload)) + payload)
 
 
 @pytest.mark.server
 def test_a_collector_delivers_all_but_the_damaged(tmp_path: Path) -> None:
-    """Flipped bytes in several records of both queues, half a record, garbage, foreign files: the others arrive."""
+    """Flipped bytes in several records of both queues, half a record, garbage and unknown files: the other records are
+    delivered."""
     port = free_port()
     collector = CollectorProcess(
         tmp_path, "--backend", f"grpc://127.0.0.1:{port}", "--set", "grace=60", "--set", "idle=60"

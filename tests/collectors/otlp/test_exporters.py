@@ -1,4 +1,4 @@
-"""Stock exporters, unchanged, in every form that they send: the spans arrive, with their scores."""
+"""Unchanged standard exporters in all their encodings: the spans are delivered with their scores."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ RETRIEVER = {
 
 
 def send(exporter: SpanExporter, name: str) -> None:
-    """A RAG trace through the SDK and one exporter."""
+    """Sends a RAG trace with the SDK and one exporter."""
     provider = TracerProvider(resource=Resource({semconv.SERVICE_NAME: "shop"}))
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     tracer = provider.get_tracer("openinference.instrumentation.langchain")

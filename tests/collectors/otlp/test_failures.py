@@ -1,4 +1,4 @@
-"""Whatever dies, what was acknowledged arrives."""
+"""Acknowledged spans are delivered after any failure."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def free_port() -> int:
 
 
 def send(collector: CollectorProcess, traces: int) -> list[bytes]:
-    """Acknowledged traces, a request each; the ids of their spans."""
+    """Sends one request per trace. Returns the ids of the spans of acknowledged traces."""
     sent: list[Span] = []
     for _ in range(traces):
         trace = a_rag_trace()
@@ -46,7 +46,7 @@ def send(collector: CollectorProcess, traces: int) -> list[bytes]:
 def until_refused(
     collector: CollectorProcess, make: Callable[[], list[Span]], scope: str = LANGCHAIN, *, at_most: int = 200
 ) -> tuple[list[bytes], grpc.RpcError]:
-    """Send requests until one is refused: the ids of the spans that were acknowledged, and the refusal."""
+    """Sends requests until one is rejected. Returns the ids of the acknowledged spans, and the rejection."""
     accepted: list[bytes] = []
     for _ in range(at_most):
         spans = make()
@@ -63,7 +63,7 @@ def scored(backend: Backend) -> int:
 
 
 def test_a_backend_that_is_away_gets_everything_when_it_comes(tmp_path: Path) -> None:
-    """Traces that are evaluated and spans that pass, accepted while nobody takes them, each once."""
+    """Evaluated traces and other spans, accepted while no backend is available, are each delivered once."""
     port = free_port()
     with a_collector(tmp_path, "--backend", f"grpc://127.0.0.1:{port}") as collector:
         ids = send(collector, 10)
@@ -79,7 +79,8 @@ def test_a_backend_that_is_away_gets_everything_when_it_comes(tmp_path: Path) ->
 
 @pytest.mark.long
 def test_kill_9_of_the_collector_loses_nothing(tmp_path: Path) -> None:
-    """Held spans, evaluated ones and ones that pass: killed while its backend is away, the next process delivers."""
+    """The collector is killed with held, evaluated and other spans while its backend is down. The next process
+    delivers them."""
     port = free_port()
     with a_collector(tmp_path, "--backend", f"grpc://127.0.0.1:{port}") as collector:
         ids = send(collector, 5)
@@ -102,7 +103,7 @@ def test_kill_9_of_the_collector_loses_nothing(tmp_path: Path) -> None:
 
 
 def test_sigterm_evaluates_and_forwards_what_is_held(tmp_path: Path) -> None:
-    """No root, no timeout yet: draining sends it, scored, and the process ends well."""
+    """A trace without a root span is evaluated and forwarded when the collector drains. The exit code is 0."""
     with a_backend() as backend, a_collector(tmp_path, "--backend", backend.address, "--set", "idle=300") as collector:
         trace = a_rag_trace()
         trace[1].parent_span_id = b"\x01" * 8
@@ -113,7 +114,7 @@ def test_sigterm_evaluates_and_forwards_what_is_held(tmp_path: Path) -> None:
 
 
 def test_sigterm_with_the_backend_away_keeps_it_on_disk(tmp_path: Path) -> None:
-    """The exit code says that something is left; the next process delivers it."""
+    """The exit code says that spans remain. The next process delivers them."""
     port = free_port()
     arguments = ("--backend", f"grpc://127.0.0.1:{port}", "--set", "drain_timeout=2")
     with a_collector(tmp_path, *arguments) as collector:
@@ -124,7 +125,8 @@ def test_sigterm_with_the_backend_away_keeps_it_on_disk(tmp_path: Path) -> None:
 
 
 def test_overload_is_answered_with_a_delay_and_loses_nothing(tmp_path: Path) -> None:
-    """More traces than fit: refused with the delay where exporters look, over both protocols; the accepted arrive."""
+    """Too many traces are rejected with a retry delay that exporters understand, over both protocols. Accepted ones
+    are delivered."""
     settings = ("--set", "max_traces=20", "--set", "grace=1", "--set", "retry_after=1.5")
     with a_backend() as backend, a_collector(tmp_path, "--backend", backend.address, *settings) as collector:
         accepted, error = until_refused(collector, a_rag_trace)
@@ -142,7 +144,7 @@ def test_overload_is_answered_with_a_delay_and_loses_nothing(tmp_path: Path) -> 
 
 
 def test_what_is_too_large_to_be_held_passes(tmp_path: Path) -> None:
-    """More than half of what may be held, in one request: waiting would not make it fit. It is counted as that."""
+    """A request with more than half of the memory limit is forwarded without evaluation, and counted."""
     settings = ("--set", "max_memory_bytes=100000")
     with a_backend() as backend, a_collector(tmp_path, "--backend", backend.address, *settings) as collector:
         trace = a_rag_trace(chunk="x" * 60_000)
@@ -154,7 +156,8 @@ def test_what_is_too_large_to_be_held_passes(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_queue_refuses_and_recovers(tmp_path: Path) -> None:
-    """With the backend away the queue reaches its bound; refusals are counted; back, everything accepted arrives."""
+    """While the backend is down the queue reaches its limit, and rejections are counted. Later all accepted spans are
+    delivered."""
     port = free_port()
     small = ("max_memory_bytes=100000", "max_request_bytes=100000", "max_disk_bytes=600000")
     settings = [part for each in small for part in ("--set", each)]
@@ -172,7 +175,7 @@ def test_a_full_disk_queue_refuses_and_recovers(tmp_path: Path) -> None:
 
 
 def test_a_dead_evaluation_process_is_replaced(tmp_path: Path) -> None:
-    """Its traces go on without scores; the next ones are scored again."""
+    """Its traces are forwarded without scores. The next ones are scored again."""
     with a_backend() as backend, a_collector(tmp_path, "--backend", backend.address) as collector:
         assert collector.process is not None
         children = Path(f"/proc/{collector.process.pid}/task/{collector.process.pid}/children")
@@ -190,7 +193,7 @@ def test_a_dead_evaluation_process_is_replaced(tmp_path: Path) -> None:
 
 
 def test_a_span_that_the_backend_refuses_does_not_stop_the_others(tmp_path: Path) -> None:
-    """A refused batch is halved until the span stands alone; only that one is lost, and counted."""
+    """A rejected batch is halved until the span is alone. Only that span is lost, and counted."""
     with http_receiver() as receiver, a_collector(tmp_path, "--backend", receiver.url) as collector:
         receiver.answers = [(400, {})] * 3
         spans = [a_span(os.urandom(16), f"span {n}") for n in range(4)]
@@ -203,7 +206,7 @@ def test_a_span_that_the_backend_refuses_does_not_stop_the_others(tmp_path: Path
 
 
 def test_the_backends_own_delay_is_kept(tmp_path: Path) -> None:
-    """RESOURCE_EXHAUSTED with RetryInfo is waited for, in either place where servers put it, then tried again."""
+    """RESOURCE_EXHAUSTED with RetryInfo, in both places where servers put it, delays the retry."""
     with a_backend() as backend, a_collector(tmp_path, "--backend", backend.address) as collector:
         info = RetryInfo(retry_delay=Duration(nanos=50_000_000))
         detail = AnyMessage()
@@ -217,7 +220,8 @@ def test_the_backends_own_delay_is_kept(tmp_path: Path) -> None:
 
 
 def test_several_backends_each_get_everything(tmp_path: Path) -> None:
-    """One over gRPC with a header, one over HTTP with gzip, from a file; one that is away holds up no other."""
+    """One over gRPC with a header and one over HTTP with gzip, from a file. One that is down does not delay the
+    others."""
     with a_backend() as first, http_receiver() as second:
         config = tmp_path / "collector.toml"
         config.write_text(
@@ -244,7 +248,7 @@ def test_several_backends_each_get_everything(tmp_path: Path) -> None:
 
 
 def test_a_late_result_follows_as_an_evaluation_span(tmp_path: Path) -> None:
-    """With hold=0 the target leaves with status late, and a linked span brings its scores."""
+    """With hold=0 the target is forwarded with status late, and a linked span brings its scores."""
     arguments = ("--set", "hold=0", "--set", "drain_timeout=10")
     with a_backend() as backend, a_collector(tmp_path, "--backend", backend.address, *arguments) as collector:
         trace = a_rag_trace()

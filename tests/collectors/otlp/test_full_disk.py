@@ -1,4 +1,4 @@
-"""A disk without room, and one that gets room again: nothing that was acknowledged is lost, no restart is needed."""
+"""A full disk that later has space again: no acknowledged span is lost, and no restart is needed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DISK_BYTES = 2 * 2**20
 
 @contextmanager
 def no_file_beyond(size: int) -> Iterator[None]:
-    """The system takes no byte of a file after the first `size`, as a full disk takes none."""
+    """The system writes no byte of a file after the first `size` bytes, as on a full disk."""
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
     try:
@@ -38,7 +38,7 @@ def no_file_beyond(size: int) -> Iterator[None]:
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 2 MiB. Skips where none can be mounted."""
+    """A file system of 2 MiB. Skips the test if none can be mounted."""
     folder = tmp_path / "disk"
     folder.mkdir()
     command = ["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "tmpfs", str(folder)]
@@ -55,7 +55,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 def fill(path: Path) -> None:
-    """Write until the disk takes no byte more."""
+    """Writes until the disk is full."""
     with path.open("wb", buffering=0) as file, suppress(OSError):
         while True:
             file.write(bytes(1024))
@@ -67,8 +67,8 @@ def fill(path: Path) -> None:
 @pytest.mark.server
 @pytest.mark.parametrize("rag", [False, True], ids=["plain spans", "held traces"])
 def test_a_collector_survives_a_full_disk(small_disk: Path, rag: bool) -> None:
-    """Its backend is away until the disk is full, then takes what passed while it still is; then there is room again,
-    which held traces may need on their way from one queue to the other."""
+    """The backend is down until the disk is full. It then accepts all other spans while the disk is still full. Later there
+    is space again, which held traces may need to move from one queue to the other."""
     port = free_port()
     text = {"text": "x" * 3000}
     settings = ("--set", "retry_after=0.2")
@@ -97,7 +97,7 @@ def test_a_collector_survives_a_full_disk(small_disk: Path, rag: bool) -> None:
 
 @pytest.mark.server
 def test_a_full_disk_shows_and_recovers_by_itself(small_disk: Path) -> None:
-    """Somebody else takes the room: requests are refused, `/readyz` says why, and nothing has to be restarted."""
+    """Another program fills the disk: requests are rejected, `/readyz` has the reason, and no restart is needed."""
     with a_backend() as backend, a_collector(small_disk / "state", "--backend", backend.address) as collector:
         fill(small_disk / "ballast")
         eventually(lambda: collector.get("/readyz")[0] == 503)
@@ -110,7 +110,7 @@ def test_a_full_disk_shows_and_recovers_by_itself(small_disk: Path) -> None:
 
 
 async def test_a_place_that_cannot_be_written_stops_nobody(tmp_path: Path) -> None:
-    """Delivery goes on; the place is written when the disk takes it again."""
+    """If a read position cannot be written, delivery continues, and the position is written later."""
     outbox = Outbox(tmp_path, ["one"])
     reader = outbox.readers["one"]
     first, second = a_payload(b"a"), a_payload(b"b")
@@ -129,7 +129,7 @@ async def test_a_place_that_cannot_be_written_stops_nobody(tmp_path: Path) -> No
 
 
 def test_a_mark_that_cannot_be_written_is_written_later(tmp_path: Path) -> None:
-    """And it does not stand for what comes of its trace afterwards."""
+    """The marker does not apply to spans of its trace that come afterwards."""
     journal = Journal(tmp_path)
     one, two = a_payload(b"1"), a_payload(b"2")
     other = b"b" * 16
@@ -144,7 +144,7 @@ def test_a_mark_that_cannot_be_written_is_written_later(tmp_path: Path) -> None:
 
 
 def test_a_request_that_is_taken_back_leaves_nothing(tmp_path: Path) -> None:
-    """Neither in the file nor in the list of what keeps files."""
+    """Neither in the file nor in the list of used files."""
     journal = Journal(tmp_path, segment_bytes=100)
     journal.held({A: a_payload(b"1" * 100)})
     journal.held({b"b" * 16: a_payload(b"2")})
@@ -156,7 +156,7 @@ def test_a_request_that_is_taken_back_leaves_nothing(tmp_path: Path) -> None:
 
 
 async def test_the_watch_asks_the_disk_again(tmp_path: Path) -> None:
-    """Trouble stands until a write has worked, and ends without one from outside."""
+    """The problem is reported until a write succeeds, and ends without a request from outside."""
     outbox, metrics = Outbox(tmp_path, ["one"]), Metrics()
     watch = DiskWatch({"outbox": outbox}, metrics, lambda: 0)
     with no_file_beyond(0):
@@ -172,7 +172,7 @@ async def test_the_watch_asks_the_disk_again(tmp_path: Path) -> None:
 
 
 async def test_room_is_made_of_what_was_taken(tmp_path: Path) -> None:
-    """Files that are far from full are given up, too, once everything in them is delivered."""
+    """Files that are not full are deleted too when everything in them is delivered."""
     outbox = Outbox(tmp_path, ["one"])
     for _ in range(1000):
         outbox.append(a_payload(b"x" * 100))

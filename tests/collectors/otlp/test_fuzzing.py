@@ -1,4 +1,4 @@
-"""Damaged requests: an answer each, nothing that crashes, hangs or piles up."""
+"""Damaged requests: each gets a response, without crashes, hangs or growing memory."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MAX_BYTES = 2**20
 
 
 class Door:
-    """The way in, without servers and without anybody who takes anything away."""
+    """The intake without servers and without delivery."""
 
     def __init__(self, folder: Path) -> None:
         self.live = LiveTraces(max_traces=100, max_bytes=10**6)
@@ -59,7 +59,7 @@ class Door:
 
 @pytest.mark.parametrize("seed", [1, 2])
 async def test_damaged_requests_are_answered_and_bounded(tmp_path: Path, seed: int) -> None:
-    """Thousands of mutations of valid requests; what is accepted can be read, and the bounds hold."""
+    """Thousands of mutations of valid requests. Accepted ones can be read, and the bounds hold."""
     door = Door(tmp_path)
     answers = [door.knock(*request) for request in itertools.islice(mutations(seed), REQUESTS)]
     assert {"accepted", "invalid"} <= set(answers)
@@ -78,7 +78,7 @@ async def test_damaged_requests_are_answered_and_bounded(tmp_path: Path, seed: i
 @settings(max_examples=500, deadline=None)
 @given(st.binary(max_size=400))
 def test_any_bytes_are_a_request_or_an_input_error(body: bytes) -> None:
-    """As JSON and as gzip; nothing else is raised."""
+    """As JSON and as gzip. No other error is raised."""
     for read in (parse_json, lambda each: gunzip(each, 1000)):
         try:
             read(body)
@@ -101,7 +101,7 @@ JSON_VALUES = st.recursive(
 @settings(max_examples=100, deadline=None)
 @given(st.dictionaries(st.sampled_from(KEYS), JSON_VALUES, max_size=6), st.lists(JSON_VALUES, max_size=3))
 def test_any_json_is_a_request_or_an_input_error(top: dict[str, object], spans: list[object]) -> None:
-    """Objects with OTLP's own names and values of any type."""
+    """Objects with OTLP's field names and values of any type."""
     for request in (top, {"resourceSpans": [{"scopeSpans": [{"spans": spans, **top}], **top}]}):
         try:
             parse_json(json.dumps(request).encode())

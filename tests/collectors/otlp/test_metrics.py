@@ -1,4 +1,4 @@
-"""`/metrics` of the collector: what it evaluates, beside what it moves."""
+"""`/metrics` of the collector: evaluations, and the collector's queues."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _total(collector: CollectorProcess, name: str, **labels: str) -> float:
 
 
 def test_scores_of_what_passed_are_shown_with_their_traces(backend: Backend, collector: CollectorProcess) -> None:
-    """An evaluation in another process is counted here, and its bucket names the trace."""
+    """An evaluation in another process is counted here, and its bucket has the trace id."""
     spans = a_rag_trace()
     collector.export(a_request(*spans))
     eventually(lambda: _total(collector, "rag_otel_evaluations_total", outcome="scored", service="shop") >= 1)
@@ -65,7 +65,7 @@ def _zero(collector: CollectorProcess, name: str) -> list[Any]:
 
 
 async def test_what_an_evaluation_process_counts_and_reads_is_told() -> None:
-    """Cache hits and an open breaker of the process that judges show in the one that is scraped, until it ends."""
+    """Cache hits and an open breaker of an evaluation process are in the collector's metrics while it runs."""
     hits, misses = counters.get("judge.cache.hit"), counters.get("judge.cache.miss")
     pool = EvaluationPool(
         ("-m", "tests.collectors.otlp.counting_worker"),
@@ -88,7 +88,7 @@ async def test_what_an_evaluation_process_counts_and_reads_is_told() -> None:
 
 
 def test_metrics_and_events_go_out_before_the_collector_ends(tmp_path: Path) -> None:
-    """Over OTLP, when that is asked for: what was not exported yet is, at SIGTERM."""
+    """With OTLP export, pending data are exported at SIGTERM."""
     with http_receiver() as receiver, a_backend() as backend:
         settings = ("telemetry_exporter=otlp", "events_exporter=otlp", f"telemetry_endpoint={receiver.url}")
         options = [part for setting in settings for part in ("--set", setting)]

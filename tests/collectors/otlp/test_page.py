@@ -1,4 +1,4 @@
-"""The collector's page in docs/ says what the collector does."""
+"""The collector's page in docs/ describes the collector correctly."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PAGE = (Path(__file__).parents[3] / "docs" / "collector.md").read_text(encoding=
 
 
 def test_the_example_file_is_understood(tmp_path: Path) -> None:
-    """The TOML block of the page configures what it says."""
+    """The TOML example of the page sets the values that it shows."""
     (block,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
     (tmp_path / "collector.toml").write_text(block)
     made = configure({}, file=str(tmp_path / "collector.toml"), environ={})
@@ -22,7 +22,7 @@ def test_the_example_file_is_understood(tmp_path: Path) -> None:
 
 
 def test_every_setting_is_in_the_table() -> None:
-    """With its environment name, its default and its meaning."""
+    """Each has its environment variable, its default and its meaning."""
     for row in dataclasses.fields(CollectorSettings):
         (line,) = [line for line in PAGE.splitlines() if line.startswith(f"| `{row.name}` |")]
         assert all(f"`{name}`" in line for name in row.metadata["env"])

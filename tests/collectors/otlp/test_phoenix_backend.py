@@ -1,4 +1,4 @@
-"""Phoenix as the backend: the span with its scores, and the annotations, from nothing but Phoenix's address."""
+"""Phoenix as the backend: the span with scores, and the annotations, configured only with Phoenix's address."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.phoenix
 
 
 def test_scores_and_annotations_arrive_in_phoenix(tmp_path: Path, phoenix_server: PhoenixServer) -> None:
-    """Once each, in the project that the application named; a restart of the collector doubles nothing."""
+    """Once each, in the application's project. A restart of the collector writes nothing twice."""
     project = f"collector-{uuid.uuid4().hex[:8]}"
     request = a_request(*a_rag_trace())
     request.resource_spans[0].resource.attributes.add(key=semconv.PROJECT_NAME).value.string_value = project

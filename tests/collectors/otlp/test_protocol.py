@@ -1,4 +1,4 @@
-"""What the collector answers: success, partial success, and what is refused how."""
+"""The collector's responses: success, partial success, and errors."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ JSON = "application/json"
 
 
 def post(collector: CollectorProcess, body: bytes, content_type: str = PROTOBUF, **headers: str) -> tuple[int, Any]:
-    """(status, the answer with its headers) of a POST to /v1/traces."""
+    """(status, response with headers) of a POST to /v1/traces."""
     fields = {"Content-Type": content_type, **{name.replace("_", "-"): value for name, value in headers.items()}}
     request = urllib.request.Request(f"{collector.http_address}/v1/traces", body, fields, method="POST")
     try:
@@ -48,14 +48,14 @@ def trace_with_ids(trace_id: str, span_id: str, name: str) -> bytes:
 
 
 def test_success_is_an_empty_answer_of_the_same_type(collector: CollectorProcess) -> None:
-    """Protobuf for protobuf, JSON for JSON, also for a request with nothing in it."""
+    """Protobuf for protobuf, JSON for JSON, also for an empty request."""
     assert post(collector, b"") == (200, b"")
     assert post(collector, b"{}", JSON) == (200, b"{}")
     assert post(collector, a_request(*a_rag_trace()).SerializeToString()) == (200, b"")
 
 
 def test_json_keeps_ids_and_numbers(collector: CollectorProcess, backend: Backend) -> None:
-    """Ids are hex, integers strings or numbers, unknown fields ignored, half a character mended."""
+    """Ids are hex, integers are strings or numbers, unknown fields are ignored, a lone surrogate is replaced."""
     body = trace_with_ids("5b8efff798038103d269b633813fc60c", "eee19b7ec3c1b174", "json ids \\ud83d")
     body = body.replace(b"\\\\ud83d", b"\\ud83d")
     assert post(collector, body, JSON)[0] == 200
@@ -84,12 +84,12 @@ def test_json_keeps_ids_and_numbers(collector: CollectorProcess, backend: Backen
 def test_what_is_no_request_is_refused_for_good(
     collector: CollectorProcess, body: bytes, content_type: str, encoding: str, status: int
 ) -> None:
-    """A client error, so that the exporter does not send it again."""
+    """The status is a client error, so that the exporter does not retry."""
     assert post(collector, body, content_type, Content_Encoding=encoding)[0] == status
 
 
 def test_malformed_protobuf_over_grpc_is_an_invalid_argument(collector: CollectorProcess) -> None:
-    """The status that exporters do not retry."""
+    """Exporters do not retry this status."""
     with pytest.raises(grpc.RpcError) as caught:
         collector.export(b"\x0a\xff")
     assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
@@ -97,7 +97,7 @@ def test_malformed_protobuf_over_grpc_is_an_invalid_argument(collector: Collecto
 
 @pytest.mark.parametrize("size", [20 * 2**20, 200 * 2**20])
 def test_a_decompression_bomb_does_no_harm(collector: CollectorProcess, size: int) -> None:
-    """It is refused as soon as it is too large; memory stays where it was."""
+    """It is rejected as soon as it is too large, and memory does not grow."""
     before = resident_mb(collector)
     bomb = gzip.compress(b"\x0a" * size, 9)
     assert len(bomb) < size / 500
@@ -115,7 +115,7 @@ def resident_mb(collector: CollectorProcess) -> float:
 
 
 def test_an_oversized_request_is_refused_before_it_is_read(collector: CollectorProcess) -> None:
-    """By its announced length over HTTP; by gRPC itself over gRPC."""
+    """Over HTTP because of its Content-Length, over gRPC by gRPC itself."""
     with socket.create_connection(("127.0.0.1", collector.http_port), timeout=10) as connection:
         head = f"POST /v1/traces HTTP/1.1\r\nHost: x\r\nContent-Type: {PROTOBUF}\r\nContent-Length: {10**9}\r\n\r\n"
         connection.sendall(head.encode())
@@ -126,7 +126,7 @@ def test_an_oversized_request_is_refused_before_it_is_read(collector: CollectorP
 
 
 def test_slow_clients_do_not_hold_up_others(collector: CollectorProcess, backend: Backend) -> None:
-    """Two hundred connections that send half a request each; an exporter beside them is served."""
+    """Two hundred connections send half a request each, and an exporter is still served."""
     head = f"POST /v1/traces HTTP/1.1\r\nHost: x\r\nContent-Type: {PROTOBUF}\r\nContent-Length: 1000\r\n\r\n".encode()
     slow = [socket.create_connection(("127.0.0.1", collector.http_port), timeout=10) for _ in range(200)]
     try:
@@ -141,7 +141,7 @@ def test_slow_clients_do_not_hold_up_others(collector: CollectorProcess, backend
 
 
 def test_calls_that_send_no_body_do_not_hold_up_others(tmp_path: Path) -> None:
-    """As many as may be received at once have begun and send nothing: who comes next is taken all the same."""
+    """The maximum number of calls have begun and send nothing. A further call is still accepted."""
     places = 4
     with (
         a_backend() as backend,
@@ -169,7 +169,7 @@ def test_calls_that_send_no_body_do_not_hold_up_others(tmp_path: Path) -> None:
 
 
 def test_malformed_spans_are_a_partial_success(collector: CollectorProcess, backend: Backend) -> None:
-    """They are counted in the answer; the others go on."""
+    """They are counted in the response, and the others are forwarded."""
     good = a_span(b"\x07" * 16, "good neighbour")
     bad = [a_span(b"short", "bad"), a_span(bytes(16), "bad"), a_span(b"\x07" * 16, "bad", span_id=b"\x01")]
     status, body = post(collector, a_request(good, *bad).SerializeToString())
@@ -183,7 +183,7 @@ def test_malformed_spans_are_a_partial_success(collector: CollectorProcess, back
 
 
 def test_probes_and_metrics(collector: CollectorProcess) -> None:
-    """Alive, ready, and counting."""
+    """The endpoints for liveness, readiness and metrics."""
     assert collector.get("/healthz") == (200, "ok\n")
     assert collector.get("/readyz") == (200, "ready\n")
     assert collector.get("/nothing")[0] == 404
@@ -192,7 +192,7 @@ def test_probes_and_metrics(collector: CollectorProcess) -> None:
 
 
 def test_late_spans_go_on_at_once_and_are_not_evaluated_again(collector: CollectorProcess, backend: Backend) -> None:
-    """A span of a trace that has left: counted with its age, forwarded as it is."""
+    """A span of a released trace is counted with its delay and forwarded unchanged."""
     trace = a_rag_trace()
     collector.export(a_request(*trace))
     eventually(lambda: trace[1].span_id in backend.ids())
@@ -206,7 +206,7 @@ def test_late_spans_go_on_at_once_and_are_not_evaluated_again(collector: Collect
 
 
 def test_what_is_no_rag_goes_on_unmarked(collector: CollectorProcess, backend: Backend) -> None:
-    """Spans of a web server, of evaluators, and of an application that evaluates by itself."""
+    """Spans of a web server, of evaluators, and of an application that evaluates in process."""
     web = a_span(b"\x21" * 16, "GET /")
     evaluator = a_span(b"\x22" * 16, "evaluator", attributes={semconv.SPAN_KIND: semconv.KIND_EVALUATOR})
     collector.export(a_request(web, scope="http"))
@@ -222,7 +222,8 @@ def test_what_is_no_rag_goes_on_unmarked(collector: CollectorProcess, backend: B
 
 
 def test_a_web_servers_span_ends_the_trace(collector: CollectorProcess, backend: Backend) -> None:
-    """The chain's parent is a span that is no RAG: it goes on at once, and the trace waits for no timeout."""
+    """The chain's parent is not part of the RAG trace: it is forwarded at once, and the trace is complete without a
+    timeout."""
     chain = a_rag_trace()
     server = a_span(chain[0].trace_id, "POST /ask")
     chain[1].parent_span_id = server.span_id
@@ -246,7 +247,7 @@ def test_an_unevaluable_trace_says_why(collector: CollectorProcess, backend: Bac
 
 
 def test_a_trace_without_a_root_is_released_when_idle(collector: CollectorProcess, backend: Backend) -> None:
-    """Its parent never comes; after the idle time it is evaluated all the same."""
+    """Its parent never arrives. After the idle time it is evaluated."""
     trace = a_rag_trace()
     trace[1].parent_span_id = b"\x01" * 8
     trace[1].name = "orphan"

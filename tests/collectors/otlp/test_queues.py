@@ -1,4 +1,4 @@
-"""The queues on disk: what was written is read again, by whoever comes after."""
+"""The queues on disk: records that were written are read again, also by the next process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ A, B = b"a" * 16, b"b" * 16
 
 
 def a_payload(text: bytes) -> bytes:
-    """A request with nothing that anybody knows but this text, of less than 128 bytes."""
+    """A request with only an unknown field with this text, less than 128 bytes."""
     return bytes([0x7A, len(text)]) + text
 
 
@@ -42,7 +42,7 @@ def test_a_log_is_read_by_the_next_process(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("cut", [1, 7, 8, 30])
 def test_half_a_record_is_cut_off(tmp_path: Path, cut: int) -> None:
-    """A process that died in the middle of a write leaves the records before it readable."""
+    """If a process dies during a write, the earlier records can be read."""
     SegmentLog(tmp_path, segment_bytes=1000).append([b"whole", b"x" * 30])
     (path,) = tmp_path.iterdir()
     os.truncate(path, path.stat().st_size - cut)
@@ -50,7 +50,7 @@ def test_half_a_record_is_cut_off(tmp_path: Path, cut: int) -> None:
 
 
 def test_a_damaged_record_ends_its_file_only(tmp_path: Path) -> None:
-    """What is in later files is read all the same."""
+    """Records in later files are still read."""
     log = SegmentLog(tmp_path, segment_bytes=10)
     for payload in (b"first record", b"second record"):
         log.append([payload])
@@ -62,7 +62,7 @@ def test_a_damaged_record_ends_its_file_only(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_leaves_the_log_as_it_was(tmp_path: Path) -> None:
-    """A write that the system takes half of is undone, and the log goes on afterwards."""
+    """A partial write is undone, and the log can be used afterwards."""
     log = SegmentLog(tmp_path, segment_bytes=1000)
     log.append([b"before"])
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -77,7 +77,7 @@ def test_a_full_disk_leaves_the_log_as_it_was(tmp_path: Path) -> None:
 
 
 async def test_every_reader_gets_everything(tmp_path: Path) -> None:
-    """Two backends read at their own pace; what both have taken is deleted."""
+    """Two backends read at different speeds. Records that both have delivered are deleted."""
     outbox = Outbox(tmp_path, ["one", "two"], segment_bytes=50)
     for number in range(20):
         outbox.append(bytes([number]) * 40)
@@ -91,7 +91,7 @@ async def test_every_reader_gets_everything(tmp_path: Path) -> None:
 
 
 async def test_what_was_not_reported_delivered_comes_again(tmp_path: Path) -> None:
-    """Within one process, and in the next one."""
+    """In the same process, and in the next one."""
     outbox = Outbox(tmp_path, ["one"])
     a, b, c = (a_payload(each) for each in (b"a", b"b", b"c"))
     for payload in (a, b, c):
@@ -104,7 +104,7 @@ async def test_what_was_not_reported_delivered_comes_again(tmp_path: Path) -> No
 
 
 async def test_memory_of_recent_records_is_bounded(tmp_path: Path) -> None:
-    """What does not fit is read from disk, in order."""
+    """Records beyond the bound are read from disk, in order."""
     outbox = Outbox(tmp_path, ["one"], recent_bytes=100)
     written = [bytes([number]) * 60 for number in range(5)]
     for payload in written:
@@ -113,7 +113,7 @@ async def test_memory_of_recent_records_is_bounded(tmp_path: Path) -> None:
 
 
 async def test_what_was_delivered_lately_can_be_taken_back(tmp_path: Path) -> None:
-    """For a backend that answers before it has stored, and is then killed."""
+    """For a backend that responds before it has stored, and is then killed."""
     outbox = Outbox(tmp_path, ["one"])
     outbox.append(b"a")
     reader = outbox.readers["one"]
@@ -128,7 +128,7 @@ async def test_what_was_delivered_lately_can_be_taken_back(tmp_path: Path) -> No
 
 
 async def test_what_is_delivered_for_good_is_not_taken_back(tmp_path: Path) -> None:
-    """Nothing waits: a batch that is on its way is not sent again for it."""
+    """A batch that is being sent is not sent again."""
     outbox = Outbox(tmp_path, ["one"])
     reader = outbox.readers["one"]
     outbox.append(b"a")
@@ -138,7 +138,7 @@ async def test_what_is_delivered_for_good_is_not_taken_back(tmp_path: Path) -> N
 
 
 async def test_what_has_a_mark_waits_for_it(tmp_path: Path) -> None:
-    """In order: a later one that is stored does not make up for an earlier one; the next process starts there."""
+    """A stored later record does not confirm an earlier one. The next process starts at the earlier one."""
     outbox = Outbox(tmp_path, ["one"])
     reader = outbox.readers["one"]
     for name in (b"a", b"b", b"c"):
@@ -157,7 +157,7 @@ async def test_what_has_a_mark_waits_for_it(tmp_path: Path) -> None:
 
 
 async def test_a_reader_of_a_log_that_was_deleted_begins_anew(tmp_path: Path) -> None:
-    """A place far in a log that is gone must not hide what is written now."""
+    """A read position beyond a deleted log must not hide new records."""
     outbox = Outbox(tmp_path, ["one"], segment_bytes=1)
     for payload in (b"a", b"b"):
         outbox.append(payload)
@@ -171,7 +171,7 @@ async def test_a_reader_of_a_log_that_was_deleted_begins_anew(tmp_path: Path) ->
 
 
 def test_the_journal_has_what_was_not_done(tmp_path: Path) -> None:
-    """By trace, in order; finished traces are gone."""
+    """Unfinished traces, in order, without finished ones."""
     journal = Journal(tmp_path)
     one, two, three = (a_payload(each) for each in (b"1", b"2", b"3"))
     journal.held({A: one, B: two})
@@ -181,7 +181,7 @@ def test_the_journal_has_what_was_not_done(tmp_path: Path) -> None:
 
 
 def test_a_trace_id_that_comes_again_is_open_again(tmp_path: Path) -> None:
-    """A mark is for what stands before it."""
+    """A marker applies only to spans before it."""
     journal = Journal(tmp_path)
     one, two = a_payload(b"1"), a_payload(b"2")
     journal.held({A: one})
@@ -191,7 +191,7 @@ def test_a_trace_id_that_comes_again_is_open_again(tmp_path: Path) -> None:
 
 
 def test_files_of_finished_traces_are_deleted(tmp_path: Path) -> None:
-    """The oldest first: one that is open keeps the marks that come after it."""
+    """The oldest files first. An unfinished trace keeps the files after it, because they contain markers."""
     journal = Journal(tmp_path, segment_bytes=100)
     journal.held({A: b"x" * 200})
     for number in range(20):

@@ -1,4 +1,4 @@
-"""Starts and stops at bad moments: in the middle of a request, beside another one, where there is no folder."""
+"""Starts and stops at critical moments: during a request, with a second collector, with an unusable folder."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.server
 
 @pytest.mark.parametrize("rag", [False, True], ids=["plain span", "held trace"])
 def test_sigterm_in_the_middle_of_a_request(tmp_path: Path, rag: bool) -> None:
-    """What is acknowledged is delivered, once; what is not is refused so that it comes again. The process ends well."""
+    """Acknowledged spans are delivered once. Others are rejected, so that the client retries. The exit code is 0."""
     with a_backend() as backend, a_collector(tmp_path, "--backend", backend.address) as collector:
         spans = a_rag_trace() if rag else [a_span(os.urandom(16), "plain")]
         body = a_request(*spans, scope=LANGCHAIN if rag else "http").SerializeToString()
@@ -41,7 +41,7 @@ def test_sigterm_in_the_middle_of_a_request(tmp_path: Path, rag: bool) -> None:
 
 
 def _collect(folder: Path) -> subprocess.CompletedProcess[str]:
-    """A collector that is expected not to start."""
+    """Runs a collector that is expected not to start."""
     command = [sys.executable, "-m", "rag_otel.cli.main", "collect", "--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0"]
     command += ["--backend", "http://127.0.0.1:9", "--data-dir", str(folder)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
@@ -49,7 +49,7 @@ def _collect(folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_two_collectors_on_one_folder(tmp_path: Path) -> None:
-    """The second one says so and ends; the first one goes on."""
+    """The second one reports that and ends. The first one continues."""
     with a_backend() as backend, a_collector(tmp_path, "--backend", backend.address) as collector:
         second = _collect(tmp_path)
         assert second.returncode != 0
@@ -60,7 +60,7 @@ def test_two_collectors_on_one_folder(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_used(tmp_path: Path) -> None:
-    """Named in one line, before anything listens."""
+    """One line names it before the collector listens."""
     (tmp_path / "file").write_text("x")
     ended = _collect(tmp_path / "file" / "state")
     assert ended.returncode != 0

@@ -1,4 +1,4 @@
-"""Tasks that must live for as long as the collector: their failures show, and end."""
+"""Supervised tasks, which must run as long as the collector: failures are reported, and the task is restarted."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def a_supervisor(metrics: Metrics) -> Supervisor:
 
 
 async def test_a_task_that_raises_is_started_again() -> None:
-    """Counted, named as trouble while it is down, and not any more when it has run for a while."""
+    """It is counted, and reported as a problem until it has run for a while."""
     metrics, healed = Metrics(), asyncio.Event()
     runs: list[int] = []
     supervisor = a_supervisor(metrics)
@@ -52,7 +52,7 @@ async def test_a_task_that_raises_is_started_again() -> None:
 
 
 async def test_a_task_that_returns_is_started_again() -> None:
-    """Nothing that is kept may simply end."""
+    """A supervised task must not end."""
     metrics = Metrics()
     runs: list[int] = []
     supervisor = a_supervisor(metrics)
@@ -87,7 +87,8 @@ async def test_failures_are_logged_now_and_then(caplog: pytest.LogCaptureFixture
 
 @pytest.mark.server
 def test_a_task_that_has_failed_shows_everywhere(tmp_path: Path) -> None:
-    """In `/readyz`, in the metrics, in the log and in the exit code; what was accepted stays on disk for the next."""
+    """In `/readyz`, in the metrics, in the log and in the exit code. Accepted spans stay on disk for the next
+    process."""
     with http_receiver() as receiver:
         # No header of HTTP can have this value: every attempt to send raises what nobody expects of a connection.
         arguments = ("--backend", receiver.url, "--set", "headers=x-team=\N{SNOWMAN}", "--set", "drain_timeout=1")
@@ -109,7 +110,7 @@ def test_a_task_that_has_failed_shows_everywhere(tmp_path: Path) -> None:
 
 @pytest.mark.server
 def test_a_process_that_cannot_be_started_is_started_later(tmp_path: Path) -> None:
-    """No descriptor is left when the evaluation process dies: the pool lives on, and has one again afterwards."""
+    """No descriptor is free when the evaluation process dies. The pool starts one later."""
     with a_backend() as backend, a_collector(tmp_path, "--backend", backend.address) as collector:
         assert collector.process is not None
         pid = collector.process.pid
@@ -118,7 +119,7 @@ def test_a_process_that_cannot_be_started_is_started_later(tmp_path: Path) -> No
         open_files = len(list(Path(f"/proc/{pid}/fd").iterdir()))
         resource.prlimit(pid, resource.RLIMIT_NOFILE, (open_files, no_files[1]))
         os.kill(worker, signal.SIGKILL)
-        eventually(lambda: any("an evaluation process cannot be kept" in line for line in collector.lines))
+        eventually(lambda: any("an evaluation process failed" in line for line in collector.lines))
         resource.prlimit(pid, resource.RLIMIT_NOFILE, no_files)
         trace = a_rag_trace()
         eventually(lambda: collector.get("/readyz")[0] == 200)

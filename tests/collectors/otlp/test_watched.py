@@ -1,4 +1,4 @@
-"""What the collector tells people survives it: alerts and annotations that nobody took go out after a restart."""
+"""Alerts and annotations that were not accepted are sent after a restart of the collector."""
 
 from __future__ import annotations
 
@@ -22,14 +22,15 @@ MADE_UP = "The lighthouse of Kap Arkona was built in 1450 by Danish pirates from
 
 
 def names(requests: Sequence[Received]) -> list[str]:
-    """What was annotated, by name."""
+    """The names of the annotations."""
     rows: list[dict[str, Any]] = [row for request in requests for row in json.loads(request.body)["data"]]
     return sorted(row["name"] for row in rows)
 
 
 @pytest.mark.long
 def test_kill_9_loses_no_alert_and_no_annotation(tmp_path: Path) -> None:
-    """Phoenix and the pager are away, the collector is killed; with the next one they come back and get everything."""
+    """Phoenix and the pager are down when the collector is killed. The next process delivers everything when they are
+    up."""
     with http_receiver() as gone:
         port = int(gone.url.rpartition(":")[2])
     environ = {

@@ -1,4 +1,4 @@
-"""Spans of many traces become one group a trace, within bounds."""
+"""Spans of many traces are grouped by trace, with bounded memory."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ def span(trace: int, number: int = 1, text: str = "") -> SpanRecord:
 
 
 def shown(traces: list[AssembledTrace]) -> list[tuple[int, list[int], bool]]:
-    """(trace, its spans, cut) of each."""
+    """(trace, its spans, cut) of each group."""
     return [(int(t.trace_id, 16), [int(s.span_id, 16) for s in t.spans], t.cut) for t in traces]
 
 
 def test_interleaved_spans_are_grouped_in_order() -> None:
-    """Traces come out as they were first seen, their spans as they arrived."""
+    """Traces are released in order of their first span, their spans in order of arrival."""
     assembler = TraceAssembler()
     for each in (span(2, 1), span(1, 1), span(2, 2), span(1, 2)):
         assert assembler.add(each) == []
@@ -29,7 +29,7 @@ def test_interleaved_spans_are_grouped_in_order() -> None:
 
 
 def test_quietest_trace_makes_room_for_spans() -> None:
-    """At the bound the trace that got no span for longest is released, and marked as cut."""
+    """At the bound, the trace without a span for the longest time is released and marked as cut."""
     assembler = TraceAssembler(max_spans=3)
     for each in (span(1, 1), span(2, 1), span(1, 2)):
         assembler.add(each)
@@ -38,28 +38,28 @@ def test_quietest_trace_makes_room_for_spans() -> None:
 
 
 def test_bytes_are_bounded() -> None:
-    """Long texts fill the assembler sooner than many spans."""
+    """Long texts reach the bound with fewer spans."""
     assembler = TraceAssembler(max_bytes=10_000)
     assert assembler.add(span(1, text="x" * 6_000)) == []
     assert shown(assembler.add(span(2, text="x" * 6_000))) == [(1, [1], True)]
 
 
 def test_one_trace_alone_is_bounded_too() -> None:
-    """A trace that is too big for the bound is released in pieces."""
+    """A trace that is larger than the bound is released in parts."""
     assembler = TraceAssembler(max_bytes=5_000)
     assert shown(assembler.add(span(1, text="x" * 6_000))) == [(1, [1], True)]
 
 
 @pytest.mark.parametrize("bounds", [{"max_spans": 0}, {"max_bytes": 0}])
 def test_bounds_must_leave_room(bounds: dict[str, int]) -> None:
-    """A bound of nothing is refused."""
+    """A bound of 0 is an error."""
     with pytest.raises(ValueError, match="at least 1"):
         TraceAssembler(**bounds)
 
 
 @given(st.lists(st.integers(0, 5), max_size=60), st.integers(1, 8))
 def test_no_span_is_lost_or_doubled(traces: list[int], max_spans: int) -> None:
-    """Whatever the order and the bound, every span comes out once, and no more than the bound is ever kept."""
+    """For any order and bound, every span is released once, and the bound is never exceeded."""
     assembler = TraceAssembler(max_spans=max_spans)
     kept = 0
     out: list[AssembledTrace] = []

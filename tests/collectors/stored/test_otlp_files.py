@@ -1,4 +1,4 @@
-"""OTLP/JSON files: one object or one a line, gzip or not, and errors that say where and what."""
+"""OTLP/JSON files: one object or one per line, gzip or not, and error messages."""
 
 from __future__ import annotations
 
@@ -46,41 +46,41 @@ def named(*spans: str) -> dict[str, Any]:
 
 
 def test_one_object_on_one_line_or_many(write: Write) -> None:
-    """A request is read however it is broken into lines."""
+    """A request may have any line breaks."""
     assert names(write(json.dumps(named("a", "b")))) == ["a", "b"]
     assert names(write(json.dumps(named("a", "b"), indent=2))) == ["a", "b"]
 
 
 def test_one_object_a_line(write: Write) -> None:
-    """The Collector's file exporter writes a request a line; blank lines and a missing last newline are fine."""
+    """The OpenTelemetry Collector writes one request per line. Blank lines and a missing last newline are accepted."""
     lines = [json.dumps(named("a")), "", json.dumps(named("b", "c"))]
     assert names(write("\n".join(lines))) == ["a", "b", "c"]
 
 
 def test_several_objects_over_several_lines(write: Write) -> None:
-    """Pretty-printed requests one after another are read as well."""
+    """Several formatted requests in one file are read too."""
     assert names(write("\n".join(json.dumps(named(name), indent=1) for name in "ab"))) == ["a", "b"]
 
 
 def test_gzip_is_known_by_its_first_bytes(write: Write) -> None:
-    """Compressed files need no particular name."""
+    """Compressed files may have any name."""
     assert names(write(gzip.compress(json.dumps(named("a")).encode()))) == ["a"]
 
 
 def test_byte_order_mark_and_windows_newlines(write: Write) -> None:
-    """What editors leave behind does no harm."""
+    """A byte order mark and Windows line ends are accepted."""
     text = json.dumps(named("a")) + "\r\n" + json.dumps(named("b")) + "\r\n"
     assert names(write(b"\xef\xbb\xbf" + text.encode())) == ["a", "b"]
 
 
 def test_other_signals_in_the_file_are_passed_over(write: Write) -> None:
-    """The Collector may write metrics and logs into the same file."""
+    """The OpenTelemetry Collector may write metrics and logs to the same file."""
     lines = [{"resourceMetrics": [{"scopeMetrics": []}]}, named("a"), {"resourceLogs": []}, {"resourceSpans": []}]
     assert names(write("\n".join(map(json.dumps, lines)))) == ["a"]
 
 
 def test_lines_are_streamed(write: Write) -> None:
-    """The first spans are there before a later line is looked at."""
+    """The first spans are returned before later lines are read."""
     spans = read_spans(write(json.dumps(named("a")) + "\nnot json\n"))
     assert next(spans).name == "a"
     with pytest.raises(InputError, match="line 2"):
@@ -88,7 +88,7 @@ def test_lines_are_streamed(write: Write) -> None:
 
 
 def test_standard_input_compressed() -> None:
-    """`-` reads standard input, and knows gzip there too."""
+    """`-` reads standard input, also with gzip."""
     code = "from rag_otel_collectors.stored.otlp_files import read_spans; print([s.name for s in read_spans('-')])"
     data = gzip.compress(json.dumps(named("a")).encode())
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
@@ -124,7 +124,7 @@ def test_what_is_not_otlp_is_named(write: Write, content: str | bytes, message: 
 
 
 def test_missing_file_and_directory(tmp_path: Path) -> None:
-    """What cannot be opened is named with the system's own words."""
+    """The error contains the system's message."""
     with pytest.raises(InputError, match=r"nowhere\.json: cannot be read: No such file"):
         list(read_spans(str(tmp_path / "nowhere.json")))
     with pytest.raises(InputError, match="Is a directory"):
@@ -135,7 +135,7 @@ def test_missing_file_and_directory(tmp_path: Path) -> None:
 
 
 def test_fields_of_a_span() -> None:
-    """Every field of a span record comes from its place in the request."""
+    """Every field of a span record is read from its field in the request."""
     span = a_json_span(
         "AB" * 16,
         "CD" * 8,
@@ -156,7 +156,7 @@ def test_fields_of_a_span() -> None:
 
 @pytest.mark.parametrize("parent", [None, "", "0" * 16])
 def test_root_has_no_parent(parent: str | None) -> None:
-    """Absent, empty and all-zero parents are none."""
+    """Absent, empty and all-zero parent ids mean no parent."""
     (record,) = span_records(a_request(a_json_span(parentSpanId=parent)))
     assert record.parent_id is None
 
@@ -173,7 +173,7 @@ def test_root_has_no_parent(parent: str | None) -> None:
     ],
 )
 def test_status_by_number_or_name(code: int | str, status: str) -> None:
-    """Both ways of writing an enum in JSON are read."""
+    """Both JSON forms of an enum are read."""
     (record,) = span_records(a_request(a_json_span(status={"code": code})))
     assert record.status == status
 
@@ -197,7 +197,7 @@ def test_status_by_number_or_name(code: int | str, status: str) -> None:
     ],
 )
 def test_values_by_type(value: Any, expected: Any) -> None:
-    """An OTLP value becomes the Python value of its type; none is a NaN."""
+    """An OTLP value becomes a Python value of its type. NaN becomes None."""
     assert any_value(value) == expected
     assert type(any_value(value)) is type(expected)
 

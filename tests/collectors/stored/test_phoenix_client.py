@@ -1,4 +1,4 @@
-"""The client of Phoenix's REST API, against a small server that answers as Phoenix does."""
+"""The client of Phoenix's REST API, with a small server that responds like Phoenix."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 
 
 class Pages:
-    """Lists of three pages; `failures` are statuses that are answered first."""
+    """Lists of three pages. `failures` are statuses that are returned first."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -60,20 +60,20 @@ def ids(client: PhoenixClient) -> list[str]:
 
 
 def test_all_pages_are_read(pages: Pages) -> None:
-    """With each page's cursor, until there is none."""
+    """The client follows each page's cursor until there is none."""
     assert ids(PhoenixClient(pages.url)) == ["0", "1", "2"]
     assert [query.get("cursor") for query in pages.queries] == [None, ["1"], ["2"]]
 
 
 def test_a_patient_client_goes_on_at_the_page_that_failed(pages: Pages) -> None:
-    """No page is read twice when Phoenix is away in between, and none is left out."""
+    """If Phoenix is unavailable between pages, no page is read twice and none is left out."""
     pages.failures["1"] = [503]
     assert ids(PhoenixClient(pages.url).with_patience(60)) == ["0", "1", "2"]
     assert [query.get("cursor") for query in pages.queries] == [None, ["1"], ["1"], ["2"]]
 
 
 def test_without_patience_a_failure_is_raised_at_once(pages: Pages) -> None:
-    """Whoever asks once, as `doctor` does, hears of it."""
+    """Callers that do not retry, like `doctor`, get the error."""
     pages.failures[None] = [503]
     with pytest.raises(RetryableError, match="HTTP 503"):
         ids(PhoenixClient(pages.url))

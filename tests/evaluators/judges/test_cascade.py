@@ -183,3 +183,13 @@ def test_an_impossible_band_is_refused(low: float, high: float) -> None:
     """The message names both bounds."""
     with pytest.raises(ConfigurationError, match="sure_unsupported_to < sure_supported_from"):
         CascadeJudge(cheap=cheap(), expensive=expensive(), sure_unsupported_to=low, sure_supported_from=high)
+
+
+async def test_what_the_expensive_judge_settles_needs_no_reason() -> None:
+    """The cheap one may not read the answer's language; the other does, and nothing is left open."""
+    nothing = TableJudge("cheap", dict.fromkeys(["clear.", "doubtful.", "wrong.", "too."]))
+    everything = TableJudge("expensive", dict.fromkeys(["clear.", "doubtful.", "wrong.", "too."], 0.99))
+    judge = CascadeJudge(cheap=nothing, expensive=everything)
+    result = await judge.judge(question=None, chunks=CHUNKS, response=ANSWER, claims=CLAIMS)
+    assert result.reason_code is None
+    assert {verdict.verdict for verdict in result.verdicts} == {Verdict.SUPPORTED}

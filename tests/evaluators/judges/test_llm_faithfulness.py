@@ -131,11 +131,20 @@ async def test_prompts_speak_the_language(server: JudgeServer) -> None:
     assert result.prompts[0].startswith("faithfulness/es@")
 
 
-async def test_ids_that_do_not_exist_are_removed_and_recorded(server: JudgeServer) -> None:
-    """`supported` by nothing that exists is not enough information, and says why."""
+async def test_ids_that_do_not_exist_are_asked_about_once_more(server: JudgeServer) -> None:
+    """`supported` by nothing that exists is no verdict yet; the second answer counts."""
     server.fail_next(Changed(wrong_ids))
     result = await evaluate(judge_at(server))
-    assert verdicts_of(result) == [N, N, N, N]
+    assert verdicts_of(result) == [S, S, S, N]
+    assert asked_claims(server.requests[1]) == asked_claims(server.requests[0])[:3]
+
+
+async def test_ids_that_do_not_exist_are_removed_and_recorded(server: JudgeServer) -> None:
+    """`supported` by nothing that exists, twice, is neither support nor its lack."""
+    server.fail_next(Changed(wrong_ids), Changed(wrong_ids))
+    result = await evaluate(judge_at(server))
+    assert verdicts_of(result) == [U, U, U, N]
+    assert result.reason_code == ReasonCode.INCOMPLETE
     assert result.claims[0].quotes == ()
     assert "c99.s99" in (result.claims[0].explanation or "")
     assert result.claims[0].support_probability is None
@@ -148,11 +157,11 @@ async def test_one_wrong_id_among_good_ones_costs_only_itself(server: JudgeServe
             {"claim": 0, "evidence": ["c7.s0", "[c0.s0]"], "reason": "r", "verdict": "Supported"},
             {"claim": 1, "evidence": ["c0", "c1", "c0.s9"], "reason": "r", "verdict": "supported", "confidence": "?"},
             {"claim": 2, "evidence": "c2.s0", "verdict": "not enough info", "confidence": 7},
-            {"claim": 3, "evidence": None, "verdict": "CONTRADICTED"},
+            {"claim": 3, "evidence": "(c0.s1)", "verdict": "CONTRADICTED"},
         ]
     }
     result = await evaluate(judge_at(server))
-    assert verdicts_of(result) == [S, S, N, N]
+    assert verdicts_of(result) == [S, S, N, Verdict.CONTRADICTED]
     assert result.claims[0].quotes[0].text == "The Eiffel Tower was completed in 1889."
     assert result.claims[1].chunk_ids == ("tower",)
     assert "c1, c0.s9" in (result.claims[1].explanation or "")
@@ -243,23 +252,21 @@ async def test_a_failure_while_asking_again_keeps_what_is_known(server: JudgeSer
     assert "asking again failed" in (result.explanation or "")
 
 
-async def test_a_long_answer_is_judged_in_batches(server: JudgeServer) -> None:
-    """No call asks for more output than a model can write; all claims are judged, in order."""
-    sentences = [f"Fact number {i} is true." for i in range(90)]
+async def test_of_a_very_long_answer_the_first_claims_are_judged(server: JudgeServer) -> None:
+    """One call with the evidence once; the other claims are unjudged for a reason, and it is never called faithful."""
+    sentences = [f"Fact number {i} is true." for i in range(400)]
     result = await evaluate(judge_at(server), chunks=sentences, response=" ".join(sentences))
     assert [claim.claim.text for claim in result.claims] == sentences
-    assert [len(asked_claims(request)) for request in server.requests] == [40, 40, 10]
-    assert result.score == 1.0
+    assert verdicts_of(result) == [S] * 60 + [U] * 340
+    assert len(server.requests) == 1
+    assert (result.score, result.label, result.reason_code) == (1.0, None, ReasonCode.TOO_LONG)
 
 
-async def test_a_batch_that_fails_costs_its_own_claims(server: JudgeServer) -> None:
-    """The verdicts that were paid for are kept."""
-    sentences = [f"Fact number {i} is true." for i in range(50)]
-    server.fail_next(None, ServerError(500), ServerError(500))
-    result = await evaluate(judge_at(server), chunks=sentences, response=" ".join(sentences))
-    assert verdicts_of(result) == [S] * 40 + [U] * 10
-    assert result.reason_code == ReasonCode.INCOMPLETE
-    assert "10 claims failed" in (result.explanation or "")
+async def test_how_many_claims_are_judged_is_a_setting(server: JudgeServer) -> None:
+    """And an unsupported one among them makes the answer unfaithful, whatever the others are."""
+    result = await evaluate(judge_at(server, most_claims=2), response="It has ten lifts. It is red. It is tall.")
+    assert verdicts_of(result)[2] is U
+    assert result.label == "unfaithful"
 
 
 async def test_with_a_fifth_of_faults_every_row_has_a_score_or_a_reason() -> None:

@@ -137,3 +137,31 @@ async def test_statements_in_a_script_without_spaces_are_compared_by_character(s
         question="玛丽·居里是谁？", chunks=["玛丽·居里1867年出生于华沙。"], response="她于1867年出生于华沙。"
     )
     assert judged(result) == [text for _, text in said]
+
+
+@pytest.mark.parametrize(
+    ("response", "statement"),
+    [
+        ("Two people died in the fire.", "2 people died in the fire."),
+        ("Revenue rose by 1.5 million dollars.", "Revenue rose by 1,500,000 dollars."),
+        ("Elle vécut encore dix ans.", "Elle vécut encore 10 ans."),
+        ("Hatte er zwölf Kinder? Er hatte zwölf Kinder.", "Er hatte 12 Kinder."),
+        ("大火中有两人死亡。", "大火中有2人死亡。"),
+        ("公司收入为125万元。", "公司收入为1250000元。"),
+        ("The vote was 1,250 to 3.", "The vote was 1.250 to three."),
+    ],
+)
+async def test_a_number_in_words_is_the_number_in_figures(server: JudgeServer, response: str, statement: str) -> None:
+    """A statement that writes a number in another way is no invention; and nothing of the answer is erased."""
+    statements(server, [(0, statement)])
+    judge = LlmJudge(model=llm_model("openai/judge", api_base=server.url), strategy="two_step")
+    result = await Faithfulness(judge=judge).evaluate(question=None, chunks=["Nothing here."], response=response)
+    assert len(result.claims) == 1
+    assert judged(result)[0] in (statement, response, response.partition("? ")[2])
+    assert result.score == 0.0
+
+
+async def test_a_sentence_that_a_statement_distorts_stands_for_itself(server: JudgeServer) -> None:
+    """The dropped statement may have been what the answer gets wrong: the good ones beside it do not stand for it."""
+    statements(server, [(0, "Marie Curie was born in Warsaw."), (0, "Marie Curie was born in 1876."), GOOD[2]])
+    assert judged(await evaluate(server)) == ["She was born in Warsaw in 1867.", GOOD[2][1]]

@@ -78,7 +78,7 @@ async def test_one_call_and_the_classifiers_verdicts(server: JudgeServer) -> Non
     )
     assert all(claim.explanation for claim in result.claims)
     assert result.judge == "statements(openai/judge,embedded)"
-    assert "classifier-1+" in result.version
+    assert "classifier-2+" in result.version
     assert [reference.partition("/")[0] for reference in result.prompts] == ["faithfulness_statements"]
     assert result.usage is not None
     assert result.usage.calls == len(server.requests) == 1
@@ -106,7 +106,8 @@ async def test_doubled_and_invented_statements_are_set_aside(server: JudgeServer
     """They would weigh in the score; the explanation names them."""
     say(server, [*GOOD, GOOD[0], (1, "Radium glows faintly blue at night."), (7, "Marie Curie won.")])
     result = await evaluate(server)
-    assert judged(result) == [text for _, text in GOOD]
+    second = "She won three Nobel Prizes, and the circus bought her minster."  # of it something was set aside
+    assert judged(result) == [*(text for _, text in GOOD[:2]), second]
     assert all(word in (result.explanation or "") for word in ("twice", "Radium", "sentence 7"))
 
 
@@ -171,7 +172,7 @@ def test_from_the_command_line(
     ("judge", "message"),
     [
         ({"classifier": "nobody"}, "neither `embedded` nor `hhem"),
-        ({"reading": "lenient"}, "a classifier knows one"),
+        ({"reading": "lenient"}, "has only `strict`"),
     ],
 )
 def test_what_does_not_go_together_is_named(judge: dict[str, str], message: str) -> None:

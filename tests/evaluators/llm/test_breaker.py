@@ -54,9 +54,9 @@ def test_a_lasting_fault_opens_it_at_once_and_is_told(
     assert "what the provider said" in caplog.text
 
 
-@pytest.mark.parametrize("kind", [FailureKind.CONNECTION, FailureKind.TIMEOUT, FailureKind.OVERLOAD])
+@pytest.mark.parametrize("kind", [kind for kind, needed in CONSECUTIVE_FAILURES.items() if needed > 1])
 def test_passing_faults_open_it_only_in_a_row(breaker: CircuitBreaker, kind: FailureKind) -> None:
-    """One answer in between and the count starts again."""
+    """Also refused requests and answers that cannot be read. One that can, and the count starts again."""
     needed = CONSECUTIVE_FAILURES[kind]
     for _ in range(needed - 1):
         fail(breaker, kind)
@@ -68,10 +68,13 @@ def test_passing_faults_open_it_only_in_a_row(breaker: CircuitBreaker, kind: Fai
     assert status(breaker) is BreakerStatus.OPEN
 
 
-def test_a_request_that_is_refused_is_no_fault_of_the_judge(breaker: CircuitBreaker) -> None:
-    """A thousand prompts that are too long leave it closed."""
-    for _ in range(1_000):
-        fail(breaker, FailureKind.REQUEST)
+def test_a_server_that_is_back_is_called_whatever_it_thinks_of_the_request(
+    breaker: CircuitBreaker, clock: Clock
+) -> None:
+    """After an outage a refused or unreadable probe says that somebody answers."""
+    fail(breaker, FailureKind.AUTH)
+    clock.now = 30
+    fail(breaker, FailureKind.REQUEST)
     assert status(breaker) is BreakerStatus.CLOSED
 
 

@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from rag_otel.errors import ConfigurationError
+from rag_otel_evaluators.llm.failures import CallError, FailureKind
 from rag_otel_evaluators.llm.limits import Limits, RateLimiter
 from tests.support.virtual_time import VirtualLoop, virtual_loop
 
@@ -92,3 +93,43 @@ def test_a_limit_of_nothing_is_refused(name: str) -> None:
     """0 would block for ever: the message names the setting."""
     with pytest.raises(ConfigurationError, match=name):
         Limits(**{name: 0})
+
+
+def test_dollars_a_minute_are_learned_from_what_calls_cost() -> None:
+    """6 dollars a minute, 0.5 a call: the first is free to start, then one every five seconds."""
+    with virtual_loop() as loop:
+        limiter = RateLimiter(Limits(concurrency=1, usd_per_minute=6), burst_s=2.0, clock=loop.time)
+        times: list[float] = []
+
+        async def calls() -> None:
+            for _ in range(4):
+                async with limiter.slot(estimated_tokens=1) as reservation:
+                    times.append(loop.time())
+                    reservation.used_usd = 0.5
+
+        loop.run_until_complete(calls())
+        assert times == pytest.approx([0, 8, 13, 18])
+
+
+@pytest.mark.parametrize(
+    "limits", [Limits(requests_per_minute=60), Limits(tokens_per_minute=60), Limits(usd_per_minute=60)]
+)
+def test_who_would_wait_too_long_is_told_at_once(limits: Limits) -> None:
+    """And has taken nobody's turn: the next one that can wait is let in when it would have been."""
+    with virtual_loop() as loop:
+        limiter = RateLimiter(limits, burst_s=2.0, clock=loop.time)
+
+        async def call(longest_wait_s: float | None) -> float:
+            async with limiter.slot(estimated_tokens=2, longest_wait_s=longest_wait_s) as reservation:
+                reservation.used_usd = 2.0
+                return loop.time()
+
+        async def calls() -> list[float]:
+            first = [await call(None), await call(None)]
+            with pytest.raises(CallError, match="cap of this process") as refused:
+                await call(0.5)
+            assert refused.value.kind is FailureKind.CAP
+            return [*first, await call(None)]
+
+        times = loop.run_until_complete(calls())
+        assert times[2] - times[1] <= 4.0

@@ -8,6 +8,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+pytestmark = pytest.mark.server
+
+
 _ROOT = Path(__file__).parents[3]
 _PATH = (
     f"import sys, json; sys.path[:0] = [{str(_ROOT)!r}, {str(_ROOT / 'evaluators')!r}, {str(_ROOT / 'collectors')!r}]\n"
@@ -103,9 +108,6 @@ from rag_otel_evaluators.judges.llm import llm_model, warm_up
 from rag_otel_evaluators.llm.structured import Message
 from testkit.judge_server import JudgeServer, ServerError
 import pytest
-
-pytestmark = pytest.mark.server
-
 
 async def judge_calls(server):
     model = llm_model("openai/judge", api_base=server.url, api_key="k", direct=False)

@@ -66,11 +66,12 @@ async def test_the_denominator_is_ours(judge: JudgeServer, model: StructuredMode
 
 
 async def test_chunks_that_do_not_exist_support_nothing(judge: JudgeServer, model: StructuredModel) -> None:
-    """Attributed to chunk 5 of 2: not attributed, and the result says why."""
+    """Attributed to chunk 5 of 2, also when asked again: no verdict, and the result says why."""
     judge.answer = lambda request: {"verdicts": [{"claim": i, "chunks": [5, -1], "attributed": True} for i in range(4)]}
     result = await evaluate(model)
-    assert result.score == 0.0
+    assert (result.score, result.reason_code) == (None, ReasonCode.INCOMPLETE)
     assert "do not exist" in result.explanation
+    assert len(judge.requests) == 2
 
 
 async def test_without_a_reference_there_is_no_recall(judge: JudgeServer, model: StructuredModel) -> None:

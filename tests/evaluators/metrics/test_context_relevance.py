@@ -58,33 +58,33 @@ async def test_one_valid_judge_is_enough(judge: JudgeServer, model: StructuredMo
     judge.answer = lambda request: GOOD if is_first(request) is which else "The relevance is high, maybe 2 or 1."
     result = await evaluate(model)
     assert result.score == 1.0
-    assert "one judge alone" in result.explanation
+    assert "only one judge" in result.explanation
 
 
-async def test_a_judge_is_tried_up_to_five_times(judge: JudgeServer, model: StructuredModel) -> None:
-    """The fifth answer counts when the four before could not be read."""
-    answers = iter(["no", "no", "no", "no"])
+async def test_a_judge_is_asked_once_more(judge: JudgeServer, model: StructuredModel) -> None:
+    """The second answer counts when the first could not be read."""
+    answers = iter(["no"])
     judge.answer = lambda request: GOOD if is_first(request) else next(answers, GOOD)
     result = await evaluate(model)
     assert result.score == 1.0
     assert "alone" not in result.explanation
-    assert len([request for request in judge.requests if not is_first(request)]) == 5
+    assert len([request for request in judge.requests if not is_first(request)]) == 2
 
 
 async def test_after_the_last_try_there_is_no_score(judge: JudgeServer, model: StructuredModel) -> None:
-    """Two judges that never answer in form: null with a reason after five tries of each, all of them counted."""
+    """Two judges that never answer in form: null with a reason after two tries of each, all of them counted."""
     judge.answer = lambda request: "relevance: 2"
     result = await evaluate(model)
     assert (result.score, result.reason_code) == (None, ReasonCode.PARSE_ERROR)
-    assert len(judge.requests) == 10
-    assert result.usage.calls == 10
+    assert len(judge.requests) == ContextRelevance(model=model).most_calls == 4
+    assert result.usage.calls == 4
 
 
-@pytest.mark.parametrize("tries", [1, 2, 3])
+@pytest.mark.parametrize("tries", [1, 2])
 async def test_no_judge_is_asked_more_often_than_allowed(
     judge: JudgeServer, model: StructuredModel, tries: int
 ) -> None:
-    """Also where the tries are odd, and where an answer was cut off: then there is twice the room in the next one."""
+    """Also where an answer was cut off: then there is twice the room in the next one."""
     judge.answer = lambda request: "relev"
     judge.finish_reason = "length"
     metric = ContextRelevance(model=model, tries=tries)
@@ -101,7 +101,8 @@ async def test_a_rating_off_the_scale_is_no_rating(judge: JudgeServer, model: St
     judge.answer = judges(GOOD, {"chunks": [], "rating": rating})
     result = await evaluate(model)
     assert result.score == 1.0
-    assert "one judge alone" in result.explanation
+    assert result.reason_code == ReasonCode.INCOMPLETE
+    assert "only one judge" in result.explanation
 
 
 async def test_one_judge_in_an_outage_leaves_the_other(judge: JudgeServer, model: StructuredModel) -> None:
@@ -110,7 +111,7 @@ async def test_one_judge_in_an_outage_leaves_the_other(judge: JudgeServer, model
     judge.fail_next(ServerError(), None)
     result = await evaluate(model)
     assert result.score == 1.0
-    assert "one judge alone" in result.explanation
+    assert "only one judge" in result.explanation
     assert result.error_type is None
 
 

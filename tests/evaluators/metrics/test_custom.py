@@ -201,6 +201,6 @@ def test_a_function_that_wants_something_else_is_refused() -> None:
     """At decoration, naming what there is."""
     with pytest.raises(ConfigurationError, match="question, chunks, response, reference"):
         function_evaluator(name="bad")(lambda answer: 1.0)
-    with pytest.raises(ConfigurationError, match="by name"):
+    with pytest.raises(ConfigurationError, match="keyword parameters"):
         function_evaluator(name="bad")(lambda response, /: 1.0)
     assert function_evaluator(name="good")(lambda response, threshold=0.5: 1.0).name == "good"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from rag_otel.model import Chunk, Claim, ClaimVerdict, Evaluation, Verdict
+from rag_otel.model import Chunk, Claim, ClaimVerdict, Evaluation, ReasonCode, Verdict
 from rag_otel.protocols import Evaluator
 from rag_otel_evaluators.judges.embedded import EmbeddedJudge
 from rag_otel_evaluators.judges.judge import Judge, Judgement, risk_of
@@ -184,3 +184,40 @@ def test_threshold_is_frozen_and_settable() -> None:
     assert strict.evaluate_sync(chunks=[EINSTEIN], response="Einstein was born in 1879.").label == "unfaithful"
     with pytest.raises(ValueError, match="within"):
         Faithfulness(unfaithful_from=2)
+
+
+@pytest.mark.parametrize(
+    ("probabilities", "label", "reason"),
+    [
+        ((0.99, None), None, ReasonCode.INCOMPLETE),
+        ((0.01, None), "unfaithful", ReasonCode.INCOMPLETE),
+        ((0.99, 0.98), "faithful", None),
+        ((None, None), None, ReasonCode.JUDGE_ERROR),
+    ],
+)
+def test_an_answer_is_not_called_faithful_while_a_claim_could_turn_it(
+    probabilities: tuple[float | None, float | None], label: str | None, reason: str | None
+) -> None:
+    """What is judged in part has a reason code, and at most the label that no further verdict can take away."""
+
+    class Partial:
+        name = version = "partial"
+
+        async def judge(
+            self, *, question: str | None, chunks: Sequence[Chunk], response: str, claims: Sequence[Claim]
+        ) -> Judgement:
+            return Judgement(
+                verdicts=tuple(
+                    ClaimVerdict(
+                        claim=claim,
+                        verdict=Verdict.UNJUDGED
+                        if probability is None
+                        else (Verdict.SUPPORTED if probability > 0.5 else Verdict.NOT_ENOUGH_INFO),
+                        support_probability=probability,
+                    )
+                    for claim, probability in zip(claims, probabilities, strict=True)
+                )
+            )
+
+    result = Faithfulness(judge=Partial()).evaluate_sync(question="q", chunks=["a"], response="It is red. It is tall.")
+    assert (result.label, result.reason_code) == (label, reason)

@@ -95,7 +95,7 @@ def test_names_become_models() -> None:
     ("metric", "message"),
     [
         ("context_recal", "not known; there are: faithfulness, context_precision"),
-        ("context_recall", "asks a language model"),
+        ("context_recall", "needs a language model"),
         ("status", "not known"),
     ],
 )

@@ -74,7 +74,7 @@ def test_the_settings_reach_the_judge(tmp_path: Path, monkeypatch: pytest.Monkey
         assert relevancy.judge_name == "openai/judge+openai/text-embedding-3-small"
     assert (tmp_path / "kept.sqlite").exists()
     monkeypatch.delenv("TEST_JUDGE_KEY")
-    with pytest.raises(ConfigurationError, match="TEST_JUDGE_KEY holds no key"):
+    with pytest.raises(ConfigurationError, match="TEST_JUDGE_KEY is not set"):
         build_evaluators(config, resources)
 
 

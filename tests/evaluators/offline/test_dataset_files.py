@@ -78,7 +78,7 @@ def test_a_line_of_another_length_is_a_bad_row(tmp_path: Path) -> None:
     ("name", "content", "message"),
     [
         ("a.csv", b'question,contexts\n"a,b\n', "is not CSV: line 2"),
-        ("a.csv", b"question,question\na,b\n", "two columns are called 'question'"),
+        ("a.csv", b"question,question\na,b\n", "two columns have the name 'question'"),
         ("a.parquet", b"nothing of the kind", "is not Parquet"),
         ("a.csv", b"\xff\xfe\x00", "UTF-8"),
     ],

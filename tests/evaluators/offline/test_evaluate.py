@@ -105,10 +105,10 @@ async def test_inside_a_notebook() -> None:
     ("dataset", "metrics", "error", "message"),
     [
         ({"train": ROWS, "test": ROWS}, ["faithfulness"], InputError, "one split"),
-        (7, ["faithfulness"], InputError, "int is no table"),
-        (ROWS, [], ConfigurationError, "one or more"),
+        (7, ["faithfulness"], InputError, "int is not a table"),
+        (ROWS, [], ConfigurationError, "at least one"),
         (ROWS, ["faithfulness", Faithfulness()], ConfigurationError, "different names"),
-        (ROWS, ["context_recall"], ConfigurationError, "asks a language model"),
+        (ROWS, ["context_recall"], ConfigurationError, "needs a language model"),
         (ROWS, [3], ConfigurationError, "a name, an evaluator or a function"),
         ([{"question": "Q"}], ["faithfulness"], ConfigurationError, "no column for contexts"),
     ],
@@ -123,7 +123,7 @@ def test_rows_that_are_no_rows() -> None:
     """One bad item does not cost the others."""
     results = evaluate([ROWS[0], "nonsense", ROWS[1]])
     assert results.scores("faithfulness") == [1.0, None, 0.0]
-    assert "row 2 is no mapping" in (results.evaluations("faithfulness")[1].explanation or "")
+    assert "row 2 is not a mapping" in (results.evaluations("faithfulness")[1].explanation or "")
 
 
 @pytest.mark.parametrize("name", ["out.jsonl", "out.csv", "out.parquet"])

@@ -157,7 +157,7 @@ def test_the_command_says_when_a_translation_is_refused(
     translator.answer = lambda request: {"texts": []}
     arguments = ["--language", "it", "--model", "openai/translator", "--api-base", translator.url]
     assert main(["prompts", "adapt", "--output", str(tmp_path), *arguments]) == 2
-    assert "refused" in capsys.readouterr().err
+    assert "rejected" in capsys.readouterr().err
     assert list(tmp_path.rglob("*.json")) == []
 
 

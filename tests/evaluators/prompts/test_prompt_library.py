@@ -49,7 +49,7 @@ def test_a_language_with_examples_only_takes_the_english_instruction(language: s
         ("faithfulness", "tlh", "adapt --language tlh"),
         ("no_such_prompt", "en", "context_precision"),
         ("../en/faithfulness", "en", "there are"),
-        ("faithfulness", "../en", "it is in: de, en"),
+        ("faithfulness", "../en", "it exists in: de, en"),
     ],
 )
 def test_what_is_not_there_is_said_with_what_is(name: str, language: str, message: str) -> None:

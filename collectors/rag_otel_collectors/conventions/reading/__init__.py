@@ -1,1 +1,2 @@
-"""What the dialects share: the tree of spans, values and messages, retrievals, and how a RAG trace is put together."""
+"""Code that all dialects share: the tree of spans, values, messages, documents, retrievals, and building a RAG
+trace."""

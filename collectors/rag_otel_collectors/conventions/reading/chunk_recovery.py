@@ -1,11 +1,12 @@
-"""Texts of documents that are on no retrieval span, out of the prompt: only where none can be cut or mixed up.
+"""Reads the texts of documents from the prompt if the retrieval span lacks them.
 
-The official GenAI conventions put ids and scores on a retrieval, never a text. The text is in the prompt; it is taken
-from there in two cases, else the trace says `no_chunk_text`:
+The official GenAI conventions record ids and scores of retrieved documents, but no texts. The texts are in the prompt.
+They are read from there only in two cases in which each text can be assigned to its document with certainty. Otherwise
+the trace has the reason `no_chunk_text`.
 
-- A prompt's variable, or a tool's result, is the documents joined and nothing else, and a separator splits it into
-  exactly as many pieces as there were documents, in their order.
-- A prompt marks each document with its id, in tags: `<document id="d1"> ... </document>`.
+- A prompt variable or a tool's result consists only of the joined documents, and a separator splits it into exactly as
+  many pieces as there are documents, in their order.
+- The prompt contains each document in a tag with its id: `<document id="d1"> ... </document>`.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ from rag_otel_collectors.conventions.reading.retrieval import Passages, source
 from rag_otel_collectors.conventions.reading.values import parse
 
 _SEPARATORS: Final = (r"\n\s*-{3,}\s*\n", r"\n\s*\n", r"\n")
-"""Between joined documents, the most telling first."""
+"""Separators between joined documents, the least ambiguous first."""
 
 
 def recover(passages: Passages, spans: Sequence[SpanRecord], mixture: MixedDialects) -> Passages:
-    """`passages` with their texts where these can be recovered for certain; else unchanged."""
+    """Returns `passages` with their texts if they can be recovered with certainty, else unchanged."""
     lost = [chunk for chunk in passages.chunks if not chunk.text]
     if passages.problem is not UnevaluableReason.NO_CHUNK_TEXT or len(lost) != len(passages.chunks) or not lost:
         return passages
@@ -46,7 +47,7 @@ def recover(passages: Passages, spans: Sequence[SpanRecord], mixture: MixedDiale
 
 
 def _split(context: str, chunks: Sequence[Chunk]) -> list[str] | None:
-    """The texts of these chunks out of the one that was joined of them; None where the pieces are not as many."""
+    """Splits the joined text into the texts of these chunks. None if the number of pieces differs."""
     if context == semconv.REDACTED or not context.strip():
         return None
     count = len(chunks)

@@ -1,10 +1,10 @@
-"""Which spans of a trace are one question: several under one session, or one that is scattered over several spans.
+"""Decides which spans of a trace belong to one question: splits sessions, and joins retrievals with their model call.
 
-Two things are mended here, and only where it is safe:
-- A root that neither asks nor answers (a chat session, a batch) holds several complete questions: each is a trace of
-  its own, and its scores go to its own span. A root that answers (an agent, a query that was split into others) is one.
-- A retrieval and a model call that stand side by side, under a span of nobody's dialect or under a parent that is
-  missing, are one question when the call's prompt has what was searched for or found. The call's span is the target.
+- Splitting: a root span without question and answer (a chat session, a batch) may contain several complete questions.
+  Each becomes a separate RAG trace with its own target span. A root span with an answer (an agent, a query that was
+  split into sub-queries) stays one RAG trace.
+- Joining: a retrieval and a model call may be siblings, below a span of an unknown dialect or below a missing parent.
+  They become one RAG trace if the call's prompt contains the query or a retrieved text. The model call is the target.
 """
 
 from __future__ import annotations
@@ -20,29 +20,30 @@ from rag_otel_collectors.conventions.reading.retrieval import Retrieval
 from rag_otel_collectors.conventions.reading.tree import SpanTree
 
 _ENOUGH: Final = 200
-"""Characters of a document that prove it is in a prompt."""
+"""Characters at the beginning of a document. A prompt that contains them contains the document."""
 _LEAVES: Final = (Role.MODEL, Role.RETRIEVAL, Role.EMBEDDING, Role.TOOL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """An entry with what is below it."""
+    """An entry with the spans below it: the candidate for one RAG trace."""
 
     entry: SpanRecord
     dialect: Dialect
     below: tuple[SpanRecord, ...]
     retrievals: tuple[Retrieval, ...]
-    """Those that decide, by start."""
+    """The retrievals that count (see `find_retrievals`), in order of start."""
     calls: tuple[SpanRecord, ...]
-    """The model calls that may have written the answer, by end."""
+    """The model calls that may have written the answer, in order of end."""
     answers: bool
-    """True where the entry itself says what was answered."""
+    """True if the entry records the answer."""
     scattered: bool = False
-    """True for a model call with the retrievals beside it."""
+    """True for a model call that was joined with sibling retrievals."""
 
     @property
     def is_prompt(self) -> bool:
-        """True where the entry is the call that was told the passages: its question may be a prompt around them."""
+        """True if the entry is the model call that received the passages. Its question may be a prompt that contains
+        them."""
         if self.scattered:
             return self.entry in self.calls
         return any(retrieval.span is self.entry for retrieval in self.retrievals if self.calls)
@@ -58,41 +59,43 @@ class Part:
 
 
 def inner_parts(tree: SpanTree, mixture: MixedDialects, container: SpanRecord) -> list[SpanRecord]:
-    """The topmost spans below `container` that may hold a question each: chains and agents with text of their own."""
+    """Returns the topmost spans below `container` that may each be a question: chains and agents with input and output
+    text."""
     found: list[SpanRecord] = []
 
     def ends_here(span: SpanRecord) -> bool:
         if mixture.is_foreign(span):
             return True
-        speaks = mixture.question(span) is not None and mixture.answer(span).found is not None
-        if speaks and mixture.role(span) not in _LEAVES:
+        has_texts = mixture.question(span) is not None and mixture.answer(span).found is not None
+        if has_texts and mixture.role(span) not in _LEAVES:
             found.append(span)
-        return speaks
+        return has_texts
 
     tree.descendants(container, prune=ends_here)
     return sorted(found, key=lambda each: each.start_ns)
 
 
 def conversations(inner: Sequence[Part], whole: Part, mixture: MixedDialects) -> list[Part]:
-    """The complete questions inside of `whole`, where there are several and nobody sums them up; else `whole`."""
+    """Returns the complete parts inside `whole` if there are several, their questions differ, and no model call
+    combines their answers. Otherwise returns `whole`."""
     complete = [part for part in inner if part.complete]
     asked = [found.text for part in complete if (found := mixture.question(part.entry)) is not None]
     last = max((part.entry.end_ns for part in complete), default=0)
-    summed_up = any(call.start_ns >= last for call in whole.calls)
-    return complete if len(complete) > 1 and len(set(asked)) == len(complete) and not summed_up else [whole]
+    combined = any(call.start_ns >= last for call in whole.calls)
+    return complete if len(complete) > 1 and len(set(asked)) == len(complete) and not combined else [whole]
 
 
 def turns(tree: SpanTree, parts: Sequence[Part], mixture: MixedDialects) -> list[Part]:
-    """The parts, with each scattered question put together."""
+    """Returns the parts, with retrievals joined to the sibling model call that used them."""
     groups: dict[str, list[Part]] = {}
     for part in parts:
         above = next((span.span_id for span in tree.ancestors(part.entry)), "")
         groups.setdefault(above, []).append(part)
-    return [turn for group in groups.values() for turn in _turns(group, mixture)]
+    return [turn for group in groups.values() for turn in _join_siblings(group, mixture)]
 
 
-def _turns(group: Sequence[Part], mixture: MixedDialects) -> Iterator[Part]:
-    """What stands side by side, by start: retrievals wait for the call that was told of them."""
+def _join_siblings(group: Sequence[Part], mixture: MixedDialects) -> Iterator[Part]:
+    """Joins siblings, in order of start: retrievals wait for the model call whose prompt contains their results."""
     waiting: list[Part] = []
     answer: Part | None = None
     for part in group:
@@ -103,7 +106,7 @@ def _turns(group: Sequence[Part], mixture: MixedDialects) -> Iterator[Part]:
             waiting.append(part)
         elif part.complete or not waiting or not part.calls:
             yield part
-        elif _was_told(part, waiting, mixture, first=answer is None):
+        elif _received(part, waiting, mixture, first=answer is None):
             answer = part
     if answer is not None:
         yield _joined(waiting, answer)
@@ -111,9 +114,9 @@ def _turns(group: Sequence[Part], mixture: MixedDialects) -> Iterator[Part]:
         yield from waiting
 
 
-def _was_told(part: Part, retrievals: Sequence[Part], mixture: MixedDialects, *, first: bool) -> bool:
-    """True when a prompt of `part` quotes a document or a query of `retrievals`. Where no prompt can be read, the first
-    call after them is taken for theirs."""
+def _received(part: Part, retrievals: Sequence[Part], mixture: MixedDialects, *, first: bool) -> bool:
+    """True if a prompt of `part` contains a document or a query of `retrievals`. If no prompt is recorded, the first
+    call after the retrievals counts as the one that received them."""
     if any(part.entry.start_ns < each.entry.end_ns for each in retrievals):
         return False
     prompt = "\n".join(mixture.prompt(call) for call in part.calls)

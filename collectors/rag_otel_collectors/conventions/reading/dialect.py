@@ -1,4 +1,4 @@
-"""What a dialect says of single spans. How a trace is read out of many is the same for all of them (`reading.py`)."""
+"""The interface of a dialect: what it reads from single spans. `trace_reader.py` combines the spans of a trace."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ class Role(enum.Enum):
     """What a span does in an application."""
 
     CHAIN = "chain"
-    """Calls others: a pipeline, a query engine, a workflow, one step of them."""
+    """Calls other steps: a pipeline, a query engine, a workflow, or a step of one."""
     AGENT = "agent"
     TOOL = "tool"
     MODEL = "model"
-    """Called a language model that writes text."""
+    """Calls a language model that generates text."""
     RETRIEVAL = "retrieval"
-    """Retrieves documents, or chooses among them."""
+    """Retrieves documents, or selects among them."""
     EMBEDDING = "embedding"
     EVALUATOR = "evaluator"
-    """A judge's own span: what hangs below it is no application traffic."""
+    """A span of a judge. The spans below it are not application traffic."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """A text and the attribute that it was read from."""
+    """A text and the attribute from which it was read."""
 
     text: str
     attribute: str
@@ -38,62 +38,64 @@ class Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a span says that it returned."""
+    """The output that a span records."""
 
     found: Found | None = None
     abandoned: bool = False
-    """True where the span tells that its stream was left before the end."""
+    """True if the span records that its stream was closed before its end."""
     streaming: bool = False
-    """True where the span holds the stream instead of the text, which others may have."""
+    """True if the span holds a stream object instead of the text. Another span may have the text."""
 
 
 class Dialect:
-    """The part of a convention that knows the dialect. A new one overrides what its spans can tell.
+    """The base class of dialects. A dialect overrides the methods for which its spans have data.
 
-    Never raises on odd attribute values: what cannot be read is None.
+    The methods never raise because of unexpected attribute values. They return None if a value cannot be read.
     """
 
     name: str = ""
     questions_are_exact: bool = False
-    """True where `asked` is the question as it was put, never a prompt around it."""
+    """True if `asked` always returns the question itself, never a prompt that contains it."""
 
     def owns(self, scope: str, attributes: Mapping[str, Any]) -> bool:
         """See `rag_otel.protocols.Convention.owns`."""
         raise NotImplementedError
 
     def retrieves(self, scope: str, attributes: Mapping[str, Any]) -> bool:
-        """See `rag_otel.protocols.Convention.retrieves`: True for whatever `retrieval` or `passages_given` reads."""
+        """See `rag_otel.protocols.Convention.retrieves`. True for every span that `retrieval` or `passages_given`
+        reads."""
         raise NotImplementedError
 
     def calls(self, scope: str, attributes: Mapping[str, Any]) -> bool:
-        """See `rag_otel.protocols.KnowsCalls`: True for a span whose role is `MODEL`, as far as a look can tell."""
+        """See `rag_otel.protocols.KnowsCalls`. True for a span with the role `MODEL`, as far as key look-ups can
+        tell."""
         return False
 
     def role(self, span: SpanRecord) -> Role:
         raise NotImplementedError
 
     def question(self, span: SpanRecord) -> Found | None:
-        """What `span` was asked, where it is an entry."""
+        """The question that `span` received, if it is an entry."""
         return None
 
     def answer(self, span: SpanRecord) -> Answer:
-        """What `span` answered, where it is an entry."""
+        """The answer that `span` returned, if it is an entry."""
         return Answer()
 
     def asked(self, call: SpanRecord) -> Found | None:
-        """The user's last message in a call of a model."""
+        """The last user message in a model call."""
         return None
 
     def wrote(self, call: SpanRecord) -> Found | None:
-        """What the model wrote in this call."""
+        """The text that the model generated in this call."""
         return None
 
     def cut_short(self, call: SpanRecord) -> bool:
-        """True where the model's stream was closed before its end."""
+        """True if the model's stream was closed before its end."""
         return False
 
     def prompt(self, call: SpanRecord) -> str:
-        """All text that the model was told in this call, in one piece; empty where it is not on the span."""
+        """All input text of this model call, joined. Empty if the span does not record it."""
         return ""
 
     def model(self, call: SpanRecord) -> str | None:
@@ -101,25 +103,25 @@ class Dialect:
         return None
 
     def session_id(self, span: SpanRecord) -> str | None:
-        """The session, where it stands under a name that no other dialect has."""
+        """The session id, if the dialect records it under an attribute name that is not common to all dialects."""
         return None
 
     def user_id(self, span: SpanRecord) -> str | None:
-        """The user, likewise."""
+        """The user id, under the same condition."""
         return None
 
     def retrieval(self, span: SpanRecord) -> Retrieval | None:
-        """What `span` retrieved or chose; None for a span of another kind, and for a choice that failed."""
+        """The documents that `span` retrieved or selected. None for other spans, and for a selection that failed."""
         return None
 
     def passages_given(self, tree: SpanTree, spans: Sequence[SpanRecord]) -> Passages:
-        """Passages that a step was called with, asked where no retrieval was seen."""
+        """The passages in the input of a step. Called if the trace has no retrieval span."""
         return Passages(seen=False)
 
     def contexts(self, span: SpanRecord) -> Iterator[Found]:
-        """Texts that are the retrieved documents joined, and nothing else: a prompt's variable, a tool's result."""
+        """Texts that consist only of the joined documents: a prompt variable, or a tool's result."""
         return iter(())
 
     def missing(self, span: SpanRecord) -> UnevaluableReason | None:
-        """Why a text is not on `span`, where that can be told: limits dropped it or cut it through."""
+        """Why a text is missing on `span`, if that is known: attribute limits dropped it or cut it."""
         return UnevaluableReason.TRUNCATED if span.dropped_attributes > 0 else None

@@ -1,4 +1,4 @@
-"""Retrieved documents as instrumentations write them: flattened into attributes, or as a JSON value."""
+"""Reads retrieved documents in the forms that instrumentations write: flattened attributes, or a JSON value."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TEXTS: Final = ("page_content", "content", "text", "long_text")
 _IDS: Final = ("id", "id_", "node_id", "doc_id", "document_id")
 _METADATA: Final = ("metadata", "meta")
 _SCORES: Final = ("relevance_score", "score")
-"""Where rerankers and stores that cannot return a score leave it in the metadata."""
+"""Names of a score in the metadata. Some rerankers and stores write it there."""
 _REPR_ID: Final = re.compile(r"(?:<?NodeWithScore\(node=\w+\(id_=|Document\(id=)([^,()]+)")
 _REPR_TAIL: Final = 100
 _REPR_SCORE: Final = re.compile(r"score[=:] ?([-+.\de]+)(?:, embedding: [^']*)?\)>?$")
@@ -24,10 +24,10 @@ _REPR_SCORE: Final = re.compile(r"score[=:] ?([-+.\de]+)(?:, embedding: [^']*)?\
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """One document of one retrieval, before it is a chunk of a trace."""
+    """One document of one retrieval, before it becomes a chunk of a trace."""
 
     text: str | None
-    """None where the span names the document without its text."""
+    """None if the span has the document without its text."""
     id: str | None = None
     score: float | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
@@ -35,16 +35,16 @@ class Document:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlattenedDocuments:
-    """What `<prefix>.<n>.document.*` attributes say."""
+    """The documents in attributes `<prefix>.<n>.document.*`."""
 
     documents: tuple[Document, ...]
-    """By index."""
+    """In order of their index."""
     gap: bool
-    """True when an index is missing: the SDK's limits evicted it."""
+    """True if an index is missing, because the SDK's limits dropped it."""
 
 
 def flattened_documents(attributes: Mapping[str, Any], prefix: str) -> FlattenedDocuments:
-    """Gather `<prefix>.<n>.document.{content,id,score,metadata}` into documents."""
+    """Reads the documents in attributes `<prefix>.<n>.document.{content,id,score,metadata}`."""
     start = prefix + "."
     fields: dict[int, dict[str, Any]] = {}
     for key, value in attributes.items():
@@ -60,9 +60,10 @@ def flattened_documents(attributes: Mapping[str, Any], prefix: str) -> Flattened
 
 
 def documents_in(value: Any) -> tuple[Document, ...] | None:
-    """The documents of a parsed JSON output; None where it holds no list of documents.
+    """Returns the documents in a parsed JSON output. None if it contains no list of documents.
 
-    Texts or objects, bare or under a usual name. The `repr` of a document is one without text.
+    The list may contain texts or objects, and may be a field with a common name. The `repr` of a document gives a
+    document without text.
     """
     if isinstance(value, Mapping):
         listed = next((value[name] for name in _LISTS if _is_list(value.get(name))), None)
@@ -101,7 +102,8 @@ def _from_json(item: Any) -> Document | None:
 
 
 def _from_repr(text: str) -> Document:
-    """LlamaIndex: `<NodeWithScore(node=TextNode(id_=d1), score=0.9)>`; Haystack: `Document(id=d1, ..., score: 0.9)`."""
+    """Reads the `repr` of a document: `<NodeWithScore(node=TextNode(id_=d1), score=0.9)>` of LlamaIndex,
+    `Document(id=d1, ..., score: 0.9)` of Haystack."""
     named = _REPR_ID.match(text)
     scored = _REPR_SCORE.search(text[-_REPR_TAIL:])
     return Document(text=None, id=named[1] if named else None, score=finite(scored[1]) if scored else None)

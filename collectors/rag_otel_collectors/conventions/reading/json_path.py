@@ -1,7 +1,7 @@
-"""Where a value stands on a span: an attribute's key, and a path into the JSON that it holds.
+"""References to values on a span: the key of an attribute, and a path into the JSON that the attribute holds.
 
 acme.question                    the attribute itself
-acme.result$.answer.text         into its JSON: names, ['names'], [0], [-1], [*] for every item
+acme.result$.answer.text         a path into its JSON: .name, ['any name'], [0], [-1], [*] for every item
 acme.hits.*.text                 numbered attributes: acme.hits.0.text, acme.hits.1.text, ...
 """
 
@@ -19,11 +19,11 @@ Step: TypeAlias = str | int | None
 
 _STEP: Final = re.compile(r"\.([A-Za-z_][\w-]*)|\[(\*|-?\d{1,9})\]|\['([^']+)'\]")
 _MAX_NUMBER: Final = 9
-"""Digits of a number in a key."""
+"""Maximum digits of a number in a key."""
 
 
 def parse_path(path: str) -> tuple[Step, ...]:
-    """The steps of `$.name[0][*]['any name']`. Raises ValueError that says where it cannot be read."""
+    """Parses `$.name[0][*]['any name']` into steps. Raises ValueError that names the invalid part."""
     steps: list[Step] = []
     position = 1
     while position < len(path):
@@ -37,7 +37,7 @@ def parse_path(path: str) -> tuple[Step, ...]:
 
 
 def follow(value: Any, steps: Sequence[Step]) -> list[Any]:
-    """Every value that the steps lead to in a parsed JSON value; JSON inside of a text is parsed on the way."""
+    """Returns every value at the end of the steps in a parsed JSON value. JSON texts inside it are parsed too."""
     found = [value]
     for step in steps:
         found = [inner for item in found for inner in _step(parse(item), step)]
@@ -57,19 +57,20 @@ def _step(value: Any, step: Step) -> Iterator[Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reference:
-    """A key with a path, as it was written."""
+    """A key with an optional path."""
 
     text: str
+    """The reference as it was written."""
     key: str
     steps: tuple[Step, ...] = ()
 
     @classmethod
     def of(cls, text: str) -> Reference:
-        """Raises ValueError that says what is wrong with it."""
+        """Parses a reference. Raises ValueError that says what is wrong."""
         start = min((at for at in (text.find("$."), text.find("$[")) if at >= 0), default=len(text))
         key = text[:start].strip()
         if not key:
-            raise ValueError("names no attribute before its path")
+            raise ValueError("has no attribute before its path")
         if key.count("*") > 1:
             raise ValueError("has more than one * in its key")
         return cls(text=text, key=key, steps=parse_path(text[start:]) if start < len(text) else ())
@@ -79,11 +80,11 @@ class Reference:
         return "*" in self.key
 
     def is_on(self, attributes: Mapping[str, Any]) -> bool:
-        """True where the attribute, or the first of numbered ones, is there: one lookup."""
+        """True if the attribute, or the first of the numbered attributes, is present. One look-up."""
         return (self.key.replace("*", "0") if self.numbered else self.key) in attributes
 
     def values(self, attributes: Mapping[str, Any]) -> dict[int, Any]:
-        """What it leads to, by number: that of the attribute, or of the item."""
+        """Returns the referenced values by number: the number of the attribute, or of the item in a list."""
         if not self.numbered:
             found = follow(attributes.get(self.key), self.steps)
             return {number: value for number, value in enumerate(found) if value is not None}

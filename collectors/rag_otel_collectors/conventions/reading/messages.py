@@ -1,4 +1,4 @@
-"""Chat messages, flattened into attributes or as JSON, in the shapes that frameworks serialise them."""
+"""Reads chat messages in the forms that frameworks write: flattened attributes, or JSON."""
 
 from __future__ import annotations
 
@@ -25,21 +25,22 @@ _ROLES: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """One turn of a chat."""
+    """One message of a chat."""
 
     role: str
     """`user`, `assistant`, or another role as it was written."""
     text: str | None
-    """None for a turn without text: a call of a tool, an image."""
+    """None for a message without text: a tool call, an image."""
 
 
 def last_text(messages: Sequence[Message], role: str) -> str | None:
-    """The text of the last message of that role that has one."""
+    """The text of the last message of that role that has a text."""
     return next((m.text for m in reversed(messages) if m.role == role and m.text), None)
 
 
 def flattened_messages(attributes: Mapping[str, Any], prefix: str) -> list[Message]:
-    """OpenInference's `<prefix>.<n>.message.{role,content}` and `...message.contents.<k>.message_content.text`."""
+    """Reads OpenInference's `<prefix>.<n>.message.{role,content}` and
+    `<prefix>.<n>.message.contents.<k>.message_content.text`."""
     name = r"\.(\d{1,9})\.message\.(role|content|contents\.(\d{1,9})\.message_content\.text)"
     pattern = re.compile(re.escape(prefix) + name)
     roles: dict[int, str] = {}
@@ -60,7 +61,7 @@ def flattened_messages(attributes: Mapping[str, Any], prefix: str) -> list[Messa
 
 
 def numbered_messages(attributes: Mapping[str, Any], prefix: str) -> list[Message]:
-    """`<prefix>.<n>.{role,content}`, as messages were flattened by the GenAI instrumentations of 2024."""
+    """Reads `<prefix>.<n>.{role,content}`, the form of the GenAI instrumentations of 2024."""
     pattern = re.compile(re.escape(prefix) + r"\.(\d{1,9})\.(role|content)")
     found: dict[int, dict[str, str]] = {}
     for key, value in attributes.items():
@@ -75,9 +76,9 @@ def numbered_messages(attributes: Mapping[str, Any], prefix: str) -> list[Messag
 
 
 def read_messages(value: Sequence[Any]) -> list[Message]:
-    """The messages of a parsed chat history; empty where the list is something else.
+    """Returns the messages of a parsed chat history. Empty if the list is something else.
 
-    Known shapes: `{role, content}`, `{role, parts: [{type: text, content}]}`, LangChain's `{type: human, content}`,
+    Known forms: `{role, content}`, `{role, parts: [{type: text, content}]}`, LangChain's `{type: human, content}`,
     `{type: human, data: {content}}` and serialised constructors, `["human", "text"]`, and a batch of one history.
     """
     if len(value) == 1 and _is_list(value[0]) and not (value[0] and isinstance(value[0][0], str)):
@@ -87,7 +88,7 @@ def read_messages(value: Sequence[Any]) -> list[Message]:
 
 
 def content_text(content: Any) -> str | None:
-    """The text of a message's content: a string, or the text blocks of a list of blocks."""
+    """The text of a message's content, which is a string or a list of blocks. Only text blocks are used."""
     if isinstance(content, str):
         return content
     if not _is_list(content):

@@ -1,4 +1,4 @@
-"""Several dialects as one, for the spans of one trace: each span is asked of the first dialect that owns it."""
+"""Reads the spans of a trace that mixes several dialects. The first dialect that owns a span reads it."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ _UNKNOWN: Final = object()
 
 
 class MixedDialects:
-    """What the spans of one trace say, in whatever dialect: each is read once, however often it is asked."""
+    """Reads the spans of one trace, each with its dialect. Every value is read once and then kept."""
 
     def __init__(self, dialects: Sequence[Dialect]) -> None:
-        """`dialects` in the order in which they are asked."""
+        """`dialects` in order of precedence."""
         self.dialects = tuple(dialects)
         self._known: dict[tuple[str, str], Any] = {}
 
     def dialect_of(self, span: SpanRecord) -> Dialect | None:
-        """The dialect of a span; None for a foreign one, and for our own."""
+        """The dialect of a span. None for an unknown span and for a span of `@observe`."""
         return self._once("dialect", span, self._find_dialect)
 
     def retrieves(self, spans: Sequence[SpanRecord]) -> bool:
-        """False where nothing was retrieved at all: there is no need to read on."""
+        """True if any span is a retrieval. If not, the trace contains no RAG trace."""
         for span in spans:
             dialect = self.dialect_of(span)
             if dialect is not None and dialect.retrieves(span.scope, span.attributes):
@@ -43,17 +43,19 @@ class MixedDialects:
         return False
 
     def role(self, span: SpanRecord) -> Role | None:
-        return self._told("role", span, lambda dialect: dialect.role(span), None)
+        return self._read("role", span, lambda dialect: dialect.role(span), None)
 
     def is_call(self, span: SpanRecord) -> bool:
         return self.role(span) is Role.MODEL
 
     def is_foreign(self, span: SpanRecord) -> bool:
-        """True for what belongs to no answer around it: a judge's work, an observed call with an answer of its own."""
+        """True for a span that does not belong to the question around it: a judge's span, or an observed call that has
+        its own answer."""
         return is_evaluator(span) or is_answered_call(span)
 
     def entries(self, tree: SpanTree) -> list[SpanRecord]:
-        """The topmost spans that a dialect owns, by start; none under an observed call, and no judge's."""
+        """Returns the topmost spans that a dialect owns, in order of start. Without spans below an observed call and
+        without spans of judges."""
         covered: dict[str, bool] = {}
         return [
             span
@@ -62,25 +64,25 @@ class MixedDialects:
         ]
 
     def retrieval(self, span: SpanRecord) -> Retrieval | None:
-        """What `span` retrieved or chose, an observed search function too."""
+        """The documents that `span` retrieved or selected. Also for an observed function that returned documents."""
         if span.scope == semconv.SCOPE:
             return own_documents(span) if is_returned_documents(span.scope, span.attributes) else None
-        return self._told("retrieval", span, lambda dialect: dialect.retrieval(span), None)
+        return self._read("retrieval", span, lambda dialect: dialect.retrieval(span), None)
 
     def question(self, span: SpanRecord) -> Found | None:
-        return self._told("question", span, lambda dialect: dialect.question(span), None)
+        return self._read("question", span, lambda dialect: dialect.question(span), None)
 
     def answer(self, span: SpanRecord) -> Answer:
-        return self._told("answer", span, lambda dialect: dialect.answer(span), Answer())
+        return self._read("answer", span, lambda dialect: dialect.answer(span), Answer())
 
     def asked(self, call: SpanRecord) -> Found | None:
-        return self._told("asked", call, lambda dialect: dialect.asked(call), None)
+        return self._read("asked", call, lambda dialect: dialect.asked(call), None)
 
     def wrote(self, call: SpanRecord) -> Found | None:
-        return self._told("wrote", call, lambda dialect: dialect.wrote(call), None)
+        return self._read("wrote", call, lambda dialect: dialect.wrote(call), None)
 
     def prompt(self, call: SpanRecord) -> str:
-        return self._told("prompt", call, lambda dialect: dialect.prompt(call), "")
+        return self._read("prompt", call, lambda dialect: dialect.prompt(call), "")
 
     def cut_short(self, call: SpanRecord) -> bool:
         dialect = self.dialect_of(call)
@@ -91,7 +93,7 @@ class MixedDialects:
         return dialect is not None and dialect.questions_are_exact
 
     def identity(self, name: Literal["session_id", "user_id"], spans: Sequence[SpanRecord]) -> str | None:
-        """The first session or user that a dialect knows by a name of its own."""
+        """The first session id or user id that a dialect reads from its specific attributes."""
         for span in spans:
             dialect = self.dialect_of(span)
             found = (
@@ -102,7 +104,7 @@ class MixedDialects:
         return None
 
     def model_name(self, calls: Sequence[SpanRecord]) -> str | None:
-        """The model of the last of these calls that names one."""
+        """The model name of the last of these calls that has one."""
         for call in reversed(calls):
             dialect = self.dialect_of(call)
             name = None if dialect is None else dialect.model(call)
@@ -113,8 +115,8 @@ class MixedDialects:
     def answering_calls(
         self, tree: SpanTree, spans: Sequence[SpanRecord], retrievals: Sequence[Retrieval]
     ) -> list[SpanRecord]:
-        """The calls that may have written the answer, failed ones too, by end: not in a retrieval, not over before
-        it."""
+        """Returns the model calls that may have written the answer, in order of end, including failed calls. Without
+        calls inside a retrieval and calls that ended before the last retrieval."""
         retrieving = {each.span.span_id for each in retrievals}
         retrieved = max((each.span.end_ns for each in retrievals), default=0)
         calls = [
@@ -135,7 +137,8 @@ class MixedDialects:
         return None
 
     def _covered(self, tree: SpanTree, span: SpanRecord, covered: dict[str, bool]) -> bool:
-        """True where a span above is owned or observed; `covered` has what is known of spans with those above them."""
+        """True if an ancestor of `span` is owned by a dialect or observed. `covered` caches, by span id, whether a span
+        or an ancestor of it is."""
         unknown: list[SpanRecord] = []
         below_it = False
         for above in tree.ancestors(span):
@@ -148,8 +151,8 @@ class MixedDialects:
             covered[above.span_id] = below_it
         return below_it
 
-    def _told(self, name: str, span: SpanRecord, ask: Callable[[Dialect], T], otherwise: T) -> T:
-        """What the span's dialect says, asked once; `otherwise` where it is nobody's."""
+    def _read(self, name: str, span: SpanRecord, ask: Callable[[Dialect], T], otherwise: T) -> T:
+        """The value that the span's dialect reads, cached. `otherwise` if no dialect owns the span."""
         dialect = self.dialect_of(span)
         return otherwise if dialect is None else self._once(name, span, lambda _: ask(dialect))
 
@@ -162,5 +165,5 @@ class MixedDialects:
 
 
 def is_evaluator(span: SpanRecord) -> bool:
-    """True for a judge's own span, whoever made it: what hangs below it is no application traffic."""
+    """True for a span of a judge (kind EVALUATOR). The spans below it are not application traffic."""
     return bool(span.attributes.get(semconv.SPAN_KIND) == semconv.KIND_EVALUATOR)

@@ -1,4 +1,4 @@
-"""What single spans of `@observe` say: an answer, or the documents that the call knew."""
+"""Reads single spans of `@observe`: the answer, or the documents that the call recorded."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ _FIRST_DOCUMENT: Final = f"{semconv.DOCUMENTS}.0.{semconv.DOCUMENT_CONTENT}"
 
 
 def is_answered_call(span: SpanRecord) -> bool:
-    """True for an observed call with an answer: what was retrieved under it belongs to it, not to what is around."""
+    """True for an observed call with an answer. Retrievals below it belong to this call, not to a call around it."""
     return span.scope == semconv.SCOPE and semconv.OUTPUT_VALUE in span.attributes
 
 
 def is_returned_documents(scope: str, attributes: Mapping[str, Any]) -> bool:
-    """True for an observed call that returned documents and no answer: the retrieval of the call around it."""
+    """True for an observed call that returned documents and no answer. It is a retrieval of the call around it."""
     return scope == semconv.SCOPE and _FIRST_DOCUMENT in attributes and semconv.OUTPUT_VALUE not in attributes
 
 
 def own_documents(span: SpanRecord) -> Retrieval:
-    """The documents that stand on an observed call itself."""
+    """The documents on the span of an observed call."""
     flat = flattened_documents(span.attributes, semconv.DOCUMENTS)
     truncated = flat.gap or span.dropped_attributes > 0 or semconv.OMITTED_DOCUMENTS in span.attributes
     return Retrieval(
@@ -38,6 +38,6 @@ def own_documents(span: SpanRecord) -> Retrieval:
 
 
 def plain_text(span: SpanRecord, key: str) -> str | None:
-    """Our own spans hold the text itself: nothing in it is taken for JSON."""
+    """The text of an attribute of an observed span. It is never parsed as JSON."""
     value = span.attributes.get(key)
     return value if isinstance(value, str) and value.strip() else None

@@ -1,4 +1,4 @@
-"""A RagTrace out of what a convention found, with the one reason why it cannot be evaluated, if there is any."""
+"""Builds a RagTrace from the parts that a convention found, with the main reason why it cannot be evaluated."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ORDER: Final = (
     UnevaluableReason.NO_QUESTION,
     UnevaluableReason.NO_RESPONSE,
 )
-"""Of several reasons the one that explains the others: what failed or was hidden before what is missing."""
+"""Order of precedence: a failure or hidden content explains missing parts, so it comes first."""
 
 _TRACELOOP: Final = "traceloop.association.properties."
 _SESSION: Final = (
@@ -30,15 +30,15 @@ _SESSION: Final = (
     *(_TRACELOOP + name for name in ("session_id", "thread_id", "conversation_id")),
 )
 _USER: Final = (semconv.USER_ID, _TRACELOOP + "user_id", "enduser.id", "gen_ai.request.user", "llm.user")
-"""Attributes, the most specific first."""
+"""Attribute names, the most specific first."""
 _SESSION_KEYS: Final = ("session_id", "thread_id", "conversation_id")
 _USER_KEYS: Final = ("user_id",)
-"""Names inside the JSON of the `metadata` attribute."""
+"""Names in the JSON of the `metadata` attribute."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """A text, or the reason why there is none."""
+    """A text that was read, or the reason why it is missing."""
 
     text: str | None = None
     problem: UnevaluableReason | None = None
@@ -46,7 +46,8 @@ class Reading:
 
     @classmethod
     def of(cls, text: str | None, missing: UnevaluableReason, source: Source | None = None) -> Reading:
-        """The text unless it is missing, or stands for one that a privacy switch took out."""
+        """A reading of `text`. Its problem is `missing` if there is no text, and REDACTED if a privacy setting replaced
+        the text."""
         if text == semconv.REDACTED:
             return cls(problem=UnevaluableReason.REDACTED, source=source)
         return cls(text=text, source=source) if text else cls(problem=missing)
@@ -65,7 +66,7 @@ def compose(
     session_id: str | None = None,
     user_id: str | None = None,
 ) -> RagTrace:
-    """The RAG trace whose scores belong to `entry`; `below` are the spans under it, by start."""
+    """Builds the RAG trace whose scores belong to `entry`. `below` are the spans below it, in order of start."""
     spans = [entry, *below]
     problems = {question.problem, passages.problem, response.problem}
     if entry.status is StatusCode.ERROR:
@@ -95,15 +96,16 @@ def compose(
 
 
 def _response_id(spans: Sequence[SpanRecord], source: Source | None) -> str | None:
-    """The provider's id on the span that the response was read from, else on the last one that has any."""
-    told = {span.span_id: text for span in spans if (text := _string(span.attributes.get(semconv.GEN_AI_RESPONSE_ID)))}
-    if source is not None and source.span.span_id in told:
-        return told[source.span.span_id]
-    return list(told.values())[-1] if told else None
+    """The provider's response id on the span of the response, else on the last span that has one."""
+    ids = {span.span_id: text for span in spans if (text := _string(span.attributes.get(semconv.GEN_AI_RESPONSE_ID)))}
+    if source is not None and source.span.span_id in ids:
+        return ids[source.span.span_id]
+    return list(ids.values())[-1] if ids else None
 
 
 def _identity(spans: Sequence[SpanRecord], keys: Sequence[str], names: Sequence[str]) -> str | None:
-    """An id from the first of these attributes, else from the `metadata` JSON, of the first span that has one."""
+    """The id in the first of these attributes that any span has, else in the `metadata` JSON of the first span that has
+    it there."""
     for key in keys:
         for span in spans:
             direct = _string(span.attributes.get(key))

@@ -1,10 +1,10 @@
-"""From the retrievals of an answer to its chunks: which of them count, in which order, without repeats.
+"""Joins the retrievals of one answer into its list of chunks: which retrievals count, and in which order.
 
-The rules, the same for every dialect:
-- Retrievers within a retriever (compression, fusion, reranking) are its inner business: the outermost one that tells
-  its documents decides.
-- A reranker, a filter or a joiner beside the retrievers replaces those that it was fed from.
-- Retrievals side by side, or one after another, are united; a text that several of them found counts once.
+The rules are the same for every dialect:
+- If a retriever contains other retrievers (compression, fusion, reranking), the outermost one that records its
+  documents counts.
+- A reranker, a filter or a joiner that is a sibling of retrievers replaces the retrievals whose documents it received.
+- All other retrievals, parallel or one after another, are joined. A text that several of them returned counts once.
 """
 
 from __future__ import annotations
@@ -21,53 +21,56 @@ from rag_otel_collectors.conventions.reading.tree import SpanTree
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retrieval:
-    """What one retriever returned, or what a reranker, a filter or a joiner made of what others had returned."""
+    """The documents that a retriever returned, or that a reranker, a filter or a joiner selected."""
 
     span: SpanRecord
     documents: tuple[Document, ...] = ()
-    """Empty where nothing was found, and where it cannot be told (see `problem`)."""
+    """Empty if nothing was found, and if the documents cannot be read (see `problem`)."""
     problem: UnevaluableReason | None = None
-    """Why the texts are not all there: no_chunk_text, redacted or truncated."""
+    """Why texts are missing: no_chunk_text, redacted or truncated."""
     query: str | None = None
-    """What was searched for."""
+    """The search query."""
     query_attribute: str = ""
-    """Where that stands on the span."""
+    """The attribute of the query."""
     fed: tuple[Document, ...] | None = None
-    """What it was given to choose from, empty where it does not say; None for a retriever, which adds its own."""
+    """The input documents of a reranker, a filter or a joiner. Empty if the span does not record them. None for a
+    retriever."""
     by_name: bool = False
-    """True where the documents are named without their text, which is with the retrievals that fed this one."""
+    """True if the documents have ids but no texts, because the texts are on the retrievals before this one."""
     in_order: bool = True
-    """False where the documents do not stand on the span, rank by rank."""
+    """True if the span has the documents in the form and order in which Phoenix shows them, so that the score of a
+    chunk can be written to its position."""
     attribute: str = ""
-    """Where the documents stand on the span."""
+    """The attribute of the documents."""
     guessed: bool = False
-    """True for a tool that is known for a retrieval by its result alone: a retrieval nested under it knows better."""
+    """True for a tool that was recognised as a retrieval only by its result. A retrieval below it takes precedence."""
 
     @property
     def tells(self) -> bool:
-        """False when the span says too little of its documents, so that a nested one may say more."""
+        """True if the span records its documents well enough. If False, a nested retrieval takes precedence."""
         return not self.by_name and not self.guessed and self.problem is not UnevaluableReason.NO_CHUNK_TEXT
 
 
 ReadRetrieval: TypeAlias = Callable[[SpanRecord], Retrieval | None]
-"""What a span retrieved or chose, in whatever dialect. None for a span of another kind, and for a failed choice."""
+"""Reads the documents that a span retrieved or selected. None for other spans, and for a selection that failed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passages:
-    """The chunks that an answer was written from."""
+    """The chunks from which an answer was generated."""
 
     chunks: tuple[Chunk, ...] = ()
     span: SpanRef | None = None
-    """The one span whose documents the chunks are, rank by rank; None where several were united or some left out."""
+    """The span whose documents are the chunks, in the same order. None if several retrievals were joined or documents
+    were left out."""
     problem: UnevaluableReason | None = None
     seen: bool = True
-    """False: there was no retrieval at all, which is not the same as one that found nothing."""
+    """False if there was no retrieval. A retrieval without results is True."""
     sources: tuple[Source, ...] = ()
 
 
 def find_retrievals(tree: SpanTree, spans: Iterable[SpanRecord], retrieval_of: ReadRetrieval) -> list[Retrieval]:
-    """The retrievals and choices among `spans` that decide, by start, before they are united."""
+    """Returns the retrievals among `spans` that count, in order of start: nested ones are resolved (first rule)."""
     read = {span.span_id: found for span in spans if (found := retrieval_of(span)) is not None}
     above = {span_id: [a.span_id for a in tree.ancestors(r.span) if a.span_id in read] for span_id, r in read.items()}
     with_nested = {ancestor for ancestors in above.values() for ancestor in ancestors}
@@ -80,7 +83,7 @@ def find_retrievals(tree: SpanTree, spans: Iterable[SpanRecord], retrieval_of: R
 
 
 def unite(retrievals: Sequence[Retrieval]) -> Passages:
-    """The chunks of retrievals that decide, in the order in which they were started."""
+    """Joins the retrievals that count into one list of chunks, in order of their start (second and third rule)."""
     if all(each.by_name for each in retrievals):
         return Passages(seen=False)
     kept = _after_choices(retrievals)
@@ -95,7 +98,8 @@ def unite(retrievals: Sequence[Retrieval]) -> Passages:
 
 
 def text_problem(documents: Sequence[Document], *, truncated: bool) -> UnevaluableReason | None:
-    """What keeps these documents from being judged as a whole: one unreadable text is enough."""
+    """Why these documents cannot be judged. One document without a readable text is enough. None if all are
+    readable."""
     if any(document.text == semconv.REDACTED for document in documents):
         return UnevaluableReason.REDACTED
     if truncated:
@@ -106,7 +110,7 @@ def text_problem(documents: Sequence[Document], *, truncated: bool) -> Unevaluab
 
 
 def to_chunks(documents: Sequence[Document]) -> tuple[Chunk, ...]:
-    """Documents with their rank and with ids that are unique among them."""
+    """Converts documents to chunks with their rank and with unique ids."""
     taken: set[str] = {document.id for document in documents if document.id is not None}
     used: set[str] = set()
     chunks: list[Chunk] = []
@@ -129,17 +133,17 @@ def to_chunks(documents: Sequence[Document]) -> tuple[Chunk, ...]:
 
 
 def reference(span: SpanRecord) -> SpanRef:
-    """The ids of a span, as results name it."""
+    """The reference to a span."""
     return SpanRef(trace_id=span.trace_id, span_id=span.span_id)
 
 
 def source(part: str, span: SpanRecord, attribute: str) -> Source:
-    """Where a part of a trace was read."""
+    """The source of a part of a trace."""
     return Source(part=part, span=reference(span), span_name=span.name, attribute=attribute)
 
 
 def _after_choices(retrievals: Sequence[Retrieval]) -> list[Retrieval]:
-    """What is left when each reranker, filter and joiner has taken the place of what it was fed from."""
+    """Replaces the inputs of each reranker, filter and joiner with its selection."""
     kept: list[Retrieval] = []
     for retrieval in sorted(retrievals, key=lambda each: each.span.end_ns):
         if retrieval.fed is None:
@@ -159,7 +163,7 @@ def _fed(earlier: Retrieval, choice: Retrieval) -> bool:
 
 
 def _resolved(choice: Retrieval, sources: Sequence[Retrieval]) -> Retrieval | None:
-    """The choice with the texts of its sources; None where it names something that none of them returned."""
+    """The selection with the texts of its sources. None if it contains a document that no source returned."""
     known = {document.id: document for source in reversed(sources) for document in source.documents}
     if not sources or any(document.id is None or document.id not in known for document in choice.documents):
         return None
@@ -198,7 +202,7 @@ def _without_repeats(retrievals: Sequence[Retrieval]) -> list[Document]:
 
 
 def _unused(wanted: str, used: set[str]) -> str:
-    """`wanted`, or `wanted#2`, `wanted#3`, ... where it is taken."""
+    """`wanted`, or `wanted#2`, `wanted#3`, ... if it is in `used`."""
     candidate, count = wanted, 1
     while candidate in used:
         count += 1

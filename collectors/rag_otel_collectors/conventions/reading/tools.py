@@ -1,7 +1,7 @@
-"""Tools that retrieve: a call whose result is a list of documents, or whose name says that it searches.
+"""Recognises tool calls that are retrievals.
 
-A tool may return anything; what is no document is no evidence. So its result counts as a retrieval only where it looks
-like documents (objects with a text), or is text from a tool whose name is about searching.
+A tool may return anything, so its result counts as a retrieval only if it looks like documents (objects with a text),
+or if it is text and the name of the tool says that it searches.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from rag_otel_collectors.conventions.reading.values import is_cut, parse, questi
 
 _OLD_NAME: Final = "tool_response"
 _OLD_ARGUMENTS: Final = "tool_arguments"
-"""How Pydantic-AI called result and arguments at first."""
+"""Names of result and arguments in early versions of Pydantic-AI."""
 _SEARCHES: Final = re.compile(
     r"(?:^|[^a-z])(?:retriev\w*|search\w*|lookup|look_up|find_\w*(?:doc|passage|context)\w*|\w*knowledge\w*|rag|"
     r"(?:get|fetch|query|read)_?(?:docs?|documents?|context|passages?|index|vectors?\w*|kb))",
@@ -28,7 +28,7 @@ _TEXT_KEYS: Final = ('"content"', '"text"', '"page_content"', "'content'", "'tex
 
 
 def looks_like_documents(attributes: Mapping[str, Any]) -> bool:
-    """True where the result of a tool may be documents, by its looks: nothing is parsed."""
+    """True if the result of a tool may be documents. Searches its text for key names, without parsing."""
     result = _result(attributes)
     if not isinstance(result, str) or not result:
         return result is not None
@@ -36,7 +36,7 @@ def looks_like_documents(attributes: Mapping[str, Any]) -> bool:
 
 
 def read_tool(span: SpanRecord) -> Retrieval | None:
-    """The documents that a tool returned; None for a tool that failed or that returned something else."""
+    """The documents that a tool returned. None if the tool failed or returned something else."""
     attributes = span.attributes
     result = _result(attributes)
     if span.status is StatusCode.ERROR or result is None:

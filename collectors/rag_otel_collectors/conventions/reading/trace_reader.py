@@ -1,8 +1,8 @@
-"""RAG traces out of the spans of a trace id, whatever dialects are mixed in it.
+"""Reads RAG traces from the spans of one trace id, which may mix dialects.
 
-An entry is the topmost span that a dialect owns. Its input is the question, its output the answer; where the output is
-a stream, or an object without text, the last model call that ended after the retrieval has the answer. What has no
-entry around it, a retrieval beside the model call that used it, is put together by `conversations.py`.
+An entry is the topmost span that a dialect owns. Its input is the question and its output is the answer. If the output
+is a stream, or an object without text, the answer is the text of the last model call that ended after the retrieval.
+`conversations.py` joins a retrieval with a model call if no entry contains both.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _LETTERS: Final = re.compile(r"\w")
 
 
 class DialectConvention:
-    """A `Convention`: the entries of one dialect, with the spans of any dialect below them."""
+    """A `Convention` that reads the entries of one dialect. The spans below an entry may be of any dialect."""
 
     def __init__(self, dialect: Dialect, dialects: Sequence[Dialect], *, recover_chunks: bool = True) -> None:
-        """`dialects` are `dialect` and the others, in the order in which they are asked; `recover_chunks`: texts that
-        are on no retrieval span are taken from the prompt where that is safe."""
+        """`dialects` are all dialects, including `dialect`, in order of precedence. With `recover_chunks`, texts that
+        the retrieval span lacks are read from the prompt (see `chunk_recovery`)."""
         self._dialect = dialect
         self._dialects = dialects
         self._recover = recover_chunks
@@ -73,7 +73,7 @@ class _Reader:
     recover: bool
 
     def parts(self, entry: SpanRecord) -> list[Part]:
-        """The entry with what is below it; or several, where it only holds several questions together."""
+        """Returns the entry with the spans below it, or several parts if the entry only groups several questions."""
         whole = self._part(entry)
         if whole is None:
             return []
@@ -101,7 +101,7 @@ class _Reader:
         )
 
     def read(self, part: Part) -> RagTrace | None:
-        """The RAG trace of a part; None where nothing was retrieved."""
+        """The RAG trace of a part. None if it has no retrieval."""
         spans = (part.entry, *part.below)
         passages = self._passages(part, spans)
         if not passages.seen:
@@ -129,16 +129,17 @@ class _Reader:
         return passages
 
     def _question(self, part: Part, spans: Sequence[SpanRecord], passages: Passages) -> Reading:
-        """The entry's input, else what an agent was told before it searched, else what a model was asked or what was
-        searched for: never a prompt that has the passages in it."""
+        """The question: the entry's input, else the input of an agent's model call before the first retrieval, else the
+        last user message of the answering model call, else the search query. Never a prompt that contains the
+        passages."""
         entry, mixture = part.entry, self.mixture
         searched = next((each for each in part.retrievals if each.query), None)
         found = None if part.is_prompt else mixture.question(entry)
         asked_by = entry
         if found is None and any(mixture.role(span) in _AGENTS for span in spans):
             start = min((each.span.start_ns for each in part.retrievals), default=0)
-            told = ((mixture.asked(span), span) for span in spans if mixture.is_call(span) and span.start_ns < start)
-            found, asked_by = next(((text, span) for text, span in told if text is not None), (None, entry))
+            asked = ((mixture.asked(span), span) for span in spans if mixture.is_call(span) and span.start_ns < start)
+            found, asked_by = next(((text, span) for text, span in asked if text is not None), (None, entry))
         if found is None and part.calls:
             asked_by = part.calls[-1]
             found = mixture.asked(asked_by)
@@ -157,7 +158,7 @@ class _Reader:
         return Reading(problem=part.dialect.missing(entry) or UnevaluableReason.NO_QUESTION)
 
     def _response(self, part: Part, passages: Passages) -> Reading:
-        """The entry's output, else the text of the last model call that may have written it."""
+        """The answer: the entry's output, else the text of the last model call that may have written the answer."""
         entry, calls, dialect = part.entry, part.calls, part.dialect
         answer = self.mixture.answer(entry)
         if answer.abandoned:
@@ -165,7 +166,7 @@ class _Reader:
         found = answer.found if _may_answer(dialect.role(entry), calls) else None
         if found is not None and (calls or not _only_documents(found.text, passages)):
             where = source("response", entry, found.attribute)
-            if self._left_early(entry, calls, found.text):
+            if self._closed_early(entry, calls, found.text):
                 return Reading(text=found.text, problem=UnevaluableReason.INCOMPLETE, source=where)
             return Reading.of(found.text, UnevaluableReason.NO_RESPONSE, where)
         failed = entry.status is StatusCode.ERROR
@@ -180,8 +181,9 @@ class _Reader:
             return Reading(problem=UnevaluableReason.INCOMPLETE)
         return Reading(problem=dialect.missing(entry) or UnevaluableReason.NO_RESPONSE)
 
-    def _left_early(self, entry: SpanRecord, calls: Sequence[SpanRecord], text: str) -> bool:
-        """True for a stream that its reader left: its call says so, or outlived the entry and wrote more than that."""
+    def _closed_early(self, entry: SpanRecord, calls: Sequence[SpanRecord], text: str) -> bool:
+        """True for a stream that was closed before its end: the model call records that, or it ended after the entry
+        and its text is longer than the entry's."""
         if calls and self.mixture.cut_short(calls[-1]):
             return True
         later = (self.mixture.wrote(call) for call in calls if call.end_ns > entry.end_ns)
@@ -189,7 +191,7 @@ class _Reader:
 
 
 def _is_question(asked: str, searched: Retrieval | None, passages: Passages) -> bool:
-    """False for a prompt that quotes the passages, or that is wrapped around what was searched for."""
+    """False for a prompt that contains the passages, or that contains the search query among other text."""
     if any(chunk.text and chunk.text in asked for chunk in passages.chunks):
         return False
     if searched is not None and searched.query and searched.query in asked:
@@ -198,12 +200,12 @@ def _is_question(asked: str, searched: Retrieval | None, passages: Passages) -> 
 
 
 def _may_answer(role: Role, calls: Sequence[SpanRecord]) -> bool:
-    """A retrieval's output is documents; so is a tool's, unless a model was called in it."""
+    """False for a span whose output is documents: a retrieval, an embedding, or a tool without a model call."""
     return role not in _NEVER_ANSWERS and (role is not Role.TOOL or bool(calls))
 
 
 def _only_documents(text: str, passages: Passages) -> bool:
-    """True when a chain without any model call returned the retrieved texts and nothing else."""
+    """True if `text` consists only of the retrieved texts."""
     for chunk in sorted(passages.chunks, key=lambda each: -len(each.text)):
         text = text.replace(chunk.text, "") if chunk.text else text
     return bool(passages.chunks) and _LETTERS.search(text) is None

@@ -1,4 +1,4 @@
-"""The spans of one trace as a tree, whatever order they came in and whatever is missing."""
+"""The spans of one trace as a tree. They may come in any order, and spans may be missing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rag_otel.model import SpanRecord
 
 
 class SpanTree:
-    """Parents and children by span id. Tolerates missing parents, spans that came twice, and parents in a circle."""
+    """Parents and children by span id. Tolerates missing parents, duplicate spans, and cycles of parents."""
 
     def __init__(self, spans: Sequence[SpanRecord]) -> None:
         self._by_id: dict[str, SpanRecord] = {}
@@ -21,11 +21,11 @@ class SpanTree:
 
     @property
     def spans(self) -> list[SpanRecord]:
-        """Every span once, by start; spans that start together stay in the order they came."""
+        """Every span once, in order of start. Spans with the same start keep the order in which they came."""
         return sorted(self._by_id.values(), key=lambda span: span.start_ns)
 
     def ancestors(self, span: SpanRecord) -> Iterator[SpanRecord]:
-        """Parent, grandparent, ... as far as they are known."""
+        """Yields parent, grandparent, and so on, as far as they are known."""
         seen = {span.span_id}
         parent = self._by_id.get(span.parent_id or "")
         while parent is not None and parent.span_id not in seen:
@@ -36,7 +36,8 @@ class SpanTree:
     def descendants(
         self, span: SpanRecord, *, prune: Callable[[SpanRecord], bool] = lambda _: False
     ) -> list[SpanRecord]:
-        """Everything below `span`, by start. What `prune` is true for is left out with all that is below it."""
+        """Returns all spans below `span`, in order of start. If `prune` returns True for a span, that span and all
+        spans below it are left out."""
         found: list[SpanRecord] = []
         seen = {span.span_id}
         to_visit = [span]

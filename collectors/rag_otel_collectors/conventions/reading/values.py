@@ -1,7 +1,7 @@
-"""Text out of attribute values: JSON or plain, a string or an object that carries the text somewhere inside.
+"""Finds the question or the answer in attribute values, which are text, or JSON that contains the text.
 
-Instrumentations write what a function got and gave: a bare string, `{"query": ...}`, a chat history, one object for
-each component of a pipeline, or the `repr` of something that is no text at all.
+Instrumentations record the input and output of functions: a string, `{"query": ...}`, a chat history, one object for
+each component of a pipeline, or the `repr` of an object that is not a text.
 """
 
 from __future__ import annotations
@@ -51,21 +51,22 @@ ANSWER_KEYS: Final = (
     "choices",
     "generations",
 )
-"""Both in order of trust: the first name that is found anywhere near the top wins."""
+"""Both in order of precedence: the first name that exists in the upper levels of the object is used."""
 
-_ASIDES: Final = frozenset({"reasoning", "rationale", "trajectory", "prompt", "context"})
-"""What stands beside a question or an answer and is neither."""
+_OTHER_KEYS: Final = frozenset({"reasoning", "rationale", "trajectory", "prompt", "context"})
+"""Names of fields that are neither a question nor an answer."""
 _MAX_DEPTH: Final = 4
 _MAX_PLACEHOLDER: Final = 300
-"""Characters; also keeps the search below from crawling through a long text."""
+"""Characters. The limit also keeps the regular expression fast on long texts."""
 _PLACEHOLDER: Final = re.compile(r"<[^<>\n]*(?:generator|coroutine|iterator|stream|object at 0x)[^<>\n]*>", re.I)
 _REPR: Final = re.compile(r"<?[A-Z]\w*\((?:\w+=.*)?(?:\)|\.\.\.)>?", re.S)
 
 
 def parse(value: Any, mime_type: Any = None) -> Any:
-    """The value behind an attribute: parsed where it is JSON, by its mime type or, without one, by its looks.
+    """Returns the value of an attribute, parsed if it is JSON. The MIME type decides whether it is; without one, the
+    first character does.
 
-    What does not parse is returned as it is; a broken JSON text is then plain text that starts with a brace.
+    A text that cannot be parsed is returned unchanged.
     """
     if not isinstance(value, str):
         return value
@@ -80,24 +81,24 @@ def parse(value: Any, mime_type: Any = None) -> Any:
 
 
 def parse_object(value: Any) -> Mapping[str, Any]:
-    """A JSON object, or an empty one where `value` is anything else."""
+    """Returns the JSON object in `value`, or an empty mapping if `value` is anything else."""
     parsed = parse(value)
     return parsed if isinstance(parsed, Mapping) else {}
 
 
 def is_cut(value: Any) -> bool:
-    """True for JSON that a length limit has cut through."""
+    """True for JSON that a length limit has cut."""
     return isinstance(value, str) and parse_whole(value) is None
 
 
 def parse_whole(value: Any) -> Any:
-    """The same as `parse`, but None for JSON that a length limit has cut through."""
+    """Like `parse`, but returns None for JSON that a length limit has cut."""
     parsed = parse(value)
     return None if isinstance(parsed, str) and parsed.lstrip()[:1] in ("{", "[") else parsed
 
 
 def all_text(value: Any) -> Iterator[str]:
-    """Every text in a parsed value, however deep, in order."""
+    """Yields every text in a parsed value, at any depth, in order."""
     to_visit = [value]
     while to_visit:
         item = to_visit.pop()
@@ -110,7 +111,7 @@ def all_text(value: Any) -> Iterator[str]:
 
 
 def question_text(value: Any) -> str | None:
-    """What was asked, out of the parsed input of a span.
+    """Returns the question in the parsed input of a span. None if there is none.
 
     A text that is JSON without any text in it (LangChain's `{"input": ""}` of a stream) is no question.
     """
@@ -122,28 +123,28 @@ def question_text(value: Any) -> str | None:
 
 
 def answer_text(value: Any) -> str | None:
-    """What was answered, out of the parsed output of a span; None where it holds no text (yet)."""
+    """Returns the answer in the parsed output of a span. None if there is no text."""
     return _find(value, ANSWER_KEYS, ASSISTANT)
 
 
 def is_placeholder(text: str) -> bool:
-    """True for the `repr` of a stream that had not been read when the span ended."""
+    """True for the `repr` of a stream object, which is recorded if the stream was not read before the span ended."""
     return len(text) <= _MAX_PLACEHOLDER and _PLACEHOLDER.fullmatch(text.strip()) is not None
 
 
 def is_repr(text: str) -> bool:
-    """True for the `repr` of an object (`Document(id=..., ...)`), cut or not: it names the text, it is not the text."""
+    """True for the `repr` of an object (`Document(id=..., ...)`), also if a length limit cut it."""
     return _REPR.fullmatch(text.strip()) is not None
 
 
 def holds_placeholder(value: Any) -> bool:
-    """True where a parsed output is, or carries at its top, a stream instead of a text."""
+    """True if a parsed output is the `repr` of a stream, or has it as a field."""
     fields = value.values() if isinstance(value, Mapping) else [value]
     return any(isinstance(field, str) and is_placeholder(field) for field in fields)
 
 
 def finite(value: Any) -> float | None:
-    """A score as a number; None for what is none (a NaN is none)."""
+    """Returns a score as a number. None if it is not a finite number."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:
@@ -154,7 +155,8 @@ def finite(value: Any) -> float | None:
 
 
 def _find(value: Any, keys: Sequence[str], role: str, depth: int = 0) -> str | None:
-    """A text, the last message of `role` in a chat, the text of an object, or what the first of a list holds."""
+    """Finds a text: the value itself, the last message of `role` in a chat, a field of an object, or the text in the
+    first item of a list."""
     if depth > _MAX_DEPTH:
         return None
     if isinstance(value, str):
@@ -177,12 +179,12 @@ def _find_in_object(value: Mapping[str, Any], keys: Sequence[str], role: str, de
                 text = None if isinstance(inner, Mapping) else _find(inner, keys, role, depth + 1)
                 if text is not None:
                     return text
-    others = [item for key, item in value.items() if key not in _ASIDES and isinstance(item, str)]
+    others = [item for key, item in value.items() if key not in _OTHER_KEYS and isinstance(item, str)]
     return _find(others[0], keys, role, depth + 1) if len(others) == 1 else None
 
 
 def _levels(value: Mapping[str, Any]) -> Iterator[list[Mapping[str, Any]]]:
-    """The object itself, then the objects in it, then those in them: pipelines key their data by component."""
+    """Yields the objects of each level, beginning with the object itself. Pipelines nest their data by component."""
     level = [value]
     for _ in range(_MAX_DEPTH):
         yield level

@@ -1,1 +1,1 @@
-"""Evaluation processes: the pool that feeds them, the frames between, and what each does with a trace."""
+"""Evaluation processes: the pool that starts them, the message format of their pipes, and the evaluation of a trace."""

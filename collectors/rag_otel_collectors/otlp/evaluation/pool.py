@@ -1,7 +1,7 @@
-"""Evaluation processes, from the collector's side: judging takes neither its interpreter nor, if it dies, its life.
+"""The collector's pool of evaluation processes. Evaluation does not block the collector, and a crash does not end it.
 
-A process that dies, or does not answer for too long, is replaced; the traces that it had are forwarded without scores
-and are not tried again, since one of them may be the cause.
+A process that dies or does not answer in time is replaced. Its traces are forwarded without scores. They are not
+evaluated again, because one of them may be the cause.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from rag_otel_collectors.otlp.metrics import Metrics
 
 WORKER_DIED: Final = "worker_died"
 _START_S: Final = 120.0
-"""A judge may load a model."""
+"""Time limit for the start of a process. A judge may have to load a model."""
 _RESTART_S: Final = 1.0
 _END_S: Final = 2.0
 
@@ -39,11 +39,11 @@ class _Waiting:
     job: Job
     reply: asyncio.Future[Reply]
     given_at: float = 0.0
-    """When a process got it, monotonic seconds."""
+    """When the job was sent to a process, monotonic seconds."""
 
 
 class _WorkerStats:
-    """What one process tells of itself, kept here where metrics are shown, for as long as it runs."""
+    """The statistics of one process. The collector exports them as metrics while the process runs."""
 
     def __init__(self) -> None:
         self._breaker_open = False
@@ -59,7 +59,7 @@ class _WorkerStats:
 
 
 class EvaluationPool:
-    """Hands jobs to `workers` processes, at most `concurrency` at a time to each, in order of arrival."""
+    """Distributes jobs to `workers` processes in order of arrival, at most `concurrency` at a time to each."""
 
     def __init__(
         self,
@@ -72,8 +72,9 @@ class EvaluationPool:
         on_late: Callable[[Reply], None],
         metrics: Metrics,
     ) -> None:
-        """`command` (arguments of this Python) starts a process that calls `worker.serve`; `setup` is sent to it.
-        One that has not answered a job for `patience_s` is taken for hung. `on_late` gets late results."""
+        """`command` (arguments for this Python interpreter) starts a process that calls `worker_process.serve`. `setup`
+        is sent to it. A process that has not answered a job after `patience_s` is replaced. `on_late` is called with
+        results that arrive after the trace was forwarded."""
         self._command = command
         self._setup = setup
         self._concurrency = concurrency
@@ -83,7 +84,7 @@ class EvaluationPool:
         self._log = LimitedLog()
         self._jobs: asyncio.Queue[_Waiting] = asyncio.Queue()
         self._unanswered: dict[int, float] = {}
-        """Number of a job -> when it came, monotonic seconds; the oldest first."""
+        """Number of a job -> when it arrived, monotonic seconds; the oldest first."""
         self._count = workers
         self._numbers = 0
         self._working = 0
@@ -95,11 +96,11 @@ class EvaluationPool:
 
     @property
     def ready(self) -> bool:
-        """True while at least one process can evaluate."""
+        """True if at least one process can evaluate."""
         return self._working > 0
 
     async def start(self) -> None:
-        """Start the processes and wait until each can evaluate. Raises ConfigurationError where one cannot."""
+        """Starts the processes and waits until each can evaluate. Raises ConfigurationError if one cannot."""
         loop = asyncio.get_running_loop()
         for _ in range(self._count):
             started: asyncio.Future[None] = loop.create_future()
@@ -112,7 +113,7 @@ class EvaluationPool:
             raise
 
     async def evaluate(self, trace_id: str, slices: Sequence[Any], outlines: Sequence[Any]) -> Reply:
-        """What is to be written on the spans of an assembled trace, as soon as a process has said so."""
+        """Evaluates an assembled trace in a process. Returns the first reply: what to write on its spans."""
         self._numbers += 1
         job = Job(number=self._numbers, trace_id=trace_id, slices=tuple(slices), outlines=tuple(outlines))
         waiting = _Waiting(job=job, reply=asyncio.get_running_loop().create_future())
@@ -124,7 +125,7 @@ class EvaluationPool:
             del self._unanswered[job.number]
 
     async def close(self) -> None:
-        """End the processes. What they had is answered without scores. Safe to call twice."""
+        """Ends the processes. Their jobs are answered without scores. Safe to call twice."""
         tasks, self._tasks = self._tasks, []
         for task in tasks:
             task.cancel()
@@ -144,12 +145,12 @@ class EvaluationPool:
             worked = False
             try:
                 worked = await self._run_one(started)
-            except Exception as error:  # noqa: BLE001 - no memory, no descriptor for a process: both may come back
-                self._log.error("an evaluation process cannot be kept", f"{type(error).__name__}: {error}")
+            except Exception as error:  # noqa: BLE001 - a lack of memory or descriptors may be temporary
+                self._log.error("an evaluation process failed", f"{type(error).__name__}: {error}")
                 if not started.done():
                     started.set_exception(ConfigurationError(f"the evaluation process cannot start: {error}"))
             if not worked and not self._working:
-                self._give_up_all()  # nobody is there to judge them, and may never be
+                self._give_up_all()  # no process is running, and perhaps none will
             self._metrics.add(names.WORKER_RESTARTS)
             self._log.error("evaluation", "a process ended; starting another one")
             await asyncio.sleep(_RESTART_S)
@@ -159,7 +160,7 @@ class EvaluationPool:
             _give_up(self._jobs.get_nowait())
 
     async def _run_one(self, started: asyncio.Future[None]) -> bool:
-        """Start a process and work with it until it ends; False when it never came to work."""
+        """Starts a process and gives it jobs until it ends. Returns False if it could not start to work."""
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
         process = await asyncio.create_subprocess_exec(
             sys.executable,
@@ -167,12 +168,12 @@ class EvaluationPool:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             env=environment,
-            start_new_session=True,  # Ctrl-C is for the collector, which drains first
+            start_new_session=True,  # Ctrl-C must reach only the collector, which then drains its queues
         )
         assert process.stdin is not None
         assert process.stdout is not None
         held: dict[int, _Waiting] = {}
-        books = _WorkerStats()
+        stats = _WorkerStats()
         try:
             process.stdin.write(frame(self._setup))
             async with asyncio.timeout(_START_S):
@@ -186,7 +187,7 @@ class EvaluationPool:
             try:
                 if not started.done():
                     started.set_result(None)
-                await self._work(process, held, books)
+                await self._work(process, held, stats)
             finally:
                 self._working -= 1
             return True
@@ -197,19 +198,19 @@ class EvaluationPool:
         finally:
             for waiting in held.values():
                 _give_up(waiting)
-            # Not waited for here: this task may be cancelled at any moment, also a second time.
+            # A separate task, because this one may be cancelled at any moment, even twice.
             ending = asyncio.get_running_loop().create_task(_end(process))
             self._ending.add(ending)
             ending.add_done_callback(self._ending.discard)
 
-    async def _work(self, process: asyncio.subprocess.Process, held: dict[int, _Waiting], books: _WorkerStats) -> None:
-        """Feed one process and read its answers until it ends or hangs."""
+    async def _work(self, process: asyncio.subprocess.Process, held: dict[int, _Waiting], stats: _WorkerStats) -> None:
+        """Sends jobs to one process and reads its replies until it ends or stops answering."""
         assert process.stdin is not None
         assert process.stdout is not None
         room = asyncio.Semaphore(self._concurrency)
         parts = [
             asyncio.ensure_future(self._feed(process.stdin, held, room)),
-            asyncio.ensure_future(self._listen(process.stdout, held, room, books)),
+            asyncio.ensure_future(self._listen(process.stdout, held, room, stats)),
             asyncio.ensure_future(self._watch(held)),
         ]
         try:
@@ -229,10 +230,10 @@ class EvaluationPool:
             await stdin.drain()
 
     async def _listen(
-        self, stdout: asyncio.StreamReader, held: dict[int, _Waiting], room: asyncio.Semaphore, books: _WorkerStats
+        self, stdout: asyncio.StreamReader, held: dict[int, _Waiting], room: asyncio.Semaphore, stats: _WorkerStats
     ) -> None:
         while isinstance(reply := await read_frame(stdout), Reply):
-            books.take(reply)
+            stats.take(reply)
             waiting = held[reply.number]
             if waiting.reply.done():
                 self._on_late(reply)
@@ -243,7 +244,7 @@ class EvaluationPool:
                 room.release()
 
     async def _watch(self, held: dict[int, _Waiting]) -> None:
-        """Return when a job has waited for its first answer for too long."""
+        """Returns when a job has waited too long for its first reply."""
         while True:
             unanswered = (each.given_at for each in held.values() if not each.reply.done())
             if time.monotonic() - min(unanswered, default=time.monotonic()) > self._patience_s:
@@ -253,12 +254,12 @@ class EvaluationPool:
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    """Kill a process and wait until nothing is left of it, its pipes included: asyncio closes them a moment after the
-    process has ended, and complains when the loop is gone by then."""
+    """Kills a process and waits until its pipes are closed too. asyncio closes them shortly after the process has
+    ended, and reports an error if the event loop is already closed."""
     assert process.stdout is not None
     with contextlib.suppress(ProcessLookupError):
         process.kill()
-    with contextlib.suppress(TimeoutError):  # a grandchild may have kept the pipe
+    with contextlib.suppress(TimeoutError):  # a child of the process may keep the pipe open
         async with asyncio.timeout(_END_S):
             await process.stdout.read()
     await process.wait()

@@ -1,7 +1,7 @@
-"""What an evaluation process does with an assembled trace: reads, decides, judges, says what is written on which span.
+"""Evaluates an assembled trace in an evaluation process, and returns the attributes for its spans.
 
-The pipeline is the same as in process. A trace waits `hold_s` for its scores; then it leaves with the status `late`,
-and what is found afterwards follows as an annotation and an evaluation span.
+The pipeline is the same as in process. A trace waits at most `hold_s` for its scores. Then it is forwarded with the
+status `late`, and its result is delivered later as an annotation and an evaluation span.
 """
 
 from __future__ import annotations
@@ -31,42 +31,42 @@ Attributes: TypeAlias = Mapping[str, AttributeValue]
 StatusForm: TypeAlias = Callable[[EvaluationStatus, str | None, SamplingDecision | None], Attributes]
 DEADLINE: Final = "deadline"
 ALREADY: Final = "already_evaluated"
-"""The application evaluates in process: its spans say so."""
+"""The application evaluated the trace in process. Its spans have a status."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """An assembled trace."""
+    """An assembled trace that is to be evaluated."""
 
     number: int
     trace_id: str
     slices: tuple[SpanSlice, ...]
     outlines: tuple[Outline, ...] = ()
-    """Spans that have been forwarded already."""
+    """Spans that were already forwarded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What is known of a job now. The first one lets the trace go, later ones bring late results."""
+    """The results of a job. After the first reply the trace is forwarded. A second reply brings late results."""
 
     number: int
     attributes: Mapping[str, bytes] = field(default_factory=dict)
-    """Span id -> what is appended to the serialised span."""
+    """Span id -> bytes to append to the serialised span."""
     results: tuple[EvaluatedTrace, ...] = ()
     resources: Mapping[SpanRef, Mapping[str, Any]] = field(default_factory=dict)
-    """Of the spans that results belong to."""
+    """Resource attributes of the target spans of the results."""
     outcomes: tuple[tuple[str, str], ...] = ()
     """(status, reason) of every RAG trace in the trace, for counting."""
     last: bool = True
-    """False: results are still to come."""
+    """False if another reply follows."""
     counted: Mapping[str, int] = field(default_factory=dict)
-    """What this process has counted (`rag_otel.safety.guard.counters`) since its last reply."""
+    """The increase of this process's counters (`rag_otel.safety.guard.counters`) since its last reply."""
     breaker_open: bool = False
-    """Its judge is not called for now."""
+    """True while the judge is not called because its calls failed repeatedly."""
 
 
-class _Found:
-    """What is known of a job so far."""
+class _Outcome:
+    """The results of a job so far."""
 
     def __init__(self) -> None:
         self.outcomes: list[tuple[str, str]] = []
@@ -77,12 +77,12 @@ class _Found:
     def unscored(
         self, trace: RagTrace, status: EvaluationStatus, reason: str, decision: SamplingDecision, form: StatusForm
     ) -> None:
-        """The trace leaves with a status and no scores."""
+        """Records that the trace is forwarded with a status and without scores."""
         self._written[trace.target.span_id] = form(status, reason, decision)
         self.outcomes.append((str(status), reason))
 
     def scored(self, result: EvaluatedTrace, form: Callable[[EvaluatedTrace], Attributes]) -> None:
-        """The trace leaves with its scores."""
+        """Records that the trace is forwarded with its scores."""
         self._written[result.trace.target.span_id] = form(result)
         self.outcomes.append((str(result.status), ""))
         self._results.append(result)
@@ -115,7 +115,7 @@ class TraceEvaluator:
         self._hold_s = hold_s
 
     async def evaluate(self, job: Job, reply: Callable[[Reply], None]) -> None:
-        """Answer with one reply or, where results are late, with two. Never raises."""
+        """Evaluates a job. Calls `reply` once, or twice if results are late. Never raises."""
         outcomes: tuple[tuple[str, str], ...] = ((str(EvaluationStatus.FAILED), "internal_error"),)
         try:
             records = {record.span_id: record for record in span_records(job.trace_id, job.slices, job.outlines)}
@@ -132,7 +132,7 @@ class TraceEvaluator:
             outcomes = ()
             if late:
                 reply(await self._late(job.number, late, records))
-        except Exception as error:  # noqa: BLE001 - the trace must leave, whatever goes wrong with it
+        except Exception as error:  # noqa: BLE001 - the trace must be forwarded whatever fails
             logger.error("rag-otel: internal error while evaluating a trace", exc_info=error)
             reply(Reply(number=job.number, outcomes=outcomes))
 
@@ -144,9 +144,9 @@ class TraceEvaluator:
 
     def _sort(
         self, records: Mapping[str, SpanRecord], traces: Iterable[RagTrace]
-    ) -> tuple[_Found, list[tuple[RagTrace, SamplingDecision]]]:
-        """What is known of the traces that are not evaluated, and those that are to be."""
-        found = _Found()
+    ) -> tuple[_Outcome, list[tuple[RagTrace, SamplingDecision]]]:
+        """Returns the outcome of the traces that are not evaluated, and the list of those that are."""
+        found = _Outcome()
         chosen: list[tuple[RagTrace, SamplingDecision]] = []
         for trace in traces:
             if semconv.STATUS in records[trace.target.span_id].attributes:

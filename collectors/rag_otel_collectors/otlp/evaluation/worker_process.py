@@ -1,6 +1,6 @@
-"""The child's side of an evaluation process: jobs come in on standard input, replies go out on standard output.
+"""The main loop of an evaluation process. It reads jobs from standard input and writes replies to standard output.
 
-It ends when its input does, so it never outlives the collector. What libraries print goes to standard error.
+It ends when its input ends, so it never outlives the collector. Output that libraries print goes to standard error.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ _GC_THRESHOLD: Final = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ready:
-    """The first answer of a child: it can evaluate, or `error` says why it cannot."""
+    """The first message of an evaluation process: it is ready, or `error` says why it is not."""
 
     error: str | None = None
 
 
 class _StatsDelta:
-    """What this process counts and reads of itself, told to the parent with every reply: it is who shows metrics."""
+    """The changes of this process's counters. They are sent to the collector, which exports them as metrics."""
 
     def __init__(self) -> None:
-        self._told: dict[str, int] = {}
+        self._sent: dict[str, int] = {}
 
     def added_to(self, reply: Reply) -> Reply:
-        """The reply with what was counted since the one before."""
+        """Returns the reply with the changes since the previous reply."""
         now = counters.snapshot()
-        new = {name: count - self._told.get(name, 0) for name, count in now.items()}
-        self._told = now
+        new = {name: count - self._sent.get(name, 0) for name, count in now.items()}
+        self._sent = now
         return dataclasses.replace(
             reply,
             counted={name: count for name, count in new.items() if count},
@@ -54,8 +54,9 @@ class _StatsDelta:
 
 
 def serve(build: Callable[[Any], TraceEvaluator]) -> None:
-    """Evaluate until standard input ends. `build` makes the evaluator of the set-up that the parent sends first."""
-    for number in (signal.SIGINT, signal.SIGTERM):  # the parent decides when its children end
+    """Evaluates until standard input ends. `build` creates the evaluator from the set-up, which is the first
+    message."""
+    for number in (signal.SIGINT, signal.SIGTERM):  # the collector decides when its processes end
         signal.signal(number, signal.SIG_IGN)
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0)
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
@@ -68,11 +69,11 @@ async def _serve(build: Callable[[Any], TraceEvaluator], answers: Any) -> None:
     reader = asyncio.StreamReader(limit=_PIPE_BYTES)
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
 
-    accounts = _StatsDelta()
+    stats = _StatsDelta()
 
     def answer(message: Ready | Reply) -> None:
-        message = accounts.added_to(message) if isinstance(message, Reply) else message
-        # Blocking is right here: while the parent does not read, there is no point in evaluating more.
+        message = stats.added_to(message) if isinstance(message, Reply) else message
+        # A blocking write is intended: while the collector does not read, no more jobs should be evaluated.
         with contextlib.suppress(BrokenPipeError):
             rest = memoryview(frame(message))
             while rest:
@@ -86,7 +87,7 @@ async def _serve(build: Callable[[Any], TraceEvaluator], answers: Any) -> None:
     except (RagOtelError, ImportError, OSError) as error:
         answer(Ready(error=str(error)))
         return
-    # What is here now stays: the collector of garbage need not look at it again, nor often at the rest.
+    # The objects that exist now are permanent. The garbage collector skips them, and checks the others less often.
     gc.freeze()
     gc.set_threshold(_GC_THRESHOLD)
     answer(Ready())

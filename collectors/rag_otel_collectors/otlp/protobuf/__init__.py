@@ -1,1 +1,1 @@
-"""Serialised spans: read, cut out and appended to in place, without decoding the rest."""
+"""Serialised spans: reading, splitting and joining requests, and appending attributes without decoding the whole."""

@@ -1,4 +1,4 @@
-"""OTLP protobuf to what conventions read: attributes as a mapping, spans as `SpanRecord`."""
+"""Converts OTLP protobuf to the types that conventions read: attributes to a mapping, spans to `SpanRecord`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _STATUS: Final = {1: StatusCode.OK, 2: StatusCode.ERROR}
 
 
 class Outline(NamedTuple):
-    """What is remembered of a span that has passed: its place in the trace, none of its content."""
+    """The place in the trace of a span that was already forwarded, without its content."""
 
     span_id: str
     parent_id: str | None
@@ -27,13 +27,13 @@ class Outline(NamedTuple):
 
 
 def attributes_from(pairs: Iterable[KeyValue]) -> dict[str, Any]:
-    """Attributes as a mapping; a value of no type and a number that is none are left out."""
+    """Attributes as a mapping. Empty values, NaN and infinity are left out."""
     values = {pair.key: any_value(pair.value) for pair in pairs}
     return {key: value for key, value in values.items() if value is not None}
 
 
 def any_value(value: AnyValue) -> Any:
-    """An `AnyValue` as str, bool, int, float, bytes, list or dict; None for an empty one, a NaN and infinity."""
+    """An `AnyValue` as str, bool, int, float, bytes, list or dict. None for an empty value, NaN and infinity."""
     kind = value.WhichOneof("value")
     if kind == "string_value":
         return value.string_value
@@ -59,7 +59,7 @@ def outline(span: Span, scope: str) -> Outline:
 
 
 def span_records(trace_id: str, slices: Sequence[SpanSlice], outlines: Iterable[Outline] = ()) -> list[SpanRecord]:
-    """The spans of one trace as conventions read them; those that have passed have no attributes."""
+    """The spans of one trace as `SpanRecord`. The spans of `outlines` have no attributes."""
     resources: dict[bytes, Mapping[str, Any]] = {}
     scopes: dict[bytes, str] = {}
     records = []
@@ -69,7 +69,7 @@ def span_records(trace_id: str, slices: Sequence[SpanSlice], outlines: Iterable[
         if item.scope not in scopes:
             scopes[item.scope] = ScopeSpans.FromString(item.scope).scope.name
         records.append(_record(Span.FromString(item.span), trace_id, resources[item.resource], scopes[item.scope]))
-    return records + [SpanRecord(trace_id=trace_id, **passed._asdict()) for passed in outlines]
+    return records + [SpanRecord(trace_id=trace_id, **forwarded._asdict()) for forwarded in outlines]
 
 
 def resource_attributes(resource: bytes) -> dict[str, Any]:

@@ -1,7 +1,8 @@
-"""Cuts an export request into spans and puts spans together again, byte for byte: unknown fields survive.
+"""Splits an export request into spans and joins spans to a request. The bytes stay the same, so unknown fields are
+kept.
 
-A protobuf message is a sequence of fields, and two serialised messages after one another are their merger: so a span
-gets more attributes by appending them, and two requests become one by writing one after the other.
+A protobuf message is a sequence of fields, and the concatenation of two serialised messages is their merged message. So
+attributes are added to a span by appending them, and two requests are joined by concatenating them.
 Source: https://protobuf.dev/programming-guides/encoding/ (message structure, "Last One Wins", concatenation).
 """
 
@@ -25,7 +26,7 @@ _VARINT, _FIXED64, _BYTES, _GROUP, _END_GROUP, _FIXED32 = range(6)
 
 
 class SpanSlice(NamedTuple):
-    """One span of a request, and what stands around it there."""
+    """One span of a request, with the fields of its resource and of its scope."""
 
     resource: bytes
     """The fields of its ResourceSpans other than the spans."""
@@ -36,8 +37,8 @@ class SpanSlice(NamedTuple):
 
 
 def split(request: bytes) -> list[SpanSlice]:
-    """Every span of a serialised ExportTraceServiceRequest in its order. The request must have been parsed before:
-    bytes that are no protobuf raise ValueError or IndexError."""
+    """Returns every span of a serialised ExportTraceServiceRequest in order. The request should have been validated
+    (`is_request`): invalid bytes raise ValueError or IndexError."""
     slices: list[SpanSlice] = []
     for resource_spans in _parts(request, _RESOURCE_SPANS)[0]:
         scopes, resource = _parts(resource_spans, _SCOPE_SPANS)
@@ -48,7 +49,8 @@ def split(request: bytes) -> list[SpanSlice]:
 
 
 def join(slices: Iterable[SpanSlice]) -> bytes:
-    """A serialised ExportTraceServiceRequest of these spans; neighbours of one resource and scope share them."""
+    """Returns a serialised ExportTraceServiceRequest of these spans. Consecutive spans with the same resource and scope
+    share them."""
     written: list[bytes] = []
     scopes: list[bytes] = []
     spans: list[bytes] = []
@@ -87,7 +89,7 @@ def is_request(data: bytes) -> bool:
 
 
 def halves(request: bytes) -> tuple[bytes, bytes] | None:
-    """The request as two of about half its spans each; None for a single span, and for bytes that are no request."""
+    """Splits the request into two with about half its spans each. None for a single span and for invalid bytes."""
     try:
         slices = split(request)
     except (ValueError, IndexError):
@@ -99,15 +101,16 @@ def halves(request: bytes) -> tuple[bytes, bytes] | None:
 
 
 def last_span_id(request: bytes) -> bytes:
-    """The id of the last span of a serialised request. Raises ValueError or IndexError where there is none."""
+    """The id of the last span of a serialised request. Raises ValueError or IndexError if there is none."""
     try:
         return bytes(Span.FromString(split(request)[-1].span).span_id)
     except DecodeError:
-        raise ValueError("the last span is no span") from None
+        raise ValueError("the last span is not a valid Span") from None
 
 
 def attribute_bytes(attributes: Mapping[str, Any]) -> bytes:
-    """What is appended to a serialised span to give it these attributes: text, numbers, booleans and lists of text."""
+    """Returns the bytes that add these attributes when they are appended to a serialised span. Values may be text,
+    numbers, booleans and lists of text."""
     span = Span()
     add = span.attributes.add
     for key, value in attributes.items():
@@ -118,7 +121,7 @@ def attribute_bytes(attributes: Mapping[str, Any]) -> bytes:
 
 
 def _fill(target: AnyValue, value: Any) -> None:
-    # Filling what is there takes a third of the time of making messages and handing them over.
+    # Filling an existing message takes a third of the time of creating a message and copying it.
     if isinstance(value, str):
         target.string_value = value
     elif isinstance(value, bool):
@@ -134,7 +137,7 @@ def _fill(target: AnyValue, value: Any) -> None:
 
 
 def _parts(message: bytes, number: int) -> tuple[list[bytes], bytes]:
-    """The values of field `number` of a message, and all its other fields as they stand."""
+    """The values of field `number` of a message, and the unchanged bytes of all its other fields."""
     values: list[bytes] = []
     others: list[bytes] = []
     for found, wire_type, start, value, end in _fields(message):
@@ -146,7 +149,7 @@ def _parts(message: bytes, number: int) -> tuple[list[bytes], bytes]:
 
 
 def _fields(message: bytes) -> Iterator[tuple[int, int, int, int, int]]:
-    """(number, wire type, where the field starts, where its value starts, where it ends) of each field."""
+    """Yields (number, wire type, start of the field, start of its value, end) of each field. Offsets in bytes."""
     at, length = 0, len(message)
     while at < length:
         start = at
@@ -164,7 +167,7 @@ def _fields(message: bytes) -> Iterator[tuple[int, int, int, int, int]]:
 
 
 def _skip(message: bytes, at: int, wire_type: int) -> int:
-    """Where a value other than bytes ends."""
+    """Returns the end of a value that is not length-delimited."""
     if wire_type == _VARINT:
         return _varint(message, at)[1]
     if wire_type == _FIXED64:

@@ -1,4 +1,4 @@
-"""The HTML report of an evaluation: how the scores are distributed, and the worst rows with their evidence."""
+"""The HTML report of an evaluation: the distribution of scores, and the worst rows with their evidence."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ PAGE = "index.html"
 
 
 def write_report(rows: Sequence[Row], metrics: Sequence[MetricResults], folder: Path, *, title: str) -> Path:
-    """Write the report into `folder` as one file that needs no other; returns its path. For the arguments see `page`.
+    """Writes the report into `folder` as one self-contained file. Returns its path. For the arguments see `page`.
 
-    Raises ConfigurationError for a folder that cannot be written.
+    Raises ConfigurationError if the folder cannot be written.
     """
     page = folder / PAGE
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        # UTF-8 cannot encode a lone surrogate of the data; the report shows it as a character reference.
+        # UTF-8 cannot encode a lone surrogate in the data. The report shows it as a character reference.
         page.write_text(render_page(rows, metrics, title=title), encoding="utf-8", errors="xmlcharrefreplace")
     except OSError as error:
         raise ConfigurationError(f"report: {folder} cannot be written: {error.strerror}") from error

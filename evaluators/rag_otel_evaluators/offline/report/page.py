@@ -1,4 +1,5 @@
-"""The page: a summary of all metrics, then each metric with its charts, its rows without a score, its worst rows."""
+"""The page of the report: a summary of all metrics, then for each metric its charts, rows without a score, worst
+rows."""
 
 from __future__ import annotations
 
@@ -14,18 +15,18 @@ from rag_otel_evaluators.offline.report.worst_rows import render_worst_rows
 from rag_otel_evaluators.offline.statistics import MetricSummary
 
 MetricResults: TypeAlias = tuple[MetricSummary, Sequence[Evaluation]]
-"""A metric's figures and its evaluation of each row, in the order of the rows."""
+"""The statistics of a metric and its evaluations, in the order of the rows."""
 _NAMED_ROWS: Final = 8
 """How many row numbers are listed for one reason."""
 _LEGEND: Final = ("supported", "contradicted", "not_enough_info", "unjudged")
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
-"""The browser loads no other file and runs no script, whatever the data holds."""
+"""The browser loads no other file and runs no script, whatever the data contain."""
 
 
 def render_page(rows: Sequence[Row], metrics: Sequence[MetricResults], *, title: str) -> str:
-    """One HTML document without scripts, which loads no other file.
+    """Returns one HTML document without scripts, which loads no other file.
 
-    Each of `metrics` has one evaluation for each of `rows`, in their order.
+    Each of `metrics` has one evaluation for each of `rows`, in the same order.
     """
     summaries = [summary for summary, _ in metrics]
     style = files(__package__).joinpath("page.css").read_text(encoding="utf-8")
@@ -75,7 +76,7 @@ def _section(summary: MetricSummary, rows: Sequence[Row], evaluations: Sequence[
 
 
 def _box_plot(scores: Sequence[float], summary: MetricSummary) -> str:
-    """Empty without scores."""
+    """The box plot. Empty if there are no scores."""
     low, median, high = summary.lower_quartile, summary.median, summary.upper_quartile
     if low is None or median is None or high is None or summary.mean is None:
         return ""
@@ -83,7 +84,7 @@ def _box_plot(scores: Sequence[float], summary: MetricSummary) -> str:
 
 
 def _provenance(summary: MetricSummary, evaluations: Sequence[Evaluation]) -> str:
-    """Which judge and prompts, how many claims were judged, and the cost."""
+    """The judge, the prompts, the number of judged claims, and the cost."""
     facts = []
     judges = dict.fromkeys(f"{each.judge} ({each.version})" for each in evaluations if each.judge)
     if judges:
@@ -108,7 +109,7 @@ def _cost(usage: Usage) -> str:
 
 
 def _nulls(rows: Sequence[Row], evaluations: Sequence[Evaluation]) -> str:
-    """Every reason why rows have no score, with some of their numbers and the explanation of the first."""
+    """The reasons for missing scores, with some rows and the explanation of the first row."""
     by_reason: dict[str, list[tuple[str, str]]] = {}
     for row, evaluation in zip(rows, evaluations, strict=True):
         if evaluation.score is None:

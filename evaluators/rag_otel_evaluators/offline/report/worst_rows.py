@@ -1,4 +1,4 @@
-"""The worst rows of a metric, each with its evidence: claims marked in the answer, quotes marked in the chunks."""
+"""The worst rows of a metric, with claims marked in the answer and quotes marked in the chunks."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from rag_otel.rendering.text_cutting import shorten
 from rag_otel_evaluators.offline.datasets import Row
 
 WORST_ROWS: Final = 10
-"""Of each metric."""
+"""Number of rows shown per metric."""
 _OPEN: Final = 3
-"""How many of them are open at first."""
+"""How many of them are expanded initially."""
 _TITLE_LENGTH: Final = 110
 
 
 def worst_rows(
     rows: Sequence[Row], evaluations: Sequence[Evaluation], count: int = WORST_ROWS
 ) -> list[tuple[Row, Evaluation]]:
-    """The `count` rows with the lowest scores, with the higher risk first where scores are equal.
+    """Returns the `count` rows with the lowest scores. For equal scores, the higher risk comes first.
 
-    `evaluations` are of one metric, in the order of `rows`. Rows without a score are left out.
+    `evaluations` are those of one metric, in the order of `rows`. Rows without a score are left out.
     """
     scored = [pair for pair in zip(rows, evaluations, strict=True) if pair[1].score is not None]
     return sorted(scored, key=lambda pair: (pair[1].score, -(pair[1].risk or 0.0), pair[0].number))[:count]
 
 
 def render_worst_rows(rows: Sequence[Row], evaluations: Sequence[Evaluation]) -> str:
-    """An element for each of the worst rows that the reader can open; the first ones are open."""
+    """Returns an expandable element for each of the worst rows. The first ones are expanded."""
     cards = [
         _card(row, evaluation, is_open=position < _OPEN)
         for position, (row, evaluation) in enumerate(worst_rows(rows, evaluations))
@@ -39,7 +39,8 @@ def render_worst_rows(rows: Sequence[Row], evaluations: Sequence[Evaluation]) ->
 
 
 def marked_html(text: str, marks: Iterable[Mark]) -> str:
-    """`text` as HTML. Where marks overlap the gravest verdict shows; each claim's number stands where it begins."""
+    """Returns `text` as HTML with marks. If marks overlap, the worst verdict is shown. Each claim's number is shown at
+    its start."""
     return mark_up(split_by_marks(text, marks), opening=_opening, closing="</mark>", escape=escape)
 
 
@@ -64,7 +65,7 @@ def _card(row: Row, evaluation: Evaluation, *, is_open: bool) -> str:
 
 
 def _texts(row: Row, evaluation: Evaluation) -> str:
-    """Question, answer and reference; the claims are marked in the text that they were cut from."""
+    """Question, answer and reference. The claims are marked in the text from which they come."""
     claims = evaluation.claims
     of_reference = _are_of(row.reference, claims) and not _are_of(row.response, claims)
     texts = [
@@ -77,13 +78,13 @@ def _texts(row: Row, evaluation: Evaluation) -> str:
         for name, text, marked in texts
         if text
     ]
-    if evaluation.explanation and not claims:  # of claims, their table says more
+    if evaluation.explanation and not claims:  # with claims, their table replaces the explanation
         shown.append(f'<h4>explanation</h4><p class="text" dir="auto">{escape(evaluation.explanation)}</p>')
     return "".join(shown)
 
 
 def _are_of(text: str | None, claims: tuple[ClaimVerdict, ...]) -> bool:
-    """True where every claim ends with the slice of `text` that it names (a stem may stand before it)."""
+    """True if every claim ends with its slice of `text`. A list's introduction may precede the slice in the claim."""
     return text is not None and all(
         each.claim.end <= len(text) and each.claim.text.endswith(text[each.claim.start : each.claim.end])
         for each in claims

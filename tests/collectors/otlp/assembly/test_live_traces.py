@@ -1,4 +1,4 @@
-"""When a trace is taken for complete, and what bounds hold."""
+"""When a trace counts as complete, and the bounds of the assembly."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PASSED = Outline(span_id="01" * 8, parent_id=None, name="GET /", scope="http", s
 
 
 class Clock:
-    """Time that moves when it is told to."""
+    """A clock that a test sets."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -46,7 +46,7 @@ def released(live: LiveTraces) -> list[tuple[bytes, str]]:
 
 
 def test_a_trace_leaves_a_grace_after_its_root(live: LiveTraces, clock: Clock) -> None:
-    """Two seconds after the root has ended, not before, and once."""
+    """It is released once, two seconds after the root span ended, not earlier."""
     hold(live, A)
     hold(live, A, root=True)
     assert live.next_due_in() == 2
@@ -59,7 +59,7 @@ def test_a_trace_leaves_a_grace_after_its_root(live: LiveTraces, clock: Clock) -
 
 
 def test_a_trace_without_a_root_leaves_when_it_is_quiet(live: LiveTraces, clock: Clock) -> None:
-    """Thirty seconds after its last span: some streams never export a root."""
+    """It is released thirty seconds after its last span, because some streams never export a root span."""
     hold(live, A)
     clock.now += 20
     hold(live, A)
@@ -70,7 +70,7 @@ def test_a_trace_without_a_root_leaves_when_it_is_quiet(live: LiveTraces, clock:
 
 
 def test_a_root_that_passed_before_counts(live: LiveTraces, clock: Clock) -> None:
-    """The web server's span is no RAG and goes on at once; it still ends the trace and has its place in it."""
+    """A web server's span is forwarded at once, because it is not part of a RAG trace. It still completes the trace."""
     live.passed(A, PASSED, root=True)
     hold(live, A)
     clock.now += 2
@@ -80,7 +80,7 @@ def test_a_root_that_passed_before_counts(live: LiveTraces, clock: Clock) -> Non
 
 
 def test_a_trace_that_never_rests_leaves_in_the_end(live: LiveTraces, clock: Clock) -> None:
-    """A session in one trace id cannot stay for ever."""
+    """A session with one trace id is released after the maximum age."""
     for _ in range(5):
         hold(live, A)
         clock.now += 20
@@ -88,14 +88,14 @@ def test_a_trace_that_never_rests_leaves_in_the_end(live: LiveTraces, clock: Clo
 
 
 def test_a_trace_that_grows_too_large_leaves(live: LiveTraces) -> None:
-    """One trace cannot take the room of all."""
+    """One trace cannot use the space of all others."""
     hold(live, A, size=6_000)
     assert live.next_due_in() == 0
     assert released(live) == [(A, TOO_LARGE)]
 
 
 def test_memory_is_free_when_the_trace_is_forwarded(live: LiveTraces, clock: Clock) -> None:
-    """What is being evaluated still counts against the bounds."""
+    """A trace that is being evaluated still counts towards the bounds."""
     hold(live, A, root=True, size=4_000)
     hold(live, B, size=4_000)
     clock.now += 2
@@ -107,14 +107,14 @@ def test_memory_is_free_when_the_trace_is_forwarded(live: LiveTraces, clock: Clo
 
 
 def test_newcomers_are_refused_when_there_are_enough_traces(live: LiveTraces) -> None:
-    """The bound counts traces too: many small ones cost as well."""
+    """The number of traces is bounded too, because many small traces also need memory."""
     for letter in b"abc":
         hold(live, bytes([letter]) * 16)
     assert not live.room_for(0, 0)
 
 
 def test_what_has_left_is_remembered_for_ten_times_as_many_traces(live: LiveTraces, clock: Clock) -> None:
-    """A late span is known for one as long as thirty (ten times three) younger traces have not left."""
+    """A late span is recognised until thirty (ten times three) newer traces have been released."""
     for number in range(31):
         hold(live, bytes([number]) * 16, root=True)
         clock.now += 2
@@ -126,7 +126,7 @@ def test_what_has_left_is_remembered_for_ten_times_as_many_traces(live: LiveTrac
 
 
 def test_draining_releases_everything_once(live: LiveTraces, clock: Clock) -> None:
-    """Complete or not; nothing of it is due later."""
+    """All traces are released, complete or not, and none of them again later."""
     hold(live, A)
     hold(live, B, root=True)
     assert {trace.released for trace in live.drain()} == {DRAINED}
@@ -135,7 +135,7 @@ def test_draining_releases_everything_once(live: LiveTraces, clock: Clock) -> No
 
 
 def test_spans_that_passed_are_bounded(live: LiveTraces) -> None:
-    """Traffic that is no RAG leaves little behind, however much of it there is."""
+    """Any number of spans outside of RAG traces uses little memory."""
     for number in range(1000):
         live.passed(number.to_bytes(16, "big"), PASSED, root=True)
     hold(live, (0).to_bytes(16, "big"))
@@ -144,7 +144,8 @@ def test_spans_that_passed_are_bounded(live: LiveTraces) -> None:
 
 
 def test_traces_that_have_left_take_no_more_room_with_time(live: LiveTraces, clock: Clock) -> None:
-    """Thousands that come and go before the oldest is too old: memory is flat, and the oldest leaves in its time."""
+    """Thousands of traces are released before the oldest one: memory stays constant, and the oldest is released in
+    time."""
     hold(live, A)
 
     def pass_by(traces: int) -> int:

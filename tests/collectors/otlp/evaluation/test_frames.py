@@ -1,4 +1,4 @@
-"""What the collector and its evaluation processes say to each other arrives as it was."""
+"""Messages between the collector and its evaluation processes are unchanged after transmission."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from rag_otel_collectors.otlp.evaluation.trace_evaluator import Reply
 
 
 def test_a_reply_arrives_with_everything_in_it() -> None:
-    """Every noun with all its fields; equal, hashable and as frozen as before; two messages do not mix."""
+    """Every data type with all its fields. Objects are equal, hashable and frozen, and two messages do not mix."""
     target = SpanRef(trace_id="1" * 32, span_id="2" * 16)
     verdict = ClaimVerdict(
         claim=Claim(text="It is red.", sentence_index=0, start=0, end=10),

@@ -1,4 +1,4 @@
-"""Requests taken apart and put together: bytes stay what they were."""
+"""Splitting and joining requests keeps the bytes."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ UNKNOWN_GROUP = bytes([0x93, 0x3F, 0x08, 0x05, 0x12, 0x01, 0x78, 0x94, 0x3F])
 
 
 def test_what_is_taken_apart_is_the_same_when_put_together() -> None:
-    """A request with one resource and scope has the same bytes again."""
+    """A request with one resource and scope has the same bytes after splitting and joining."""
     request = a_request(*a_rag_trace(), *a_rag_trace()).SerializeToString()
     assert join(split(request)) == request
 
 
 @pytest.mark.parametrize("unknown", [UNKNOWN_FIELD, UNKNOWN_GROUP])
 def test_unknown_fields_survive_at_every_level(unknown: bytes) -> None:
-    """Fields of a later OTLP, on resources, scopes and spans, come out where they came in."""
+    """Fields of a later OTLP version on resources, scopes and spans are kept at their places."""
     request = ExportTraceServiceRequest()
     resource = request.resource_spans.add()
     resource.MergeFromString(unknown)
@@ -43,7 +43,7 @@ def test_unknown_fields_survive_at_every_level(unknown: bytes) -> None:
 
 
 def test_an_appended_attribute_is_one_of_the_span() -> None:
-    """Whoever parses the longer span sees the old attributes and the new ones, of every type."""
+    """A parser reads the old attributes and the appended ones, of every type."""
     span = a_span(b"t" * 16, attributes={"old": "text"})
     added = {"a.text": "é", "a.flag": True, "a.number": 3, "a.ratio": 0.5, "a.list": ["x", "y"], "a.none": []}
     longer = Span.FromString(span.SerializeToString() + attribute_bytes(added))
@@ -52,7 +52,7 @@ def test_an_appended_attribute_is_one_of_the_span() -> None:
 
 
 def test_halves_hold_every_span_once() -> None:
-    """A request that is too large is cut into two; a single span cannot be."""
+    """A request is split into two halves. A single span cannot be split."""
     request = a_request(*(a_span(b"t" * 16, str(n)) for n in range(5))).SerializeToString()
     first, second = halves(request) or (b"", b"")
     assert split(first) + split(second) == split(request)
@@ -62,7 +62,7 @@ def test_halves_hold_every_span_once() -> None:
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), max_size=12))
 def test_any_choice_of_spans_keeps_their_resource_and_scope(places: list[tuple[int, int]]) -> None:
-    """Spans of several resources and scopes, in any order, are found again under their own."""
+    """Spans of several resources and scopes, in any order, keep their resource and scope."""
     expected = []
     request = ExportTraceServiceRequest()
     for resource_number, scope_number in places:

@@ -1,0 +1,156 @@
+"""`rag-otel judge check`: runs the contrast benchmark on a judge, and says whether its verdicts are worth an alarm."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rag_otel.cli.terminal import progress, table
+from rag_otel.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from rag_otel_evaluators.contrast.agreement import Agreement, Expense, Paging, Share
+    from rag_otel_evaluators.contrast.judging import JudgedPair
+
+_ABOUT = """Two answers to one question differ in one point; one is faithful to its passages, the other is not. The
+benchmark holds 919 such pairs of 22 phenomena in 5 languages, written for this and frozen. A language model is asked
+about two answers a pair and costs what it costs: begin with --limit 100."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    check = actions.add_parser("check", help="how far a judge agrees with the contrast benchmark", description=_ABOUT)
+    check.add_argument("--judge", default="embedded", help="embedded, openai/gpt-4o-mini, hhem/..., cascade/..., ...")
+    check.add_argument("--api-base", help="address of a server that speaks OpenAI's protocol")
+    check.add_argument("--strategy", choices=["single", "two_step", "classifier"], help="how a language model judges")
+    check.add_argument("--reading", choices=["strict", "lenient"], help="what counts as supported; default: strict")
+    check.add_argument("--samples", type=int, metavar="K", help="judge every claim K times; default: 1")
+    check.add_argument("--prompt-language", metavar="CODE", help="language of the prompts; default: en")
+    check.add_argument("--language", action="append", default=[], metavar="CODE", help="these pairs only (repeat it)")
+    check.add_argument("--phenomenon", action="append", default=[], metavar="NAME", help="these only (repeat it)")
+    check.add_argument("--limit", type=int, metavar="PAIRS", help="a sample of so many, of every kind; default: all")
+    check.add_argument("--seed", type=int, default=0, help="of the sample; default: 0")
+    check.add_argument("--concurrency", type=int, default=8, help="calls at once; default: 8")
+    check.add_argument("--timeout", type=float, default=60.0, metavar="SECONDS", help="for one call; default: 60")
+    check.add_argument("--budget-usd", type=float, metavar="USD", help="stop asking when so much is spent")
+    check.add_argument(
+        "--prevalence",
+        type=float,
+        default=0.05,
+        metavar="SHARE",
+        help="share of unfaithful answers in your traffic, 0..1; default: 0.05",
+    )
+    check.add_argument("--output", type=Path, metavar="FILE", help="every figure as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Check the judge; 1 where its verdicts are not good enough to page on. Raises ConfigurationError."""
+    from rag_otel_evaluators.build import build_evaluators, rows_at_once
+    from rag_otel_evaluators.contrast.agreement import agreement, agreement_by, expense, paging
+    from rag_otel_evaluators.contrast.judging import judge_pairs
+    from rag_otel_evaluators.contrast.pairs import choose, load_pairs
+    from rag_otel_evaluators.judges.config import EvaluatorsConfig, checked
+
+    if not 0 < arguments.prevalence < 1 or (arguments.limit is not None and arguments.limit < 1):
+        raise ConfigurationError("prevalence must be between 0 and 1, and limit at least 1")
+    given = {name: getattr(arguments, name) for name in ("api_base", "strategy", "reading", "samples", "timeout")}
+    judge = {"model": arguments.judge, **{name: value for name, value in given.items() if value is not None}}
+    values = {"judge": judge, "concurrency": arguments.concurrency, "language": arguments.prompt_language or "en"}
+    config = checked(EvaluatorsConfig, values, source="judge check")
+    pairs = choose(
+        load_pairs(),
+        languages=arguments.language,
+        phenomena=arguments.phenomenon,
+        limit=arguments.limit,
+        seed=arguments.seed,
+    )
+    if not pairs:
+        raise ConfigurationError("no pair is of both this language and this phenomenon")
+    with ExitStack() as resources:
+        (evaluator,) = build_evaluators(config, resources)
+        running = judge_pairs(pairs, evaluator, concurrency=rows_at_once(config), budget_usd=arguments.budget_usd)
+        judged = list(progress(running, total=len(pairs), description="judging"))
+    found, spent = agreement(judged), expense(judged)
+    verdict = paging(found, prevalence=arguments.prevalence)
+    parts = {
+        "phenomenon": agreement_by(judged, lambda one: one.pair.phenomenon),
+        "language": agreement_by(judged, lambda one: one.pair.language),
+    }
+    print(f"{evaluator.judge_name}, version {evaluator.version}, on {len(pairs)} pairs of answers\n")
+    for name, rows in parts.items():
+        print(_rows(name, [*rows, ("all", found)]) + "\n")
+    print(_about_the_columns())
+    print(_spent(spent))
+    print(_conclusion(verdict))
+    if arguments.output is not None:
+        arguments.output.write_text(_as_json(evaluator.version, judged, found, parts, spent, verdict), encoding="utf-8")
+    return 0 if verdict.good_enough else 1
+
+
+def _rows(kind: str, rows: Sequence[tuple[str, Agreement]]) -> str:
+    body = [
+        [name, str(each.pairs), *(_shown(s) for s in (each.labels, each.ordered, each.caught, each.false_alarms))]
+        for name, each in rows
+    ]
+    return table(body, header=[kind, "pairs", "agrees", "told apart", "caught", "false alarms"], indent="")
+
+
+def _shown(share: Share) -> str:
+    return f"{share.value:.2f} ({share.low:.2f}-{share.high:.2f})"
+
+
+def _about_the_columns() -> str:
+    return (
+        "agrees: answers with the right label. told apart: pairs whose unfaithful answer has the higher risk (chance: "
+        ".50).\ncaught: unfaithful answers labelled so. false alarms: faithful answers labelled unfaithful.\n"
+        "In brackets: 95%, over lists of passages.\n"
+    )
+
+
+def _spent(spent: Expense) -> str:
+    lines = [f"latency: {spent.median_s:.2f} s in the middle, {spent.slow_s:.2f} s at 95%"]
+    if spent.calls:
+        cost = "of unknown cost" if spent.cost_usd is None else f"{1_000 * spent.cost_usd / spent.answers:.2f} USD"
+        lines.append(
+            f"calls: {spent.calls / spent.answers:.2f} an answer, {spent.most_calls} at most; "
+            f"{spent.input_tokens / spent.answers:.0f} tokens in and {spent.output_tokens / spent.answers:.0f} out; "
+            f"a thousand answers: {cost}"
+        )
+    reasons = ", ".join(f"{count} {reason}" for reason, count in spent.reasons)
+    lines.append(f"answers judged in part or not at all: {reasons or 'none'} (of {spent.answers})")
+    return "\n".join(lines) + "\n"
+
+
+def _conclusion(verdict: Paging) -> str:
+    low, high = verdict.precision
+    expected = (
+        f"Where {verdict.prevalence:.0%} of answers are unfaithful, and as hard to tell as these, "
+        f"{low:.0%} to {high:.0%} of its alarms would be right."
+    )
+    if verdict.good_enough:
+        return f"Good enough to page on. {expected}"
+    return f"Not good enough to page on: {'; '.join(verdict.objections)}. {expected}"
+
+
+def _as_json(
+    version: str,
+    judged: Sequence[JudgedPair],
+    found: Agreement,
+    parts: dict[str, list[tuple[str, Agreement]]],
+    spent: Expense,
+    verdict: Paging,
+) -> str:
+    content: dict[str, Any] = {
+        "judge": judged[0].faithful.judge,
+        "version": version,
+        "all": dataclasses.asdict(found),
+        **{f"by_{name}": {kind: dataclasses.asdict(each) for kind, each in rows} for name, rows in parts.items()},
+        "expense": dataclasses.asdict(spent),
+        "paging": {**dataclasses.asdict(verdict), "good_enough": verdict.good_enough},
+    }
+    return json.dumps(content, ensure_ascii=False, indent=2) + "\n"

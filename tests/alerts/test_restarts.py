@@ -1,0 +1,170 @@
+"""Across restarts and clock jumps: nothing is resolved too early, sent twice or lost."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rag_otel.alert import Alert, AlertState
+from rag_otel.alerts.channels.alertmanager import AlertmanagerChannel
+from rag_otel.alerts.memory import RouterMemory
+from rag_otel.alerts.monitors.health import SilenceMonitor
+from rag_otel.alerts.router import AlertRouter
+from rag_otel.delivery.dispatcher import Dispatcher
+from rag_otel.delivery.state_folder import StateFolder
+from tests.alerts.alertmanager_server import alertmanager
+from tests.alerts.test_router import NOON
+from tests.support.http_receiver import http_receiver
+from tests.support.polling import eventually
+from tests.support.programs import program
+from tests.support.results import a_result
+
+
+class Life:
+    """One process after the other on one state folder, with a wall clock and a steady one."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = StateFolder(folder)
+        self.wall = self.steady = NOON
+        self.told: list[Alert] = []
+        self.router = self.start()
+
+    def start(self, **options: Any) -> AlertRouter:
+        fields: dict[str, Any] = {"cooldown_s": 300.0, "resolve_after_s": 900.0} | options
+        self.router = AlertRouter(
+            memory=RouterMemory(self.folder), clock=lambda: self.wall, steady=lambda: self.steady, **fields
+        )
+        self.router.connect(self.told.append)
+        return self.router
+
+    def passes(self, seconds: float) -> None:
+        """Time as the ticker sees it, a minute at a time."""
+        for _ in range(round(seconds / 60)):
+            self.wall += 60
+            self.steady += 60
+            self.router.tick()
+
+    def states(self) -> list[AlertState]:
+        return [alert.state for alert in self.told]
+
+
+FIRING, RESOLVED = AlertState.FIRING, AlertState.RESOLVED
+
+
+def test_time_in_which_nobody_watched_ends_no_problem(tmp_path: Path) -> None:
+    """Killed after the alarm, down for an hour: at the start nothing is known of the answers in between."""
+    life = Life(tmp_path)
+    life.router.consider(a_result())
+    life.passes(300)
+    life.wall += 3600  # down; the steady clock of the next process begins where the wall clock stands
+    life.steady = life.wall
+    life.start()
+    life.passes(540)
+    assert life.states() == [FIRING]
+    life.passes(600)
+    assert life.states() == [FIRING, RESOLVED]
+
+
+@pytest.mark.parametrize("jump", [7200.0, -7200.0, 840.0])
+def test_a_clock_jump_neither_resolves_nor_fires(tmp_path: Path, jump: float) -> None:
+    life = Life(tmp_path)
+    life.router.consider(a_result())
+    life.passes(120)
+    life.wall += jump
+    life.router.tick()
+    life.router.consider(a_result())  # cools down as before
+    life.passes(120)
+    assert life.states() == [FIRING]
+    assert life.router.due() is not None
+    life.passes(900)
+    assert life.states() == [FIRING, RESOLVED]
+
+
+def test_one_clock_that_jumps_ends_nothing_either() -> None:
+    """Where only the wall clock is known: nobody has watched the hours that are missing."""
+    now, told = [NOON], []
+    router = AlertRouter(clock=lambda: now[0], resolve_after_s=900.0)
+    router.connect(told.append)
+    router.consider(a_result())
+    now[0] += 7200
+    router.tick()
+    now[0] -= 14400
+    router.tick()
+    assert [alert.state for alert in told] == [FIRING]
+
+
+def test_silence_is_not_measured_by_a_clock_that_jumps() -> None:
+    """An hour ahead while twenty traces wait is no hour of silence."""
+    told: list[Alert] = []
+    steady = [NOON]
+    monitor = SilenceMonitor(raise_alert=told.append, silence_s=900, seen=lambda: {"x": 40}, clock=lambda: steady[0])
+    monitor.tick()
+    steady[0] += 1
+    monitor.tick()
+    assert not told
+
+
+def test_what_was_decided_before_a_kill_is_told_after_it(tmp_path: Path) -> None:
+    """The process dies between the decision and the queues: the outbox is on disk, and is told once."""
+    life = Life(tmp_path)
+
+    def dies(alert: Alert) -> None:
+        raise KeyboardInterrupt
+
+    life.router.connect(dies)
+    with pytest.raises(KeyboardInterrupt):
+        life.router.consider(a_result())
+    life.start()
+    assert life.router.due() is not None
+    life.router.tick()
+    assert life.states() == [FIRING]
+    life.start()
+    life.passes(60)
+    assert life.states() == [FIRING]
+
+
+def test_an_alarm_of_a_monitor_is_on_disk_when_it_is_taken(tmp_path: Path) -> None:
+    """A kill -9 within the digest's window: the monitor will not raise it again."""
+    life = Life(tmp_path)
+    life.start(digest_s=10)
+    life.router.raise_alert(Alert(name="drift_score", fingerprint="drift/x", metric="faithfulness.score"))
+    life.start(digest_s=10)  # without a close
+    life.passes(60)
+    assert [alert.name for alert in life.told] == ["drift_score"]
+
+
+def a_delivery(url: str, state: Path, *, renew_s: float) -> tuple[Dispatcher, AlertRouter]:
+    folder = StateFolder(state)
+    channel = AlertmanagerChannel(url, renew_s=renew_s)
+    router = AlertRouter([channel], rules=[], memory=RouterMemory(folder))
+    return Dispatcher([], alerts=router, state=folder), router
+
+
+@pytest.mark.server
+def test_a_deployment_does_not_resolve_a_live_problem_in_alertmanager(tmp_path: Path) -> None:
+    """A real Alertmanager: the next process renews the alert of the last one, under the same labels."""
+    with (
+        http_receiver() as hook,
+        alertmanager(program("prometheus-alertmanager"), tmp_path, hook.url) as server,
+    ):
+        delivery, router = a_delivery(server.url, tmp_path / "state", renew_s=0.5)
+        router.raise_alert(Alert(name="drift_score", fingerprint="drift/x", metric="f", service="s"))
+        (before,) = eventually(server.firing)
+        delivery.shutdown(5)
+        delivery, router = a_delivery(server.url, tmp_path / "state", renew_s=0.5)
+        ends = before["endsAt"]
+        eventually(lambda: [each for each in server.firing() if each["endsAt"] > ends])
+        until = time.time() + 4 * 0.5 + 1.0  # longer than what one message holds without a state folder
+        eventually(lambda: time.time() > until and server.firing())
+        told = [alert["status"] for request in hook.requests for alert in json.loads(request.body)["alerts"]]
+        assert set(told) == {"firing"}
+        router.raise_alert(Alert(name="drift_score", fingerprint="drift/x", metric="f", state=RESOLVED))
+        eventually(lambda: not server.firing())
+        delivery.shutdown(5)
+        delivery, _ = a_delivery(server.url, tmp_path / "state", renew_s=0.05)
+        delivery.shutdown(1)
+        assert not server.firing()

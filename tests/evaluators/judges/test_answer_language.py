@@ -1,0 +1,65 @@
+"""Another language than the chunks': found in one sentence, and never held against the answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rag_otel_evaluators.judges.answer_language import in_another_language, language_of
+from rag_otel_evaluators.metrics.faithfulness import Faithfulness
+from rag_otel_evaluators.prompts import list_prompts
+
+DATA = Path(__file__).parents[3] / "examples" / "data" / "ragtruth_qa_dev.jsonl"
+TOWER = "The tower is 330 metres tall and located in Paris, France. It was completed in 1889."
+
+
+@pytest.mark.parametrize(
+    ("chunk", "answer"),
+    [
+        (TOWER, "La torre mide 500 metros. Fue terminada en 1889 y la visitan millones de personas cada año."),
+        (TOWER, "Der Turm ist 330 Meter hoch und wurde 1889 fertiggestellt."),
+        ("La torre mide 330 metros y está en París.", "The tower is 330 metres tall and was completed in 1889."),
+        ("La torre mide 330 metros y está en París.", "The tower is 330 metres tall."),
+        (
+            "Pour annuler votre abonnement, ouvrez les paramètres et cliquez sur Résilier.",
+            "To cancel your subscription, open the settings and click Cancel.",
+        ),
+        ("埃菲尔铁塔高330米。", "The Eiffel Tower is 330 metres tall."),
+    ],
+)
+def test_an_answer_in_another_language_is_never_unfaithful_for_that(chunk: str, answer: str) -> None:
+    """The embedded judge cannot compare the two, and says so; the score is null and nobody is paged."""
+    result = Faithfulness().evaluate_sync(question="q", chunks=[chunk], response=answer)
+    assert (result.score, result.label, result.reason_code) == (None, None, "language_mismatch")
+
+
+def texts(language: str) -> Iterator[tuple[str, list[str]]]:
+    """(claim, chunks) of the prompts' examples, which are native in every language."""
+    for prompt in list_prompts(language=language):
+        for example in prompt.examples:
+            for claim in example.input.get("claims", ()):
+                yield claim, [chunk if isinstance(chunk, str) else " ".join(chunk) for chunk in example.input["chunks"]]
+
+
+@pytest.mark.parametrize("language", ["en", "es", "fr", "de"])
+def test_a_sentence_is_never_taken_for_another_language(language: str) -> None:
+    """Nothing is said of a sentence that does not tell; and with its own chunks it is always judged."""
+    found = [language_of(claim) for claim, _ in texts(language)]
+    assert set(found) <= {language, None}
+    assert found.count(language) >= 0.25 * len(found)
+    assert not any(in_another_language(claim, chunks) for claim, chunks in texts(language))
+
+
+def test_no_real_answer_is_left_unjudged() -> None:
+    """335 answers over web pages in one language, with names and quotes of others."""
+    rows = [json.loads(line) for line in DATA.read_text(encoding="utf-8").splitlines()]
+    assert not [row["id"] for row in rows if in_another_language(row["response"], row["contexts"])]
+
+
+def test_one_chunk_in_the_answer_s_language_is_enough() -> None:
+    """Mixed collections are judged."""
+    assert not in_another_language("The tower is 330 metres tall.", ["La torre está en París y mide 330 m.", TOWER])
+    assert not in_another_language("The tower is tall.", ["330 m, Paris", "La torre está en París y mide 330 m."])
