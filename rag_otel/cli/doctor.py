@@ -54,9 +54,7 @@ class Check:
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--timeout", type=float, default=30.0, help="seconds to wait for the trace (default: 30)")
     parser.add_argument("--phoenix-endpoint", help="Phoenix's address (default: from the environment)")
-    parser.add_argument(
-        "--all", action="store_true", help="print every setting, not only those that are set"
-    )
+    parser.add_argument("--all", action="store_true", help="print every setting, not only those that are set")
     parser.add_argument("--keep", action="store_true", help="leave the trace that was sent in Phoenix")
     parser.add_argument("--project-name", help="Phoenix project to send to (default: from the environment)")
 

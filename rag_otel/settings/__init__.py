@@ -14,7 +14,9 @@ from typing import Any, Final, Literal
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.safety.redaction import redacted_text
-from rag_otel.settings.rows import resolve_table, row, shown
+from rag_otel.settings.rows import resolve_table, row, shown, variables_of
+from rag_otel.settings.tables import flat
+from rag_otel.settings.unknown import unknown_variables
 
 _ADDRESSES: Final = (
     "telemetry_endpoint",
