@@ -82,6 +82,7 @@ class AlertSettings(_Table):
     resolve_after: float | None = None
     digest: float | None = None
     quiet_hours: Sequence[str] | None = None
+    log_texts: bool | None = None
     webhook_url: str | None = dataclasses.field(default=None, repr=False)
     webhook_secret: str | None = dataclasses.field(default=None, repr=False)
     slack_url: str | None = dataclasses.field(default=None, repr=False)
