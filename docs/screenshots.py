@@ -18,7 +18,7 @@ from playwright.sync_api import Page, sync_playwright
 from rag_otel.cli.demo.check import RISK
 from rag_otel.cli.demo.command import PROJECT
 from rag_otel.cli.demo.drift import BASELINE_COUNT
-from rag_otel.cli.drift_report.picture import write_picture
+from rag_otel.cli.drift_report.page import render_page
 from rag_otel.cli.drift_report.view import replay, views
 from rag_otel.drift.family import DriftSettings
 from rag_otel.writers.phoenix_links import trace_link
@@ -63,12 +63,13 @@ def claims(page: Page, link: str) -> None:
     page.screenshot(path=IMAGES / "claims.png", clip={"x": 250, "y": 40, "width": 1350, "height": 640})
 
 
-def alarm(reader: PhoenixClient) -> None:
+def alarm(page: Page, reader: PhoenixClient) -> None:
     """What drift monitoring says of the demo's week: the series that it was noticed in first."""
     seen = list(from_phoenix(reader, PROJECT, ("model",)))
     found = replay(seen, DriftSettings(baseline_count=BASELINE_COUNT, dimensions=("model",)))
     first = views(found.family, found.events, found.timelines)[:1]
-    write_picture(first, IMAGES / "drift-alarm.png", heading="rag-otel drift: the week of the demo")
+    page.set_content(render_page(first, found.events, heading="rag-otel drift: the week of the demo"))
+    page.locator("svg").first.screenshot(path=IMAGES / "drift-alarm.png")
 
 
 def telling(spans: Sequence[dict[str, Any]]) -> str:
@@ -83,13 +84,13 @@ def main() -> None:
     base_url = sys.argv[1] if len(sys.argv) > 1 else "http://127.0.0.1:6006"
     reader = PhoenixClient(base_url)
     project_page = reader.project_page(PROJECT)
-    alarm(reader)
     trace_id = telling(reader.spans(PROJECT))
     with sync_playwright() as playwright:
         flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=flags)
         context = browser.new_context(viewport={"width": 1600, "height": 900})
         context.set_default_timeout(PATIENCE_MS)
+        alarm(context.new_page(), reader)
         claims(context.new_page(), trace_link(base_url, trace_id))
         context = browser.new_context(viewport={"width": 1900, "height": 900})
         context.set_default_timeout(PATIENCE_MS)

@@ -54,6 +54,8 @@ class Check:
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--timeout", type=float, default=30.0, help="seconds to wait for the trace (default: 30)")
     parser.add_argument("--phoenix-endpoint", help="Phoenix's address (default: from the environment)")
+    parser.add_argument("--all", action="store_true", help="print every setting, not only those that are set")
+    parser.add_argument("--keep", action="store_true", help="leave the trace that was sent in Phoenix")
     parser.add_argument("--project-name", help="Phoenix project to send to (default: from the environment)")
 
 
@@ -62,12 +64,15 @@ def run(arguments: argparse.Namespace) -> int:
     overrides = {"phoenix_endpoint": arguments.phoenix_endpoint, "project_name": arguments.project_name}
     resolved = resolve(overrides)
     print("Configuration (arguments override the environment, which overrides the defaults)")
-    print(table(resolved.rows(), header=("setting", "value", "origin")))
+    rows = [row for row in resolved.rows() if arguments.all or row[2] != "default"]
+    print(table(rows, header=("setting", "value", "origin")) if rows else "  nothing is set")
+    if not arguments.all:
+        print(f"  and {len(resolved.rows()) - len(rows)} settings with their defaults (--all)")
     if others := _other_variables(os.environ):
         print("\nEnvironment variables of OpenTelemetry, Phoenix and OpenInference")
         print(table(others, header=("variable", "value")))
     print("\nChecks")
-    for check in _checks(resolved, overrides, arguments.timeout):
+    for check in _checks(resolved, overrides, arguments.timeout, keep=arguments.keep):
         print(f"  {'ok  ' if check.ok else 'FAIL'}  {redacted_text(check.text)}", flush=True)
         if not check.ok:
             print(f"        {redacted_text(check.remedy)}")
@@ -75,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _checks(resolved: ResolvedSettings, overrides: dict[str, Any], timeout_s: float) -> Iterator[Check]:
+def _checks(resolved: ResolvedSettings, overrides: dict[str, Any], timeout_s: float, *, keep: bool) -> Iterator[Check]:
     """Yields each result; the caller stops at the first failure."""
     settings = resolved.settings
     yield _versions()
@@ -104,6 +109,7 @@ def _checks(resolved: ResolvedSettings, overrides: dict[str, Any], timeout_s: fl
             return
         project = settings.project_name or _project_of(tracer_provider)
         yield from _found(reader, project, context, timeout_s, settings.annotations)
+        yield _left_behind(reader, context, keep=keep)
     finally:
         rag_otel.uninstrument()
 
@@ -190,7 +196,11 @@ def _found(
     reader: PhoenixClient, project: str, context: trace_api.SpanContext, timeout_s: float, annotations: bool
 ) -> Iterator[Check]:
     trace_id, span_id = f"{context.trace_id:032x}", f"{context.span_id:016x}"
-    spans = _wait_for(lambda: reader.spans(project, trace_ids=[trace_id]), timeout_s)
+    # The trace has evaluation spans too, and they may come first.
+    spans = _wait_for(
+        lambda: [row for row in reader.spans(project, trace_ids=[trace_id]) if row["context"]["span_id"] == span_id],
+        timeout_s,
+    )
     if not spans:
         yield Check(
             ok=False,
@@ -215,6 +225,19 @@ def _found(
             text=f"annotations: {', '.join(names) or 'none'}",
             remedy="Phoenix accepted the span but not the annotations: look at the log of logger `rag_otel`.",
         )
+
+
+def _left_behind(reader: PhoenixClient, context: trace_api.SpanContext, *, keep: bool) -> Check:
+    """The trace is taken away: it would count in the project's averages."""
+    trace_id = f"{context.trace_id:032x}"
+    kept = f"trace {trace_id} stays in Phoenix; its span is called 'rag-otel doctor' and has {semconv.MARKER}"
+    if keep:
+        return Check(ok=True, text=kept)
+    try:
+        reader.delete_trace(trace_id)
+    except RagOtelError as error:
+        return Check(ok=True, text=f"{kept} (it cannot be removed: {error})")
+    return Check(ok=True, text="the trace was removed from Phoenix again (--keep leaves it)")
 
 
 def _wait_for(read: Callable[[], list[dict[str, Any]]], timeout_s: float) -> list[dict[str, Any]]:

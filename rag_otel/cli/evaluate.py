@@ -75,6 +75,8 @@ def run(arguments: argparse.Namespace) -> int:
             needs=column_needs(evaluators),
             source=str(config.data),
         )
+        if not rows:
+            print(f"rag-otel evaluate: warning: {config.data} holds no rows", file=sys.stderr)
         _say_what_is_replaced(rows, config.metrics)
         run_of_rows = evaluate_rows(rows, evaluators, concurrency=rows_at_once(config), budget_usd=config.budget_usd)
         judged = resources.enter_context(closing(run_of_rows))

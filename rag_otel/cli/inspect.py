@@ -1,4 +1,5 @@
-"""`rag-otel inspect FILE...`: prints every RAG trace in OTLP/JSON files, evaluable or not, one JSON object per line.
+"""`rag-otel inspect FILE...`: prints every RAG trace in OTLP/JSON files, evaluable or not, one JSON object per line;
+with `--project NAME` those that Phoenix holds.
 
 With `--explain` each line also names the adapter, the spans and attributes that it read, and why the trace cannot be
 evaluated. Traces without a RAG trace get a line too. On a terminal the explanation is printed as text.
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from rag_otel.cli.inspect_explain import as_text, explanation, no_rag_trace
-from rag_otel.errors import InputError
+from rag_otel.errors import ConfigurationError, InputError, PermanentError, RetryableError
 from rag_otel.evaluation.chunk_texts import ChunkTexts, resolver_named
 from rag_otel.model import RagTrace
 from rag_otel.pipeline import Pipeline
@@ -25,15 +26,19 @@ from rag_otel.settings import Settings, resolve
 from rag_otel_collectors.conventions import default_conventions
 from rag_otel_collectors.stored.assembly import AssembledTrace, TraceAssembler
 from rag_otel_collectors.stored.otlp_files import read_spans
+from rag_otel_collectors.stored.phoenix_client import PhoenixClient
+from rag_otel_collectors.stored.phoenix_spans import stored_traces
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "files",
-        nargs="+",
+        nargs="*",
         metavar="FILE",
-        help="OTLP/JSON, one object or one per line, optionally gzip; - reads standard input",
+        help="OTLP/JSON, one object or one per line, or Phoenix's export, optionally gzip; - reads standard input",
     )
+    parser.add_argument("--project", metavar="NAME", help="read what Phoenix holds of this project, in place of files")
+    parser.add_argument("--phoenix-endpoint", metavar="URL", help="Phoenix's address (default: from the environment)")
     parser.add_argument(
         "--explain", action="store_true", help="name adapter, spans and attributes, and why a trace is not evaluable"
     )
@@ -46,7 +51,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Prints the rows. A file that cannot be read is reported on standard error, and the next file is read."""
     given = {"attribute_mapping": arguments.mapping, "chunk_resolver": arguments.chunk_resolver}
-    printer = _printer(resolve(given).settings, explain=arguments.explain)
+    settings = resolve({**given, "phoenix_endpoint": arguments.phoenix_endpoint}).settings
+    if bool(arguments.files) == bool(arguments.project):
+        raise ConfigurationError("name files to read, or a project of Phoenix's with --project NAME")
+    printer = _printer(settings, explain=arguments.explain)
+    if arguments.project:
+        return _inspect_project(printer, settings, arguments.project)
     assembler = TraceAssembler()
     failed = cut = 0
     for path in arguments.files:
@@ -66,6 +76,20 @@ def run(arguments: argparse.Namespace) -> int:
             file=sys.stderr,
         )
     return 2 if failed else 0
+
+
+def _inspect_project(printer: Printer, settings: Settings, project: str) -> int:
+    if settings.phoenix_endpoint is None:
+        raise ConfigurationError(
+            "Phoenix's address is missing: --phoenix-endpoint URL (environment: RAG_OTEL_PHOENIX_ENDPOINT)"
+        )
+    reader = PhoenixClient(settings.phoenix_endpoint, api_key=settings.phoenix_api_key)
+    try:
+        for batch in stored_traces(reader, project):
+            printer.print(batch)
+    except (RetryableError, PermanentError) as error:
+        raise ConfigurationError(f"Phoenix at {settings.phoenix_endpoint}: {error}") from None
+    return 0
 
 
 def _printer(settings: Settings, *, explain: bool) -> Printer:

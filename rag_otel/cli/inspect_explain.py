@@ -17,7 +17,10 @@ WHY: Final[Mapping[UnevaluableReason, str]] = {
         "the retrieval has no texts: let the instrumentation capture content, or, if documents have only ids, set "
         "chunk_resolver"
     ),
-    UnevaluableReason.NO_RESPONSE: "no span has the text of the answer",
+    UnevaluableReason.NO_RESPONSE: (
+        "no span holds the answer; a streamed answer is on the model's span: instrument the model too, and give a "
+        "LlamaIndex model of your own its callbacks (@llm_completion_callback)"
+    ),
     UnevaluableReason.INCOMPLETE: "the stream was closed before its end",
     UnevaluableReason.ERROR: "the application failed",
     UnevaluableReason.REDACTED: "a privacy setting hid the text; no other field is used instead",

@@ -61,6 +61,12 @@ def get(url: str, *, headers: Mapping[str, str] | None = None, timeout_s: float 
     return _answer(request, timeout_s)
 
 
+def delete(url: str, *, headers: Mapping[str, str] | None = None, timeout_s: float = 10.0) -> bytes:
+    """DELETE and return the answer's body. Raises what `post` raises."""
+    request = urllib.request.Request(url, headers={"User-Agent": _USER_AGENT, **(headers or {})}, method="DELETE")
+    return _answer(request, timeout_s)
+
+
 def split_credentials(url: str) -> tuple[str, dict[str, str]]:
     """An address without its `user:password@`, and the header that tells them instead, where there are any."""
     parts = urllib.parse.urlsplit(url)

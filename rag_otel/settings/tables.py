@@ -38,7 +38,7 @@ class _Table:
 class JudgeSettings(_Table):
     """Who judges, and how: `JudgeSettings(model="openai/gpt-4o-mini", strategy="two_step")`."""
 
-    prefix = "judge_"
+    prefix: ClassVar[str] = "judge_"
     others: ClassVar[Mapping[str, str]] = {
         "model": "judge",
         "timeout": "evaluation_timeout",
@@ -65,7 +65,7 @@ class JudgeSettings(_Table):
 class AlertSettings(_Table):
     """Who is told what, and when: `AlertSettings(slack_url="file:/run/secrets/slack", slo_target=0.95)`."""
 
-    prefix = "alert_"
+    prefix: ClassVar[str] = "alert_"
     others: ClassVar[Mapping[str, str]] = {
         "per_minute": "alerts_per_minute",
         "slo_target": "slo_target",
@@ -108,7 +108,7 @@ class AlertSettings(_Table):
 class DriftSettings(_Table):
     """What is watched for drift: `DriftSettings(baseline="0.9", slices=["tenant"])`."""
 
-    prefix = "drift_"
+    prefix: ClassVar[str] = "drift_"
     others: ClassVar[Mapping[str, str]] = {
         "enabled": "drift",
         "judge_watch": "judge_watch",
@@ -131,7 +131,7 @@ class DriftSettings(_Table):
 class SpanSettings(_Table):
     """How spans are held and what is written on them: `SpanSettings(max_held=1_000, claims_format="json")`."""
 
-    prefix = ""
+    prefix: ClassVar[str] = ""
 
     max_held: int | None = None
     max_held_bytes: int | None = None
@@ -144,7 +144,7 @@ class SpanSettings(_Table):
 class TelemetrySettings(_Table):
     """Where metrics and events go: `TelemetrySettings(exporter="prometheus", address="0.0.0.0:9464")`."""
 
-    prefix = "telemetry_"
+    prefix: ClassVar[str] = "telemetry_"
     others: ClassVar[Mapping[str, str]] = {"events_exporter": "events_exporter"}
 
     exporter: Literal["application", "otlp", "prometheus", "none"] | None = None

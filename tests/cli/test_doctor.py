@@ -6,6 +6,7 @@ import pytest
 
 from rag_otel.cli.demo.phoenix_server import PhoenixServer
 from rag_otel.cli.main import main
+from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 
 
 @pytest.mark.phoenix
@@ -23,6 +24,9 @@ def test_a_working_set_up_is_found_working(
     assert "s3cret" not in said
     assert "found in project 'doctor-test': status evaluated, score 1.0" in said
     assert "annotations: faithfulness, hallucination_risk" in said
+    assert "removed from Phoenix" in said
+    assert "default" not in said.partition("Checks")[0].replace("defaults", "")
+    assert [span["name"] for span in PhoenixClient(phoenix_server.base_url).spans("doctor-test")] == []
 
 
 def test_a_phoenix_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:
@@ -31,6 +35,17 @@ def test_a_phoenix_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]
     said = capsys.readouterr().out
     assert "Phoenix does not answer at http://127.0.0.1:9" in said
     assert "RAG_OTEL_PHOENIX_ENDPOINT" in said
+
+
+def test_all_settings_are_shown_on_demand(capsys: pytest.CaptureFixture[str]) -> None:
+    """What differs from its default, or everything."""
+    main(["doctor", "--phoenix-endpoint", "http://127.0.0.1:9"])
+    short = capsys.readouterr().out
+    main(["doctor", "--phoenix-endpoint", "http://127.0.0.1:9", "--all"])
+    everything = capsys.readouterr().out
+    assert "phoenix_endpoint" in short
+    assert "sample_ratio" not in short
+    assert "sample_ratio" in everything
 
 
 def test_no_backend_is_named(capsys: pytest.CaptureFixture[str]) -> None:

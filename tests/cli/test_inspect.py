@@ -6,11 +6,13 @@ import json
 import os
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from rag_otel.cli.demo.phoenix_server import PhoenixServer
 from rag_otel.cli.main import main
 from tests.collectors.conventions.otlp_json import a_json_span, a_request, text_attributes
 from tests.collectors.conventions.spans import ANSWER, FIXTURES, PARIS, QUESTION
@@ -131,3 +133,60 @@ def test_reads_standard_input() -> None:
     )
     assert run.returncode == 0, run.stderr
     assert json.loads(run.stdout)["response"] == ANSWER
+
+
+def test_phoenix_own_export_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`GET /v1/projects/.../spans/otlpv1`: `trace_id` in place of `traceId`, on lines or a page."""
+    spans = [
+        {
+            "trace_id": "a" * 32,
+            "span_id": span_id,
+            "parent_span_id": parent,
+            "name": name,
+            "start_time_unix_nano": "1",
+            "end_time_unix_nano": "2",
+            "status": {"code": 1},
+            "attributes": [{"key": key, "value": {"string_value": text}} for key, text in attributes.items()],
+        }
+        for span_id, parent, name, attributes in (
+            ("1" * 16, None, "ask", {"openinference.span.kind": "CHAIN", "input.value": "q?", "output.value": "a."}),
+            (
+                "2" * 16,
+                "1" * 16,
+                "search",
+                {"openinference.span.kind": "RETRIEVER", "retrieval.documents.0.document.content": "text"},
+            ),
+        )
+    ]
+    page = tmp_path / "page.json"
+    page.write_text(json.dumps({"data": spans, "next_cursor": None}, indent=1))
+    lines = written(tmp_path / "lines.json", *spans)
+    for file in (page, lines):
+        code, (row,), error = inspect(capsys, file)
+        assert (code, error) == (0, "")
+        assert (row["question"], row["response"], row["chunks"][0]["text"]) == ("q?", "a.", "text")
+
+
+def test_files_or_a_project_and_not_both(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["inspect"]) == 2
+    assert "--project" in capsys.readouterr().err
+    assert main(["inspect", "--project", "p"]) == 2
+    assert "RAG_OTEL_PHOENIX_ENDPOINT" in capsys.readouterr().err
+
+
+@pytest.mark.phoenix
+def test_what_phoenix_holds_is_read(phoenix_server: PhoenixServer, capsys: pytest.CaptureFixture[str]) -> None:
+    """By project, and from the export of the same project."""
+    project = "inspect-test"
+    assert main(["doctor", "--keep", "--phoenix-endpoint", phoenix_server.base_url, "--project-name", project]) == 0
+    capsys.readouterr()
+    assert main(["inspect", "--project", project, "--phoenix-endpoint", phoenix_server.base_url]) == 0
+    by_project = json.loads(capsys.readouterr().out)
+    assert by_project["question"].startswith("When was the lighthouse")
+    with urllib.request.urlopen(f"{phoenix_server.base_url}/v1/projects/{project}/spans/otlpv1") as answer:
+        exported = json.loads(answer.read())
+    file = phoenix_server.working_dir / "exported.json"
+    file.write_text(json.dumps(exported))
+    code, (row,), _ = inspect(capsys, file)
+    assert code == 0
+    assert row == by_project

@@ -164,3 +164,15 @@ def test_every_event_is_a_line_for_programs(tmp_path: Path, capsys: pytest.Captu
     quiet = a_file(tmp_path / "quiet.jsonl", drop=False)
     assert main(["drift", str(quiet), "--baseline-count", "200", "--json"]) == 0
     assert capsys.readouterr().out == ""
+
+
+def test_the_csv_that_evaluate_writes_is_replayed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its details are JSON in a cell; an empty cell is no value."""
+    details = [json.dumps({"score": 0.9, "risk": 0.1}).replace('"', '""')] * 20
+    file = tmp_path / "scored.csv"
+    rows = [f'q{number},,"{detail}"' for number, detail in enumerate(details)]
+    file.write_text("\n".join(["question,faithfulness,faithfulness_detail", *rows]))
+    assert main(["drift", str(file)]) == 0
+    out = capsys.readouterr().out
+    assert "20 evaluations" in out
+    assert "faithfulness.risk" in out

@@ -12,12 +12,13 @@ import json
 import re
 import sys
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from rag_otel.errors import InputError
 from rag_otel.model import SpanRecord
 from rag_otel_collectors.stored.otlp_json import span_records
+from rag_otel_collectors.stored.phoenix_spans import exported_span
 
 STDIN: Final = "-"
 _GZIP: Final = b"\x1f\x8b"
@@ -25,6 +26,8 @@ _TRACES: Final = "resourceSpans"
 _OTHER_SIGNALS: Final = ("resourceMetrics", "resourceLogs", "resourceProfiles")
 """Metrics, logs and profiles, which the OpenTelemetry Collector may write to the same file."""
 _EXPECTED: Final = "expected OTLP/JSON: an object with resourceSpans, or one on each line"
+_PHOENIX_KEYS: Final = frozenset({"trace_id", "context"})
+"""One of them is on every span that Phoenix gives out."""
 _DECODER: Final = json.JSONDecoder()
 _BLANKS: Final = re.compile(r"\s*")
 
@@ -68,7 +71,7 @@ def _requests(lines: io.TextIOWrapper, name: str) -> Iterator[tuple[str, Any]]:
         try:
             request = json.loads(line)
         except (ValueError, RecursionError) as error:
-            if not empty or not line.lstrip().startswith("{"):
+            if not empty or not line.lstrip().startswith(("{", "[")):
                 raise InputError(
                     f"{name}, line {number}: not JSON; {_EXPECTED} ({getattr(error, 'msg', error)})"
                 ) from None
@@ -98,13 +101,30 @@ def _objects(text: str, name: str, first_line: int) -> Iterator[tuple[str, Any]]
 
 
 def spans_of(request: Any, place: str) -> Iterator[SpanRecord]:
-    """Yields the spans of one object that was read at `place`. Raises InputError that names the place."""
+    """Yields the spans of one object that was read at `place`: an OTLP request, or a part of Phoenix's export.
+
+    Raises InputError that names the place.
+    """
+    exported = _phoenix_rows(request)
+    if exported is not None:
+        try:
+            yield from map(exported_span, exported)
+        except InputError as error:
+            raise InputError(f"{place}: {error}") from None
+        return
     if not isinstance(request, Mapping) or not any(key in request for key in (_TRACES, *_OTHER_SIGNALS)):
         raise InputError(f"{place}: {_EXPECTED}, not {_described(request)}")
     try:
         yield from span_records(request)
     except InputError as error:
         raise InputError(f"{place}: {error}") from None
+
+
+def _phoenix_rows(request: Any) -> Sequence[Mapping[str, Any]] | None:
+    """The spans of a page of Phoenix's export, of a list of them, or of one alone; None for anything else."""
+    listed = request.get("data") if isinstance(request, Mapping) else request
+    rows = listed if isinstance(listed, list) and listed else [request]
+    return rows if all(isinstance(row, Mapping) and _PHOENIX_KEYS & row.keys() for row in rows) else None
 
 
 def _described(request: Any) -> str:

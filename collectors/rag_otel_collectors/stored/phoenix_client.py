@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from rag_otel.delivery.http import get
+from rag_otel.delivery.http import delete, get
 from rag_otel.delivery.retry import RetryPolicy, patiently
 from rag_otel.errors import PermanentError
 from rag_otel.writers.phoenix_links import phoenix_base_url
@@ -77,6 +77,10 @@ class PhoenixClient:
         path = f"{_project_path(project)}/span_annotations"
         wanted, only = list(span_ids), {"include_annotation_names": list(names)}
         return [row for ids in _batches(wanted) if wanted for row in self._rows(path, {"span_ids": ids, **only})]
+
+    def delete_trace(self, trace_id: str) -> None:
+        """Remove a trace with its spans and annotations. Not repeated where it fails."""
+        delete(f"{self._base_url}/v1/traces/{trace_id}", headers=self._headers, timeout_s=self._timeout_s)
 
     def _rows(self, path: str, query: dict[str, Sequence[str]]) -> Iterator[dict[str, Any]]:
         """Yields the rows of all pages of one list."""

@@ -9,14 +9,17 @@ Observed with arize-phoenix 20.26 (`phoenix/trace/attributes.py`, `GET /v1/proje
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
 from rag_otel import semconv
+from rag_otel.errors import InputError
 from rag_otel.model import SpanRecord, StatusCode
 from rag_otel_collectors.stored.assembly import AssembledTrace
+from rag_otel_collectors.stored.otlp_json import span_record
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 
 TRACES_AT_ONCE: Final = 100
@@ -28,6 +31,7 @@ _PARSED: Final = re.compile(
     r"(?P<key>(?:.+\.)?(?:metadata|llm\.prompt_template\.variables|tool\.parameters))\.(?P<path>.+)"
 )
 """Keys below an attribute whose JSON Phoenix has parsed. `key` is as long as possible."""
+_UNDERSCORE: Final = re.compile(r"_([a-z])")
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _STATUS: Final = {"OK": StatusCode.OK, "ERROR": StatusCode.ERROR}
 _OURS: Final = (semconv.INCOMPLETE, semconv.OMITTED_DOCUMENTS)
@@ -89,6 +93,26 @@ def stored_span(row: Mapping[str, Any]) -> SpanRecord:
         end_ns=_nanoseconds(row["end_time"]),
         events=tuple((event["name"], event["attributes"]) for event in row["events"]),
     )
+
+
+def exported_span(row: Mapping[str, Any]) -> SpanRecord:
+    """One span of Phoenix's own export (`GET /v1/projects/{project}/spans/otlpv1`: OTLP/JSON with `trace_id` in place
+    of `traceId`), or a row of `GET .../spans`. Raises InputError."""
+    if isinstance(row.get("context"), Mapping):
+        try:
+            return stored_span(row)
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(f"span {row.get('name')!r}: {type(error).__name__}: {error}") from None
+    record = span_record(_camel_case(row), resource={}, scope="")
+    attributes = _without_synthesized(nested(record.attributes))
+    return dataclasses.replace(record, attributes=attributes, scope=inferred_scope(record.name, attributes))
+
+
+def _camel_case(value: Any) -> Any:
+    """Structure with the names of OTLP/JSON; names of attributes are values here and stay."""
+    if isinstance(value, Mapping):
+        return {_UNDERSCORE.sub(lambda match: match[1].upper(), key): _camel_case(each) for key, each in value.items()}
+    return [_camel_case(each) for each in value] if isinstance(value, list) else value
 
 
 def nested(attributes: Mapping[str, Any]) -> dict[str, Any]:

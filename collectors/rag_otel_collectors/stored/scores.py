@@ -1,4 +1,4 @@
-"""Reads stored scores for `rag-otel drift`, from JSON Lines, OTLP/JSON files or Phoenix."""
+"""Reads stored scores for `rag-otel drift`, from JSON Lines, CSV, OTLP/JSON files or Phoenix."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from rag_otel.model import RagTrace, SpanRecord, SpanRef
 from rag_otel.writers.feedback import FAITHFULNESS, IDENTIFIER, risk_name
 from rag_otel_collectors.conventions import default_conventions
 from rag_otel_collectors.stored.assembly import TraceAssembler
+from rag_otel_collectors.stored.csv_rows import is_csv, read_csv
 from rag_otel_collectors.stored.otlp_files import read_requests, spans_of
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from rag_otel_collectors.stored.phoenix_spans import stored_traces
@@ -32,12 +33,12 @@ def from_files(files: Sequence[str], dimensions: Sequence[str]) -> list[Observat
     A line is OTLP/JSON with `rag.evaluation.*` attributes, or a row. A row has `score` and `risk` (of faithfulness),
     `<metric>_detail` as `rag-otel evaluate` writes it, or flat `rag.evaluation.*` keys. It may also have `time` (ISO
     8601 or seconds since the epoch), `probability`, and a column for each of `dimensions`. Rows without a time are
-    placed one second apart.
+    placed one second apart. A CSV or TSV file has such rows too.
     """
     found: list[Observation] = []
     assembler = TraceAssembler()
     for file in files:
-        for number, (place, row) in enumerate(read_requests(file)):
+        for number, (place, row) in enumerate(read_csv(file) if is_csv(file) else read_requests(file)):
             if isinstance(row, Mapping) and "resourceSpans" in row:
                 complete = chain.from_iterable(assembler.add(span) for span in spans_of(row, place))
                 found += chain.from_iterable(_of_trace(trace.spans, {}, dimensions) for trace in complete)

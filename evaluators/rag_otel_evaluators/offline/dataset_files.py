@@ -14,6 +14,7 @@ from rag_otel_evaluators.offline.datasets import Record
 
 CSV_ENDINGS: Final = (".csv", ".tsv")
 PARQUET_ENDINGS: Final = (".parquet", ".pq")
+_SPREADSHEETS: Final = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 _DELIMITERS: Final = ",;\t"
 _LONGEST_CELL: Final = 2**30
 """Characters. The default limit of the csv module (131,072) is shorter than some contexts."""
@@ -26,6 +27,8 @@ def read_records(path: Path) -> list[Record]:
     it is a row, ConfigurationError if the library for Parquet is not installed.
     """
     ending = path.suffix.lower()
+    if ending in _SPREADSHEETS:
+        raise InputError(f"{path}: spreadsheets are not read; save it as CSV (UTF-8) and name that file")
     if ending in PARQUET_ENDINGS:
         return _read_parquet(path)
     text = _read_text(path)

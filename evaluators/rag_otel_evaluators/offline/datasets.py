@@ -26,6 +26,8 @@ ALIASES: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Field -> common names of its column, tried in this order."""
 
+_IDS: Final = ("id", "row_id", "question_id", "sample_id")
+"""Columns by which a file names its rows, tried in this order."""
 _TEXT_KEYS: Final = ("text", "content", "page_content")
 
 
@@ -58,6 +60,12 @@ class Row:
     missing: Mapping[str, str] = field(default_factory=dict)
     """`contexts` or `response` -> why it is missing. Empty contexts and an empty response can be evaluated, missing
     ones cannot. A missing question or reference is None, and a metric that needs it gives a reason."""
+
+    @property
+    def label(self) -> str:
+        """What the file calls the row: its id where it has such a column, else its number."""
+        named = next((self.values[name] for name in _IDS if self.values.get(name) not in (None, "")), None)
+        return str(self.number) if named is None else str(named)
 
     def obstacle(self, needs: Iterable[str]) -> str | None:
         """Why a metric with these needs cannot evaluate this row. None if it can."""

@@ -9,6 +9,7 @@ import pytest
 
 from rag_otel import semconv
 from rag_otel.model import StatusCode, UnevaluableReason
+from rag_otel_collectors.conventions.reading.values import question_text
 from tests.collectors.conventions.spans import (
     ANSWER,
     PARIS,
@@ -62,6 +63,14 @@ def test_plain_text_that_looks_like_json_stays_as_it_is() -> None:
     """A question with the MIME type text is not parsed."""
     asked = '{"query": "what is this?"}'
     assert rag({semconv.INPUT_VALUE: asked, semconv.INPUT_MIME_TYPE: "text/plain"}).question == asked
+
+
+@pytest.mark.parametrize("empty", ['{"input": ""}', "{}", "[]", '{"input": " ", "chat_history": []}'])
+def test_json_without_a_text_is_no_question(empty: str) -> None:
+    """LangChain's stream gives its root such an input: the retrieval's query is the question then."""
+    message = [{"role": "user", "parts": [{"type": "text", "content": empty}]}]
+    assert question_text(message) is None
+    assert rag({semconv.INPUT_VALUE: empty, semconv.INPUT_MIME_TYPE: "text/plain"}).question == "a query"
 
 
 def test_question_is_the_searched_text_where_the_entry_has_none() -> None:

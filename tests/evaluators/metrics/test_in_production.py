@@ -94,10 +94,9 @@ def test_a_judge_that_may_cost_money_needs_a_cap() -> None:
     """Without evaluations_per_minute the error names the setting, and nothing is attached."""
     with pytest.raises(ConfigurationError, match="evaluations_per_minute"):
         rag_otel.instrument(TracerProvider(), judge="openai/gpt-4o-mini")
+    own = ContextRelevance(model=llm_model("openai/gpt-4o-mini"))
     with pytest.raises(ConfigurationError, match="evaluations_per_minute"):
-        rag_otel.instrument(
-            TracerProvider(), metrics=[], evaluators=[ContextRelevance(model=llm_model("openai/gpt-4o-mini"))]
-        )
+        rag_otel.instrument(TracerProvider(), metrics=[], evaluators=[own])
 
 
 @pytest.mark.parametrize("judge", ["embedded", "openai/gpt-4o-mini"])

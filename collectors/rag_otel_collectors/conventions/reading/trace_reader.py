@@ -177,7 +177,7 @@ class _Reader:
                 if self.mixture.cut_short(call):
                     return Reading(text=written.text, problem=UnevaluableReason.INCOMPLETE, source=where)
                 return Reading.of(written.text, UnevaluableReason.NO_RESPONSE, where)
-        if answer.streaming:
+        if answer.streaming and calls:
             return Reading(problem=UnevaluableReason.INCOMPLETE)
         return Reading(problem=dialect.missing(entry) or UnevaluableReason.NO_RESPONSE)
 

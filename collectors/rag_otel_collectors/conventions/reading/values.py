@@ -111,8 +111,15 @@ def all_text(value: Any) -> Iterator[str]:
 
 
 def question_text(value: Any) -> str | None:
-    """Returns the question in the parsed input of a span. None if there is none."""
-    return _find(value, QUESTION_KEYS, USER)
+    """Returns the question in the parsed input of a span. None if there is none.
+
+    A text that is JSON without any text in it (LangChain's `{"input": ""}` of a stream) is no question.
+    """
+    text = _find(value, QUESTION_KEYS, USER)
+    inner = None if text is None else parse(text.strip())
+    if inner is None or isinstance(inner, str) or any(each.strip() for each in all_text(inner)):
+        return text
+    return None
 
 
 def answer_text(value: Any) -> str | None:

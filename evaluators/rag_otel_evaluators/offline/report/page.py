@@ -109,12 +109,12 @@ def _cost(usage: Usage) -> str:
 
 
 def _nulls(rows: Sequence[Row], evaluations: Sequence[Evaluation]) -> str:
-    """The reasons for missing scores, with some row numbers and the explanation of the first row."""
-    by_reason: dict[str, list[tuple[int, str]]] = {}
+    """The reasons for missing scores, with some rows and the explanation of the first row."""
+    by_reason: dict[str, list[tuple[str, str]]] = {}
     for row, evaluation in zip(rows, evaluations, strict=True):
         if evaluation.score is None:
             known = by_reason.setdefault(str(evaluation.reason_code), [])
-            known.append((row.number, evaluation.explanation or ""))
+            known.append((row.label, evaluation.explanation or ""))
     if not by_reason:
         return ""
     body = "".join(
@@ -129,9 +129,9 @@ def _nulls(rows: Sequence[Row], evaluations: Sequence[Evaluation]) -> str:
     )
 
 
-def _named_rows(rows: Sequence[tuple[int, str]]) -> str:
+def _named_rows(rows: Sequence[tuple[str, str]]) -> str:
     more = ", …" if len(rows) > _NAMED_ROWS else ""
-    return ", ".join(str(number) for number, _ in rows[:_NAMED_ROWS]) + more
+    return ", ".join(escape(label) for label, _ in rows[:_NAMED_ROWS]) + more
 
 
 def _reasons(counts: Mapping[str, int]) -> str:

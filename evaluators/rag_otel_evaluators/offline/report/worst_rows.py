@@ -57,7 +57,7 @@ def _card(row: Row, evaluation: Evaluation, *, is_open: bool) -> str:
     if evaluation.label is not None:
         figures.append(f'<span class="label">{escape(evaluation.label)}</span>')
     body = _texts(row, evaluation) + _claims(evaluation) + _chunks(row, evaluation)
-    figures.append(f'<span class="number">row {row.number}</span>')
+    figures.append(f'<span class="number">row {escape(row.label)}</span>')
     return (
         f'<details class="row"{" open" if is_open else ""}><summary>{"".join(figures)} '
         f'<span dir="auto">{escape(title)}</span></summary>{body}</details>'
