@@ -247,6 +247,8 @@ class ReasonCode(enum.StrEnum):
     """The judge left out what the formula cannot do without, also when asked again."""
     EMBEDDING_ERROR = "embedding_error"
     """The embedder returned vectors that cannot be compared."""
+    TOO_LONG = "too_long"
+    """The answer, or what was retrieved for it, is so long that only a part of it was judged."""
     NOT_SCORED = "not_scored"
     """A metric of one's own returned no score."""
 

@@ -8,6 +8,7 @@ claim's other words stand in that sentence) and that no other evidence bears the
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from rag_otel_evaluators.judges.embedded.alignment import Alignment
@@ -28,6 +29,8 @@ ANTONYM_ALIGNMENT: Final = 0.8
 NAME_ALIGNMENT: Final = 0.7
 _MIN_LENGTH_RATIO: Final = 0.6
 """Statements of more unequal length say too much besides to be each other's opposite."""
+_MOST_NUMBERS: Final = 12
+"""Numbers of one claim that are compared: a longer row of them is no sentence."""
 _LOOKED_AT: Final = 3
 """How many of the nearest sentences are compared."""
 
@@ -80,8 +83,9 @@ def _dated_sentences(index: EvidenceIndex) -> dict[int, list[Date]]:
 
 def _number_conflict(index: EvidenceIndex, claim: Alignment) -> Conflict | None:
     """A number that no evidence has, where a sentence has another one of the same unit or after the same word."""
-    for at, number in enumerate(claim.terms):
-        if not number[0].isdigit() or number in index.vocabulary or number in index.question_terms:
+    for at in _numbers(claim):
+        number = claim.terms[at]
+        if number in index.vocabulary or number in index.question_terms:
             continue
         unit, before = _unit(claim.terms, at), _neighbour(claim.terms, at, -1)
         for sentence, _ in claim.nearest[:_LOOKED_AT]:
@@ -97,6 +101,11 @@ def _number_conflict(index: EvidenceIndex, claim: Alignment) -> Conflict | None:
     return None
 
 
+def _numbers(claim: Alignment) -> list[int]:
+    """Where the claim's numbers stand; of many the first ones."""
+    return list(islice((at for at, term in enumerate(claim.terms) if term[0].isdigit()), _MOST_NUMBERS))
+
+
 def _unit(terms: list[str], at: int) -> str | None:
     """What a number counts: the currency before it or the word after it; `year` for a bare year; else None."""
     if at > 0 and terms[at - 1] in "$€£¥":
@@ -109,8 +118,9 @@ def _unit(terms: list[str], at: int) -> str | None:
 
 def _unit_conflict(index: EvidenceIndex, claim: Alignment) -> Conflict | None:
     """The number of a sentence, of another unit: "330 feet" for "330 metres"."""
-    for at, number in enumerate(claim.terms):
-        units = _units_of(claim.terms, number) if number[0].isdigit() else frozenset()
+    for at in _numbers(claim):
+        number = claim.terms[at]
+        units = _units_of(claim.terms, number)
         if len(units) != 1 or number not in index.vocabulary:
             continue
         found = {

@@ -17,6 +17,9 @@ from rag_otel_evaluators.judges.embedded.terms import terms_of
 _MANY_PASSAGES: Final = 32
 """From so many passages on looking up all the terms of a claim takes too long for one go."""
 
+_MOST_PLACES: Final = 2_000
+"""Sentences that are remembered for one term."""
+
 
 class EvidenceIndex:
     """What the chunks say, by term. Built by `index_chunks`; beside its memos it is then only read."""
@@ -36,7 +39,8 @@ class EvidenceIndex:
     def __init__(self, chunks: Sequence[Chunk], question: str | None) -> None:
         asked = terms_of(question or "")
         self.chunks = tuple(chunks)
-        self.question_terms = frozenset(asked)
+        self.question_terms: frozenset[str] | set[str] = frozenset(asked)
+        """What is asked, by the user or by a chunk."""
         self.question_bigrams = frozenset(pairwise(asked))
         self.sentences: list[EvidenceSentence] = []
         self.chunk_of: list[int] = []
@@ -54,6 +58,8 @@ class EvidenceIndex:
         self.sentences += passage.sentences
         self.chunk_of += [chunk] * len(passage.sentences)
         self.vocabulary.update(passage.vocabulary)
+        if passage.asked:
+            self.question_terms |= passage.asked
 
     def look_up(self, text: str) -> Generator[None, None, None]:
         """Find the places of a text's terms before they are asked for; yields between them where chunks are many."""
@@ -71,7 +77,10 @@ class EvidenceIndex:
         return self.places_of(term)[0]
 
     def places_of(self, term: str) -> tuple[list[int], set[int]]:
-        """(indices of the sentences that hold the term, ascending; their chunks); not to be changed."""
+        """(indices of the sentences that hold the term, ascending; their chunks); not to be changed.
+
+        Of a term that is everywhere, the first `_MOST_PLACES`: it tells no sentence from another.
+        """
         places = self._places.get(term)
         if places is None:
             sentences = [
@@ -80,7 +89,7 @@ class EvidenceIndex:
                 if term in passage.vocabulary
                 for number, sentence in enumerate(passage.sentences, first)
                 if term in sentence.distinct
-            ]
+            ][:_MOST_PLACES]
             places = self._places[term] = (sentences, {self.chunk_of[number] for number in sentences})
         return places
 
