@@ -93,7 +93,7 @@ class Alignment:
 
 def align(index: EvidenceIndex, claim: str, stem: str = "") -> Alignment:
     """Lay a claim (its verbatim text, and the stem that introduces it) against the index."""
-    tokens = tokenize(_without_source_mentions(claim))
+    tokens = tokenize(without_source_mentions(claim))
     terms = terms_of_tokens(tokens)
     weight_of = WEIGHTS.get
     weights = {term: weight for term in terms if (weight := weight_of(term, 1.0)) > 0.0}
@@ -126,7 +126,8 @@ def _nearest(by_sentence: dict[int, float]) -> list[int]:
     return sorted(sorted(by_sentence), key=by_sentence.__getitem__, reverse=True)[:_NEAREST]
 
 
-def _without_source_mentions(claim: str) -> str:
+def without_source_mentions(claim: str) -> str:
+    """The claim without "(passage 3)" and "[7]": they are no facts."""
     if _MARK.search(claim) is None:
         return claim
     lower = claim.lower()

@@ -7,16 +7,18 @@ them decides whether to give up the interpreter there.
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Final
 
 from rag_otel.model import Chunk
+from rag_otel_evaluators.judges.embedded.close_reading import Reading, read_closely
 from rag_otel_evaluators.judges.embedded.passages import PREFIX, EvidenceSentence, Passage, PassageMemory, passages_of
 from rag_otel_evaluators.judges.embedded.terms import terms_of
 
 _MANY_PASSAGES: Final = 32
 """From so many passages on looking up all the terms of a claim takes too long for one go."""
 
+_MOST_NUMBERED: Final = 12
 _MOST_PLACES: Final = 2_000
 """Sentences that are remembered for one term."""
 
@@ -28,6 +30,7 @@ class EvidenceIndex:
         "_kin",
         "_passages",
         "_places",
+        "_with_numbers",
         "chunk_of",
         "chunks",
         "question_bigrams",
@@ -51,6 +54,7 @@ class EvidenceIndex:
         """(number of its first sentence, passage)."""
         self._places: dict[str, tuple[list[int], set[int]]] = {}
         self._kin: dict[str, tuple[str, float]] = {}
+        self._with_numbers: list[int] | None = None
 
     def add(self, chunk: int, passage: Passage) -> None:
         """Take in the next passage of a chunk."""
@@ -71,6 +75,26 @@ class EvidenceIndex:
             else:
                 self.closest_kin(term)
             yield
+
+    @property
+    def with_numbers(self) -> list[int]:
+        """The first sentences that hold a number in figures."""
+        if self._with_numbers is None:
+            numbered = (
+                number
+                for number, sentence in enumerate(self.sentences)
+                if any(term[0].isdigit() for term in sentence.distinct)
+            )
+            self._with_numbers = list(islice(numbered, _MOST_NUMBERED))
+        return self._with_numbers
+
+    def read_closely(self, number: int) -> Reading:
+        """The close reading of one sentence, remembered with its passage."""
+        sentence = self.sentences[number]
+        if sentence.reading is None:
+            text = self.chunks[self.chunk_of[number]].text
+            sentence.reading = read_closely(text[sentence.start : sentence.end])
+        return sentence.reading
 
     def sentences_with(self, term: str) -> list[int]:
         """Indices into `sentences` of those that hold the term, ascending; not to be changed."""

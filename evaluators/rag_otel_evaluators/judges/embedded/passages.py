@@ -10,6 +10,7 @@ from collections.abc import Generator, Iterator
 from itertools import chain
 from typing import Final, NamedTuple
 
+from rag_otel_evaluators.judges.embedded.close_reading import Reading
 from rag_otel_evaluators.judges.embedded.dates import Date, dates_in
 from rag_otel_evaluators.judges.embedded.terms import WEIGHTS, terms_of
 from rag_otel_evaluators.text.sentences import cut_long, sentence_spans
@@ -31,7 +32,7 @@ Triple = tuple[str, str, str]
 class EvidenceSentence:
     """A sentence of a chunk, `text[start:end]`, with its terms; what few claims ask for is found out when asked."""
 
-    __slots__ = ("_dates", "_of_weight", "_triples", "distinct", "end", "start", "terms")
+    __slots__ = ("_dates", "_of_weight", "_triples", "distinct", "end", "reading", "start", "terms")
 
     def __init__(self, start: int, end: int, terms: list[str]) -> None:
         self.start = start
@@ -43,6 +44,8 @@ class EvidenceSentence:
         self._triples: frozenset[Triple] | None = None
         self._of_weight: list[str] | None = None
         self._dates: list[Date] | None = None
+        self.reading: Reading | None = None
+        """Its close reading, once a claim has asked for it."""
 
     @property
     def triples(self) -> frozenset[Triple]:

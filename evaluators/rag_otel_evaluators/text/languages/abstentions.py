@@ -239,7 +239,8 @@ _OTHERS: Final = (  # Italian, Portuguese, traditional Chinese, Arabic, Hindi, J
 _LANGUAGES: Final = (
     (
         words(
-            "not t cannot unable no none nothing neither impossible unclear unknown uncertain unsure insufficient silent "
+            "not t cannot unable no none nothing neither impossible unclear unknown uncertain unsure "
+            "insufficient silent "
             "missing absent lack lacks fails leaves leave beats unaware nowhere omits ambiguous wish beyond without don"
         ),
         _ENGLISH,
