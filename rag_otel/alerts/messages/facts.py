@@ -47,13 +47,14 @@ def how_bad(alert: Alert) -> str:
     details = alert.details
     if "before" in details and "estimate" in details:
         interval = f" ({number(details['interval'])})" if "interval" in details else ""
-        return f"{number(details['before'])} -> {number(details['estimate'])}{interval}"
+        series = f"{one_line(alert.metric.replace('.', ' '))} " if alert.metric else ""
+        return f"{series}{_short(details['before'])} -> {_short(details['estimate'])}{interval}"
     if "burn_rate" in details:
         share = details.get("bad_share")
         bad = f", {share:.0%} of answers bad" if isinstance(share, float) and math.isfinite(share) else ""
         return f"burns {number(details['burn_rate'])} times what is allowed{bad}"
-    parts = [f"{name} {value}" for name, value in score_facts(alert.score, alert.risk, alert.metric)]
-    return ", ".join([*([f"{alert.count} answers, the worst:"] if alert.count > 1 and parts else []), *parts])
+    scores = ", ".join(f"{name} {value}" for name, value in score_facts(alert.score, alert.risk, alert.metric))
+    return f"{alert.count} answers, the worst: {scores}" if alert.count > 1 and scores else scores
 
 
 def score_facts(score: float | None, risk: float | None, metric: str) -> Iterator[tuple[str, str]]:
@@ -69,6 +70,10 @@ def number(value: str | float) -> str:
     if isinstance(value, str):
         return one_line(value)
     return f"{value:.4g}" if math.isfinite(value) else "unknown"
+
+
+def _short(value: str | float) -> str:
+    return f"{value:.3g}" if isinstance(value, float) and math.isfinite(value) else number(value)
 
 
 def _named(facts: Mapping[str, str | float]) -> Iterator[tuple[str, str]]:

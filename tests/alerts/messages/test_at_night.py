@@ -54,7 +54,7 @@ def test_the_head_says_everything_that_is_needed_first_and_fits_a_screen() -> No
         "faithfulness of observatory fell from 0.91 to 0.78",
         "Where: observatory",
         "Since: 2023-11-14 22:13 UTC (for 2 h 30 min)",
-        "How bad: 0.91 -> 0.78 (0.74 to 0.81)",
+        "How bad: faithfulness 0.91 -> 0.78 (0.74 to 0.81)",
         "1. faithfulness 0.00, hallucination risk 0.90: Question 0?",
         "3. faithfulness 0.20",
         "Trace: http://phoenix/projects/1",
