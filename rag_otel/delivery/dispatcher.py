@@ -97,6 +97,7 @@ class Dispatcher:
         ]
         channels = alerts.channels if alerts is not None else ()
         self._told = list(zip(channels, self._alert_queues, strict=True))
+        self._resumed: list[set[tuple[object, ...]]] = [set() for _ in self._alert_queues]
         self._watching: list[Ticking] = [writer for writer in writers if isinstance(writer, Ticking)]
         self._ticker = Ticker([*self._watching, *([alerts] if alerts else ())])
         if alerts is not None:
@@ -105,8 +106,10 @@ class Dispatcher:
                 if isinstance(writer, RaisesAlerts):
                     writer.raise_alerts_with(alerts.raise_alert)
             self._go_on(alerts)
-        for queue in self._queues:
-            queue.resume()
+        for result_queue in self._result_queues:
+            result_queue.resume()
+        # What each channel's queue has from the last process: the router may hand over the same again.
+        self._resumed = [{_identity(alert) for alert in queue.resume()} for queue in self._alert_queues]
 
     def _go_on(self, alerts: AlertSource) -> None:
         if self._state is not None:
@@ -134,8 +137,11 @@ class Dispatcher:
             self._ticker.start()
 
     def _tell(self, alert: Alert) -> None:
-        for channel, queue in self._told:
-            if alert.audience in hears(channel):
+        identity = _identity(alert)
+        for (channel, queue), resumed in zip(self._told, self._resumed, strict=True):
+            if identity in resumed:
+                resumed.discard(identity)
+            elif alert.audience in hears(channel):
                 queue.put(alert)
 
     def flush(self, timeout_s: float) -> bool:
@@ -190,6 +196,11 @@ class Dispatcher:
             queue.after_fork()
         for watching in (*self._watching, *([self._alerts] if self._alerts else ())):
             watching.after_fork()
+
+
+def _identity(alert: Alert) -> tuple[object, ...]:
+    """The same for an alert and for what a state folder has kept of it."""
+    return alert.name, alert.fingerprint, alert.state, alert.target, alert.since_ns, alert.time_ns
 
 
 def hears(channel: AlertChannel) -> frozenset[AlertAudience]:

@@ -118,16 +118,19 @@ class ExportQueue(Generic[T]):
         self._log("refused", "queue full or closed, not delivered")
         return False
 
-    def resume(self) -> None:
-        """Queue what the spool kept of the last process. What does not fit stays on disk for the next process."""
+    def resume(self) -> list[T]:
+        """Queue what the spool kept of the last process. What does not fit stays on disk for the next process. Returns the items."""
         if self._spool is None:
-            return
+            return []
+        found: list[T] = []
         with self._changed:
             for path, item in self._spool.load():
                 size = self._size_of(item)
                 if not self._takes(size):
                     break
                 self._append(item, size, path)
+                found.append(item)
+        return found
 
     def _takes(self, size: int) -> bool:
         full = len(self._queue) >= self._policy.max_items or self._bytes + size > self._policy.max_bytes
