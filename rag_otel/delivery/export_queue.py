@@ -119,7 +119,8 @@ class ExportQueue(Generic[T]):
         return False
 
     def resume(self) -> list[T]:
-        """Queue what the spool kept of the last process. What does not fit stays on disk for the next process. Returns the items."""
+        """Queue what the spool kept of the last process. Returns what was queued; the rest stays on
+        disk for the next process."""
         if self._spool is None:
             return []
         found: list[T] = []
