@@ -27,9 +27,13 @@ def test_a_module_is_imported_by_name(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_it_returns_at_once_and_is_waited_for() -> None:
-    go_on, loaded = threading.Event(), []
+    go_on, loaded = threading.Event(), list[int]()
 
-    background_import(lambda: go_on.wait(30) and loaded.append(1), lambda: loaded.append(2))
+    def slow() -> None:
+        if go_on.wait(30):
+            loaded.append(1)
+
+    background_import(slow, lambda: loaded.append(2))
 
     assert loaded == []
     assert not wait_until_imported(0.01)
