@@ -39,7 +39,15 @@ STRENGTHS = {
     "usual": (0.25, 0.03),  # F1 about .66; published prompts to GPT-4-turbo reach .63 to .77 on all of RAGTruth
     "weak": (0.35, 0.05),
 }
-BANDS = ((0.02, 0.99), (0.05, 0.98), (SURE_UNSUPPORTED_TO, SURE_SUPPORTED_FROM), (0.1, 0.95), (0.1, 0.9), (0.3, 0.8))
+BANDS = (
+    (0.02, 0.99),
+    (0.05, 0.98),
+    (SURE_UNSUPPORTED_TO, SURE_SUPPORTED_FROM),
+    (0.1, 0.97),
+    (0.1, 0.95),
+    (0.1, 0.9),
+    (0.3, 0.8),
+)
 
 Row = dict[str, Any]
 Rate = Callable[[Row, Claim], float]

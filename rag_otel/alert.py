@@ -31,6 +31,19 @@ class AlertSeverity(enum.StrEnum):
     """Needs attention now. It is sent during quiet hours too."""
 
 
+class AlertAudience(enum.StrEnum):
+    """Who is told."""
+
+    EVERYONE = "everyone"
+    """Every channel: something is wrong."""
+    NO_PAGER = "no_pager"
+    """Every channel but those that open an incident."""
+    READERS = "readers"
+    """Channels that people read some time: neither pagers nor what has recorded each answer already."""
+    RECORDS = "records"
+    """The log and the application's own callback: one answer that is not sure enough to disturb anybody."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlertExample:
     """One answer shown in an alert. If content is hidden, the texts are None and `claims` is empty."""
@@ -61,6 +74,7 @@ class Alert:
     """The metric or the series of the alert."""
     state: AlertState = AlertState.FIRING
     severity: AlertSeverity = AlertSeverity.WARNING
+    audience: AlertAudience = AlertAudience.EVERYONE
     headline: str = ""
     """One sentence that says what happened. Set by statistical alerts."""
     score: float | None = None

@@ -51,7 +51,7 @@ class Bundle:
                 if fingerprint in mine or len(self.fingerprints) < _MAX_FINGERPRINTS:
                     mine[fingerprint] = mine.get(fingerprint, 0) + count
         self.suppressed += other.suppressed
-        self.worst = sorted([*self.worst, *other.worst], key=_badness, reverse=True)[:MAX_EXAMPLES]
+        self.worst = sorted([*self.worst, *other.worst], key=badness, reverse=True)[:MAX_EXAMPLES]
 
     def drop(self, fingerprint: str) -> bool:
         """Remove a resolved problem; True when it was in this bundle."""
@@ -79,17 +79,18 @@ class Bundle:
                 examples=_capped([*first.examples, *_examples(self.worst[1:])]),
             )
         return Alert(
-            name=_common(self.counts) or ALERTS_DIGEST,
+            name=common(self.counts) or ALERTS_DIGEST,
             fingerprint=fingerprint,
-            metric=_common(alert.metric for alert in self.worst) or "",
+            metric=common(alert.metric for alert in self.worst) or "",
             severity=max((alert.severity for alert in self.worst), key=_urgency, default=AlertSeverity.WARNING),
             headline=self._headline(count, why),
             score=first.score,
             risk=first.risk,
-            service=_common(alert.service for alert in self.worst),
-            route=_common(alert.route for alert in self.worst),
+            service=common(alert.service for alert in self.worst),
+            route=common(alert.route for alert in self.worst),
             link=first.link,
             trust=first.trust,
+            audience=first.audience,
             suppressed=self.suppressed,
             count=count,
             examples=_capped(_examples(self.worst)),
@@ -143,7 +144,8 @@ def _capped(examples: list[AlertExample]) -> tuple[AlertExample, ...]:
     return tuple(examples[:MAX_EXAMPLES])
 
 
-def _badness(alert: Alert) -> tuple[int, float]:
+def badness(alert: Alert) -> tuple[int, float]:
+    """By what the worst of several alerts is found: severity, then risk, else a low score."""
     if alert.risk is not None:
         return _urgency(alert.severity), alert.risk
     return _urgency(alert.severity), 0.5 if alert.score is None else 1.0 - alert.score
@@ -153,7 +155,7 @@ def _urgency(severity: AlertSeverity) -> int:
     return int(severity is AlertSeverity.CRITICAL)
 
 
-def _common(values: Iterable[str | None]) -> str | None:
+def common(values: Iterable[str | None]) -> str | None:
     """The value that all share; None where they differ."""
     found = set(values)
     return found.pop() if len(found) == 1 else None

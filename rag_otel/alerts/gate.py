@@ -98,6 +98,14 @@ class Gate:
         self.state.windows.setdefault(group, Bundle(due=now + self._digest_s)).add(alert)
         return []
 
+    def pass_on(self, alert: Alert, now: float) -> list[Alert]:
+        """A message that is a digest already and opens no problem: past the windows, not past quiet hours and cap."""
+        if self._per_minute == 0:
+            return []
+        held = self._pass(alert, now)
+        self.state.told_as.pop(alert.fingerprint, None)
+        return held
+
     def tick(self, now: float, *, close_windows: bool = False) -> list[Alert]:
         """The alerts to send by now; with `close_windows` also digests whose window is still open."""
         out: list[Alert] = []

@@ -9,6 +9,7 @@ from typing import Any, Final
 from rag_otel.alert import Alert
 from rag_otel.alerts.gate import GateState
 from rag_otel.alerts.incidents import Incident
+from rag_otel.alerts.review import ReviewState
 from rag_otel.delivery.state_folder import StateFolder, read_file, set_aside, write_file
 from rag_otel.safety.guard import guarded
 
@@ -22,6 +23,10 @@ class RouterState:
 
     incidents: dict[str, Incident] = dataclasses.field(default_factory=dict)
     gate: GateState = dataclasses.field(default_factory=GateState)
+    record_incidents: dict[str, Incident] = dataclasses.field(default_factory=dict)
+    record_gate: GateState = dataclasses.field(default_factory=GateState)
+    """The same of what is only recorded."""
+    review: ReviewState = dataclasses.field(default_factory=ReviewState)
     outbox: list[Alert] = dataclasses.field(default_factory=list)
     """Alerts that were to be sent, and may not have reached the channels' queues."""
     saved_at: float = 0.0

@@ -9,19 +9,23 @@ The router starts no thread: its owner calls `tick` at the time that `due` retur
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 
-from rag_otel.alert import Alert, AlertState
-from rag_otel.alerts.gate import Gate
-from rag_otel.alerts.incidents import Incidents
+from rag_otel.alert import Alert, AlertAudience, AlertSeverity, AlertState
+from rag_otel.alerts.course import Course
+from rag_otel.alerts.digest import badness
 from rag_otel.alerts.memory import RouterMemory, RouterState
 from rag_otel.alerts.messages.examples import Examples
 from rag_otel.alerts.messages.links import AlertLinks
 from rag_otel.alerts.naming import ServiceNames
+from rag_otel.alerts.review import Review
 from rag_otel.alerts.rules import DEFAULT_RULES, AlertRule, AlertRules, parse_rule
 from rag_otel.alerts.schedule import QuietHours
+from rag_otel.alerts.triage import Triage
 from rag_otel.model import EvaluatedTrace
 from rag_otel.protocols import AlertChannel
 from rag_otel.safety.guard import counters, guarded
@@ -54,12 +58,15 @@ class AlertRouter:
         per_minute: int = 10,
         quiet: QuietHours | None = None,
         links: AlertLinks | None = None,
+        triage: Triage | None = None,
+        worst_per_day: int | None = None,
         memory: RouterMemory | None = None,
         clock: Callable[[], float] = time.time,
         steady: Callable[[], float] | None = None,
     ) -> None:
-        """`memory` keeps waiting alerts and open problems across restarts; `clock` gives seconds since the epoch, for
-        quiet hours; `steady` gives seconds that pass evenly, for everything else (None: `clock`)."""
+        """`triage` decides which alerts on one answer page (None: all); with `worst_per_day` so many answers a day are
+        told in one message instead. `memory` keeps waiting alerts and open problems across restarts. `clock` gives
+        seconds since the epoch, for quiet hours; `steady` seconds that pass evenly, for all else (None: `clock`)."""
         self.channels: Sequence[AlertChannel] = tuple(channels)
         if rules is None:
             rules = [parse_rule(text) for text in DEFAULT_RULES]
@@ -72,17 +79,17 @@ class AlertRouter:
         self._changed: Callable[[], None] = lambda: None
         state = (memory.load() if memory else None) or RouterState()
         self._lock = threading.RLock()
-        self._incidents = Incidents(cooldown_s=cooldown_s, resolve_after_s=resolve_after_s, found=state.incidents)
-        if state.saved_at:
-            self._incidents.resume(self._clock() - state.saved_at)
-        self._gate = Gate(
-            digest_s=digest_s,
-            per_minute=per_minute,
-            quiet=quiet,
-            state=state.gate,
-            told=self._told,
-            ahead=self._ahead,
+        course = partial(
+            Course, cooldown_s=cooldown_s, resolve_after_s=resolve_after_s, digest_s=digest_s, per_minute=per_minute
         )
+        self._triage = triage
+        self.pages = course(quiet=quiet, found=state.incidents, state=state.gate, ahead=self._ahead)
+        self.records = course(found=state.record_incidents, state=state.record_gate)
+        """Alerts on answers that are not sure enough to page: they go to the log, and into the review of the day."""
+        self.review = Review(first_s=digest_s, worst_per_day=worst_per_day, state=state.review)
+        if state.saved_at:
+            for each in (self.pages, self.records):
+                each.incidents.resume(self._clock() - state.saved_at)
         self._outbox: list[Alert] = []
         self._left: list[Alert] = state.outbox
         """What the last process may not have handed to the channels."""
@@ -102,21 +109,50 @@ class AlertRouter:
             self._names.saw(result.trace.service)
             for judgement in judgements:
                 if judgement.alert is None:
-                    self._incidents.note(judgement.fingerprint, judgement.finding, now)
+                    for course in (self.pages, self.records):
+                        course.incidents.note(judgement.fingerprint, judgement.finding, now)
                 else:
-                    out += self._fire(judgement.alert, now)
+                    out += self._judged_bad(judgement.alert, judgement.judge, now)
+            self._rank(result, now)
             self._keep(out)
         self._send_all(out)
-        if any(judgement.alert is not None for judgement in judgements):
+        if any(judgement.alert is not None for judgement in judgements) or self.review.ranks_all:
             self._changed()  # a good answer does not change `due`
+
+    def _judged_bad(self, alert: Alert, judge: str | None, now: float) -> list[Alert]:
+        """One answer on its way: to everybody, or to the records and the review of the day."""
+        self._touch(now)
+        if self._triage is not None:
+            alert = self._triage.of(alert, judge)
+        if self.review.ranks_all and alert.severity is not AlertSeverity.CRITICAL:
+            alert = dataclasses.replace(alert, audience=AlertAudience.RECORDS)
+        if alert.audience is AlertAudience.EVERYONE:
+            return self.pages.fire(alert, now)
+        if not self.review.ranks_all:
+            self.review.add(alert, now)
+        return self.records.fire(alert, now)
+
+    def _rank(self, result: EvaluatedTrace, now: float) -> None:
+        """Count a judged answer; where the worst of all are told, see whether it is one of them."""
+        judged = [each for each in result.evaluations if each.score is not None or each.risk is not None]
+        if not judged:
+            return
+        self.review.judged(now)
+        if self.review.ranks_all:
+            worst = max((self._rules.alert(result, evaluation) for evaluation in judged), key=badness)
+            if self._triage is not None:
+                worst = self._triage.of(worst, judged[0].judge)
+            if self.review.wants(worst):
+                self.review.add(worst, now)
+                self._touch(now)
 
     def raise_alert(self, alert: Alert) -> None:
         """Handle a monitor's alert, firing or resolved, like all others. Thread-safe."""
         with guarded("alerts.raise"):
             with self._lock:
                 now = self._clock()
-                alert = self._names.of(alert, self._incidents.open)
-                out = self._end(alert, now) if alert.state is AlertState.RESOLVED else self._fire(alert, now)
+                alert = self._names.of(alert, self.pages.incidents.open)
+                out = (self.pages.end if alert.state is AlertState.RESOLVED else self.pages.fire)(alert, now)
                 self._keep(out, surely=True)  # the monitor will not raise it again
             self._send_all(out)
             self._changed()
@@ -126,12 +162,9 @@ class AlertRouter:
         with self._lock:
             now = self._clock()
             out, self._left = self._left, []
-            for resolved in self._incidents.over(now):
-                out += self._gate.offer(resolved, now)
-                self._touch(now)
-            out += self._gate.tick(now, close_windows=close_windows)
-            if out:
-                self._touch(now)
+            out += self._review(self.review.tick(now, self._wall, close_windows=close_windows), now)
+            for course in (self.pages, self.records):
+                out += course.tick(now, close_windows=close_windows)
             self._keep(out, surely=self._save_at is not None and (self._save_at <= now or close_windows))
         self._send_all(out)
 
@@ -139,14 +172,15 @@ class AlertRouter:
         """Seconds since the epoch at which `tick` must be called next; None: no alert waits."""
         with self._lock:
             now = self._clock()
-            times = (self._incidents.due(), self._gate.due(now), self._save_at, now if self._left else None)
+            parts = (self.pages.due(now), self.records.due(now), self.review.due())
+            times = (*parts, self._save_at, now if self._left else None)
             due = min((at for at in times if at is not None), default=None)
         return None if due is None else due + self._ahead()
 
     def told(self) -> set[str]:
         """Fingerprints of the messages that were sent about problems that are still open."""
         with self._lock:
-            return self._gate.told
+            return self.pages.gate.told
 
     def close(self) -> None:
         """Send waiting digests. Alerts held for quiet hours are saved; without a state folder they are sent now."""
@@ -155,14 +189,16 @@ class AlertRouter:
             if self._memory is not None:
                 self._save()
                 return
-            out = self._gate.close(self._clock())
+            now = self._clock()
+            out = self._review(self.review.take(now, self._wall()), now)
+            out += self.pages.gate.close(now) + self.records.gate.close(now)
         self._send_all(out)
 
     def after_fork(self) -> None:
         """The parent sends what it holds; the child starts empty, with a new lock."""
         self._lock = threading.RLock()
-        self._incidents = self._incidents.emptied()
-        self._gate = self._gate.emptied()
+        for part in (self.pages, self.records, self.review):
+            part.forget()
         self._outbox, self._left = [], []
         self._save_at = None
 
@@ -176,30 +212,9 @@ class AlertRouter:
             self._outbox += out
             self._save()
 
-    def _fire(self, alert: Alert, now: float) -> list[Alert]:
-        joined = self._gate.join(alert)
-        admitted = self._incidents.bad(alert, now, joined=joined)
-        if joined:
-            counters.add(f"alerts.raised.{alert.name}")
-            self._touch(now)
-            return []
-        if admitted is None:
-            counters.add(f"alerts.suppressed.{alert.name}")
-            return []
-        counters.add(f"alerts.raised.{alert.name}")
-        self._touch(now)
-        return self._gate.offer(admitted, now)
-
-    def _told(self, problem: str, now: float) -> None:
-        self._incidents.told(problem, now)
-
-    def _end(self, alert: Alert, now: float) -> list[Alert]:
-        """The resolve messages to send now; none for a problem that is not open."""
-        resolved = self._incidents.resolve(alert)
-        if resolved is None:
-            return []
-        self._touch(now)
-        return self._gate.offer(resolved, now)
+    def _review(self, message: Alert | None, now: float) -> list[Alert]:
+        """The message of the day on its way through quiet hours and the cap."""
+        return [] if message is None else self.pages.gate.pass_on(message, now)
 
     def _touch(self, now: float) -> None:
         if self._memory is not None and self._save_at is None:
@@ -212,8 +227,11 @@ class AlertRouter:
 
     def _state(self) -> RouterState:
         return RouterState(
-            incidents=self._incidents.open,
-            gate=self._gate.state,
+            incidents=self.pages.incidents.open,
+            gate=self.pages.gate.state,
+            record_incidents=self.records.incidents.open,
+            record_gate=self.records.gate.state,
+            review=self.review.state,
             outbox=[*self._left, *self._outbox],
             saved_at=self._clock(),
             names=self._names.named,

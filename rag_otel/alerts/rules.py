@@ -93,6 +93,8 @@ class Judgement:
     finding: Finding
     alert: Alert | None = None
     """The alert to raise; None unless the finding is BAD."""
+    judge: str | None = None
+    """Who judged."""
 
 
 class AlertRules:
@@ -109,19 +111,19 @@ class AlertRules:
             found = [(finding, rule) for rule in self._rules if (finding := rule.judge(evaluation)) is not None]
             if found:
                 worst, rule = max(found, key=lambda pair: pair[0])
-                alert = self._alert(rule, result, evaluation) if worst is Finding.BAD else None
-                judgements.append(
-                    Judgement(fingerprint=fingerprint(result, evaluation.name), finding=worst, alert=alert)
-                )
+                alert = self.alert(result, evaluation, rule) if worst is Finding.BAD else None
+                name = fingerprint(result, evaluation.name)
+                judgements.append(Judgement(fingerprint=name, finding=worst, alert=alert, judge=evaluation.judge))
         return judgements
 
-    def _alert(self, rule: AlertRule, result: EvaluatedTrace, evaluation: Evaluation) -> Alert:
+    def alert(self, result: EvaluatedTrace, evaluation: Evaluation, rule: AlertRule | None = None) -> Alert:
+        """The alert on one answer; without a rule as a candidate for the worst of a day."""
         trace, shown = result.trace, self._examples.of(result, evaluation)
         return Alert(
-            name=rule.name,
+            name=LOW_SCORE if rule is None else rule.name,
             fingerprint=fingerprint(result, evaluation.name),
             metric=evaluation.name,
-            severity=rule.severity,
+            severity=AlertSeverity.WARNING if rule is None else rule.severity,
             score=evaluation.score,
             risk=evaluation.risk,
             label=evaluation.label,

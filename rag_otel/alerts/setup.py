@@ -10,9 +10,11 @@ from rag_otel.alerts.messages.links import AlertLinks
 from rag_otel.alerts.monitors.combined import Monitor, Monitors
 from rag_otel.alerts.monitors.health import FailureMonitor, SilenceMonitor
 from rag_otel.alerts.monitors.slo import Objective, SloMonitor
+from rag_otel.alerts.precision import read_table
 from rag_otel.alerts.router import AlertRouter
 from rag_otel.alerts.rules import parse_rule
 from rag_otel.alerts.schedule import parse_quiet_hours
+from rag_otel.alerts.triage import Triage
 from rag_otel.delivery.state_folder import StateFolder
 from rag_otel.model import EvaluatedTrace
 from rag_otel.protocols import AlertChannel, Writer
@@ -40,6 +42,11 @@ def build_router(
         links=AlertLinks(chart=settings.alert_chart_url, runbook=settings.alert_runbook_url),
         memory=None if state is None else RouterMemory(state),
         steady=steady_time,
+        triage=Triage(
+            table=read_table(settings.alert_precision_file, bad_share=settings.alert_bad_share),
+            page_precision=settings.alert_page_precision,
+        ),
+        worst_per_day=settings.alert_worst_per_day,
     )
 
 

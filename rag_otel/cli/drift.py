@@ -5,7 +5,10 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import math
+import sys
 from collections.abc import Sequence
+from contextlib import nullcontext, redirect_stdout
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -38,6 +41,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--until", metavar="WHEN", help="only traces that started before this time")
     parser.add_argument("--state", dest="state_folder", metavar="DIR", help="the state folder of the application")
+    parser.add_argument("--json", action="store_true", help="print every event as a line of JSON, and nothing else")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page: series, interval, baseline, alarms")
     parser.add_argument("--all", action="store_true", help="print every slice, not only all traffic and alarms")
     parser.add_argument("--baseline", dest="drift_baseline", metavar="MEAN|FILE", help="the baseline of a replay")
@@ -56,6 +60,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Returns 1 while a series is in alarm, else 0. Raises ConfigurationError or InputError (exit code 2)."""
+    arguments.events_to = sys.stdout
+    with redirect_stdout(sys.stderr) if arguments.json else nullcontext():  # only events, for a program to read
+        return _run(arguments)
+
+
+def _run(arguments: argparse.Namespace) -> int:
     given = {name: getattr(arguments, name) for name in _OVERRIDES}
     given |= {"phoenix_endpoint": arguments.phoenix_endpoint, "project_name": arguments.project}
     settings = resolve(given).settings
@@ -119,6 +129,21 @@ def _show_one(state: StoredState, arguments: argparse.Namespace, *, only: bool) 
 def _show(
     found: Sequence[SeriesView], events: Sequence[DriftEvent], arguments: argparse.Namespace, heading: str
 ) -> int:
+    if arguments.json:
+        for event in events:
+            print(json.dumps(event_record(event)), file=arguments.events_to)
+    else:
+        _print(found, events, arguments, heading)
+    if arguments.html is not None:
+        _write(arguments.html, render_page(found, events, heading=heading))
+    if arguments.save_baselines is not None:
+        _save_baselines(found, arguments.save_baselines)
+    return 1 if any(view.firing for view in found) else 0
+
+
+def _print(
+    found: Sequence[SeriesView], events: Sequence[DriftEvent], arguments: argparse.Namespace, heading: str
+) -> None:
     print(heading)
     listed = [view for view in found if arguments.all or view.slice == ALL or view.firing]
     print(table([_row(view) for view in listed], header=_HEADER))
@@ -126,11 +151,6 @@ def _show(
         print(f"  and {len(found) - len(listed):,} slices without an alarm (--all)")
     for event in events[-_EVENTS:]:
         print(_event_line(event))
-    if arguments.html is not None:
-        _write(arguments.html, render_page(found, events, heading=heading))
-    if arguments.save_baselines is not None:
-        _save_baselines(found, arguments.save_baselines)
-    return 1 if any(view.firing for view in found) else 0
 
 
 _HEADER: Final = ("series", "slice", "state", "evaluations", "baseline", "alarm threshold", "evidence", "latest")
@@ -140,6 +160,38 @@ def _row(view: SeriesView) -> list[str]:
     numbers = ["-" if each is None else f"{each:.3f}" for each in (view.baseline, view.floor)]
     evidence = "-" if view.evidence is None else f"{view.evidence:.2f}"
     return [view.series, view.slice, view.state, f"{view.count:,}", *numbers, evidence, latest(view)]
+
+
+def event_record(event: DriftEvent) -> dict[str, Any]:
+    """An event for programs: times in ISO 8601, means on the scale that people know, `evidence` as log10 over the
+    threshold. Unknown is null."""
+
+    def mean(goodness: float | None) -> float | None:
+        return None if goodness is None else round(shown(event.series, goodness), 6)
+
+    interval = (
+        None if event.interval is None else sorted(round(shown(event.series, each), 6) for each in event.interval)
+    )
+    return {
+        "time": _iso(event.time_s),
+        "event": "resolved" if event.resolved else "deeper" if event.deeper else "alarm",
+        "series": event.series,
+        "slice": event.slice,
+        "before": mean(event.before),
+        "estimate": mean(event.estimate),
+        "interval": interval,
+        "since": _iso(event.since_s),
+        "since_interval": [_iso(event.earliest_s), _iso(event.latest_s)],
+        "baseline": mean(event.baseline),
+        "evidence": round(event.evidence, 3) if math.isfinite(event.evidence) else None,
+        "evaluations": event.count,
+        "worth": round(event.worth, 1) if math.isfinite(event.worth) else None,
+        "moved": [describe(movement, event.series) for movement in event.movements],
+    }
+
+
+def _iso(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def _event_line(event: DriftEvent) -> str:

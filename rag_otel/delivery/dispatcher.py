@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Protocol, TypeVar
 
-from rag_otel.alert import Alert, AlertExample
+from rag_otel.alert import Alert, AlertAudience, AlertExample
 from rag_otel.delivery.export_queue import DEFAULT_POLICY, ExportPolicy, ExportQueue
 from rag_otel.delivery.spool import Spool
 from rag_otel.delivery.state_folder import StateFolder
@@ -22,6 +22,7 @@ _OF_THIS_PROCESS: Final[dict[type[object], frozenset[str]]] = {EvaluatedTrace: f
 """Fields that are not kept for the next process, where they would have no meaning."""
 ALERT_POLICY: Final = ExportPolicy(max_items=1024, give_up_after_s=7 * 86_400.0)
 """Of a channel: alerts wait for a channel that is down for days."""
+_PEOPLE: Final = frozenset({AlertAudience.EVERYONE, AlertAudience.NO_PAGER, AlertAudience.READERS})
 _OVERHEAD_BYTES = 1024
 """Of an item besides its texts: objects, ids, numbers."""
 
@@ -94,6 +95,8 @@ class Dispatcher:
             )
             for place, channel in _places(alerts.channels if alerts else ())
         ]
+        channels = alerts.channels if alerts is not None else ()
+        self._told = list(zip(channels, self._alert_queues, strict=True))
         self._watching: list[Ticking] = [writer for writer in writers if isinstance(writer, Ticking)]
         self._ticker = Ticker([*self._watching, *([alerts] if alerts else ())])
         if alerts is not None:
@@ -131,8 +134,9 @@ class Dispatcher:
             self._ticker.start()
 
     def _tell(self, alert: Alert) -> None:
-        for queue in self._alert_queues:
-            queue.put(alert)
+        for channel, queue in self._told:
+            if alert.audience in hears(channel):
+                queue.put(alert)
 
     def flush(self, timeout_s: float) -> bool:
         """Deliver now what was submitted so far, for `timeout_s` in all; False when something is left.
@@ -186,6 +190,12 @@ class Dispatcher:
             queue.after_fork()
         for watching in (*self._watching, *([self._alerts] if self._alerts else ())):
             watching.after_fork()
+
+
+def hears(channel: AlertChannel) -> frozenset[AlertAudience]:
+    """Whose alerts a channel gets: its attribute `hears`, else what is for people."""
+    given: frozenset[AlertAudience] = getattr(channel, "hears", _PEOPLE)
+    return given
 
 
 def _wait_empty(queues: Sequence[ExportQueue[EvaluatedTrace]] | Sequence[ExportQueue[Alert]], deadline: float) -> bool:

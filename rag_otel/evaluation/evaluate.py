@@ -74,7 +74,7 @@ async def evaluate(
         except Exception as error:  # noqa: BLE001 - any evaluator's failure is data
             result = _failure_of(evaluator, error)
     if result.error_type is not None:  # of an evaluator that makes data of its failures by itself
-        result = dataclasses.replace(result, explanation=redacted_text(result.explanation))
+        result = dataclasses.replace(result, explanation=redacted_text(result.explanation or ""))
     usage = result.usage if result.usage is not None or result.error_type is None else spent.usage
     return dataclasses.replace(result, usage=usage, duration_s=time.perf_counter() - started)
 

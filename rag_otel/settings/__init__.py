@@ -115,7 +115,7 @@ class Settings:
     annotations: bool = row(True, "Write Phoenix annotations", "RAG_OTEL_ANNOTATIONS")
     alert_webhook_url: str | None = row(None, "Where alerts are POSTed", "RAG_OTEL_ALERT_WEBHOOK_URL", secret=True)
     alert_webhook_secret: str | None = row(
-        None, "Key of the webhook's signature", "RAG_OTEL_ALERT_WEBHOOK_SECRET", secret=True
+        None, "Key of the webhook's signature: `whsec_` and base64", "RAG_OTEL_ALERT_WEBHOOK_SECRET", secret=True
     )
     alert_slack_url: str | None = row(
         None, "Slack's incoming webhook, the whole address", "RAG_OTEL_ALERT_SLACK_URL", secret=True
@@ -167,6 +167,20 @@ class Settings:
     alert_digest: float = row(10.0, "Seconds of alerts that become one message; 0: at once", "RAG_OTEL_ALERT_DIGEST")
     alert_quiet_hours: tuple[str, ...] = row(
         (), "When only what is critical is told: `22:00-07:00 Europe/Berlin`", "RAG_OTEL_ALERT_QUIET_HOURS"
+    )
+    alert_page_precision: float = row(
+        0.5,
+        "One answer pages where at least this share of such alerts is right; others are told once a day; 0: all page",
+        "RAG_OTEL_ALERT_PAGE_PRECISION",
+    )
+    alert_bad_share: float = row(
+        0.05, "Share of bad answers in your traffic, for how often alerts are right", "RAG_OTEL_ALERT_BAD_SHARE"
+    )
+    alert_precision_file: str | None = row(
+        None, "How often alerts were right on your own labelled answers", "RAG_OTEL_ALERT_PRECISION_FILE"
+    )
+    alert_worst_per_day: int | None = row(
+        None, "Tell so many answers a day, the worst, in one message; None: by rules", "RAG_OTEL_ALERT_WORST_PER_DAY"
     )
     alert_chart_url: str | None = row(
         None,
@@ -245,6 +259,10 @@ class Settings:
         _require(0 <= share <= 1, "alert_failing_share", share, "within 0..1")
         _require(self.alert_cooldown >= 0, "alert_cooldown", self.alert_cooldown, "0 or more seconds")
         _require(self.alert_resolve_after >= 0, "alert_resolve_after", self.alert_resolve_after, "0 or more seconds")
+        precision, bad, worst = self.alert_page_precision, self.alert_bad_share, self.alert_worst_per_day
+        _require(0 <= precision <= 1, "alert_page_precision", precision, "within 0..1")
+        _require(0 < bad < 1, "alert_bad_share", bad, "between 0 and 1")
+        _require(worst is None or worst >= 1, "alert_worst_per_day", worst, "at least 1")
         _require(self.alert_digest >= 0, "alert_digest", self.alert_digest, "0 or more seconds")
         _require(self.drift_baseline_count >= 2, "drift_baseline_count", self.drift_baseline_count, "at least 2")
         _require(0 <= self.drift_margin < 1, "drift_margin", self.drift_margin, "0 or more, below 1")

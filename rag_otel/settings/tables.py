@@ -96,6 +96,10 @@ class AlertSettings(_Table):
     smtp_password: str | None = dataclasses.field(default=None, repr=False)
     apprise_urls: Sequence[str] | None = dataclasses.field(default=None, repr=False)
     timeout: float | None = None
+    page_precision: float | None = None
+    bad_share: float | None = None
+    precision_file: str | None = None
+    worst_per_day: int | None = None
     chart_url: str | None = None
     runbook_url: str | None = None
 

@@ -13,14 +13,17 @@ from typing import Final, TypeAlias
 from rag_otel.safety.guard import counters
 from rag_otel.telemetry import names
 from rag_otel.telemetry.gauges import Sample, gauges
-from rag_otel.telemetry.labels import BoundedLabels
+from rag_otel.telemetry.labels import BoundedLabels, BoundedSets
 from rag_otel.telemetry.names import Instrument, Kind
 
 _Labels: TypeAlias = dict[str, str | None]
 _MAX_VALUES: Final = 200
 """Maximum number of values of one label. Users define only names of alerts, of destinations, and a resolver's
 reasons."""
+_MAX_SETS: Final = 500
+"""Combinations of labels of one instrument."""
 _bounded: Final = BoundedLabels(_MAX_VALUES)
+_sets: Final[dict[str, BoundedSets]] = {}
 
 _ALERT_QUEUE: Final = "alert_"
 _ALERT_OUTCOMES: Final = frozenset({"raised", "suppressed", "held", "sent", "resolved", "untold"})
@@ -32,10 +35,11 @@ _CACHE: Final = "judge.cache."
 def total_samples(row: Instrument) -> list[Sample]:
     """Returns the totals of an observed counter, one for each label set."""
     rule = _RULES[row.name]
+    sets = _sets.setdefault(row.name, BoundedSets(_MAX_SETS, fading=row.labels))
     totals: defaultdict[tuple[tuple[str, str], ...], int] = defaultdict(int)
     for name, count in counters.snapshot().items():
         if (labels := rule(name)) is not None:
-            totals[tuple(_bounded.bounded(labels).items())] += count
+            totals[tuple(sets.bounded(_bounded.bounded(labels)).items())] += count
     return [(total, dict(labels)) for labels, total in totals.items()]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from typing import Final
 
 from opentelemetry.context import Context
 from opentelemetry.trace import NonRecordingSpan, SpanContext, TraceFlags, set_span_in_context
@@ -11,10 +12,14 @@ from opentelemetry.trace import NonRecordingSpan, SpanContext, TraceFlags, set_s
 from rag_otel.model import EvaluatedTrace, Evaluation, SpanRef
 from rag_otel.telemetry import names
 from rag_otel.telemetry.instruments import Instruments
-from rag_otel.telemetry.labels import BoundedLabels
+from rag_otel.telemetry.labels import BoundedLabels, BoundedSets
 
 TENANT: str = "tenant"
 """The tag of a trace whose value becomes the label `tenant`."""
+_JUDGE: Final = ("metric", "judge")
+_WHERE: Final = ("service", "route")
+_FADING: Final = ("tenant", "model", "route", "service")
+"""What a combination of labels loses first where there are too many."""
 SCORED = "scored"
 UNSCORED = "unscored"
 FAILED = "failed"
@@ -25,11 +30,14 @@ class TelemetryWriter:
 
     name = "telemetry"
 
-    def __init__(self, instruments: Callable[[], Instruments | None], *, max_values: int = 50) -> None:
+    def __init__(
+        self, instruments: Callable[[], Instruments | None], *, max_values: int = 50, max_sets: int = 100
+    ) -> None:
         """`instruments` is called for each batch; if it returns None, nothing is recorded. Each label keeps
-        `max_values` values."""
+        `max_values` values, all together keep `max_sets` combinations."""
         self._instruments = instruments
         self._labels = BoundedLabels(max_values)
+        self._sets = BoundedSets(max_sets, fading=_FADING)
 
     def write(self, batch: Sequence[EvaluatedTrace]) -> None:
         """Records each evaluation once. Never raises RetryableError, because a retry would count results twice."""
@@ -45,13 +53,17 @@ class TelemetryWriter:
         self, instruments: Instruments, result: EvaluatedTrace, evaluation: Evaluation, context: Context
     ) -> None:
         trace = result.trace
-        judge = self._labels.bounded({"metric": evaluation.name, "judge": evaluation.judge})
-        where = self._labels.bounded({"service": trace.service, "route": trace.route})
-        answer = {
-            **judge,
-            **where,
-            **self._labels.bounded({"tenant": trace.tags.get(TENANT), "model": trace.model}),
+        named = {
+            "metric": evaluation.name,
+            "judge": evaluation.judge,
+            "service": trace.service,
+            "route": trace.route,
+            "tenant": trace.tags.get(TENANT),
+            "model": trace.model,
         }
+        answer = self._sets.bounded(self._labels.bounded(named))
+        judge = {label: value for label, value in answer.items() if label in _JUDGE}
+        where = {label: value for label, value in answer.items() if label in _WHERE}
         if evaluation.score is not None:
             instruments.record(names.SCORE, evaluation.score, answer, context)
         if evaluation.risk is not None:

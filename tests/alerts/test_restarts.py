@@ -86,7 +86,8 @@ def test_a_clock_jump_neither_resolves_nor_fires(tmp_path: Path, jump: float) ->
 
 def test_one_clock_that_jumps_ends_nothing_either() -> None:
     """Where only the wall clock is known: nobody has watched the hours that are missing."""
-    now, told = [NOON], []
+    now = [NOON]
+    told: list[Alert] = []
     router = AlertRouter(clock=lambda: now[0], resolve_after_s=900.0)
     router.connect(told.append)
     router.consider(a_result())

@@ -316,8 +316,8 @@ def test_routes_without_end_do_not_fill_the_memory() -> None:
     for n in range(2 * MAX_INCIDENTS):
         scene.answer(route=f"answer-{n}")
     scene.passes(60)
-    held = scene.router._gate.state.held
-    assert len(scene.router._incidents.open) == MAX_INCIDENTS
+    held = scene.router.pages.gate.state.held
+    assert len(scene.router.pages.incidents.open) == MAX_INCIDENTS
     assert (len(held.worst), len(held.fingerprints)) == (10, 1024)
 
 
@@ -392,7 +392,7 @@ def test_whatever_happens_nothing_is_lost_and_no_bound_is_broken(
         else:
             scene.passes(value)
     bad = sum(step == "bad" for step, _ in steps)
-    waiting = sum(incident.suppressed for incident in scene.router._incidents.open.values())
+    waiting = sum(incident.suppressed for incident in scene.router.pages.incidents.open.values())
     assert sum(alert.count + alert.suppressed for alert in scene.told) + waiting == bad
     assert not [at for at in told_at if hours.end_at(at) is not None]
     assert all(later - at >= 60 for at, later in zip(told_at, told_at[per_minute:], strict=False))

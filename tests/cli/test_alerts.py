@@ -34,7 +34,7 @@ def configure_all(monkeypatch: pytest.MonkeyPatch, receiver: Receiver, mails: Ma
     """Every channel, by the environment."""
     values = {
         "WEBHOOK_URL": f"{receiver.url}/webhook",
-        "WEBHOOK_SECRET": SECRET,
+        "WEBHOOK_SECRET": f"whsec_{SECRET * 4}",
         "SLACK_URL": f"{receiver.url}/slack/{SECRET}",
         "PAGERDUTY_URL": f"{receiver.url}/pagerduty",
         "PAGERDUTY_KEY": SECRET,

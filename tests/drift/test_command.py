@@ -148,6 +148,24 @@ def test_nothing_to_show_says_how(
     assert "cannot be understood" in capsys.readouterr().err
 
 
+def test_every_event_is_a_line_for_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """And nothing else stands on standard output, whatever else is asked for."""
+    file, page = a_file(tmp_path / "scores.jsonl"), tmp_path / "drift.html"
+    assert main(["drift", str(file), "--baseline-count", "200", "--json", "--html", str(page)]) == 1
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert page.exists()
+    alarm = next(line for line in lines if line["slice"] == "all")
+    assert alarm["event"] == "alarm"
+    assert alarm["series"] == "faithfulness.score"
+    assert alarm["before"] > 0.85 > alarm["estimate"]
+    assert alarm["interval"][0] <= alarm["estimate"] <= alarm["interval"][1]
+    assert alarm["since"] < alarm["time"]
+    assert alarm["evidence"] >= 0
+    quiet = a_file(tmp_path / "quiet.jsonl", drop=False)
+    assert main(["drift", str(quiet), "--baseline-count", "200", "--json"]) == 0
+    assert capsys.readouterr().out == ""
+
+
 def test_the_csv_that_evaluate_writes_is_replayed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Its details are JSON in a cell; an empty cell is no value."""
     details = [json.dumps({"score": 0.9, "risk": 0.1}).replace('"', '""')] * 20

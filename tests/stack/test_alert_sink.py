@@ -21,7 +21,7 @@ from tests.support.polling import eventually
 pytestmark = pytest.mark.server
 
 
-SECRET = "a-long-random-secret"
+SECRET = "whsec_YS1sb25nLXJhbmRvbS1zZWNyZXQtb2YtMzItYnl0ZXM="
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_what_is_signed_is_printed_and_what_is_not_is_refused(sink: tuple[str, P
     WebhookChannel(f"{url}/rag-otel", secret=SECRET).send(alert)
     assert "firing high_risk: Made up" in eventually(lambda: log.read_text("utf-8"))
     with pytest.raises(PermanentError, match="401"):
-        WebhookChannel(f"{url}/rag-otel", secret="another-long-secret").send(alert)
+        WebhookChannel(f"{url}/rag-otel", secret="whsec_YW5vdGhlci1sb25nLXNlY3JldC1vZi0zMi1ieXRlcyE=").send(alert)
 
 
 def test_alertmanagers_messages_are_printed_one_line_an_alert(sink: tuple[str, Path]) -> None:

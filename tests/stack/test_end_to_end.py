@@ -37,7 +37,7 @@ BEFORE, AFTER = "gpt-4-0613", "llama-2-7b-chat"
 PROJECT = "stack"
 BASELINE = 100
 """Evaluations that drift learns from: all of the first model, which answers at least 120 questions."""
-SECRET = "a-long-random-secret"
+SECRET = "whsec_YS1sb25nLXJhbmRvbS1zZWNyZXQtb2YtMzItYnl0ZXM="
 ALERT = "RagRiskyAnswersFrequent"
 ROWS = [
     json.loads(line)

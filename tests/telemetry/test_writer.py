@@ -120,3 +120,32 @@ def test_content_is_no_label() -> None:
     told = data.to_json()
     assert '"tenant": "other"' in told
     assert [text for text in SECRET_TEXTS if text in told] == []
+
+
+def test_series_are_bounded_by_their_combinations() -> None:
+    """50 routes, 20 tenants and 5 models would be 5,000 combinations of about 30 series each."""
+    recorded = Recorded()
+    recorded.write(
+        *(
+            a_result(
+                an_evaluation(score=0.5), route=f"route-{n % 50}", tags={"tenant": f"t-{n % 20}"}, model=f"m-{n % 7}"
+            )
+            for n in range(7000)
+        )
+    )
+    data = recorded.reader.get_metrics_data()
+    assert len(points(data, names.SCORE.name)) <= 101
+    assert len(points(data, names.CLAIMS.name)) <= 3 * 101
+    assert sum(point.count for point in points(data, names.SCORE.name)) == 7000
+    services = {point.attributes["service"] for point in points(data, names.SCORE.name)}
+    assert services == {"observatory"}
+
+
+def test_the_rarest_detail_is_lost_first() -> None:
+    """Tenants go before models, models before routes."""
+    recorded = Recorded()
+    recorded.write(*(a_result(route="a", tags={"tenant": f"t-{n}"}, model="m") for n in range(50)))
+    recorded.write(*(a_result(route=f"r-{n}", tags={"tenant": "t-0"}, model="m") for n in range(10)))
+    kept = {(point.attributes["route"], point.attributes["tenant"]) for point in recorded.points(names.SCORE)}
+    assert {("a", f"t-{n}") for n in range(50)} <= kept
+    assert {("r-0", OTHER), ("r-9", OTHER)} <= kept

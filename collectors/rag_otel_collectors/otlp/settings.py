@@ -25,8 +25,9 @@ from typing import Any, Final
 from pydantic import TypeAdapter, ValidationError
 
 from rag_otel.errors import ConfigurationError
+from rag_otel.safety.redaction import MASK
 from rag_otel.settings import ResolvedSettings, Settings, resolve
-from rag_otel.settings.rows import MASK, resolve_table, row, shown, variables_of
+from rag_otel.settings.rows import resolve_table, row, shown, variables_of
 from rag_otel.settings.unknown import unknown_variables
 from rag_otel.writers.phoenix_links import phoenix_base_url
 from rag_otel_collectors.otlp.exporters.connection import BackendSettings

@@ -22,13 +22,17 @@ from rag_otel_evaluators.metrics.outcomes import with_problems
 from rag_otel_evaluators.sync import SyncTwin
 
 if TYPE_CHECKING:
-    from rag_otel_evaluators.text.claim_segmentation import Segmentation
+    from rag_otel_evaluators.text.claim_segmentation import Segment, Segmentation
 
 UNFAITHFUL_FROM: Final = 0.3
 """Risk from which an answer is labelled `unfaithful`. It was chosen once, near the best F1, on out-of-fold risks of the
 development data. The embedded judge uses the same probability as its threshold for unsupported claims, and the risk of
 an answer is never lower than that of its riskiest claim. So an answer with an unsupported claim is `unfaithful`."""
 
+LONGEST_ANSWER: Final = 50_000
+"""Characters of an answer that are judged; of a longer one the beginning, with the reason `too_long`."""
+MOST_CLAIMS: Final = 1_000
+"""Claims of an answer that are judged; of more the first ones, with the same reason."""
 _NAMED_CLAIMS: Final = 3
 """How many unsupported claims an explanation names."""
 
@@ -90,7 +94,17 @@ class Faithfulness(SyncTwin):
         if not any(chunk.text.strip() for chunk in chunks):
             return self._without_context(claims)
         judgement = await self.judge.judge(question=question, chunks=chunks, response=response, claims=claims)
-        return self._scored(judgement)
+        result = self._scored(judgement)
+        return self._partial(result) if segmentation.text != response else result
+
+    def _partial(self, result: Evaluation) -> Evaluation:
+        """What is known of an answer of which only the beginning was judged: never that it is faithful."""
+        return dataclasses.replace(
+            result,
+            label=result.label if result.label == "unfaithful" else None,
+            reason_code=result.reason_code or ReasonCode.TOO_LONG,
+            explanation=f"{result.explanation} The answer is too long: only its beginning was judged.",
+        )
 
     def _scored(self, judgement: Judgement) -> Evaluation:
         verdicts = judgement.verdicts
@@ -151,14 +165,21 @@ def _unexplained(judged: int, claims: int) -> str | None:
 def _segment(response: str) -> Generator[None, None, Segmentation]:
     from rag_otel_evaluators.text.claim_segmentation import (  # compiles its patterns, so only with the first answer
         Segmentation,
+        SegmentKind,
         iter_segments,
     )
 
-    segments = []
-    for segment in iter_segments(response):
+    beginning = response[:LONGEST_ANSWER]
+    segments: list[Segment] = []
+    claims = 0
+    for segment in iter_segments(beginning):
+        if claims == MOST_CLAIMS:
+            beginning = beginning[: segment.start]
+            break
         segments.append(segment)
+        claims += segment.kind is SegmentKind.CLAIM
         yield
-    return Segmentation(text=response, segments=tuple(segments))
+    return Segmentation(text=beginning, segments=tuple(segments))
 
 
 def _explanation(verdicts: Sequence[ClaimVerdict], supported: int, judged: int) -> str:

@@ -67,7 +67,6 @@ class Row:
         named = next((self.values[name] for name in _IDS if self.values.get(name) not in (None, "")), None)
         return str(self.number) if named is None else str(named)
 
-
     def obstacle(self, needs: Iterable[str]) -> str | None:
         """Why a metric with these needs cannot evaluate this row. None if it can."""
         return self.problem or next((self.missing[name] for name in needs if name in self.missing), None)

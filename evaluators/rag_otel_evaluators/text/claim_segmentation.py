@@ -14,15 +14,13 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from rag_otel.model import Claim
-from rag_otel_evaluators.text.languages.abstentions import find_abstention
+from rag_otel_evaluators.text.abstaining import split_abstention
 from rag_otel_evaluators.text.languages.discourse_markers import (
     COURTESY_OPENERS,
-    concessions,
-    contrasts,
     courtesies,
     source_lines,
 )
-from rag_otel_evaluators.text.sentences import CITATIONS, line_goes_on, sentence_spans, trimmed
+from rag_otel_evaluators.text.sentences import CITATIONS, cut_long, line_goes_on, sentence_spans
 
 
 class SegmentKind(enum.StrEnum):
@@ -79,27 +77,36 @@ class Segmentation:
         return any(segment.kind is SegmentKind.ABSTENTION for segment in self.segments)
 
 
-_FENCE: Final = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
+_FENCE: Final = re.compile(r"^[ \t]*+(```|~~~).*?(?:^[ \t]*+\1[`~]*+[ \t]*+$|\Z)", re.MULTILINE | re.DOTALL)
 _MARKER: Final = re.compile(
-    r"(?P<indent>[ \t]*)(?P<quote>(?:>[ \t]?)*)(?P<heading>\#{1,6}[ \t]+)?[ \t]*"
-    r"(?P<bullet>(?:[-*+•‣◦▪●○·–—][ \t]+|\(?\d{1,3}[.)、][ \t]*(?=\D)"
-    r"|(?:\(?[a-zA-Z][)]|[a-z][.])[ \t]+)(?:\[[ xX]\][ \t]+)?)?"
+    r"(?P<indent>[ \t]*+)(?P<quote>(?:>[ \t]?)*+)(?P<heading>\#{1,6}[ \t]++)?+[ \t]*+"
+    r"(?P<bullet>(?:[-*+•‣◦▪●○·–—][ \t]++|\(?\d{1,3}[.)、][ \t]*(?=\D)"
+    r"|(?:\(?[a-zA-Z][)]|[a-z][.])[ \t]++)(?:\[[ xX]\][ \t]++)?)?"
 )
-_BOLD_LINE: Final = re.compile(r"(?:\*\*|__)[^*_]+(?:\*\*|__)\s*[:：]?$")
-_RULE: Final = re.compile(r"[\s|:=_*#~+—–-]*$")
-_TABLE_RULE: Final = re.compile(r"\s*\|?\s*:?-{2,}[\s|:-]*$")
-_REFERENCE: Final = re.compile(r"https?://\S+|www\.\S+|\[[^\]]*\]\([^)]*\)|<[^>\s]+>|" + CITATIONS)
+_BOLD_LINE: Final = re.compile(r"(?:\*\*|__)[^*_]++(?:\*\*|__)\s*+[:：]?$")
+_RULE: Final = re.compile(r"[\s|:=_*#~+—–-]*+$")
+_TABLE_RULE: Final = re.compile(r"\s*+\|?+\s*+:?--[\s|:-]*+$")
+# What opens a reference cannot stand inside it: a character is looked at from one opening only, so the time is linear.
+_REFERENCE: Final = re.compile(r"https?://\S++|www\.\S++|\[[^\[\]]*+\]\([^()\[\]]*+\)|<[^<>\s]++>|" + CITATIONS)
 _SOURCE_MENTION: Final = re.compile(
-    r"[(\[]?\s*(?:source|passage|document|doc|context|chunk|fuente|quelle)s?\s*:?\s*#?\d+(?:\s*(?:,|and|&)\s*\d+)*\s*[)\]]?",
+    r"[(\[]?\s{0,2}\b(?:source|passage|document|doc|context|chunk|fuente|quelle)s?\s{0,2}:?\s{0,2}#?\d{1,4}"
+    r"(?:\s{0,2}(?:,|and|&)\s{0,2}\d{1,4}){0,20}\s{0,2}[)\]]?",
     re.IGNORECASE,
 )
 _REFERENCE_MARK: Final = re.compile(r"[\d\[<【]|https?://|www\.")
 """What every one of the two before it holds."""
 _WORD: Final = re.compile(r"[^\W_]+")
+_FILLED: Final = re.compile(r"\S")
 _LONGEST_REFERENCE: Final = 8
 """A sentence with more spaces than this is never only links and citation markers."""
-_MIN_CLAUSE_WORDS: Final = 4
-"""A clause beside an abstention is a claim of its own from this many words on."""
+_LONGEST_CLAIM: Final = 600
+"""Characters; a longer sentence is cut at white space, so that no claim takes long."""
+_LONGEST_STEM: Final = 300
+"""Characters of a stem, its last ones, that are put before an item: many items must not repeat a page each."""
+_MOST_STEMS: Final = 4
+"""Levels of a nested list whose stems an item repeats."""
+_LONGEST_PARAGRAPH: Final = 4_000
+"""Characters that lines may be joined to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,11 +142,11 @@ def iter_segments(text: str) -> Iterator[Segment]:
     index = 0
     for line in _lines(text):
         stem = _stem_of(line, stems)
-        spans = [(line.start, line.end)] if line.code else list(sentence_spans(text, line.start, line.end))
+        spans = iter([(line.start, line.end)]) if line.code else _sentences(text, line)
         for start, end in spans:
             if line.code:
                 yield Segment(kind=SegmentKind.CODE, start=start, end=end, sentence_index=index)
-            elif line.heading or line.table_head or (end == spans[-1][1] and _introduces(text, start, end)):
+            elif line.heading or line.table_head or (end == line.end and _introduces(text, start, end)):
                 yield Segment(kind=SegmentKind.STEM, start=start, end=end, sentence_index=index)
                 indent = line.indent if line.item and not line.heading and not line.table_head else -1
                 stems.append(_Stem(_stem_text(text[start:end]), indent, line.heading))
@@ -148,6 +155,11 @@ def iter_segments(text: str) -> Iterator[Segment]:
                     own_stem = stem if kind is SegmentKind.CLAIM else ""
                     yield Segment(kind=kind, start=part_start, end=part_end, sentence_index=index, stem=own_stem)
             index += 1
+
+
+def _sentences(text: str, line: _Line) -> Iterator[tuple[int, int]]:
+    for start, end in sentence_spans(text, line.start, line.end):
+        yield from cut_long(text, start, end, _LONGEST_CLAIM)
 
 
 def _introduces(text: str, start: int, end: int) -> bool:
@@ -161,17 +173,21 @@ def _stem_of(line: _Line, stems: list[_Stem]) -> str:
     elif line.item:
         while stems and stems[-1].indent >= line.indent:
             stems.pop()
-        return " ".join(stem.text for stem in stems)
+        return _joined(stems)
     else:
         directly_below = bool(stems) and not stems[-1].heading and stems[-1].indent < 0 and not line.after_blank
         if directly_below:
-            return " ".join(stem.text for stem in stems)
+            return _joined(stems)
         stems[:] = [stem for stem in stems if stem.heading]
     return ""
 
 
+def _joined(stems: list[_Stem]) -> str:
+    return " ".join(stem.text for stem in stems[-_MOST_STEMS:])
+
+
 def _stem_text(raw: str) -> str:
-    text = raw.strip("*_# \t|")
+    text = raw.strip("*_# \t|")[-_LONGEST_STEM:]
     return text if text.endswith((":", "：")) else text + ":"
 
 
@@ -192,34 +208,37 @@ def _leading(text: str) -> int:
 
 
 def _text_lines(text: str, start: int, end: int) -> Iterator[_Line]:
-    after_blank = False
     pending: _Line | None = None
     position = start
-    while position < end:
+    while (filled := _FILLED.search(text, position, end)) is not None:
+        after_blank_lines = text.rfind("\n", position, filled.start()) + 1
+        after_blank = after_blank_lines > 0
+        position = after_blank_lines or position
         newline = text.find("\n", position, end)
         line_end = end if newline < 0 else newline
-        content = text[position:line_end]
-        if not content.strip():
-            after_blank = True
+        line = _read_line(text, position, line_end, after_blank)
+        if pending is not None and _TABLE_RULE.match(text, position, line_end) and _has_cells(text, pending):
+            pending = replace(pending, table_head=True)
+        if pending is not None and not after_blank and _continues(text, pending, line):
+            pending = replace(pending, end=line.end)
         else:
-            line = _read_line(text, position, line_end, after_blank)
-            if pending is not None and _TABLE_RULE.match(content) and "|" in text[pending.start : pending.end]:
-                pending = replace(pending, table_head=True)
-            if pending is not None and not after_blank and _continues(text, pending, line):
-                pending = replace(pending, end=line.end)
-            else:
-                if pending is not None:
-                    yield pending
-                pending = line
-            after_blank = False
+            if pending is not None:
+                yield pending
+            pending = line
         position = line_end + 1
     if pending is not None:
         yield pending
 
 
+def _has_cells(text: str, line: _Line) -> bool:
+    return text.find("|", line.start, line.end) >= 0
+
+
 def _continues(text: str, previous: _Line, line: _Line) -> bool:
     """A hard-wrapped paragraph or item: this line only goes on with the one before it."""
     if line.item or line.heading or previous.heading or previous.table_head:
+        return False
+    if line.end - previous.start > _LONGEST_PARAGRAPH:
         return False
     return line_goes_on(text, max(previous.start, text.rfind("\n", 0, previous.end) + 1), previous.end, line.start)
 
@@ -248,8 +267,9 @@ def _classify(text: str, start: int, end: int) -> Iterator[tuple[SegmentKind, in
     kind = SegmentKind.CLAIM
     if _only_references(sentence) or source_lines().match(sentence) or _is_courtesy(sentence):
         kind = SegmentKind.NON_CLAIM
-    elif abstention := find_abstention(sentence):
-        yield from _beside_abstention(sentence, start, abstention)
+    elif clauses := split_abstention(sentence):
+        for abstains, part_start, part_end in clauses:
+            yield SegmentKind.ABSTENTION if abstains else SegmentKind.CLAIM, start + part_start, start + part_end
         return
     elif sentence.rstrip("\"'”’»)*_ ").endswith(("?", "？", "؟")):
         kind = SegmentKind.NON_CLAIM
@@ -269,19 +289,3 @@ def _is_courtesy(sentence: str) -> bool:
     if first is not None and first[0].isascii() and first[0].lower() not in COURTESY_OPENERS:
         return False
     return courtesies().match(sentence) is not None
-
-
-def _beside_abstention(sentence: str, start: int, abstention: re.Match[str]) -> Iterator[tuple[SegmentKind, int, int]]:
-    """Cut where the sentence turns from what is not known to what is claimed, or the other way round."""
-    cuts = [turn.end() for turn in contrasts().finditer(sentence)]
-    if concessions().match(sentence):
-        cuts += [comma + 1 for comma in [sentence.find(",", abstention.end())] if comma > 0]
-    for cut in sorted(cuts):
-        halves = [half for half in (trimmed(sentence, 0, cut), trimmed(sentence, cut, len(sentence))) if half]
-        kinds = [SegmentKind.ABSTENTION if find_abstention(sentence[a:b]) else SegmentKind.CLAIM for a, b in halves]
-        claims = [sentence[a:b] for (a, b), kind in zip(halves, kinds, strict=True) if kind is SegmentKind.CLAIM]
-        if len(claims) == 1 < len(halves) and len(_WORD.findall(claims[0])) >= _MIN_CLAUSE_WORDS:
-            for (a, b), kind in zip(halves, kinds, strict=True):
-                yield kind, start + a, start + b
-            return
-    yield SegmentKind.ABSTENTION, start, start + len(sentence)

@@ -13,8 +13,8 @@ from typing import Final
 from rag_otel_evaluators.text.languages.abbreviations import ABBREVIATIONS, NUMBER_ABBREVIATIONS, OPENERS
 from rag_otel_evaluators.text.languages.quantities import MONTHS
 
-CITATIONS: Final = r"(?:\[\^?\d{1,3}(?:\s*[,;–-]\s*\^?\d{1,3})*\]|【[^】]{1,20}】)"
-"""Markers like [1], [2, 3], [^4]: they belong to the sentence before them."""
+CITATIONS: Final = r"(?:\[\^?\d{1,3}(?:\s{0,2}[,;–-]\s{0,2}\^?\d{1,3}){0,20}\]|【[^】]{1,20}】)"
+"""Markers like [1], [2, 3], [^4]: they belong to the sentence before them. Every repetition has a bound."""
 
 _STOPS: Final = ".!?…"
 """Marks of the scripts that put white space after a sentence."""
@@ -27,7 +27,7 @@ def _candidates(stops: str) -> re.Pattern[str]:
     """Where a sentence may end: one of the stops or a line break with what closes it, then the white space."""
     return re.compile(
         rf"[{stops}\n]"  # one class first: the search skips to it at full speed
-        rf"(?:(?<=\n)|[{stops}]*[{_CLOSERS}]*(?:\s?{CITATIONS})*)(\s*)"
+        rf"(?:(?<=\n)|[{stops}]*+[{_CLOSERS}]*+(?:\s?{CITATIONS})*+)(\s*+)"
     )
 
 
@@ -35,12 +35,16 @@ _CANDIDATE: Final = _candidates(_STOPS + _WIDE_STOPS)
 _ASCII_CANDIDATE: Final = _candidates(".!?")
 """The same in plain text, faster."""
 _LAST_WORD: Final = re.compile(r"[^\s(\[\"'“‘«*_]+$")
-_NEXT_WORD: Final = re.compile(r"[\s\"'“‘«(\[*_¿¡]*([^\W_]+)")
+_NEXT_WORD: Final = re.compile(r"[\s\"'“‘«(\[*_¿¡]*+([^\W_]{1,40})")
 _LONGEST_LAST_WORD: Final = 24
 """How far before a full stop its word is looked for."""
+_LEAD: Final = 24
+"""How far before that word the end of a list's stem is looked for."""
 _ABBREVIATED: Final = ABBREVIATIONS | NUMBER_ABBREVIATIONS
 _WRAPPED_LINE: Final = 40
 """A line at least this long may go on in the next one; shorter ones are lines by intention."""
+_ENDS_ANYWAY: Final = 2_000
+"""Characters after which a sentence ends at the next stop, whatever stands there: no text makes one step long."""
 
 
 def sentence_spans(text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int]]:
@@ -69,7 +73,7 @@ def _ends_here(text: str, begin: int, mark: re.Match[str], end: int) -> bool:
     if first == "\n":
         line_start = max(begin, text.rfind("\n", begin, at) + 1)
         return "\n" in gap or not line_goes_on(text, line_start, at, after)
-    if after == end or first in _WIDE_STOPS:
+    if after == end or first in _WIDE_STOPS or at - begin > _ENDS_ANYWAY:
         return True
     return gap != "" and ("\n" in gap or _stop_ends(text, begin, at, after))
 
@@ -80,6 +84,18 @@ def trimmed(text: str, start: int, end: int) -> tuple[int, int] | None:
     end = start + len(piece)
     start = end - len(piece.lstrip())
     return (start, end) if start < end else None
+
+
+def cut_long(text: str, start: int, end: int, longest: int) -> Iterator[tuple[int, int]]:
+    """`text[start:end]` in pieces of at most `longest` characters, cut at white space where there is any."""
+    while end - start > longest:
+        gap = text.rfind(" ", start + longest // 2, start + longest)
+        cut = gap if gap > 0 else start + longest
+        if (piece := trimmed(text, start, cut)) is not None:
+            yield piece
+        start = cut
+    if (piece := trimmed(text, start, end)) is not None:
+        yield piece
 
 
 def line_goes_on(text: str, line_start: int, line_end: int, next_line: int) -> bool:
@@ -109,11 +125,16 @@ def _stop_ends(text: str, begin: int, at: int, after: int) -> bool:
     if text[at] != "." or text[at + 1] in _STOPS:
         return True
     before = _LAST_WORD.search(text, lead, at)
-    return before is None or _full_stop_ends(text[begin : before.start()], before[0], following[1])
+    if before is None:
+        return True
+    return _full_stop_ends(text[max(begin, before.start() - _LEAD) : before.start()], before[0], following[1])
 
 
 def _full_stop_ends(lead: str, word: str, next_word: str) -> bool:
-    """Whether the full stop between `word` and the capitalised `next_word` ends the sentence `lead + word`."""
+    """Whether the full stop between `word` and the capitalised `next_word` ends the sentence.
+
+    `lead`: what stands before `word`, no more than is looked at.
+    """
     lower, next_lower = word.lower(), next_word.lower()
     if lower in NUMBER_ABBREVIATIONS and next_word[0].isdigit():
         return False

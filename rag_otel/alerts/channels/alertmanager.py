@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from rag_otel.alert import Alert, AlertState
+from rag_otel.alert import Alert, AlertAudience, AlertState
 from rag_otel.alerts.messages.message import alert_id
 from rag_otel.alerts.messages.rendering import (
     Message,
@@ -69,6 +69,8 @@ class AlertmanagerChannel:
 
     Safe to repeat: the same labels are the same alert. A forked child does not renew its parent's alerts.
     """
+
+    hears = frozenset({AlertAudience.EVERYONE})
 
     def __init__(
         self,

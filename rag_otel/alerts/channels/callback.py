@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rag_otel.alert import Alert
+from rag_otel.alert import Alert, AlertAudience
 from rag_otel.errors import PermanentError, RetryableError
 
 
@@ -15,6 +15,7 @@ class CallbackChannel:
     """
 
     name = "callback"
+    hears = frozenset({AlertAudience.EVERYONE, AlertAudience.NO_PAGER, AlertAudience.RECORDS})
 
     def __init__(self, callback: Callable[[Alert], object]) -> None:
         self._callback = callback

@@ -6,7 +6,7 @@ import dataclasses
 import logging
 from typing import Any, Final
 
-from rag_otel.alert import Alert, AlertState
+from rag_otel.alert import Alert, AlertAudience, AlertState
 from rag_otel.alerts.messages.message import summary, to_dict
 from rag_otel.safety.redaction import REDACTING
 
@@ -22,6 +22,7 @@ class LogChannel:
     """
 
     name = "log"
+    hears = frozenset({AlertAudience.EVERYONE, AlertAudience.NO_PAGER, AlertAudience.RECORDS})
 
     def __init__(self, *, level: int = logging.WARNING, texts: bool = False) -> None:
         """With `texts` records quote question, answer and claims; else they hold identifiers and counts: logs are read,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import Any, Final
 
-from rag_otel.alert import Alert, AlertState
+from rag_otel.alert import Alert, AlertAudience, AlertState
 from rag_otel.alerts.messages.rendering import (
     HIDDEN,
     Answer,
@@ -35,6 +35,7 @@ class PagerDutyChannel:
     """Triggers and resolves incidents. Retried as `http.post` says: 429 and 5xx, as PagerDuty asks for."""
 
     name = "pagerduty"
+    hears = frozenset({AlertAudience.EVERYONE})
 
     def __init__(self, routing_key: str, *, url: str = ENDPOINT, timeout_s: float = 10.0) -> None:
         """`routing_key` is the integration key of a service; `url` differs in the EU."""

@@ -7,7 +7,7 @@ A receiver verifies before it reads:
     webhook-signature  "v1," + base64(HMAC-SHA256(key, id + "." + timestamp + "." + body)); there may be several,
                        separated by spaces, while a key is being changed
 
-The key is the secret's UTF-8 bytes or, for a secret that begins with `whsec_`, what follows it, decoded from base64.
+The secret is `whsec_` and the key in base64.
 The body is signed as the bytes that were sent: verify before parsing, and compare in constant time. `verify` does it
 all; receivers in other languages can use any Standard Webhooks library.
 """
@@ -34,6 +34,8 @@ SIGNATURE_HEADER: Final = "webhook-signature"
 TOLERANCE_S: Final = 300.0
 _SCHEME: Final = "v1,"
 _BASE64_SECRET: Final = "whsec_"
+_MIN_KEY_BYTES: Final = 24
+"""As the specification has it."""
 
 
 class WebhookChannel:
@@ -104,11 +106,18 @@ def verify(
 
 
 def _key(secret: str) -> bytes:
-    if not secret:
-        raise ConfigurationError("alert_webhook_secret is empty: leave it out to send unsigned, or give a key")
+    """The bytes of the key. A secret of another form is refused: the Standard Webhooks libraries would take it for
+    base64, and verify nothing that we sign."""
     if not secret.startswith(_BASE64_SECRET):
-        return secret.encode()
+        raise ConfigurationError(
+            f"alert_webhook_secret must be {_BASE64_SECRET} and a key in base64 (Standard Webhooks); make one: "
+            f"echo {_BASE64_SECRET}$(openssl rand -base64 32)"
+        )
+    text = secret.removeprefix(_BASE64_SECRET)
     try:
-        return base64.b64decode(secret.removeprefix(_BASE64_SECRET), validate=True)
+        key = base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
     except binascii.Error:
         raise ConfigurationError(f"alert_webhook_secret: what follows {_BASE64_SECRET} is not base64") from None
+    if len(key) < _MIN_KEY_BYTES:
+        raise ConfigurationError(f"alert_webhook_secret is {len(key)} bytes long: at least {_MIN_KEY_BYTES} are needed")
+    return key

@@ -52,6 +52,7 @@ def to_dict(alert: Alert) -> dict[str, Any]:
         "runbook": alert.runbook,
         "next_step": next_step(alert),
         "trust": alert.trust,
+        "audience": str(alert.audience),
         "sampling_reason": str(alert.sampling_reason),
         "suppressed": alert.suppressed,
         "time_unix_ns": alert.time_ns,

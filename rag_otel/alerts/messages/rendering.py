@@ -15,6 +15,7 @@ from rag_otel.alert import Alert, AlertExample, AlertState
 from rag_otel.alerts.messages.facts import Facts, detail_facts, first_facts, score_facts
 from rag_otel.alerts.messages.message import headline
 from rag_otel.alerts.messages.next_steps import next_step
+from rag_otel.alerts.review import ANSWERS_TO_REVIEW
 from rag_otel.model import ClaimVerdict, Verdict
 from rag_otel.rendering.claim_marking import Fragment, claim_marks, join_marked, mark_up, split_by_marks
 from rag_otel.rendering.text_cutting import clean, cut_around, one_line, shorten
@@ -25,6 +26,7 @@ CHART: Final = "Chart"
 RUNBOOK: Final = "Runbook"
 DETAILS: Final = "Details"
 _WORST: Final = 3
+_WORST_OF_REVIEW: Final = 5
 HIDDEN: Final = "The text of this answer is hidden by its privacy settings."
 VERDICTS: Final = {
     Verdict.CONTRADICTED: "contradicted",
@@ -127,7 +129,7 @@ def compose_message(alert: Alert) -> Message:
     return Message(
         title=_title(alert),
         facts=first_facts(alert),
-        worst=tuple(map(_worst, answers[:_WORST])),
+        worst=tuple(map(_worst, answers[: _WORST_OF_REVIEW if alert.name == ANSWERS_TO_REVIEW else _WORST])),
         next_step=next_step(alert),
         links=tuple((name, address) for name, address in links if address),
         details=detail_facts(alert),

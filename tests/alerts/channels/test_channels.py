@@ -26,7 +26,8 @@ from tests.alerts.alert_builders import resolved
 from tests.support.http_receiver import Received, http_receiver
 from tests.support.results import CHUNK, QUESTION, SECRET_TEXTS, a_result
 
-SECRET = "a shared secret"
+SECRET = "whsec_YS1sb25nLXJhbmRvbS1zZWNyZXQtb2YtMzItYnl0ZXM="
+ANOTHER = "whsec_YW5vdGhlci1sb25nLXNlY3JldC1vZi0zMi1ieXRlcyE="
 PATIENCE_S = 20.0
 LINKED = Examples(link=lambda result: "http://phoenix/trace")
 
@@ -119,7 +120,7 @@ def test_a_forged_changed_or_old_message_does_not_verify() -> None:
         WebhookChannel(receiver.url).send(an_alert())
         signed, unsigned = receiver.requests
     assert signed_with(SECRET, signed)
-    assert not signed_with("another secret", signed)
+    assert not signed_with(ANOTHER, signed)
     assert not signed_with(SECRET, signed, body=signed.body + b" ")
     assert not signed_with(SECRET, signed, now=time.time() + 301)
     assert not signed_with(SECRET, unsigned)
@@ -135,6 +136,17 @@ def test_the_signature_is_that_of_standard_webhooks() -> None:
     assert signature == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
 
 
+def test_the_libraries_of_standard_webhooks_verify_what_is_sent() -> None:
+    """Theirs, not ours: a receiver in any language has the secret as it is set here."""
+    library = pytest.importorskip("standardwebhooks")
+    with http_receiver() as receiver:
+        WebhookChannel(receiver.url, secret=SECRET).send(an_alert())
+    (request,) = receiver.requests
+    assert library.Webhook(SECRET).verify(request.body, request.headers)["name"] == "unfaithful_answer"
+    with pytest.raises(library.webhooks.WebhookVerificationError):
+        library.Webhook(ANOTHER).verify(request.body, request.headers)
+
+
 def test_a_receiver_may_be_sent_several_signatures() -> None:
     """While a key is being changed, one that fits is enough."""
     headers = {"Webhook-Id": "1", "Webhook-Timestamp": "1000"}
@@ -142,7 +154,7 @@ def test_a_receiver_may_be_sent_several_signatures() -> None:
     assert verify(SECRET, headers, b"{}", now=1000)
 
 
-@pytest.mark.parametrize("secret", ["", "whsec_not base64!"])
+@pytest.mark.parametrize("secret", ["", "whsec_", "whsec_not base64!", "whsec_dG9vIHNob3J0", "a-long-random-secret"])
 def test_a_secret_that_is_no_key_is_refused_at_start_up(secret: str) -> None:
     """Not in the middle of the night, at the first alert."""
     with pytest.raises(ConfigurationError, match="alert_webhook_secret"):

@@ -63,6 +63,7 @@ def test_an_unfaithful_answer_reaches_everybody_with_the_link_to_its_trace() -> 
             phoenix_public_url="http://phoenix.example",
             annotations=False,
             alert_digest=0,
+            alert_page_precision=0,
             alert_slack_url=f"{receiver.url}/slack",
             alert_pagerduty_url=f"{receiver.url}/pagerduty",
             alert_pagerduty_key="0" * 32,

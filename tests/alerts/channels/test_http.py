@@ -38,7 +38,7 @@ def channels(url: str) -> list[AlertChannel]:
     return [
         SlackChannel(url + SLACK_PATH),
         PagerDutyChannel(KEY, url=f"{url}/v2/enqueue"),
-        WebhookChannel(f"{url}{SLACK_PATH}?token={KEY}", secret=KEY, headers={"X-Key": KEY}),
+        WebhookChannel(f"{url}{SLACK_PATH}?token={KEY}", secret=f"whsec_{KEY}", headers={"X-Key": KEY}),
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 
-from rag_otel.alert import AlertExample
+from rag_otel.alert import Alert, AlertExample
 from rag_otel.alerts.channels.alertmanager import annotations_of
 from rag_otel.alerts.channels.pagerduty import event
 from rag_otel.alerts.channels.slack import payload
@@ -17,7 +17,7 @@ LINKS = AlertLinks(chart="https://grafana/d/rag?service={service}&from={from}", 
 PHONE_LINES, PHONE_COLUMNS = 24, 90
 
 
-def a_night() -> object:
+def a_night() -> Alert:
     """A drop with five bad answers."""
     alert = a_statistical_alert()
     examples = tuple(
@@ -31,7 +31,13 @@ def a_night() -> object:
         )
         for n in range(5)
     )
-    details = {"before": 0.91, "estimate": 0.78, "interval": "0.74 to 0.81", "evidence": 1.2, "baseline": 0.9}
+    details: dict[str, str | float] = {
+        "before": 0.91,
+        "estimate": 0.78,
+        "interval": "0.74 to 0.81",
+        "evidence": 1.2,
+        "baseline": 0.9,
+    }
     return LINKS.on(dataclasses.replace(alert, examples=examples, details=details))
 
 

@@ -67,8 +67,8 @@ def fill(path: Path) -> None:
 @pytest.mark.server
 @pytest.mark.parametrize("rag", [False, True], ids=["plain spans", "held traces"])
 def test_a_collector_survives_a_full_disk(small_disk: Path, rag: bool) -> None:
-    """The backend is down until the disk is full. It then accepts all other spans while the disk is still full. Later there
-    is space again, which held traces may need to move from one queue to the other."""
+    """The backend is down until the disk is full. It then accepts all other spans while the disk is still full. Later
+    there is space again, which held traces may need to move from one queue to the other."""
     port = free_port()
     text = {"text": "x" * 3000}
     settings = ("--set", "retry_after=0.2")

@@ -80,7 +80,7 @@ def expensive(two: float | None = 0.1, four: float | None = 0.9, **options: obje
 
 
 async def run(first: Judge, second: Judge, **bounds: float) -> Judgement:
-    cascade = CascadeJudge(cheap=first, expensive=second, **bounds)
+    cascade = CascadeJudge(cheap=first, expensive=second, **{"sure_unsupported_to": 0.1, **bounds})
     return await cascade.judge(question="?", chunks=CHUNKS, response=ANSWER, claims=CLAIMS)
 
 
@@ -164,6 +164,14 @@ async def test_every_claim_is_decided_exactly_once(probabilities: list[float | N
         assert 0 <= judgement.risk <= 1
 
 
+async def test_what_the_cheap_judge_suspects_is_checked_by_the_expensive_one() -> None:
+    """With the default band: no answer is called unfaithful on the cheap judge's word alone."""
+    second = TableJudge("expensive", {"Two is doubtful.": 0.9, "Three is wrong.": 0.95, "Four is doubtful too.": 0.9})
+    cascade = CascadeJudge(cheap=cheap(), expensive=second)
+    judgement = await cascade.judge(question="?", chunks=CHUNKS, response=ANSWER, claims=CLAIMS)
+    assert {verdict.verdict for verdict in judgement.verdicts} == {Verdict.SUPPORTED}
+
+
 async def test_the_result_names_both_judges() -> None:
     """Another band or another judge is another measurement."""
     anything = ""
@@ -174,7 +182,7 @@ async def test_the_result_names_both_judges() -> None:
         response="The tower is 330 metres high. It was painted by nobody in particular, and doubtful is that too.",
     )
     assert result.judge == "cascade(embedded,expensive)"
-    assert "[0.1-0.97]" in result.version
+    assert "[0-0.97]" in result.version
     assert CascadeJudge(cheap=cheap(), expensive=expensive(), sure_unsupported_to=0.2).version != judge.version
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -17,16 +18,21 @@ STEM_CREDIT: Final = 0.5
 """The same for a word of the stem that introduces a list item."""
 KIN_LIKENESS: Final = 0.6
 """From this likeness on another form of a word counts as seen, as much as the likeness says."""
+_MANY_SENTENCES: Final = 500
+"""From so many sentences on sorting them all takes longer than looking for the best few."""
 _NEAREST: Final = 6
 """How many of the nearest sentences are looked at closely."""
 LEAST_GAIN: Final = 0.15
 """Share of the claim that a sentence must add to count as evidence."""
+_LONGEST_COMPOUND: Final = 40
+"""Letters; a longer term is not taken apart."""
 _MOST_SENTENCES: Final = 3
 """Evidence for one claim is sought in at most this many sentences together."""
 
 _SOURCE_MENTIONS: Final = re.compile(
     r"[(\[]?\b(?:(?:as )?(?:mentioned|stated|described) in |according to |from |see )?"
-    r"(?:passage|source|document|context)s?\s*#?\d+(?:\s*(?:,|and|&)\s*\d+)*\b[)\]]?|" + CITATIONS,
+    r"(?:passage|source|document|context)s?\s{0,2}#?\d{1,4}(?:\s{0,2}(?:,|and|&)\s{0,2}\d{1,4}){0,20}\b[)\]]?|"
+    + CITATIONS,
     re.IGNORECASE,
 )
 """Where the answer points at its sources: no fact of the claim."""
@@ -87,7 +93,7 @@ class Alignment:
 
 def align(index: EvidenceIndex, claim: str, stem: str = "") -> Alignment:
     """Lay a claim (its verbatim text, and the stem that introduces it) against the index."""
-    tokens = tokenize(_without_source_mentions(claim))
+    tokens = tokenize(without_source_mentions(claim))
     terms = terms_of_tokens(tokens)
     weight_of = WEIGHTS.get
     weights = {term: weight for term in terms if (weight := weight_of(term, 1.0)) > 0.0}
@@ -96,8 +102,7 @@ def align(index: EvidenceIndex, claim: str, stem: str = "") -> Alignment:
     total = sum(weights.values()) or 1.0
     found = _look_up(index, weights, terms, stem)
     by_sentence, seen = found.by_sentence, found.seen
-    # Two sorts that compare no tuples: the second keeps the order of the first where shares are equal.
-    nearest = sorted(sorted(by_sentence), key=by_sentence.__getitem__, reverse=True)[:_NEAREST]
+    nearest = _nearest(by_sentence)
     shares = [(sentence, by_sentence[sentence] / total) for sentence in nearest]
     return Alignment(
         tokens=tokens,
@@ -113,7 +118,16 @@ def align(index: EvidenceIndex, claim: str, stem: str = "") -> Alignment:
     )
 
 
-def _without_source_mentions(claim: str) -> str:
+def _nearest(by_sentence: dict[int, float]) -> list[int]:
+    """The sentences that hold most, best first; of two that hold the same the earlier one first."""
+    if len(by_sentence) > _MANY_SENTENCES:
+        return heapq.nsmallest(_NEAREST, by_sentence, key=lambda sentence: (-by_sentence[sentence], sentence))
+    # Two sorts that compare no tuples: the second keeps the order of the first where shares are equal.
+    return sorted(sorted(by_sentence), key=by_sentence.__getitem__, reverse=True)[:_NEAREST]
+
+
+def without_source_mentions(claim: str) -> str:
+    """The claim without "(passage 3)" and "[7]": they are no facts."""
     if _MARK.search(claim) is None:
         return claim
     lower = claim.lower()
@@ -164,7 +178,7 @@ def _credit(index: EvidenceIndex, term: str, terms: list[str], stem_terms: list[
 
 def _is_compound(index: EvidenceIndex, term: str, terms: list[str]) -> bool:
     """ "superbowl" where the context or the question says "super bowl", or the other way round."""
-    if term[0].isdigit():
+    if term[0].isdigit() or len(term) > _LONGEST_COMPOUND:
         return False
     vocabulary, asked = index.vocabulary, index.question_terms
     for cut in range(3, len(term) - 2):

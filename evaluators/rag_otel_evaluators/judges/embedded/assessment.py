@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from rag_otel.model import Claim
-from rag_otel_evaluators.judges.embedded.alignment import Alignment, align
+from rag_otel_evaluators.judges.embedded.alignment import Alignment, align, without_source_mentions
+from rag_otel_evaluators.judges.embedded.close_reading import Reading, read_closely
 from rag_otel_evaluators.judges.embedded.conflicts import Conflict, find_conflict
+from rag_otel_evaluators.judges.embedded.differences import Differences, compare, numbers_agree
 from rag_otel_evaluators.judges.embedded.evidence import EvidenceIndex
 from rag_otel_evaluators.judges.embedded.features import features_of
+
+_READ_CLOSELY: Final = 3
+"""How many of the nearest sentences are compared with a claim."""
+_NUMBERED: Final = 5
+"""How many other sentences with numbers a claim is compared with whose numbers are not in its nearest sentences."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,18 +25,43 @@ class AssessedClaim:
 
     claim: Claim
     alignment: Alignment
+    differences: Differences
+    words: int
+    """Words of weight and numbers."""
     features: list[float]
     conflict: Conflict | None
 
 
 def assess(index: EvidenceIndex, claim: Claim, response: str) -> AssessedClaim:
-    """Lay one claim of the response against the index: about 0.1 ms."""
+    """Lay one claim of the response against the index: some 0.2 ms."""
     verbatim = response[claim.start : claim.end]
     stem = claim.text.removesuffix(verbatim).rstrip()
     alignment = align(index, verbatim, stem)
+    reading = _in_forms_of_evidence(read_closely(without_source_mentions(verbatim)), alignment)
+    nearest = [sentence for sentence, _ in alignment.nearest[:_READ_CLOSELY]]
+    evidence = [index.read_closely(sentence) for sentence in nearest]
+    numbered = [] if numbers_agree(reading, evidence) else _numbered(index, nearest)
+    differences = compare(reading, evidence, [index.read_closely(sentence) for sentence in numbered])
+    words = len(reading.places) + len(reading.quantities)
     return AssessedClaim(
         claim=claim,
         alignment=alignment,
-        features=features_of(index, alignment, list_item=bool(stem)),
-        conflict=find_conflict(index, alignment),
+        differences=differences,
+        words=words,
+        features=features_of(index, alignment, differences, words=words, list_item=bool(stem)),
+        conflict=find_conflict(index, alignment, differences, [*nearest, *numbered]),
     )
+
+
+def _numbered(index: EvidenceIndex, nearest: list[int]) -> list[int]:
+    return [sentence for sentence in index.with_numbers if sentence not in nearest][:_NUMBERED]
+
+
+def _in_forms_of_evidence(reading: Reading, alignment: Alignment) -> Reading:
+    """The claim's words in the form that the chunks have them: "German" where they say "Germany"."""
+    for term, form in alignment.forms.items():
+        if form != term:
+            for places in (reading.places, reading.names):
+                if term in places and form not in places:
+                    places[form] = places.pop(term)
+    return reading

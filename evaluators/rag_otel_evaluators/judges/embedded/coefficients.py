@@ -26,9 +26,14 @@ FEATURES: Final = (
     "unseen",  # log of the weight of words that are nowhere
     "strange_numbers",  # numbers that neither the evidence sentences nor the question hold, 0..2
     "loose_names",  # names and numbers that no nearest sentence holds beside a word they have beside them here, 0..2
-    "denial",  # 1 where the claim says "not" and no sentence near it does
-    "antonym",  # 1 where a sentence near it has the opposite of one of the claim's words
     "list_item",  # 1 for an item of a list
+    "short",  # 1 - words of weight / 10, at least 0: shares of a few words say less
+    "short_coverage",  # `short` times the three before it
+    "short_trigrams",
+    "short_unseen",
+    # what `differences` finds
+    *("cohesion", "number_missing", "number_derived", "number_rival", "name_rival", "denial_lost", "opposite"),
+    *("too_wide", "hedge_lost", "events_turned", "reported", "spread", "unread", "sure"),
 )
 """Names of the features, in the order of the vector."""
 

@@ -7,14 +7,30 @@ claim's other words stand in that sentence) and that no other evidence bears the
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from rag_otel_evaluators.judges.embedded.alignment import Alignment
-from rag_otel_evaluators.judges.embedded.dates import Date, dates_in, is_year
+from rag_otel_evaluators.judges.embedded.dates import Date, dates_in
+from rag_otel_evaluators.judges.embedded.differences import Differences
 from rag_otel_evaluators.judges.embedded.evidence import EvidenceIndex
-from rag_otel_evaluators.judges.embedded.opposites import antonym_in, denies_alone, negated_differently, opposes
-from rag_otel_evaluators.judges.embedded.terms import MONTH_TERMS, NEGATION_TERMS, UNIT_TERMS, WEIGHTS, tokenize
+from rag_otel_evaluators.judges.embedded.opposites import (
+    antonym_in,
+    denies_alone,
+    negated,
+    negated_differently,
+    opposes,
+)
+from rag_otel_evaluators.judges.embedded.terms import (
+    MONTH_TERMS,
+    NEGATION_TERMS,
+    UNIT_TERMS,
+    WEIGHTS,
+    term_of,
+    tokenize,
+)
 
 DATE_ALIGNMENT: Final = 0.5
 """Share of the claim's other words that a sentence must hold before its date can contradict the claim's."""
@@ -26,8 +42,19 @@ NEGATION_ALIGNMENT: Final = 0.8
 """The same for a sentence with a "not" that the claim lacks: paraphrases drop one more often than they add one."""
 ANTONYM_ALIGNMENT: Final = 0.8
 NAME_ALIGNMENT: Final = 0.7
+RIVAL_MARGIN: Final = 0.45
+"""How much better another number must fit in the claim's place to contradict it, where the claim's is there too ..."""
+MISSING_MARGIN: Final = 0.3
+"""... and where it is nowhere."""
+OPPOSITE_SHARE: Final = 0.4
+"""Share of the claim that a sentence with an opposite word must hold."""
 _MIN_LENGTH_RATIO: Final = 0.6
 """Statements of more unequal length say too much besides to be each other's opposite."""
+_MOST_NUMBERS: Final = 12
+"""Numbers of one claim that are compared: a longer row of them is no sentence."""
+_MOST_WORDS: Final = 20_000
+_MOST_DATED: Final = 50
+"""Words of the context and sentences with one month that are looked through for a date."""
 _LOOKED_AT: Final = 3
 """How many of the nearest sentences are compared."""
 
@@ -44,85 +71,111 @@ class Conflict:
     """What the evidence says instead."""
 
 
-def find_conflict(index: EvidenceIndex, claim: Alignment) -> Conflict | None:
-    """The first conflict between a claim and its nearest sentences; None where they get along."""
+def find_conflict(
+    index: EvidenceIndex, claim: Alignment, differences: Differences, read: Sequence[int]
+) -> Conflict | None:
+    """The first conflict between a claim and its nearest sentences; None where they get along.
+
+    `read`: the sentences that `differences` counts.
+    """
+    conflict = _by_rules(index, claim) or _by_comparison(index, differences, read)
+    if conflict is None or conflict.claimed.lower() == conflict.found.lower():
+        return None  # what is written alike is no difference that anybody could see
+    return conflict
+
+
+def _by_comparison(index: EvidenceIndex, differences: Differences, read: Sequence[int]) -> Conflict | None:
+    """Another number of the unit, or an opposite word, that stands plainly where the claim has its own."""
+    rival, opposite, values = differences.rival, differences.opposite, differences.values
+    least = MISSING_MARGIN if values["number_missing"] else RIVAL_MARGIN
+    is_number = rival is not None and rival.margin == values["number_rival"] and rival.same_unit
+    if rival is not None and is_number and rival.margin >= least:
+        return Conflict(read[rival.sentence], rival.claimed, rival.found)
+    if opposite is not None and values["opposite"] >= OPPOSITE_SHARE and term_of(opposite[1]) not in index.vocabulary:
+        sentence, word, other = opposite
+        return Conflict(read[sentence], word, other)
+    return None
+
+
+def _by_rules(index: EvidenceIndex, claim: Alignment) -> Conflict | None:
     if claim.numbers:
-        numeric = _date_conflict(index, claim) or _number_conflict(index, claim) or _unit_conflict(index, claim)
+        numeric = _date_conflict(index, claim) or _unit_conflict(index, claim)
         if numeric is not None:
             return numeric
     return _negation_conflict(index, claim) or _antonym_conflict(index, claim) or _name_conflict(index, claim)
 
 
 def _date_conflict(index: EvidenceIndex, claim: Alignment) -> Conflict | None:
-    claimed = dates_in(claim.terms)
+    claimed = dates_in(claim.terms)[:_MOST_NUMBERS]
     if not claimed:
         return None
-    dated = _dated_sentences(index)
     for date in claimed:
-        if any(date.agrees(other) for dates in dated.values() for other in dates):
+        if any(date.agrees(other) for other in _dates_near(index, date)):
             continue
         for sentence, _ in claim.nearest[:_LOOKED_AT]:
             if _alignment(index, claim, sentence, without=date.terms) < DATE_ALIGNMENT:
                 continue
-            for other in dated.get(sentence, ()):
+            for other in index.sentences[sentence].dates[:_MOST_NUMBERS]:
                 if date.comparable(other):
-                    return Conflict(sentence, str(date), str(other))
+                    return Conflict(sentence, _in_claim(claim, date.terms), _in_sentence(index, sentence, other.terms))
     return None
 
 
-def _dated_sentences(index: EvidenceIndex) -> dict[int, list[Date]]:
-    candidates = {sentence for month in MONTH_TERMS for sentence in index.sentences_with(month)}
-    for term in index.vocabulary:
-        if term.count("-") == 2:
-            candidates.update(index.sentences_with(term))
-    return {sentence: index.sentences[sentence].dates for sentence in candidates}
+def _dates_near(index: EvidenceIndex, date: Date) -> list[Date]:
+    """The dates of the sentences that could hold this one: those with its month, or an ISO date."""
+    months = [term for term, month in MONTH_TERMS.items() if month == date.month]
+    iso = [term for term in islice(index.vocabulary, _MOST_WORDS) if term.count("-") == 2 and term[0].isdigit()]
+    places = (place for term in (*months, *iso[:_MOST_NUMBERS]) for place in index.sentences_with(term)[:_MOST_DATED])
+    return [other for place in places for other in index.sentences[place].dates[:_MOST_NUMBERS]]
 
 
-def _number_conflict(index: EvidenceIndex, claim: Alignment) -> Conflict | None:
-    """A number that no evidence has, where a sentence has another one of the same unit or after the same word."""
-    for at, number in enumerate(claim.terms):
-        if not number[0].isdigit() or number in index.vocabulary or number in index.question_terms:
-            continue
-        unit, before = _unit(claim.terms, at), _neighbour(claim.terms, at, -1)
-        for sentence, _ in claim.nearest[:_LOOKED_AT]:
-            if _alignment(index, claim, sentence) < NUMBER_ALIGNMENT:
-                continue
-            terms = index.sentences[sentence].terms
-            numbers = [there for there, other in enumerate(terms) if other[0].isdigit()]
-            of_unit = {terms[there] for there in numbers if unit and _unit(terms, there) == unit}
-            after_word = {terms[there] for there in numbers if before and _neighbour(terms, there, -1) == before}
-            for others in (of_unit, after_word):
-                if len(others) == 1:  # with several, nobody can say which one the claim got wrong
-                    return Conflict(sentence, number, *others)
-    return None
-
-
-def _unit(terms: list[str], at: int) -> str | None:
-    """What a number counts: the currency before it or the word after it; `year` for a bare year; else None."""
-    if at > 0 and terms[at - 1] in "$€£¥":
-        return terms[at - 1]
-    after = terms[at + 1] if at + 1 < len(terms) else ""
-    if after in UNIT_TERMS or (after and not after[0].isdigit() and _counts(after) and after not in MONTH_TERMS):
-        return after
-    return "year" if is_year(terms[at]) else None
+def _numbers(claim: Alignment) -> list[int]:
+    """Where the claim's numbers stand; of many the first ones."""
+    return list(islice((at for at, term in enumerate(claim.terms) if term[0].isdigit()), _MOST_NUMBERS))
 
 
 def _unit_conflict(index: EvidenceIndex, claim: Alignment) -> Conflict | None:
     """The number of a sentence, of another unit: "330 feet" for "330 metres"."""
-    for at, number in enumerate(claim.terms):
-        units = _units_of(claim.terms, number) if number[0].isdigit() else frozenset()
+    for at in _numbers(claim):
+        number = claim.terms[at]
+        units = _units_of(claim.terms, number)
         if len(units) != 1 or number not in index.vocabulary:
             continue
         found = {
-            sentence: _units_of(index.sentences[sentence].terms, number) for sentence in index.sentences_with(number)
+            sentence: _units_of(index.sentences[sentence].terms, number)
+            for sentence in index.sentences_with(number)[:_MOST_DATED]
         }
         if any(not there or there & units for there in found.values()):
             continue
         its_terms = frozenset(term for term in claim.terms[at - 1 : at + 2] if term in UNIT_TERMS)
         for sentence, _ in claim.nearest[:_LOOKED_AT]:
             if sentence in found and _alignment(index, claim, sentence, without=its_terms) >= NUMBER_ALIGNMENT:
-                return Conflict(sentence, f"{number} {min(units)}", f"{number} {min(found[sentence])}")
+                mine, theirs = _unit_words(claim.terms, number), _unit_words(index.sentences[sentence].terms, number)
+                return Conflict(sentence, _in_claim(claim, mine), _in_sentence(index, sentence, theirs))
     return None
+
+
+def _unit_words(terms: list[str], number: str) -> frozenset[str]:
+    """The number and the words of units beside it."""
+    beside = [t for at, term in enumerate(terms) if term == number for t in terms[max(0, at - 1) : at + 2]]
+    return frozenset([number, *(term for term in beside if term in UNIT_TERMS)])
+
+
+def _in_claim(claim: Alignment, terms: Collection[str]) -> str:
+    """These terms as the claim writes them."""
+    return _written(claim.tokens, claim.terms, terms)
+
+
+def _in_sentence(index: EvidenceIndex, sentence: int, terms: Collection[str]) -> str:
+    """These terms as the sentence writes them."""
+    found = index.sentences[sentence]
+    text = index.chunks[index.chunk_of[sentence]].text[found.start : found.end]
+    return _written(tokenize(text), found.terms, terms)
+
+
+def _written(tokens: Sequence[str], terms: Sequence[str], wanted: Collection[str]) -> str:
+    first = {term: token for token, term in reversed(list(zip(tokens, terms, strict=False))) if term in wanted}
+    return " ".join(first[term] for term in dict.fromkeys(terms) if term in first)
 
 
 def _units_of(terms: list[str], number: str) -> frozenset[str]:
@@ -136,7 +189,7 @@ def _units_of(terms: list[str], number: str) -> frozenset[str]:
 
 def _negation_conflict(index: EvidenceIndex, claim: Alignment) -> Conflict | None:
     """The same statement with and without "not". Careful: paraphrases negate in many ways ("avoid", "unable")."""
-    if denies_alone(index, claim, DENIAL_ALIGNMENT):
+    if denies_alone(index, claim, DENIAL_ALIGNMENT) and not _denied_elsewhere(index, claim):
         denied = _denied_word(claim)
         return Conflict(claim.nearest[0][0], f"not {denied}", denied)
     for sentence, share in claim.nearest[:_LOOKED_AT]:
@@ -145,13 +198,22 @@ def _negation_conflict(index: EvidenceIndex, claim: Alignment) -> Conflict | Non
         evidence = index.sentences[sentence].terms
         word = negated_differently(claim.terms, evidence)
         if word is not None and not opposes(claim.terms) and opposes(evidence):
-            return Conflict(sentence, word, f"not {word}")
+            return Conflict(sentence, _in_claim(claim, {word}), f"not {_in_sentence(index, sentence, {word})}")
     return None
 
 
 def _similar_length(index: EvidenceIndex, claim: Alignment, sentence: int) -> bool:
     ratio = len(claim.terms) / len(index.sentences[sentence].terms)
     return _MIN_LENGTH_RATIO <= ratio <= 1 / _MIN_LENGTH_RATIO
+
+
+def _denied_elsewhere(index: EvidenceIndex, claim: Alignment) -> bool:
+    """True where another sentence denies the same word."""
+    return any(
+        not NEGATION_TERMS.isdisjoint(index.sentences[place].distinct)
+        for word in negated(claim.terms)
+        for place in index.sentences_with(claim.forms.get(word, word))[:_MOST_DATED]
+    )
 
 
 def _denied_word(claim: Alignment) -> str:
@@ -173,7 +235,7 @@ def _antonym_conflict(index: EvidenceIndex, claim: Alignment) -> Conflict | None
         return None
     if _alignment(index, claim, sentence, without=frozenset({word})) < ANTONYM_ALIGNMENT:
         return None
-    return Conflict(sentence, word, opposite)
+    return Conflict(sentence, _in_claim(claim, {word}), _in_sentence(index, sentence, {opposite}))
 
 
 def _name_conflict(index: EvidenceIndex, claim: Alignment) -> Conflict | None:

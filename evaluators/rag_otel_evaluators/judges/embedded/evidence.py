@@ -7,15 +7,20 @@ them decides whether to give up the interpreter there.
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Final
 
 from rag_otel.model import Chunk
+from rag_otel_evaluators.judges.embedded.close_reading import Reading, read_closely
 from rag_otel_evaluators.judges.embedded.passages import PREFIX, EvidenceSentence, Passage, PassageMemory, passages_of
 from rag_otel_evaluators.judges.embedded.terms import terms_of
 
 _MANY_PASSAGES: Final = 32
 """From so many passages on looking up all the terms of a claim takes too long for one go."""
+
+_MOST_NUMBERED: Final = 12
+_MOST_PLACES: Final = 2_000
+"""Sentences that are remembered for one term."""
 
 
 class EvidenceIndex:
@@ -25,6 +30,7 @@ class EvidenceIndex:
         "_kin",
         "_passages",
         "_places",
+        "_with_numbers",
         "chunk_of",
         "chunks",
         "question_bigrams",
@@ -36,7 +42,8 @@ class EvidenceIndex:
     def __init__(self, chunks: Sequence[Chunk], question: str | None) -> None:
         asked = terms_of(question or "")
         self.chunks = tuple(chunks)
-        self.question_terms = frozenset(asked)
+        self.question_terms: frozenset[str] | set[str] = frozenset(asked)
+        """What is asked, by the user or by a chunk."""
         self.question_bigrams = frozenset(pairwise(asked))
         self.sentences: list[EvidenceSentence] = []
         self.chunk_of: list[int] = []
@@ -47,6 +54,7 @@ class EvidenceIndex:
         """(number of its first sentence, passage)."""
         self._places: dict[str, tuple[list[int], set[int]]] = {}
         self._kin: dict[str, tuple[str, float]] = {}
+        self._with_numbers: list[int] | None = None
 
     def add(self, chunk: int, passage: Passage) -> None:
         """Take in the next passage of a chunk."""
@@ -54,6 +62,8 @@ class EvidenceIndex:
         self.sentences += passage.sentences
         self.chunk_of += [chunk] * len(passage.sentences)
         self.vocabulary.update(passage.vocabulary)
+        if passage.asked:
+            self.question_terms |= passage.asked
 
     def look_up(self, text: str) -> Generator[None, None, None]:
         """Find the places of a text's terms before they are asked for; yields between them where chunks are many."""
@@ -66,12 +76,35 @@ class EvidenceIndex:
                 self.closest_kin(term)
             yield
 
+    @property
+    def with_numbers(self) -> list[int]:
+        """The first sentences that hold a number in figures."""
+        if self._with_numbers is None:
+            numbered = (
+                number
+                for number, sentence in enumerate(self.sentences)
+                if any(term[0].isdigit() for term in sentence.distinct)
+            )
+            self._with_numbers = list(islice(numbered, _MOST_NUMBERED))
+        return self._with_numbers
+
+    def read_closely(self, number: int) -> Reading:
+        """The close reading of one sentence, remembered with its passage."""
+        sentence = self.sentences[number]
+        if sentence.reading is None:
+            text = self.chunks[self.chunk_of[number]].text
+            sentence.reading = read_closely(text[sentence.start : sentence.end])
+        return sentence.reading
+
     def sentences_with(self, term: str) -> list[int]:
         """Indices into `sentences` of those that hold the term, ascending; not to be changed."""
         return self.places_of(term)[0]
 
     def places_of(self, term: str) -> tuple[list[int], set[int]]:
-        """(indices of the sentences that hold the term, ascending; their chunks); not to be changed."""
+        """(indices of the sentences that hold the term, ascending; their chunks); not to be changed.
+
+        Of a term that is everywhere, the first `_MOST_PLACES`: it tells no sentence from another.
+        """
         places = self._places.get(term)
         if places is None:
             sentences = [
@@ -80,7 +113,7 @@ class EvidenceIndex:
                 if term in passage.vocabulary
                 for number, sentence in enumerate(passage.sentences, first)
                 if term in sentence.distinct
-            ]
+            ][:_MOST_PLACES]
             places = self._places[term] = (sentences, {self.chunk_of[number] for number in sentences})
         return places
 

@@ -5,13 +5,15 @@ Popular chunks are retrieved again and again, so what was found out about one is
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator, Iterator
 from itertools import chain
 from typing import Final, NamedTuple
 
+from rag_otel_evaluators.judges.embedded.close_reading import Reading
 from rag_otel_evaluators.judges.embedded.dates import Date, dates_in
 from rag_otel_evaluators.judges.embedded.terms import WEIGHTS, terms_of
-from rag_otel_evaluators.text.sentences import sentence_spans, trimmed
+from rag_otel_evaluators.text.sentences import cut_long, sentence_spans
 
 PREFIX: Final = 5
 """Two terms that share at least this many leading characters may be the same word in another form."""
@@ -21,6 +23,8 @@ _LONGEST_SENTENCE: Final = 600
 """A longer sentence (a table, a log) is cut at white space, so that a quote stays readable."""
 _PASSAGE_CHARACTERS: Final = 1_500
 """From this length on a passage ends and the next begins: short enough to be searched sentence by sentence."""
+_QUESTION_MARKS: Final = ("?", "？", "؟")
+_AFFIRMED: Final = re.compile(r"\W{0,4}(?:(?:yes|sí|ja|oui|sim)\b|是|对|對|可以|はい|نعم|हाँ)", re.IGNORECASE)
 
 Triple = tuple[str, str, str]
 
@@ -28,7 +32,7 @@ Triple = tuple[str, str, str]
 class EvidenceSentence:
     """A sentence of a chunk, `text[start:end]`, with its terms; what few claims ask for is found out when asked."""
 
-    __slots__ = ("_dates", "_of_weight", "_triples", "distinct", "end", "start", "terms")
+    __slots__ = ("_dates", "_of_weight", "_triples", "distinct", "end", "reading", "start", "terms")
 
     def __init__(self, start: int, end: int, terms: list[str]) -> None:
         self.start = start
@@ -40,6 +44,8 @@ class EvidenceSentence:
         self._triples: frozenset[Triple] | None = None
         self._of_weight: list[str] | None = None
         self._dates: list[Date] | None = None
+        self.reading: Reading | None = None
+        """Its close reading, once a claim has asked for it."""
 
     @property
     def triples(self) -> frozenset[Triple]:
@@ -82,52 +88,64 @@ class Passage(NamedTuple):
     """The terms of all the sentences, each once, in the order in which they first stand there."""
     by_prefix: dict[str, str]
     """First PREFIX characters -> the terms of the vocabulary that begin so, in its order, a space between two."""
+    asked: frozenset[str]
+    """The words of its questions: what a chunk asks it does not say. No numbers."""
 
 
 def passages_of(text: str) -> Generator[None, None, tuple[Passage, ...]]:
     """Read a chunk's text; yields at cooperative points and returns its passages. Sentences without a term stay out."""
     passages: list[Passage] = []
     sentences: list[EvidenceSentence] = []
+    asked: set[str] = set()
     characters, passage_start = 0, 0
-    for start, end in _pieces(text):
-        if terms := terms_of(text[start:end]):
+    for start, end, is_question in _with_questions(text, _pieces(text)):
+        terms = terms_of(text[start:end])
+        if is_question:
+            asked.update(terms)
+        elif terms:
             sentences.append(EvidenceSentence(start, end, terms))
         if end - passage_start >= _PASSAGE_CHARACTERS and sentences:
             yield
-            passages.append(_passage(sentences))
-            sentences, passage_start = [], end
+            passages.append(_passage(sentences, asked))
+            sentences, asked, passage_start = [], set(), end
         characters += end - start
         if characters >= _COURTESY_CHARACTERS:
             characters = 0
             yield
     if sentences:
-        passages.append(_passage(sentences))
+        passages.append(_passage(sentences, asked))
     return tuple(passages)
 
 
-def _passage(sentences: list[EvidenceSentence]) -> Passage:
+def _with_questions(text: str, pieces: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int, bool]]:
+    """Each piece, and whether it only asks: "Is it 999 metres high? Nobody knows.", but not "Is it high? Yes." """
+    held: tuple[int, int] | None = None
+    for start, end in pieces:
+        if held is not None:
+            yield (*held, _AFFIRMED.match(text, start, end) is None)
+        held = (start, end) if text.startswith(_QUESTION_MARKS, end - 1, end) else None
+        if held is None:
+            yield start, end, False
+    if held is not None:
+        yield (*held, True)
+
+
+def _passage(sentences: list[EvidenceSentence], asked: set[str]) -> Passage:
     vocabulary = dict.fromkeys(chain.from_iterable(sentence.terms for sentence in sentences))
     by_prefix: dict[str, str] = {}  # of strings, not lists: thousands of them, and the garbage collector visits none
     for term in vocabulary:
         if len(term) >= PREFIX:
             prefix = term[:PREFIX]
             by_prefix[prefix] = f"{by_prefix[prefix]} {term}" if prefix in by_prefix else term
-    return Passage(sentences, vocabulary, by_prefix)
+    return Passage(sentences, vocabulary, by_prefix, frozenset(term for term in asked if not term[0].isdigit()))
 
 
 def _pieces(text: str) -> Iterator[tuple[int, int]]:
     for start, end in sentence_spans(text):
         if end - start <= _LONGEST_SENTENCE:
             yield start, end
-            continue
-        while end - start > _LONGEST_SENTENCE:
-            gap = text.rfind(" ", start + _LONGEST_SENTENCE // 2, start + _LONGEST_SENTENCE)
-            cut = gap if gap > 0 else start + _LONGEST_SENTENCE
-            if (piece := trimmed(text, start, cut)) is not None:
-                yield piece
-            start = cut
-        if (piece := trimmed(text, start, end)) is not None:
-            yield piece
+        else:
+            yield from cut_long(text, start, end, _LONGEST_SENTENCE)
 
 
 class PassageMemory:

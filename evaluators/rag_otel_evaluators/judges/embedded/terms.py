@@ -23,7 +23,7 @@ FRAME_WEIGHT: Final = 0.25
 
 _NUMBERS: Final = (
     r"\d{4}-\d{2}-\d{2}"  # an ISO date stays whole
-    r"|\d+(?:[.,]\d+)*(?:[sS][tT]|[nNrR][dD]|[tT][hH])?"
+    r"|\d++(?:[.,]\d++)*+(?:[sS][tT]|[nNrR][dD]|[tT][hH])?"
     r"|[%$€£¥]"
 )
 _MARKS: Final = r"[\u0300-\u036f\u064b-\u0652\u0900-\u0963]*"
@@ -31,7 +31,7 @@ _MARKS: Final = r"[\u0300-\u036f\u064b-\u0652\u0900-\u0963]*"
 _ASCII_TOKEN: Final = re.compile(rf"[a-zA-Z]+(?:'[a-zA-Z]+)?|{_NUMBERS}")
 _TOKEN: Final = re.compile(
     r"[\u3040-\u9fff\uac00-\ud7af]+"
-    rf"|(?:[^\W\d_\u3040-\u9fff\uac00-\ud7af]+{_MARKS})+(?:'(?:[^\W\d_]+{_MARKS})+)?|{_NUMBERS}"
+    rf"|(?:[^\W\d_\u3040-\u9fff\uac00-\ud7af]++{_MARKS}+)++(?:'(?:[^\W\d_]++{_MARKS}+)++)?|{_NUMBERS}"
 )
 _SEPARATORS: Final = re.compile("[.,]")
 _ACCENTS: Final = str.maketrans("àáâãäåçèéêëìíîïñòóôõöùúûüýÿ", "aaaaaaceeeeiiiinooooouuuuyy")

@@ -72,7 +72,8 @@ UNITS: Final = {
         "megabyte": "megabyte megabytes mb",
         "gigabyte": "gigabyte gigabytes gb",
         "terabyte": "terabyte terabytes tb",
-        "kilowatt": "kilowatt kilowatts kw",
+        "watt": "watt watts w vatio vatios",
+        "kilowatt": "kilowatt kilowatts kw kilovatio kilovatios",
         "megawatt": "megawatt megawatts mw",
         "gram": "gram grams g gramo gramos gramm gramme grammes",
         "kilogram": "kilogram kilograms kg kilo kilos",
@@ -87,9 +88,13 @@ UNITS: Final = {
         "week": "week weeks semana semanas woche wochen semaine semaines",
         "month": "month months mes meses monat monate monaten mois",
         "year": "year years año años jahr jahre jahren ans année années",
-        "percent": "percent % prozent",
+        "percent": "percent % prozent ％",
         "dollar": "dollar dollars $ dólar dólares",
         "euro": "euro euros €",
+        "franc": "franc francs franken franco francos",
+        "yard": "yard yards",
+        "hectare": "hectare hectares hektar hectárea hectáreas ha",
+        "acre": "acre acres",
         "thousand": "thousand mil tausend mille",
         "million": "million millions millón millones millionen",
         "billion": "billion billions milliarde milliarden milliard milliards",
@@ -99,3 +104,45 @@ UNITS: Final = {
     for word in words.split()
 }
 """word -> its unit: the same number of another unit is another quantity."""
+
+DIMENSIONS: Final = {
+    unit: (dimension, factor)
+    for dimension, units in {
+        "length": {
+            "metre": 1.0,
+            "kilometre": 1e3,
+            "centimetre": 1e-2,
+            "millimetre": 1e-3,
+            "foot": 0.3048,
+            "inch": 0.0254,
+            "mile": 1609.34,
+            "yard": 0.9144,
+        },
+        "mass": {
+            "gram": 1.0,
+            "kilogram": 1e3,
+            "milligram": 1e-3,
+            "microgram": 1e-6,
+            "tonne": 1e6,
+            "pound": 453.6,
+            "ounce": 28.35,
+        },
+        "time": {
+            "second": 1.0,
+            "minute": 60.0,
+            "hour": 3600.0,
+            "day": 86_400.0,
+            "week": 604_800.0,
+            "month": 2_630_000.0,
+            "year": 31_557_600.0,
+        },
+        "volume": {"litre": 1.0, "millilitre": 1e-3, "gallon": 3.785},
+        "area": {"hectare": 1.0, "acre": 0.4047},
+        "data": {"megabyte": 1.0, "gigabyte": 1e3, "terabyte": 1e6},
+        "power": {"watt": 1.0, "kilowatt": 1e3, "megawatt": 1e6},
+        "percent": {"percent": 1.0},
+        "clock": {"clock": 1.0},
+    }.items()
+    for unit, factor in units.items()
+}
+"""Unit -> what it measures, and how many of the dimension's base unit it is."""

@@ -22,6 +22,7 @@ from rag_otel_evaluators.text.claim_segmentation import segment
 
 ROOT: Final = Path(__file__).parents[5]
 DATA: Final = ROOT / "examples/data/ragtruth_qa_dev.jsonl"
+PAIRS: Final = ROOT / "examples/data/contrast_train.jsonl"
 
 _LEAST_OVERLAP: Final = 3
 """Letters or digits of a claim that must lie in a marked span for it to count as unsupported."""
@@ -65,6 +66,42 @@ def load_answers(path: Path = DATA) -> list[LabelledAnswer]:
     sources = list(contexts)
     another = dict(zip(sources, sources[1:] + sources[:1], strict=True))
     return [label_answer(row, contexts[another[row["source_id"]]]) for row in rows]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContrastPair:
+    """Two short answers to one question that differ in one point: one faithful, one not."""
+
+    group: str
+    """What shares a context with it; the question's id where the context is a question's of the development data."""
+    language: str
+    phenomenon: str
+    faithful: tuple[AssessedClaim, ...]
+    unfaithful: tuple[AssessedClaim, ...]
+
+
+def load_pairs(path: Path = PAIRS) -> list[ContrastPair]:
+    """Every pair of the contrast data, assessed; those without a claim on either side left out."""
+    if not path.is_file():
+        raise InputError(f"{path} is not there: training needs the data of a source checkout")
+    with path.open(encoding="utf-8") as lines:
+        pairs = [_assess_pair(json.loads(line)) for line in lines]
+    return [pair for pair in pairs if pair.faithful and pair.unfaithful]
+
+
+def _assess_pair(row: Mapping[str, Any]) -> ContrastPair:
+    index = _index(row["question"], row["contexts"])
+    sides = [
+        tuple(assess(index, claim, row[side]) for claim in segment(row[side]).claims)
+        for side in ("faithful", "unfaithful")
+    ]
+    return ContrastPair(
+        group=row["group"].removeprefix("ragtruth-"),
+        language=row["language"],
+        phenomenon=row["phenomenon"],
+        faithful=sides[0],
+        unfaithful=sides[1],
+    )
 
 
 def label_answer(row: Mapping[str, Any], other_contexts: Sequence[str]) -> LabelledAnswer:

@@ -7,7 +7,7 @@ machine. A few thousand rows of a dozen features take well under a second.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -28,38 +28,69 @@ class LogisticFit:
 
 
 def fit_logistic(
-    rows: Sequence[Sequence[float]], labels: Sequence[int], *, penalty: float, weights: Sequence[float] | None = None
+    rows: Sequence[Sequence[float]],
+    labels: Sequence[int],
+    *,
+    penalty: float,
+    weights: Sequence[float] | None = None,
+    pairs: Sequence[Sequence[float]] = (),
+    pair_weight: float = 1.0,
+    at_least_zero: Collection[int] = (),
 ) -> LogisticFit:
     """Minimise the log loss plus `penalty`/2 times the squared weights of the standardised features.
 
     `rows`: one vector per example, all of one length. `labels`: 0 or 1 each. `weights`: how much each example
-    counts, 1 by default. The intercept is not penalised.
-    Newton's method (iteratively reweighted least squares; Hastie et al., The Elements of Statistical Learning, 4.4.1).
+    counts, 1 by default. `pairs`: for two examples of which the second is the more likely 1, its vector minus the
+    first one's; each counts `pair_weight`. They say nothing of the intercept, which is not penalised.
+    `at_least_zero`: columns whose weight is left out where it would be negative.
+    Newton's method (iteratively reweighted least squares; Hastie et al., The Elements of Statistical Learning, 4.4.1);
+    pairs as in Joachims, Optimizing Search Engines using Clickthrough Data, 2002, with the logistic loss.
     """
     example_weights = [1.0] * len(rows) if weights is None else weights
     centres, scales = _standardisation(rows)
+    if pairs:  # a feature that hardly varies among the rows may among the pairs
+        scales = [max(one, two / 2) for one, two in zip(scales, _standardisation(pairs)[1], strict=True)]
     standard = [[1.0, *((value - c) / s for value, c, s in zip(row, centres, scales, strict=True))] for row in rows]
-    size = len(centres) + 1
+    standard += [[0.0, *(value / s for value, s in zip(pair, scales, strict=True))] for pair in pairs]
+    counts = [*example_weights, *(pair_weight for _ in pairs)]
+    wanted = [*labels, *(1 for _ in pairs)]
+    columns = list(range(len(centres)))
+    while True:
+        beta = _newton([[row[0], *(row[c + 1] for c in columns)] for row in standard], wanted, counts, penalty)
+        negative = {c for c, weight in zip(columns, beta[1:], strict=True) if weight < 0.0 and c in at_least_zero}
+        if not negative:
+            break
+        columns = [c for c in columns if c not in negative]
+    found = dict(zip(columns, beta[1:], strict=True))
+    raw = tuple(found.get(c, 0.0) / s for c, s in enumerate(scales))
+    shift = math.fsum(weight * centre for weight, centre in zip(raw, centres, strict=True))
+    return LogisticFit(weights=raw, intercept=beta[0] - shift)
+
+
+def _newton(
+    rows: Sequence[Sequence[float]], labels: Sequence[int], counts: Sequence[float], penalty: float
+) -> list[float]:
+    """The weights, the intercept first, that minimise the penalised log loss."""
+    size = len(rows[0])
     ridge = [0.0] + [penalty] * (size - 1)
     beta = [0.0] * size
     for _ in range(_MOST_STEPS):
         gradient = [ridge[i] * beta[i] for i in range(size)]
         hessian = [[ridge[i] if i == j else 0.0 for j in range(size)] for i in range(size)]
-        for row, label, counts in zip(standard, labels, example_weights, strict=True):
+        for row, label, count in zip(rows, labels, counts, strict=True):
             probability = sigmoid(math.fsum(b * x for b, x in zip(beta, row, strict=True)))
-            error, spread = counts * (probability - label), counts * probability * (1.0 - probability)
-            for i, x in enumerate(row):
+            error, spread = count * (probability - label), count * probability * (1.0 - probability)
+            filled = [(i, x) for i, x in enumerate(row) if x]
+            for place, (i, x) in enumerate(filled):
                 gradient[i] += error * x
                 scaled, line = spread * x, hessian[i]
-                for j in range(i + 1):
-                    line[j] += scaled * row[j]
+                for j, other in filled[: place + 1]:
+                    line[j] += scaled * other
         step = _solve(hessian, gradient)
         beta = [b - s for b, s in zip(beta, step, strict=True)]
         if max(abs(s) for s in step) < _TOLERANCE:
             break
-    raw = tuple(b / s for b, s in zip(beta[1:], scales, strict=True))
-    shift = math.fsum(weight * centre for weight, centre in zip(raw, centres, strict=True))
-    return LogisticFit(weights=raw, intercept=beta[0] - shift)
+    return beta
 
 
 def _standardisation(rows: Sequence[Sequence[float]]) -> tuple[list[float], list[float]]:

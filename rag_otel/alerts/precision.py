@@ -1,0 +1,120 @@
+"""How often an alert on one answer is right: what was measured on answers that people have read.
+
+Of the bad and of the good answers of a data set, the share that is told at a risk (hits, false) does not depend on how
+many answers are bad; the share of alerts that are right does:
+
+    right = p * hits / (p * hits + (1 - p) * false),   p: share of answers that are bad in your traffic
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from rag_otel.errors import ConfigurationError
+
+_Z: Final = 1.96
+_FIELDS: Final = ("bad", "bad_told", "good", "good_told")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """What a judge told of labelled answers, at this risk or more. Counts of answers."""
+
+    judge: str
+    risk_from: float
+    bad: int
+    bad_told: int
+    good: int
+    good_told: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Precision:
+    """The share of alerts that are right, 0..1, with about 95%, and what it was measured on."""
+
+    right: float
+    low: float
+    high: float
+    answers: int
+    bad_share: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.right:.0%} of such alerts ({self.low:.0%} to {self.high:.0%}) where {self.bad_share:.0%} of the "
+            f"answers are bad; measured on {self.answers} answers"
+        )
+
+
+MEASURED: Final = tuple(
+    Measured(judge="embedded", risk_from=risk_from, bad=58, bad_told=bad_told, good=277, good_told=good_told)
+    for risk_from, bad_told, good_told in (
+        (0.3, 44, 50), (0.5, 12, 13), (0.7, 11, 6), (0.8, 7, 4), (0.9, 5, 3), (0.95, 2, 0),
+    )
+)  # fmt: skip
+"""`python benchmarks/alert_precision.py --json`: 335 answers of RAGTruth, the embedded judge out of fold."""
+
+
+class PrecisionTable:
+    """Looks up what is known of a judge's alerts."""
+
+    def __init__(self, rows: Iterable[Measured] = MEASURED, *, bad_share: float = 0.05) -> None:
+        """`bad_share` is the share of bad answers in the traffic, in (0, 1)."""
+        self._rows = sorted(rows, key=lambda row: row.risk_from, reverse=True)
+        self._bad_share = bad_share
+
+    def of(self, judge: str | None, risk: float | None) -> Precision | None:
+        """Of alerts by this judge at this risk or less, down to the next threshold that was measured; None: unknown."""
+        if judge is None or risk is None:
+            return None
+        row = next((row for row in self._rows if row.judge == judge and risk >= row.risk_from), None)
+        return None if row is None else _precision(row, self._bad_share)
+
+
+def read_table(path: str | None, *, bad_share: float) -> PrecisionTable:
+    """The shipped table, or one that you measured: JSON Lines of `Measured`. Raises ConfigurationError."""
+    if path is None:
+        return PrecisionTable(bad_share=bad_share)
+    try:
+        lines = [line for line in Path(path).read_text(encoding="utf-8").splitlines() if line.strip()]
+        return PrecisionTable([_row(json.loads(line)) for line in lines], bad_share=bad_share)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ConfigurationError(
+            f"alert_precision_file (environment: RAG_OTEL_ALERT_PRECISION_FILE) = {path!r}: no lines of "
+            f'{{"judge", "risk_from", "bad", "bad_told", "good", "good_told"}}: {error}'
+        ) from None
+
+
+def _row(given: Any) -> Measured:
+    counts = {name: int(given[name]) for name in _FIELDS}
+    if not (0 <= counts["bad_told"] <= counts["bad"] > 0 and 0 <= counts["good_told"] <= counts["good"] > 0):
+        raise ValueError(f"counts that cannot be: {counts}")
+    return Measured(judge=str(given["judge"]), risk_from=float(given["risk_from"]), **counts)
+
+
+def _precision(row: Measured, bad_share: float) -> Precision:
+    """The estimate takes half an answer for each side that was never seen (Jeffreys); the interval joins the Wilson
+    intervals of both shares, which is wider than needed."""
+
+    def right(hits: float, false: float) -> float:
+        return bad_share * hits / (bad_share * hits + (1 - bad_share) * false)
+
+    hits, false = _wilson(row.bad_told, row.bad), _wilson(row.good_told, row.good)
+    return Precision(
+        right=right((row.bad_told + 0.5) / (row.bad + 1), (row.good_told + 0.5) / (row.good + 1)),
+        low=right(max(hits[0], 1e-9), false[1]),
+        high=right(hits[1], max(false[0], 1e-9)),
+        answers=row.bad + row.good,
+        bad_share=bad_share,
+    )
+
+
+def _wilson(found: int, total: int) -> tuple[float, float]:
+    share, z2 = found / total, _Z**2
+    middle = share + z2 / (2 * total)
+    spread = _Z * math.sqrt(share * (1 - share) / total + z2 / (4 * total**2))
+    return (middle - spread) / (1 + z2 / total), (middle + spread) / (1 + z2 / total)

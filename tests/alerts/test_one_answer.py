@@ -1,0 +1,152 @@
+"""The alert on one answer: it pages where such alerts are right often enough, else the day's worst are one message."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rag_otel.alert import Alert, AlertAudience, AlertSeverity
+from rag_otel.alerts.messages.rendering import compose_message, plain_text
+from rag_otel.alerts.precision import PrecisionTable, read_table
+from rag_otel.alerts.review import ANSWERS_TO_REVIEW
+from rag_otel.alerts.triage import Triage
+from rag_otel.composition import Parts, compose_delivery
+from rag_otel.delivery.dispatcher import Dispatcher
+from rag_otel.errors import ConfigurationError
+from rag_otel.settings import resolve
+from tests.alerts.test_router import GOOD, HOUR_S, Scene
+from tests.support.http_receiver import Receiver, http_receiver
+from tests.support.results import a_result, an_evaluation
+
+TRIAGE = Triage(table=PrecisionTable(bad_share=0.05), page_precision=0.5)
+PATIENCE_S = 20.0
+
+
+def a_scene(**options: Any) -> Scene:
+    fields: dict[str, Any] = {"triage": TRIAGE, "digest_s": 10.0, "resolve_after_s": 900.0, "cooldown_s": 0.0}
+    return Scene(**fields | options)
+
+
+def reviews(scene: Scene) -> list[Alert]:
+    return [alert for alert in scene.told if alert.name == ANSWERS_TO_REVIEW]
+
+
+def test_a_suspicion_that_is_seldom_right_becomes_one_message_a_day() -> None:
+    """Of twelve answers the five worst are shown; the first of a quiet day is told at once."""
+    scene = a_scene()
+    scene.answer()
+    scene.passes(60)
+    (first,) = reviews(scene)
+    assert first.headline == "1 answer worth a look today"
+    for n in range(12):
+        scene.answer(an_evaluation(risk=0.5 + n / 100), route=f"route-{n}")
+        scene.passes(HOUR_S)
+    assert len(reviews(scene)) == 1
+    scene.passes(24 * HOUR_S)
+    _, second = reviews(scene)
+    assert second.headline == "12 answers worth a look today, the 5 worst"
+    assert [example.risk for example in second.examples] == [pytest.approx(0.61 - n / 100) for n in range(5)]
+    assert second.audience is AlertAudience.READERS
+    text = plain_text(compose_message(second))
+    assert "How often right: 19% of such alerts" in text
+    assert "5. faithfulness 0.33" in text
+    scene.passes(72 * HOUR_S)
+    assert len(reviews(scene)) == 2
+    assert {alert.audience for alert in scene.told if alert.name != ANSWERS_TO_REVIEW} == {AlertAudience.RECORDS}
+
+
+def test_what_is_right_often_enough_pages() -> None:
+    """Where a fifth of all answers is bad, or where a rule says that it is critical, or where everything may page."""
+    often = Triage(table=PrecisionTable(bad_share=0.5), page_precision=0.5)
+    assert a_scene(triage=often, digest_s=0).answer()[0].audience is AlertAudience.EVERYONE
+    (critical,) = a_scene(rules=("risk>0.9 critical",), digest_s=0).answer()
+    assert (critical.audience, critical.severity) == (AlertAudience.EVERYONE, AlertSeverity.CRITICAL)
+    always = Triage(table=PrecisionTable(), page_precision=0.0)
+    assert a_scene(triage=always, digest_s=0).answer()[0].audience is AlertAudience.EVERYONE
+
+
+def test_a_judge_that_nobody_measured_does_not_page() -> None:
+    """And the message says so; a table of one's own changes that."""
+    scene = a_scene(digest_s=0)
+    (alert,) = (each for each in scene.answer(an_evaluation(judge="openai/gpt-4o")) if each.name != ANSWERS_TO_REVIEW)
+    assert alert.audience is AlertAudience.RECORDS
+    assert "not measured" in alert.trust
+
+
+def test_a_table_of_ones_own_is_read(tmp_path: Path) -> None:
+    row = {"judge": "openai/gpt-4o", "risk_from": 0.5, "bad": 100, "bad_told": 90, "good": 1000, "good_told": 2}
+    path = tmp_path / "table.jsonl"
+    path.write_text(json.dumps(row) + "\n")
+    known = read_table(str(path), bad_share=0.05).of("openai/gpt-4o", 0.8)
+    assert known is not None
+    assert known.low > 0.5
+    assert known.right == pytest.approx(0.95, abs=0.03)
+    path.write_text('{"judge": "x", "risk_from": 0.5, "bad": 0, "bad_told": 0, "good": 1, "good_told": 2}')
+    with pytest.raises(ConfigurationError, match="alert_precision_file"):
+        read_table(str(path), bad_share=0.05)
+
+
+def test_the_worst_of_a_day_are_told_whether_or_not_a_rule_matched() -> None:
+    """A fixed number in place of a threshold."""
+    scene = a_scene(worst_per_day=2)
+    for risk in (0.1, 0.25, 0.9, 0.05, 0.2):
+        scene.answer(an_evaluation(risk=risk, label="unfaithful" if risk > 0.3 else "faithful"))
+    scene.answer(GOOD)
+    scene.passes(23 * HOUR_S)
+    assert not reviews(scene)
+    scene.passes(2 * HOUR_S)
+    (told,) = reviews(scene)
+    assert told.headline == "The 2 worst of 6 answers today"
+    assert [example.risk for example in told.examples] == [0.9, 0.25]
+
+
+@contextmanager
+def delivery_to(receiver: Receiver, told: list[Alert], **settings: Any) -> Iterator[Dispatcher]:
+    made = compose_delivery(
+        resolve(
+            {
+                "alert_webhook_url": f"{receiver.url}/hook",
+                "alert_slack_url": f"{receiver.url}/slack",
+                "alert_pagerduty_key": "k" * 32,
+                "alert_pagerduty_url": f"{receiver.url}/pagerduty",
+                "alert_alertmanager_urls": (f"{receiver.url}/alertmanager",),
+                **settings,
+            },
+            {},
+        ).settings,
+        Parts(on_alert=told.append),
+        emit=lambda span: None,
+        resource=lambda: pytest.fail("nothing is late here"),
+    )
+    yield made
+    made.shutdown(PATIENCE_S)
+
+
+def test_readers_get_the_message_of_the_day_pagers_nothing_and_records_each_answer() -> None:
+    """Through the real channels, as the default settings have it."""
+    told: list[Alert] = []
+    with http_receiver() as receiver, delivery_to(receiver, told) as delivery:
+        for route in ("a", "b", "c"):
+            delivery.submit(a_result(route=route))
+        assert delivery.flush(PATIENCE_S)
+        got = sorted(request.path for request in receiver.requests)
+        bodies = {request.path: json.loads(request.body) for request in receiver.requests}
+    assert got == ["/hook", "/slack"]
+    assert bodies["/hook"]["name"] == ANSWERS_TO_REVIEW
+    assert bodies["/hook"]["headline"] == "3 answers worth a look today, all of them below"
+    assert [(alert.name, alert.count) for alert in told] == [("unfaithful_answer", 3)]
+
+
+def test_with_no_bar_every_channel_is_told_of_an_answer() -> None:
+    told: list[Alert] = []
+    with http_receiver() as receiver, delivery_to(receiver, told, alert_page_precision=0.0) as delivery:
+        delivery.submit(a_result())
+        assert delivery.flush(PATIENCE_S)
+        got = {request.path.split("/")[1] for request in receiver.requests}
+    assert got == {"hook", "slack", "pagerduty", "alertmanager"}
+    assert [alert.name for alert in told] == ["unfaithful_answer"]
