@@ -119,7 +119,7 @@ def test_states_are_shown_and_asked_to_learn_anew(tmp_path: Path, capsys: pytest
     ("content", "told"),
     [
         ('{"answer": 1}', "no score"),
-        ('{"score": 0.5, "time": "soon"}', "no time"),
+        ('{"score": 0.5, "time": "soon"}', "not a time"),
         ("[1]", "expected an object"),
         ("", "empty"),
     ],
