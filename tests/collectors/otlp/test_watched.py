@@ -55,7 +55,7 @@ def test_kill_9_loses_no_alert_and_no_annotation(tmp_path: Path) -> None:
                 return [request for request in receiver.requests if request.path == "/hook"]
 
             def rows() -> list[str]:
-                return names([request for request in receiver.requests if "annotations" in request.path])
+                return names([request for request in receiver.requests if "span_annotations" in request.path])
 
             eventually(lambda: len(hooks()) == TRACES and len(rows()) == 2 * TRACES)
             assert rows() == ["faithfulness"] * TRACES + ["hallucination_risk"] * TRACES
