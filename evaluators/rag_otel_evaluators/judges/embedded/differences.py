@@ -185,7 +185,8 @@ def _comparable(mine: Quantity, other: Quantity) -> bool:
         one, two = DIMENSIONS.get(mine.unit), DIMENSIONS.get(other.unit)
         return mine.unit == other.unit or (one is not None and two is not None and one[0] == two[0])
     if mine.known_unit or other.known_unit:
-        return not mine.unit or not other.unit
+        a_year = _is_year(mine.value) or _is_year(other.value)
+        return not a_year and (not mine.unit or not other.unit)
     return mine.unit == other.unit or _is_year(mine.value) == _is_year(other.value)
 
 
