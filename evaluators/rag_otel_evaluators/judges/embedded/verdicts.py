@@ -21,11 +21,12 @@ out-of-fold probabilities of the development data, near the best F1."""
 CONFLICT_PROBABILITY: Final = 0.5
 """Least probability of being unsupported for a claim that the evidence contradicts. Among pairs that differ in one
 point four of five such claims are wrong, among the claims of people's answers few: a conflict is rare there."""
-DOUBT: Final = 0.16
-DOUBTED_WORDS: Final = 30
+DOUBT: Final = 0.13
+FEW_WORDS: Final = 12
+MANY_WORDS: Final = 30
 """An answer of few words can be wrong in one of them, and overlap of few words says little. So each claim of an answer
-is unsupported with a probability of `DOUBT` at least where the answer has no word, and 0 from so many words on.
-Answers of people's questions have more words; the pairs of the contrast data have five."""
+of at most `FEW_WORDS` is unsupported with a probability of `DOUBT` at least; from `MANY_WORDS` on there is none.
+Answers to questions of people mostly have more words; those of the contrast pairs have five."""
 MOSTLY_UNKNOWN: Final = 0.5
 """A claim of which the context holds a smaller share than this, or with figures that are nowhere in it, says something
 that is not there ..."""
@@ -70,7 +71,7 @@ def judge_steps(
 def doubt_of(claims: Sequence[AssessedClaim]) -> float:
     """How little an answer of these claims says, 0..`DOUBT`."""
     words = sum(claim.words for claim in claims)
-    return DOUBT * max(0.0, 1.0 - words / DOUBTED_WORDS)
+    return DOUBT * min(1.0, max(0.0, (MANY_WORDS - words) / (MANY_WORDS - FEW_WORDS)))
 
 
 def unsupported_probability(coefficients: Coefficients, claim: AssessedClaim, doubt: float) -> float:
