@@ -21,11 +21,13 @@ import re
 import sys
 import time
 from collections.abc import Callable, Generator, Iterator
+from itertools import islice
 
 import rag_otel_evaluators
 from rag_otel.cli.terminal import table
 from rag_otel.model import Chunk
 from rag_otel_evaluators.judges.embedded import EmbeddedJudge
+from rag_otel_evaluators.metrics.faithfulness import MOST_CLAIMS
 from rag_otel_evaluators.text.claim_segmentation import Segmentation, iter_segments
 from rag_otel_evaluators.text.languages import abstentions, discourse_markers
 
@@ -137,10 +139,10 @@ def report_patterns(characters: int) -> bool:
 def steps_of(answer: str, chunk: str) -> Generator[None, None, None]:
     """The whole of judging, one cooperative step at a time, as the metric does it."""
     segments = []
-    for segment in iter_segments(answer):
+    for segment in islice(iter_segments(answer), MOST_CLAIMS):
         segments.append(segment)
         yield
-    claims = Segmentation(text=answer, segments=tuple(segments)).claims[:1_000]
+    claims = Segmentation(text=answer, segments=tuple(segments)).claims
     yield
     if claims:
         judge = EmbeddedJudge(remembered_characters=0)

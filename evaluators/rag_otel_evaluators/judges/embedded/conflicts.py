@@ -55,6 +55,8 @@ _MOST_NUMBERS: Final = 12
 _MOST_WORDS: Final = 20_000
 _MOST_DATED: Final = 50
 """Words of the context and sentences with one month that are looked through for a date."""
+_MOST_HOLDING: Final = 10
+"""Sentences with a number whose units are compared."""
 _LOOKED_AT: Final = 3
 """How many of the nearest sentences are compared."""
 
@@ -130,8 +132,9 @@ def _dates_near(index: EvidenceIndex, date: Date) -> list[Date]:
 
 
 def _numbers(claim: Alignment) -> list[int]:
-    """Where the claim's numbers stand; of many the first ones."""
-    return list(islice((at for at, term in enumerate(claim.terms) if term[0].isdigit()), _MOST_NUMBERS))
+    """Where the claim's numbers first stand; of many the first ones."""
+    first = {term: at for at, term in reversed(list(enumerate(claim.terms))) if term[0].isdigit()}
+    return sorted(first.values())[:_MOST_NUMBERS]
 
 
 def _unit_conflict(index: EvidenceIndex, claim: Alignment) -> Conflict | None:
@@ -143,7 +146,7 @@ def _unit_conflict(index: EvidenceIndex, claim: Alignment) -> Conflict | None:
             continue
         found = {
             sentence: _units_of(index.sentences[sentence].terms, number)
-            for sentence in index.sentences_with(number)[:_MOST_DATED]
+            for sentence in index.sentences_with(number)[:_MOST_HOLDING]
         }
         if any(not there or there & units for there in found.values()):
             continue
