@@ -266,7 +266,7 @@ def test_scores_reach_phoenix_on_the_span_and_as_annotations(phoenix_server: Pho
     eventually(lambda: len(api.annotations("whole-path", span_id)) == 2)
     scores = {row["name"]: row["result"]["score"] for row in api.annotations("whole-path", span_id)}
     assert scores["faithfulness"] == 0.0
-    assert scores["hallucination_risk"] > 0.5
+    assert scores["hallucination_risk"] >= 0.5
 
 
 def test_twenty_cycles_leave_no_thread_behind(provider: TracerProvider) -> None:

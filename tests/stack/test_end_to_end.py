@@ -109,6 +109,7 @@ def stack(_binaries: None, tmp_path: Path, phoenix_server: PhoenixServer) -> Ite
                     "RAG_OTEL_ALERT_WEBHOOK_SECRET_FILE": str(tmp_path / "secret"),
                     "RAG_OTEL_ALERT_RULES": "risk>0.5",
                     "RAG_OTEL_ALERT_DIGEST": "0",
+                    "RAG_OTEL_ALERT_PAGE_PRECISION": "0",
                     "RAG_OTEL_ALERT_RESOLVE_AFTER": "10",
                     "RAG_OTEL_DRIFT_BASELINE_COUNT": str(BASELINE),
                 },

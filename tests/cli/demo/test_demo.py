@@ -84,4 +84,4 @@ def test_without_the_examples_the_demo_says_what_is_missing(
     monkeypatch.setattr("rag_otel.cli.demo.story.__file__", "/nowhere/rag_otel/cli/demo/story.py")
     monkeypatch.setattr("rag_otel.cli.demo.command.examples_folder", examples_folder)
     assert main(["demo", "--check"]) == 2
-    assert "clone the repository" in capsys.readouterr().err
+    assert "install rag-otel again" in capsys.readouterr().err

@@ -91,7 +91,8 @@ def test_a_collector_survives_a_full_disk(small_disk: Path, rag: bool) -> None:
             collector.export(a_request(a_span(os.urandom(16), "after"), scope="http"))
             eventually(lambda: backend.attributes("after"))
             assert collector.metric("tasks_in_trouble") == 0
-            assert len(collector.lines) < 100
+            told = [line for line in collector.lines if " WARNING " in line or " ERROR " in line]
+            assert len(told) < 60, "one line for each failed write would fill the disk of the logs"
             assert collector.stop() == 0
 
 

@@ -81,7 +81,8 @@ def unsupported_probability(coefficients: Coefficients, claim: AssessedClaim, do
     if claim.conflict is not None:
         return max(probability, CONFLICT_PROBABILITY)
     if claim.alignment.coverage < MOSTLY_UNKNOWN or claim.alignment.has_unseen_digits:
-        return probability + (1.0 - probability) * UNKNOWN_PROBABILITY
+        # Never called supported: most of it, or one of its figures, is not in the context.
+        return max(UNSUPPORTED_FROM, probability + (1.0 - probability) * UNKNOWN_PROBABILITY)
     return probability
 
 
