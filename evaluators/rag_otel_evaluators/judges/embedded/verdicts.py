@@ -80,10 +80,14 @@ def unsupported_probability(coefficients: Coefficients, claim: AssessedClaim, do
     probability += (1.0 - probability) * doubt
     if claim.conflict is not None:
         return max(probability, CONFLICT_PROBABILITY)
-    if claim.alignment.coverage < MOSTLY_UNKNOWN or claim.alignment.has_unseen_digits:
-        # Never called supported: most of it, or one of its figures, is not in the context.
-        return max(UNSUPPORTED_FROM, probability + (1.0 - probability) * UNKNOWN_PROBABILITY)
+    if _says_something_else(claim):
+        return probability + (1.0 - probability) * UNKNOWN_PROBABILITY
     return probability
+
+
+def _says_something_else(claim: AssessedClaim) -> bool:
+    """Most of the claim, or one of its figures, is not in the context: it is never called supported."""
+    return claim.alignment.coverage < MOSTLY_UNKNOWN or claim.alignment.has_unseen_digits
 
 
 def _unjudged(claims: Sequence[Claim]) -> Judgement:
@@ -99,7 +103,7 @@ def _verdict(index: EvidenceIndex, assessed: AssessedClaim, unsupported: float) 
     quotes = _quotes(index, assessed)
     if assessed.conflict is not None:
         verdict = Verdict.CONTRADICTED
-    elif unsupported < UNSUPPORTED_FROM and quotes:
+    elif unsupported < UNSUPPORTED_FROM and quotes and not _says_something_else(assessed):
         verdict = Verdict.SUPPORTED
     else:
         verdict = Verdict.NOT_ENOUGH_INFO
