@@ -69,15 +69,14 @@ def _read_jsonl(text: str) -> Iterator[Record]:
 
 def _read_csv(path: Path, text: str) -> Iterator[Record]:
     """Reads CSV. An empty cell is a missing value."""
-    before = csv.field_size_limit(_LONGEST_CELL)
     try:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(path, text), strict=True)
-        header = next(reader, [])
+        header = _next_row(reader) or []
         if len(set(header)) < len(header):
             duplicate = next(name for name in header if header.count(name) > 1)
             raise InputError(f"{path}: two columns have the name {duplicate!r}")
         started = reader.line_num + 1
-        for cells in reader:
+        while (cells := _next_row(reader)) is not None:
             if len(cells) == len(header):
                 yield Record(number=started, values={k: v or None for k, v in zip(header, cells, strict=True)})
             elif cells:
@@ -86,6 +85,13 @@ def _read_csv(path: Path, text: str) -> Iterator[Record]:
             started = reader.line_num + 1
     except csv.Error as error:
         raise InputError(f"{path}: is not CSV: line {reader.line_num}: {error}") from error
+
+
+def _next_row(reader: Iterator[list[str]]) -> list[str] | None:
+    """The next row; None at the end. The bound is the whole process's, so it is put back after every row."""
+    before = csv.field_size_limit(_LONGEST_CELL)
+    try:
+        return next(reader, None)
     finally:
         csv.field_size_limit(before)
 
