@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from rag_otel.errors import ConfigurationError, InputError
+from rag_otel.safety.csv_limit import next_row
 from rag_otel_evaluators.offline.datasets import Record
 
 CSV_ENDINGS: Final = (".csv", ".tsv")
 PARQUET_ENDINGS: Final = (".parquet", ".pq")
 _SPREADSHEETS: Final = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 _DELIMITERS: Final = ",;\t"
-_LONGEST_CELL: Final = 2**30
-"""Characters. The default limit of the csv module (131,072) is shorter than some contexts."""
 
 
 def read_records(path: Path) -> list[Record]:
@@ -71,12 +70,12 @@ def _read_csv(path: Path, text: str) -> Iterator[Record]:
     """Reads CSV. An empty cell is a missing value."""
     try:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(path, text), strict=True)
-        header = _next_row(reader) or []
+        header = next_row(reader) or []
         if len(set(header)) < len(header):
             duplicate = next(name for name in header if header.count(name) > 1)
             raise InputError(f"{path}: two columns have the name {duplicate!r}")
         started = reader.line_num + 1
-        while (cells := _next_row(reader)) is not None:
+        while (cells := next_row(reader)) is not None:
             if len(cells) == len(header):
                 yield Record(number=started, values={k: v or None for k, v in zip(header, cells, strict=True)})
             elif cells:
@@ -85,15 +84,6 @@ def _read_csv(path: Path, text: str) -> Iterator[Record]:
             started = reader.line_num + 1
     except csv.Error as error:
         raise InputError(f"{path}: is not CSV: line {reader.line_num}: {error}") from error
-
-
-def _next_row(reader: Iterator[list[str]]) -> list[str] | None:
-    """The next row; None at the end. The bound is the whole process's, so it is put back after every row."""
-    before = csv.field_size_limit(_LONGEST_CELL)
-    try:
-        return next(reader, None)
-    finally:
-        csv.field_size_limit(before)
 
 
 def _delimiter(path: Path, text: str) -> str:
