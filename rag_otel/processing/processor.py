@@ -147,7 +147,7 @@ class RagSpanProcessor(SpanProcessor):
 
     def emit(self, span: ReadableSpan) -> None:
         """Send a span of our own making (an evaluation span) straight to the exporters."""
-        fan_out.end(self._inner, span)
+        fan_out.end_later(self._inner, span)
 
     def _consider(self, span: ReadableSpan, downstream: tuple[SpanProcessor, ...]) -> ReadableSpan | None:
         """The span to pass on now: itself, or a copy that says what became of it; None when it is held or ours."""
@@ -255,7 +255,7 @@ class RagSpanProcessor(SpanProcessor):
 
     def _let_go(self, slot: Slot, span: ReadableSpan) -> None:
         try:
-            fan_out.end(self._still_there(slot.downstream), span)
+            fan_out.end_later(self._still_there(slot.downstream), span)
         finally:
             self._hold.gone(slot)
 

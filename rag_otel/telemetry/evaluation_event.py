@@ -17,6 +17,7 @@ from opentelemetry._logs import Logger, SeverityNumber
 
 from rag_otel import semconv
 from rag_otel.model import AttributeValue, EvaluatedTrace
+from rag_otel.safety.tracing_suppression import unsuppressed
 from rag_otel.telemetry.writer import span_context
 from rag_otel.writers.attributes import present
 from rag_otel.writers.feedback import AnnotatorKind, Feedback, feedback
@@ -39,6 +40,10 @@ class EvaluationEventWriter:
         logger = self._logger()
         if logger is None:
             return
+        with unsuppressed():
+            self._emit(batch, logger)
+
+    def _emit(self, batch: Sequence[EvaluatedTrace], logger: Logger) -> None:
         for result in batch:
             context = span_context(result.trace.target)
             for item in feedback(result, capture_content=self._capture_content):
