@@ -113,8 +113,10 @@ SHAPES: Final[tuple[Callable[[random.Random, int], tuple[str, str]], ...]] = (
 
 
 def hostile_texts(count: int, characters: int, seed: int = 0) -> Iterator[tuple[str, str, str]]:
-    """(what it is, answer, chunk): first each piece in a row of a quarter of the characters, then every shape in turn. Of 100 texts one has all the
-    characters, the others a tenth of them down to a few hundred."""
+    """(what it is, answer, chunk): first each piece in a row of a quarter of the characters, then every shape in turn.
+
+    Of 100 texts one has all the characters, the others a tenth of them down to a few hundred.
+    """
     dice = random.Random(seed)
     for number in range(count):
         size = characters if number % _LONG_EVERY == 0 else max(200, int(characters * 0.1 * dice.random() ** 3))
