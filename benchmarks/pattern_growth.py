@@ -1,7 +1,7 @@
 """How the time of every pattern, and of judging a whole answer, grows with hostile text.
 
     python benchmarks/pattern_growth.py                  # every pattern, then 500 hostile answers and chunks
-    python benchmarks/pattern_growth.py --answers 10000  # ten minutes at most, also on a busy machine
+    python benchmarks/pattern_growth.py --answers 10000 --minutes 10  # as many as there is time for
 
 Patterns: each compiled pattern of the evaluators is run over repeated pieces (the pieces are brackets, marks and the
 pattern's own words) of n and 4n characters. The growth exponent is log4 of the ratio of the times: 1 for linear, 2
