@@ -85,7 +85,9 @@ def log_loss(risk: float, *, bad: bool) -> float:
 def _platt(labelled: Sequence[Labelled]) -> tuple[float, float]:
     """Newton's method with backtracking on the weighted log-loss, with Platt's targets instead of 0 and 1.
 
-    These targets prevent overfitting to few labels. Source: Lin, Lin and Weng, "A note on Platt's probabilistic outputs", 2007."""
+    These targets prevent overfitting to few labels. Source: Lin, Lin and Weng, "A note on Platt's probabilistic
+    outputs", 2007.
+    """
     bad = sum(each.bad for each in labelled)
     targets = {True: (bad + 1) / (bad + 2), False: 1 / (len(labelled) - bad + 2)}
     mean_weight = sum(each.weight for each in labelled) / len(labelled)
