@@ -42,6 +42,12 @@ class Course:
         counters.add(f"alerts.raised.{alert.name}")
         return [] if admitted is None else self.gate.offer(admitted, now)
 
+    def follow_up(self, alert: Alert, now: float) -> list[Alert]:
+        """What was found out of a problem that is open."""
+        if alert.fingerprint not in self.incidents.open or self.gate.amend(alert):
+            return []
+        return self.gate.pass_on(alert, now)
+
     def end(self, alert: Alert, now: float) -> list[Alert]:
         """A monitor says that a problem is over; nothing for one that is not open."""
         resolved = self.incidents.resolve(alert)

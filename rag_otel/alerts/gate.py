@@ -86,6 +86,13 @@ class Gate:
                     return True
         return False
 
+    def amend(self, alert: Alert) -> bool:
+        """Put a follow-up in the place of its alarm in a message that waits; True where there is one."""
+        waiting = [each for each in (*self.state.windows.values(), self.state.held) if each.contains(alert.fingerprint)]
+        for bundle in waiting:
+            bundle.amend(alert)
+        return bool(waiting)
+
     def offer(self, alert: Alert, now: float) -> list[Alert]:
         """Accept an alert; returns the alerts to send now."""
         if self._per_minute == 0:
@@ -99,11 +106,13 @@ class Gate:
         return []
 
     def pass_on(self, alert: Alert, now: float) -> list[Alert]:
-        """A message that is a digest already and opens no problem: past the windows, not past quiet hours and cap."""
+        """A message that opens no problem (a digest of the day, a follow-up): past the windows, not past quiet hours
+        and cap."""
         if self._per_minute == 0:
             return []
         held = self._pass(alert, now)
-        self.state.told_as.pop(alert.fingerprint, None)
+        if not alert.follow_up:
+            self.state.told_as.pop(alert.fingerprint, None)
         return held
 
     def tick(self, now: float, *, close_windows: bool = False) -> list[Alert]:

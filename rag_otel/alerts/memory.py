@@ -31,6 +31,10 @@ class RouterState:
     """Alerts that were to be sent, and may not have reached the channels' queues."""
     saved_at: float = 0.0
     """By the router's steady clock, seconds; 0: not known."""
+    read: dict[str, int] = dataclasses.field(default_factory=dict)
+    """How far each process's log was read; empty where no processes share the folder."""
+    raised: list[str] = dataclasses.field(default_factory=list)
+    """Ids of the monitors' latest alerts: one that is raised again after a crash is the same."""
     names: dict[str, str] = dataclasses.field(default_factory=dict)
     """Fingerprint of a monitor -> the fingerprint, with the service, under which its problem was told."""
 
@@ -62,7 +66,9 @@ class RouterMemory:
                 return state
         return None
 
-    def save(self, state: RouterState) -> None:
+    def save(self, state: RouterState) -> bool:
+        """False where the disk does not take it."""
         with guarded("alerts.save"):
             stored = json.dumps({"version": VERSION, "state": self._adapter.dump_python(state, mode="json")})
-            write_file(self._folder.path / FILE, stored.encode())
+            return write_file(self._folder.path / FILE, stored.encode())
+        return False

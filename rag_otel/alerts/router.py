@@ -12,7 +12,8 @@ from __future__ import annotations
 import dataclasses
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from rag_otel.alert import Alert, AlertAudience, AlertSeverity, AlertState
@@ -21,6 +22,7 @@ from rag_otel.alerts.digest import badness
 from rag_otel.alerts.memory import RouterMemory, RouterState
 from rag_otel.alerts.messages.examples import Examples
 from rag_otel.alerts.messages.links import AlertLinks
+from rag_otel.alerts.messages.message import alert_id
 from rag_otel.alerts.naming import ServiceNames
 from rag_otel.alerts.review import Review
 from rag_otel.alerts.rules import DEFAULT_RULES, AlertRule, AlertRules, parse_rule
@@ -29,8 +31,12 @@ from rag_otel.alerts.triage import Triage
 from rag_otel.model import EvaluatedTrace
 from rag_otel.protocols import AlertChannel
 from rag_otel.safety.guard import counters, guarded
+from rag_otel.sharing.group import Observed
+from rag_otel.sharing.positions import Positions
 
 _SAVE_EVERY_S = 1.0
+_SAVE_POSITIONS_S = 10.0
+_MAX_RAISED = 256
 
 
 def _nobody(alert: Alert) -> None:
@@ -94,18 +100,32 @@ class AlertRouter:
         self._left: list[Alert] = state.outbox
         """What the last process may not have handed to the channels."""
         self._names = ServiceNames(state.names)
+        self.read = Positions()
+        """Of the logs of processes that share a state folder."""
+        if memory is not None:
+            self.read.restore(state.read)
+        self._raised = deque(state.raised, maxlen=_MAX_RAISED)
         self._save_at: float | None = None
 
     def connect(self, send: Callable[[Alert], None], changed: Callable[[], None] = lambda: None) -> None:
         """`send` takes each alert to send; `changed` is called when `due` has changed. Neither may block."""
         self._send, self._changed = send, changed
 
-    def consider(self, result: EvaluatedTrace) -> None:
-        """Apply the rules to a result and send the alerts that are due now."""
+    def take(self, batch: Sequence[Observed]) -> None:
+        """Consider results of several processes."""
+        for each in batch:
+            with guarded("alerts.consider"):
+                self.consider(each.result, upto=each.upto)
+
+    def consider(self, result: EvaluatedTrace, *, upto: Mapping[str, int] | None = None) -> None:
+        """Apply the rules to a result and send the alerts that are due now. `upto` is where it stood in the logs."""
         judgements = self._rules.judge(result)
         out: list[Alert] = []
         with self._lock:
             now = self._clock()
+            if upto:
+                self.read.advance(upto)
+                self._touch(now, _SAVE_POSITIONS_S)
             self._names.saw(result.trace.service)
             for judgement in judgements:
                 if judgement.alert is None:
@@ -151,11 +171,26 @@ class AlertRouter:
         with guarded("alerts.raise"):
             with self._lock:
                 now = self._clock()
+                if self._was_raised(alert):
+                    return
                 alert = self._names.of(alert, self.pages.incidents.open)
-                out = (self.pages.end if alert.state is AlertState.RESOLVED else self.pages.fire)(alert, now)
+                if alert.follow_up:
+                    out = self.pages.follow_up(alert, now)
+                else:
+                    out = (self.pages.end if alert.state is AlertState.RESOLVED else self.pages.fire)(alert, now)
                 self._keep(out, surely=True)  # the monitor will not raise it again
             self._send_all(out)
             self._changed()
+
+    def _was_raised(self, alert: Alert) -> bool:
+        """A monitor that was killed before it could save raises its alert again: it has the same id."""
+        if self._memory is None or not alert.time_ns:
+            return False
+        identity = alert_id(alert)
+        if identity in self._raised:
+            return True
+        self._raised.append(identity)
+        return False
 
     def tick(self, *, close_windows: bool = False) -> None:
         """Send what is due: digests, resolve messages, alerts that quiet hours held back."""
@@ -216,14 +251,16 @@ class AlertRouter:
         """The message of the day on its way through quiet hours and the cap."""
         return [] if message is None else self.pages.gate.pass_on(message, now)
 
-    def _touch(self, now: float) -> None:
-        if self._memory is not None and self._save_at is None:
-            self._save_at = now + _SAVE_EVERY_S
+    def _touch(self, now: float, within_s: float = _SAVE_EVERY_S) -> None:
+        if self._memory is not None and (self._save_at is None or self._save_at > now + within_s):
+            self._save_at = now + within_s
 
     def _save(self) -> None:
         self._save_at = None
         if self._memory is not None:
-            self._memory.save(self._state())
+            state = self._state()
+            if self._memory.save(state):
+                self.read.was_saved(state.read)
 
     def _state(self) -> RouterState:
         return RouterState(
@@ -235,6 +272,8 @@ class AlertRouter:
             outbox=[*self._left, *self._outbox],
             saved_at=self._clock(),
             names=self._names.named,
+            read=self.read.to_state(),
+            raised=list(self._raised),
         )
 
     def _send_all(self, alerts: Sequence[Alert]) -> None:

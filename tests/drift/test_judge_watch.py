@@ -127,13 +127,14 @@ def monitored(judge: StrictLater, told: list[Alert], clock: Clock) -> DriftMonit
 
 
 def test_an_alarm_says_that_the_app_has_moved() -> None:
-    """The anchors are scored again at the alarm, and read as before."""
+    """Told at once; the anchors are scored again, read as before, and that follows."""
     judge, told, clock = StrictLater(), list[Alert](), Clock()
     monitor = monitored(judge, told, clock)
     monitor.write(results(0.72, 200, at=300, seed=1, judge="function", evaluator="StrictLater"))
     assert judge.calls == 48
-    assert [(alert.name, alert.details["moved"]) for alert in told] == [("drift_score", "app")]
-    assert str(told[0].details["judge_on_anchors"]).startswith("+0.000")
+    moved = [(alert.name, alert.details["moved"], alert.follow_up) for alert in told]
+    assert moved == [("drift_score", "unknown", False), ("drift_score", "app", True)]
+    assert str(told[1].details["judge_on_anchors"]).startswith("+0.000")
 
 
 def test_an_alarm_says_that_the_judge_has_moved() -> None:
