@@ -14,6 +14,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 
 from rag_otel.alert import Alert, AlertAudience, AlertSeverity, AlertState
@@ -83,6 +84,7 @@ class AlertRouter:
         self._clock = steady or clock
         self._send: Callable[[Alert], None] = _nobody
         self._changed: Callable[[], None] = lambda: None
+        self._hold: Callable[[], AbstractContextManager[object]] = nullcontext
         state = (memory.load() if memory else None) or RouterState()
         self._lock = threading.RLock()
         course = partial(
@@ -107,9 +109,15 @@ class AlertRouter:
         self._raised = deque(state.raised, maxlen=_MAX_RAISED)
         self._save_at: float | None = None
 
-    def connect(self, send: Callable[[Alert], None], changed: Callable[[], None] = lambda: None) -> None:
-        """`send` takes each alert to send; `changed` is called when `due` has changed. Neither may block."""
-        self._send, self._changed = send, changed
+    def connect(
+        self,
+        send: Callable[[Alert], None],
+        changed: Callable[[], None] = lambda: None,
+        hold: Callable[[], AbstractContextManager[object]] = nullcontext,
+    ) -> None:
+        """`send` takes each alert to send; `changed` is called when `due` has changed. Neither may block. What `send`
+        has taken leaves the process only when the block of `hold` has ended."""
+        self._send, self._changed, self._hold = send, changed, hold
 
     def take(self, batch: Sequence[Observed]) -> None:
         """Consider results of several processes."""
@@ -278,10 +286,15 @@ class AlertRouter:
 
     def _send_all(self, alerts: Sequence[Alert]) -> None:
         """Call without the lock: a channel's queue may call back into the router."""
-        for alert in alerts:
-            counters.add(f"alerts.{'resolved' if alert.state is AlertState.RESOLVED else 'sent'}.{alert.name}")
-            self._send(self._links.on(alert))
-        if alerts and self._memory is not None:
-            with self._lock:
-                self._outbox = [each for each in self._outbox if not any(each is alert for alert in alerts)]
-                self._save()
+        if not alerts:
+            return
+        # The channels' queues have them on disk before they leave the outbox, and send them after that: a kill at any
+        # moment leaves an alert in one of the two, or in both under one id.
+        with self._hold():
+            for alert in alerts:
+                counters.add(f"alerts.{'resolved' if alert.state is AlertState.RESOLVED else 'sent'}.{alert.name}")
+                self._send(self._links.on(alert))
+            if self._memory is not None:
+                with self._lock:
+                    self._outbox = [each for each in self._outbox if not any(each is alert for alert in alerts)]
+                    self._save()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import Final, Protocol, TypeVar
 
 from rag_otel.alert import Alert, AlertAudience, AlertExample
@@ -33,7 +35,12 @@ class AlertSource(Protocol):
     @property
     def channels(self) -> Sequence[AlertChannel]: ...
 
-    def connect(self, send: Callable[[Alert], None], changed: Callable[[], None]) -> None: ...
+    def connect(
+        self,
+        send: Callable[[Alert], None],
+        changed: Callable[[], None],
+        hold: Callable[[], AbstractContextManager[object]],
+    ) -> None: ...
 
     def consider(self, result: EvaluatedTrace) -> None: ...
 
@@ -125,7 +132,7 @@ class Dispatcher:
             if raise_alert is not None and isinstance(writer, RaisesAlerts):
                 writer.raise_alerts_with(raise_alert)
         if alerts is not None:
-            alerts.connect(self._tell, self._ticker.wake)
+            alerts.connect(self._tell, self._ticker.wake, self._hold)
             self._go_on(alerts)
         for result_queue in self._result_queues:
             result_queue.resume()
@@ -160,6 +167,14 @@ class Dispatcher:
             if self._shared is not None:
                 self._shared.submit(result)
             self._ticker.start()
+
+    @contextlib.contextmanager
+    def _hold(self) -> Iterator[None]:
+        """The channels take alerts, and send none until the block ends."""
+        with contextlib.ExitStack() as held:
+            for queue in self._alert_queues:
+                held.enter_context(queue.hold())
+            yield
 
     def _tell(self, alert: Alert) -> None:
         identity = _identity(alert)

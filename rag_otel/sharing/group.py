@@ -33,6 +33,8 @@ POLL_S: Final = 0.25
 """How often the leader looks for records, and the others for a leader that has died."""
 _PAUSE_S: Final = 0.02
 """Shortest time between two looks."""
+_SETTLE_S: Final = 0.1
+"""Younger records are left for the next look: another process may be about to write one that is older."""
 _COUNTS_EVERY_S: Final = 5.0
 _FORGET_EVERY_S: Final = 1.0
 _MAX_QUEUED: Final = 4096
@@ -166,7 +168,7 @@ class SharedMonitoring:
         if not self._lock.acquire(timeout=timeout_s):
             return False
         try:
-            self._step(counts=True)
+            self._step(everything=True)
             voice = self._voice
         finally:
             self._lock.release()
@@ -178,7 +180,7 @@ class SharedMonitoring:
         with self._lock:
             if self._closed:
                 return
-            self._step(counts=True)
+            self._step(everything=True)
             self._closed = True
             voice, self._voice = self._voice, None
         self._wake.set()
@@ -209,15 +211,15 @@ class SharedMonitoring:
                 self._wake.wait(POLL_S)
                 self._wake.clear()
 
-    def _step(self, *, counts: bool = False) -> None:
+    def _step(self, *, everything: bool = False) -> None:
         with guarded("sharing"), self._lock:
             if self._closed:
                 return
-            self._write(counts=counts)
+            self._write(counts=everything)
             if self._voice is None:
                 self._elect()
             if self._voice is not None and self._logs is not None:
-                self._read(self._voice, self._logs)
+                self._read(self._voice, self._logs, settle_s=0.0 if everything else _SETTLE_S)
 
     def _write(self, *, counts: bool) -> None:
         """Append what is queued to the log; where that cannot be, watch alone from now on."""
@@ -294,9 +296,11 @@ class SharedMonitoring:
             if each.alert is not None:
                 voice.raise_alert(each.alert)
 
-    def _read(self, voice: Voice, logs: MergedLogs) -> None:
+    def _read(self, voice: Voice, logs: MergedLogs, *, settle_s: float) -> None:
         while True:
-            batch = logs.read(lambda log: min(each.read.taken.get(log, 0) for each in voice.consumers))
+            batch = logs.read(
+                lambda log: min(each.read.taken.get(log, 0) for each in voice.consumers), settle_s=settle_s
+            )
             self._hand_over(voice, batch)
             if not batch.entries:
                 break

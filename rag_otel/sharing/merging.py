@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,12 +47,19 @@ class MergedLogs:
         """Of the logs that there are."""
         return {each.name for each in logs_in(self._folder)}
 
-    def read(self, position_of: Callable[[str], int]) -> Batch:
-        """What stands after `position_of(log)` in each log, a bounded part of it; without entries when that is all."""
+    def read(self, position_of: Callable[[str], int], *, settle_s: float = 0.0) -> Batch:
+        """What stands after `position_of(log)` in each log, a bounded part of it; without entries when that is all.
+
+        Records of the last `settle_s` seconds are left: others that are older may still be on their way to a log."""
+        now = time.time()
         batch = Batch()
         horizon = math.inf
         for log in logs_in(self._folder):
             entries, end, more = self._read(log, position_of(log.name))
+            fresh = next((at for at, each in enumerate(entries) if now - settle_s < each.record.at <= now), None)
+            if fresh is not None:
+                end = entries[fresh - 1].position if fresh else position_of(log.name)
+                entries, more = entries[:fresh], False
             batch.entries += entries
             batch.upto[log.name] = end
             if more and entries:
