@@ -40,11 +40,20 @@ class Fleet:
 
     def submit(self, worker: int, index: int, score: float | None, **changes: Any) -> None:
         """Have a worker deliver the result of one answer; when it has taken it, so that answers come in order."""
+        self._ask({"to": worker, "index": index, "score": score, **changes})
+
+    def flush(self) -> None:
+        """Every worker writes what it has, and the leader reads it: the answers that follow come later for sure."""
+        for worker in (*self.alive, self.leader()):
+            if worker is not None:
+                self._ask({"to": worker, "index": -1})
+
+    def _ask(self, command: dict[str, Any]) -> None:
         assert self.process.stdin is not None
         assert self.process.stdout is not None
-        self.process.stdin.write(json.dumps({"to": worker, "index": index, "score": score, **changes}) + "\n")
+        self.process.stdin.write(json.dumps(command) + "\n")
         self.process.stdin.flush()
-        assert self.process.stdout.readline().strip() == str(index)
+        assert self.process.stdout.readline().strip() == str(command["index"])
 
     @property
     def alive(self) -> list[int]:
@@ -101,7 +110,10 @@ def work(commands: int, settings: dict[str, Any]) -> None:
             given = json.loads(line)
             del given["to"]
             index = given.pop("index")
-            delivery.submit(result(index, given.pop("score"), **given))
+            if index < 0:
+                delivery.flush(10)
+            else:
+                delivery.submit(result(index, given.pop("score"), **given))
             os.write(sys.stdout.fileno(), f"{index}\n".encode())
     delivery.shutdown(10)
 

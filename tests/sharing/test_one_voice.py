@@ -22,7 +22,8 @@ def told(receiver: Receiver) -> list[dict[str, Any]]:
 
 
 def give(workers: Fleet, mean: float, first: int, count: int, *, seed: int = 0) -> None:
-    """Answers in turn to every worker that lives."""
+    """Answers in turn to every worker that lives, after all that came before."""
+    workers.flush()
     source = scores(mean, seed)
     for index in range(first, first + count):
         alive = workers.alive
