@@ -44,7 +44,7 @@ from rag_otel.telemetry.telemetry import Telemetry, telemetry_of
 from rag_otel.writers.attributes import evaluation_attributes, status_attributes
 from rag_otel.writers.evaluation_span import EvaluationSpanWriter, When
 from rag_otel.writers.feedback import annotator_kind
-from rag_otel.writers.phoenix_links import trace_link
+from rag_otel.writers.phoenix_links import phoenix_page, trace_link
 
 InBackground: TypeAlias = Callable[[Callable[[], object]], object]
 """Calls a function later, on another thread."""
@@ -281,7 +281,7 @@ def _channels(settings: Settings, parts: Parts) -> list[AlertChannel]:
 
 
 def _link(settings: Settings) -> Callable[[EvaluatedTrace], str | None]:
-    base_url = settings.phoenix_public_url or settings.phoenix_endpoint
+    base_url = phoenix_page(settings)
     if base_url is None:
         return lambda result: None
     return lambda result: trace_link(base_url, result.trace.target.trace_id)

@@ -21,6 +21,7 @@ from rag_otel.model import EvaluatedTrace
 from rag_otel.protocols import AlertChannel
 from rag_otel.safety.steady_time import steady_time, wall_time_of
 from rag_otel.settings import Settings
+from rag_otel.writers.phoenix_links import phoenix_page, project_link
 
 REMEMBERED_BELOW: Final = 0.75
 """Answers that monitors may show have a lower score, or a risk that is higher than one minus this."""
@@ -43,7 +44,7 @@ def build_router(
         digest_s=settings.alert_digest,
         per_minute=settings.alerts_per_minute,
         quiet=parse_quiet_hours(settings.alert_quiet_hours),
-        links=AlertLinks(chart=settings.alert_chart_url, runbook=settings.alert_runbook_url),
+        links=AlertLinks(chart=settings.alert_chart_url or _project_page(settings), runbook=settings.alert_runbook_url),
         memory=None if state is None else RouterMemory(state),
         steady=steady_time,
         triage=Triage(
@@ -52,6 +53,12 @@ def build_router(
         ),
         worst_per_day=settings.alert_worst_per_day,
     )
+
+
+def _project_page(settings: Settings) -> str | None:
+    """Phoenix draws charts too."""
+    page = phoenix_page(settings)
+    return None if page is None else project_link(page, settings.project_name or "default")
 
 
 def build_monitors(
