@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from rag_otel.alerts.memory import RouterMemory
 from rag_otel.alerts.messages.examples import Examples
 from rag_otel.alerts.messages.links import AlertLinks
 from rag_otel.alerts.monitors.combined import Monitor, Monitors
@@ -13,6 +12,7 @@ from rag_otel.alerts.monitors.health import FailureMonitor, SilenceMonitor, trac
 from rag_otel.alerts.monitors.slo import Objective, SloMonitor
 from rag_otel.alerts.precision import read_table
 from rag_otel.alerts.router import AlertRouter
+from rag_otel.alerts.router_state import RouterStateFile
 from rag_otel.alerts.rules import Finding, parse_rule
 from rag_otel.alerts.schedule import parse_quiet_hours
 from rag_otel.alerts.triage import Triage
@@ -45,7 +45,7 @@ def build_router(
         per_minute=settings.alerts_per_minute,
         quiet=parse_quiet_hours(settings.alert_quiet_hours),
         links=AlertLinks(chart=settings.alert_chart_url or _project_page(settings), runbook=settings.alert_runbook_url),
-        memory=None if state is None else RouterMemory(state),
+        state_file=None if state is None else RouterStateFile(state),
         steady=steady_time,
         triage=Triage(
             table=read_table(settings.alert_precision_file, bad_share=settings.alert_bad_share),

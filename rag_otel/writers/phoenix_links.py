@@ -23,8 +23,8 @@ def phoenix_base_url(endpoint: str) -> str:
 
 
 def phoenix_among_exports() -> str | None:
-    """The address of the Phoenix that OpenTelemetry's own variables export to: its port (6006), or a host that bears its
-    name. None where they name something else, and for OTLP/gRPC, at whose port no page is."""
+    """The address of the Phoenix that OpenTelemetry's own variables export to, by its port (6006) or a host that bears
+    its name. None where they name something else, and for OTLP/gRPC, at whose port no page is."""
     endpoint = next((os.environ[name] for name in _OTLP_ENDPOINTS if os.environ.get(name)), "")
     try:
         parts = urlsplit(endpoint)

@@ -13,9 +13,9 @@ import pytest
 
 from rag_otel.alert import Alert, AlertState
 from rag_otel.alerts.channels.alertmanager import AlertmanagerChannel
-from rag_otel.alerts.memory import RouterMemory
 from rag_otel.alerts.monitors.health import SilenceMonitor
 from rag_otel.alerts.router import AlertRouter
+from rag_otel.alerts.router_state import RouterStateFile
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.delivery.state_folder import StateFolder
 from tests.alerts.alertmanager_server import alertmanager
@@ -38,7 +38,7 @@ class Life:
     def start(self, **options: Any) -> AlertRouter:
         fields: dict[str, Any] = {"cooldown_s": 300.0, "resolve_after_s": 900.0} | options
         self.router = AlertRouter(
-            memory=RouterMemory(self.folder), clock=lambda: self.wall, steady=lambda: self.steady, **fields
+            state_file=RouterStateFile(self.folder), clock=lambda: self.wall, steady=lambda: self.steady, **fields
         )
         self.router.connect(self.told.append)
         return self.router
@@ -198,7 +198,7 @@ def test_a_follow_up_takes_the_place_of_an_alarm_that_still_waits(tmp_path: Path
 def a_delivery(url: str, state: Path, *, renew_s: float) -> tuple[Dispatcher, AlertRouter]:
     folder = StateFolder(state)
     channel = AlertmanagerChannel(url, renew_s=renew_s)
-    router = AlertRouter([channel], rules=[], memory=RouterMemory(folder))
+    router = AlertRouter([channel], rules=[], state_file=RouterStateFile(folder))
     return Dispatcher([], alerts=router, state=folder), router
 
 

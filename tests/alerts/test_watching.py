@@ -15,9 +15,9 @@ import pytest
 import rag_otel
 from rag_otel.alert import Alert, AlertState
 from rag_otel.alerts.channels.callback import CallbackChannel
-from rag_otel.alerts.memory import RouterMemory
 from rag_otel.alerts.monitors.combined import Monitors
 from rag_otel.alerts.router import AlertRouter
+from rag_otel.alerts.router_state import RouterStateFile
 from rag_otel.alerts.schedule import QuietHours, parse_quiet_hours
 from rag_otel.composition import Parts, compose_delivery
 from rag_otel.delivery.dispatcher import Dispatcher
@@ -161,7 +161,7 @@ def test_what_quiet_hours_held_back_survives_a_restart(tmp_path: Path, told: lis
     """A deployment at night loses nothing, tells nothing early, and a problem that was told is not told again."""
 
     def router(quiet: QuietHours | None) -> AlertRouter:
-        made = AlertRouter(quiet=quiet, memory=RouterMemory(StateFolder(tmp_path)), cooldown_s=300)
+        made = AlertRouter(quiet=quiet, state_file=RouterStateFile(StateFolder(tmp_path)), cooldown_s=300)
         made.connect(told.append)
         return made
 
@@ -196,7 +196,7 @@ def test_a_memory_that_cannot_be_read_is_set_aside(content: str, tmp_path: Path)
     """The router starts without it."""
     folder = StateFolder(tmp_path)
     (folder.path / "alerts.json").write_text(content)
-    assert RouterMemory(folder).load() is None
+    assert RouterStateFile(folder).load() is None
     assert (folder.path / "alerts.json.unreadable").exists()
 
 

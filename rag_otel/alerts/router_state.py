@@ -7,13 +7,13 @@ import json
 from typing import Any, Final
 
 from rag_otel.alert import Alert
-from rag_otel.alerts.gate import GateState
 from rag_otel.alerts.incidents import Incident
 from rag_otel.alerts.review import ReviewState
+from rag_otel.alerts.throttle import ThrottleState
 from rag_otel.delivery.state_folder import StateFolder, read_file, set_aside, write_file
 from rag_otel.safety.guard import guarded
 
-VERSION: Final = 1
+VERSION: Final = 2
 FILE: Final = "alerts.json"
 
 
@@ -22,9 +22,9 @@ class RouterState:
     """Everything that the router keeps across restarts."""
 
     incidents: dict[str, Incident] = dataclasses.field(default_factory=dict)
-    gate: GateState = dataclasses.field(default_factory=GateState)
+    throttle: ThrottleState = dataclasses.field(default_factory=ThrottleState)
     record_incidents: dict[str, Incident] = dataclasses.field(default_factory=dict)
-    record_gate: GateState = dataclasses.field(default_factory=GateState)
+    record_throttle: ThrottleState = dataclasses.field(default_factory=ThrottleState)
     """The same of what is only recorded."""
     review: ReviewState = dataclasses.field(default_factory=ReviewState)
     outbox: list[Alert] = dataclasses.field(default_factory=list)
@@ -39,7 +39,7 @@ class RouterState:
     """Fingerprint of a monitor -> the fingerprint, with the service, under which its problem was told."""
 
 
-class RouterMemory:
+class RouterStateFile:
     """Loads at the start; saves atomically: before an alert is sent, else within a second."""
 
     def __init__(self, folder: StateFolder) -> None:
