@@ -1,4 +1,4 @@
-"""One course of alerts: the state of each problem, then the throttle. What pages has one, what is only recorded another."""
+"""One course of alerts: the state of each problem, then the throttle. One for what pages, one for what is recorded."""
 
 from __future__ import annotations
 

@@ -168,7 +168,7 @@ def test_what_quiet_hours_held_back_survives_a_restart(tmp_path: Path, told: lis
     before = router(None)
     before.consider(a_result(route="told"))
     before.close()
-    before._memory._folder.close()  # type: ignore[union-attr]
+    before._state_file._folder.close()  # type: ignore[union-attr]
     night = router(ALWAYS)
     for route in ("told", "a", "b"):
         night.consider(a_result(route=route))
@@ -191,7 +191,7 @@ def test_without_a_state_folder_a_shutdown_tells_what_quiet_hours_held_back(told
     assert len(told) == 1
 
 
-@pytest.mark.parametrize("content", ["", "{", '{"version": 99}', '{"version": 1, "state": {"incidents": 1}}'])
+@pytest.mark.parametrize("content", ["", "{", '{"version": 99}', '{"version": 2, "state": {"incidents": 1}}'])
 def test_a_memory_that_cannot_be_read_is_set_aside(content: str, tmp_path: Path) -> None:
     """The router starts without it."""
     folder = StateFolder(tmp_path)
