@@ -70,5 +70,9 @@ class RouterStateFile:
         """False where the disk does not take it."""
         with guarded("alerts.save"):
             stored = json.dumps({"version": VERSION, "state": self._adapter.dump_python(state, mode="json")})
-            return write_file(self._folder.path / FILE, stored.encode())
+            try:
+                path = self._folder.path / FILE
+            except OSError:  # this process has left the folder to another one
+                return False
+            return write_file(path, stored.encode())
         return False

@@ -173,12 +173,12 @@ def test_what_quiet_hours_held_back_survives_a_restart(tmp_path: Path, told: lis
     for route in ("told", "a", "b"):
         night.consider(a_result(route=route))
     night.close()
-    night._memory._folder.close()  # type: ignore[union-attr]
+    night._state_file._folder.close()  # type: ignore[union-attr]
     assert [alert.route for alert in told] == ["told"]
     morning = router(None)
     morning.tick()
     assert [(alert.count, alert.fingerprint) for alert in told[1:]] == [(2, "held")]
-    morning._memory._folder.close()  # type: ignore[union-attr]
+    morning._state_file._folder.close()  # type: ignore[union-attr]
 
 
 def test_without_a_state_folder_a_shutdown_tells_what_quiet_hours_held_back(told: list[Alert]) -> None:
