@@ -25,6 +25,7 @@ from rag_otel.model import (
 from rag_otel.protocols import Convention, Evaluator, Sampler
 from rag_otel.safety.guard import guarded
 from rag_otel.sampling.cap import EvaluationCap
+from rag_otel.sampling.local_only import LocalOnly
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -46,6 +47,9 @@ class Pipeline:
     """Fetches the texts of chunks that have ids alone."""
     calibrate: Callable[[Evaluation], Evaluation] | None = None
     """What people's labels say about the judge, applied to each result."""
+
+    local_only: LocalOnly | None = None
+    """Traces that only local judges may see."""
 
     def rag_traces(self, spans: Sequence[SpanRecord]) -> Iterator[RagTrace]:
         """Every RAG trace that the conventions read in the spans of one trace id, one for each target.
@@ -80,20 +84,28 @@ class Pipeline:
     def admit(self, trace: RagTrace, decision: SamplingDecision) -> tuple[SamplingDecision, str | None]:
         """The decision, and why the trace is not evaluated; None where it is to be evaluated now.
 
-        The order is the same in every shape: the sampler, what the trace lacks, the cap. So only a trace that is
-        evaluated takes anything from the cap.
+        The order is the same in every shape: the sampler, what the trace lacks, who may see it, the cap. So only a
+        trace that is evaluated takes anything from the cap.
         """
         if not decision.sampled:
             return decision, decision.reason
         if trace.unevaluable_reason is not None:
             return decision, trace.unevaluable_reason
+        if self.local_only is not None and not self._chosen(trace, decision):
+            refused = dataclasses.replace(decision, sampled=False, reason=SamplingReason.LOCAL_ONLY)
+            return refused, SamplingReason.LOCAL_ONLY
         if self.cap is not None and not self.cap.admit():
             return rate_limited(decision), SamplingReason.RATE_LIMITED
         return decision, None
 
+    def _chosen(self, trace: RagTrace, decision: SamplingDecision) -> list[Evaluator]:
+        """The evaluators that the decision names and that may see the trace."""
+        named = [e for e in self.evaluators if decision.evaluators is None or e.name in decision.evaluators]
+        return named if self.local_only is None else self.local_only.allowed(trace, named)
+
     async def evaluate(self, trace: RagTrace, decision: SamplingDecision) -> EvaluatedTrace:
         """Run the chosen evaluators side by side; what fails or runs out of time is a failed `Evaluation`."""
-        chosen = [e for e in self.evaluators if decision.evaluators is None or e.name in decision.evaluators]
+        chosen = self._chosen(trace, decision)
         evaluations = await evaluate_all(
             chosen,
             question=trace.question,

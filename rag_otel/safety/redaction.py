@@ -64,6 +64,42 @@ _PATTERNS: Final[tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], st
     (re.compile(r"([?&][\w.%-]{1,60}=)[^\s\"'&<>#]{8,4000}"), rf"\1{MASK}"),
 )
 
+_WORDS: Final = ("auth", "key", "secret", "token", "pass", "pwd", "credential", "signature", "cookie")
+_KINDS: Final = (
+    "sk",
+    "pk",
+    "rk",
+    "whsec",
+    "hf",
+    "gsk",
+    "glpat",
+    "nvapi",
+    "tvly",
+    "pcsk",
+    "shpat",
+    "github_pat",
+    "gh",
+    "xox",
+)
+_HINTS: Final = (
+    ("://",),
+    _WORDS,
+    ("auth",),
+    ("bearer", "apikey"),
+    ("basic",),
+    (
+        *(f"{kind}{sign}" for kind in _KINDS for sign in "-_"),
+        *("gho", "ghp", "ghu", "ghs", "ghr", "xox"),
+        "akia",
+        "asia",
+        "aiza",
+        "eyj",
+    ),
+    ("?", "&"),
+)
+"""For each pattern the words of which a text must hold one, in lower case: most texts hold none, and a search costs a
+hundredth of the pattern."""
+
 _known: frozenset[str] = frozenset()
 
 
@@ -84,6 +120,23 @@ def redacted_text(text: str) -> str:
     for pattern, instead in _PATTERNS:
         text = pattern.sub(instead, text)
     return text
+
+
+def credential_spans(text: str) -> Iterator[tuple[int, int]]:
+    """(start, end) of what is, or looks like, a credential, without the word that introduces it. Spans may overlap."""
+    lower = text.lower()
+    for (pattern, instead), hints in zip(_PATTERNS, _HINTS, strict=True):
+        if not any(hint in lower for hint in hints):
+            continue
+        for found in pattern.finditer(text):
+            if not callable(instead) or instead(found) != found[0]:
+                start = found.end(1) if pattern.groups else found.start()
+                yield start, found.end() - found[0].endswith("@")
+
+
+def known_secrets() -> frozenset[str]:
+    """The secrets of this process (`remember`)."""
+    return _known
 
 
 def public_address(url: str) -> str:
