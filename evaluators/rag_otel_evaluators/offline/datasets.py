@@ -20,8 +20,16 @@ Column: TypeAlias = str | Callable[[Mapping[str, Any]], Any]
 
 ALIASES: Final[Mapping[str, tuple[str, ...]]] = {
     "question": ("question", "user_input", "query", "input"),
-    "contexts": ("contexts", "retrieved_contexts", "context", "retrieved_context", "documents", "chunks"),
-    "response": ("response", "answer", "output"),
+    "contexts": (
+        "contexts",
+        "retrieved_contexts",
+        "context",
+        "retrieved_context",
+        "retrieval_context",
+        "documents",
+        "chunks",
+    ),
+    "response": ("response", "answer", "output", "actual_output"),
     "reference": ("reference", "ground_truth", "expected_output"),
 }
 """Field -> common names of its column, tried in this order."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Generator, Iterable, Sequence
 from typing import Final
 
 from rag_otel.evaluation.budget import Budget
@@ -46,6 +46,23 @@ def evaluate_rows(
             yield result
     finally:
         run_sync(run.close())
+
+
+async def aevaluate_rows(
+    rows: Iterable[Row],
+    evaluators: Sequence[Evaluator],
+    *,
+    concurrency: int = CONCURRENCY,
+    budget_usd: float | None = None,
+    timeout_s: float = TIMEOUT_S,
+) -> AsyncGenerator[Result, None]:
+    """Like `evaluate_rows`, on the running event loop."""
+    run = _Run(rows, evaluators, concurrency, Budget(usd=budget_usd), timeout_s)
+    try:
+        while (result := await run.next()) is not None:
+            yield result
+    finally:
+        await run.close()
 
 
 def column_needs(evaluators: Iterable[Evaluator]) -> dict[str, tuple[str, ...]]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from rag_otel.evaluation.usage_meter import add_usage
 from rag_otel.model import Evaluation, Usage
@@ -50,10 +51,16 @@ class MetricSummary:
     failures: int
     """Rows on which the evaluator failed."""
 
+    def to_dict(self) -> dict[str, Any]:
+        """The figures as JSON values."""
+        return dataclasses.asdict(self) | {"interval": None if self.interval is None else list(self.interval)}
 
-def summarise(metric: str, evaluations: Sequence[Evaluation], questions: Sequence[str | None]) -> MetricSummary:
-    """Computes the statistics of one metric. `evaluations` and `questions` have one entry per row, in the same
-    order."""
+
+def summarise(
+    metric: str, evaluations: Sequence[Evaluation], questions: Sequence[str | None] | None = None
+) -> MetricSummary:
+    """Computes the statistics of one metric. `evaluations` and `questions` have one entry per row, in the same order.
+    Without questions, the interval is None."""
     scores = [evaluation.score for evaluation in evaluations if evaluation.score is not None]
     risks = [evaluation.risk for evaluation in evaluations if evaluation.risk is not None]
     quartiles = statistics.quantiles(scores, n=4, method="inclusive") if len(scores) > 1 else scores * 3
@@ -67,7 +74,7 @@ def summarise(metric: str, evaluations: Sequence[Evaluation], questions: Sequenc
         nulls=_reasons(evaluation for evaluation in evaluations if evaluation.score is None),
         flags=_reasons(evaluation for evaluation in evaluations if evaluation.score is not None),
         mean=statistics.fmean(scores) if scores else None,
-        interval=bootstrap_interval(_by_question(evaluations, questions)),
+        interval=None if questions is None else bootstrap_interval(_by_question(evaluations, questions)),
         median=statistics.median(scores) if scores else None,
         std=statistics.stdev(scores) if len(scores) > 1 else None,
         minimum=min(scores, default=None),

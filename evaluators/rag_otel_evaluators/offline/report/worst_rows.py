@@ -32,7 +32,7 @@ def worst_rows(
 def render_worst_rows(rows: Sequence[Row], evaluations: Sequence[Evaluation]) -> str:
     """Returns an expandable element for each of the worst rows. The first ones are expanded."""
     cards = [
-        _card(row, evaluation, is_open=position < _OPEN)
+        row_card(row, evaluation, is_open=position < _OPEN)
         for position, (row, evaluation) in enumerate(worst_rows(rows, evaluations))
     ]
     return "".join(cards) or "<p>No row has a score.</p>"
@@ -49,9 +49,11 @@ def _opening(fragment: Fragment) -> str:
     return f'{label}<mark class="{fragment.verdict}">'
 
 
-def _card(row: Row, evaluation: Evaluation, *, is_open: bool) -> str:
+def row_card(row: Row, evaluation: Evaluation, *, is_open: bool) -> str:
+    """Returns one row as an expandable element: figures, texts with marks, claims and chunks."""
     title = shorten(row.question or row.response, _TITLE_LENGTH)
-    figures = [f'<span class="score">{evaluation.score:.3f}</span>']
+    score = str(evaluation.reason_code) if evaluation.score is None else f"{evaluation.score:.3f}"
+    figures = [f'<span class="score">{escape(score)}</span>']
     if evaluation.risk is not None:
         figures.append(f'<span class="risk">risk {evaluation.risk:.2f}</span>')
     if evaluation.label is not None:
