@@ -294,7 +294,8 @@ class Evaluation:
     name: str
     """The metric: `faithfulness`, ..."""
     score: float | None = None
-    """0..1, higher is better. None if there is no score; then `reason_code` says why."""
+    """0..1, higher is better (only noise sensitivity: lower). None if there is no score; then `reason_code` says
+    why."""
     risk: float | None = None
     """Calibrated probability in 0..1 that the answer contains at least one unsupported claim."""
     label: str | None = None

@@ -18,14 +18,16 @@ from rag_otel.protocols import Evaluator
 from rag_otel.semconv import check_metric_name
 from rag_otel_evaluators.build import build_evaluators, rows_at_once
 from rag_otel_evaluators.metrics.functions import FunctionMetric
+from rag_otel_evaluators.metrics.registry import DescribedMetric
 from rag_otel_evaluators.offline.config import make_config
 from rag_otel_evaluators.offline.dataset_objects import records_of
 from rag_otel_evaluators.offline.datasets import Column, Row, read_rows
 from rag_otel_evaluators.offline.results import Result, Results
 from rag_otel_evaluators.offline.rows import CONCURRENCY, aevaluate_rows, column_needs, evaluate_rows
 
-Metric: TypeAlias = str | Evaluator | Callable[..., Any]
-"""A metric's name, an evaluator, or a function with parameters among question, chunks, response and reference."""
+Metric: TypeAlias = str | DescribedMetric | Evaluator | Callable[..., Any]
+"""A metric's name, an aspect or a rubric, an evaluator, or a function with parameters among question, chunks, response
+and reference."""
 
 
 def evaluate(
@@ -46,8 +48,8 @@ def evaluate(
 
     `dataset`: a list of dicts, a dict of columns, a data frame of pandas or polars, an Arrow table, a Hugging Face data
     set, a list of pydantic models or dataclasses, or a path to a JSON Lines, CSV or Parquet file.
-    `columns`: field (question, contexts, response, reference) -> column name, path into nested objects, or function of
-    the row. Common names are recognised without it.
+    `columns`: field (question, contexts, response, reference, ...) -> column name, path into nested objects, or a
+    function of the row. Common names are recognised without it.
     `judge` and `embedder`: a name, or the settings of `JudgeConfig` and `ModelConfig`, for the metrics given by name.
     `budget_usd`: maximum cost in US dollars. Rows after the limit have the reason `budget`.
     `cache`: a file that caches judges' answers, so that no call is paid for twice.
@@ -144,9 +146,12 @@ def _prepare(
     """Builds the evaluators and reads the rows. What must be closed is added to `resources`."""
     named = [metric for metric in metrics if isinstance(metric, str)]
     config = make_config({**settings, "metrics": named or ["faithfulness"]}, source="evaluate")
-    made = build_evaluators(config, resources, cache_path=config.cache_path) if named else ()
-    built = {each.name: each for each in made}
-    evaluators = [built[metric] if isinstance(metric, str) else _as_evaluator(metric) for metric in metrics]
+    described = [metric for metric in metrics if isinstance(metric, DescribedMetric)]
+    built: dict[str, Evaluator] = {}
+    if named or described:
+        made = build_evaluators(config, resources, described=described, cache_path=config.cache_path)
+        built = {each.name: each for each in made}
+    evaluators = [_as_evaluator(metric, built) for metric in metrics]
     names = tuple(evaluator.name for evaluator in evaluators)
     if not names or len(set(names)) < len(names):
         raise ConfigurationError(f"metrics: give at least one, with different names, not {', '.join(names) or 'none'}")
@@ -157,7 +162,11 @@ def _prepare(
     )
 
 
-def _as_evaluator(metric: Evaluator | Callable[..., Any]) -> Evaluator:
+def _as_evaluator(metric: Metric, built: Mapping[str, Evaluator]) -> Evaluator:
+    if isinstance(metric, str):
+        return built[metric]
+    if isinstance(metric, DescribedMetric):
+        return built[metric.name]
     if isinstance(metric, Evaluator):
         check_metric_name(metric.name)
         return metric

@@ -68,7 +68,7 @@ async def aevaluate_rows(
 def column_needs(evaluators: Iterable[Evaluator]) -> dict[str, tuple[str, ...]]:
     """Returns metric -> fields of a data set that it requires."""
     return {
-        evaluator.name: tuple("contexts" if field == "chunks" else field for field in needed_fields(evaluator))
+        evaluator.name: tuple(field.replace("chunk", "context") for field in needed_fields(evaluator))
         for evaluator in evaluators
     }
 
@@ -140,5 +140,6 @@ class _Run:
             chunks=row.chunks,
             response=row.response,
             reference=row.reference,
+            further={name: value for name, value in row.further.items() if name in needed_fields(evaluator)},
             timeout_s=self._timeout_s,
         )

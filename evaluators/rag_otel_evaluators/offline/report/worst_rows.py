@@ -9,6 +9,7 @@ from typing import Final
 from rag_otel.model import ClaimVerdict, Evaluation
 from rag_otel.rendering.claim_marking import Fragment, Mark, claim_marks, mark_up, quote_marks, split_by_marks
 from rag_otel.rendering.text_cutting import shorten
+from rag_otel_evaluators.metrics.directions import goodness
 from rag_otel_evaluators.offline.datasets import Row
 
 WORST_ROWS: Final = 10
@@ -21,12 +22,17 @@ _TITLE_LENGTH: Final = 110
 def worst_rows(
     rows: Sequence[Row], evaluations: Sequence[Evaluation], count: int = WORST_ROWS
 ) -> list[tuple[Row, Evaluation]]:
-    """Returns the `count` rows with the lowest scores. For equal scores, the higher risk comes first.
+    """Returns the `count` rows with the worst scores. For equal scores, the higher risk comes first.
 
     `evaluations` are those of one metric, in the order of `rows`. Rows without a score are left out.
     """
     scored = [pair for pair in zip(rows, evaluations, strict=True) if pair[1].score is not None]
-    return sorted(scored, key=lambda pair: (pair[1].score, -(pair[1].risk or 0.0), pair[0].number))[:count]
+    return sorted(scored, key=_badness)[:count]
+
+
+def _badness(pair: tuple[Row, Evaluation]) -> tuple[float, float, int]:
+    row, evaluation = pair
+    return goodness(evaluation.name, evaluation.score or 0.0), -(evaluation.risk or 0.0), row.number
 
 
 def render_worst_rows(rows: Sequence[Row], evaluations: Sequence[Evaluation]) -> str:
