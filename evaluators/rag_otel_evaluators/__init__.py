@@ -9,13 +9,17 @@ import importlib
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from rag_otel_evaluators.assertions import assert_faithful as assert_faithful
+    from rag_otel_evaluators.offline.comparison import compare as compare
     from rag_otel_evaluators.offline.evaluate import aevaluate as aevaluate
     from rag_otel_evaluators.offline.evaluate import evaluate as evaluate
 
-__all__ = ["aevaluate", "evaluate"]
+__all__ = ["aevaluate", "assert_faithful", "compare", "evaluate"]
 
 _MODULES: Final = {
     "aevaluate": "rag_otel_evaluators.offline.evaluate",
+    "assert_faithful": "rag_otel_evaluators.assertions",
+    "compare": "rag_otel_evaluators.offline.comparison",
     "evaluate": "rag_otel_evaluators.offline.evaluate",
 }
 """Public name -> the module that defines it."""

@@ -20,6 +20,7 @@ COMMANDS: Final = {
     "demo": "run the demo app over real data and show the result in Phoenix",
     "inspect": "print every RAG trace in OTLP/JSON files, one JSON object per line",
     "evaluate": "score a file of questions, contexts and responses",
+    "compare": "compare two evaluations of the same questions, for a build with thresholds",
     "backfill": "evaluate traces that are already stored in Phoenix or in OTLP files",
     "collect": "receive OTLP, evaluate RAG traces, and forward all spans to any OTLP backend",
     "drift": "show changes of scores: since when, how large, in which slices; replay history",

@@ -44,7 +44,7 @@ _OPTIONAL: Final = frozenset({"context_ids", "reference_contexts", "reference_co
 _REQUIRED: Final = ("contexts", "response", *sorted(_OPTIONAL))
 """Fields that a metric cannot do without. An empty list and an empty text are values."""
 
-_IDS: Final = ("id", "row_id", "question_id", "sample_id")
+IDS: Final = ("id", "row_id", "question_id", "sample_id")
 """Columns by which a file names its rows, tried in this order."""
 _TEXT_KEYS: Final = ("text", "content", "page_content")
 
@@ -85,7 +85,7 @@ class Row:
     @property
     def label(self) -> str:
         """What the file calls the row: its id where it has such a column, else its number."""
-        named = next((self.values[name] for name in _IDS if self.values.get(name) not in (None, "")), None)
+        named = next((self.values[name] for name in IDS if self.values.get(name) not in (None, "")), None)
         return str(self.number) if named is None else str(named)
 
     def obstacle(self, needs: Iterable[str]) -> str | None:
