@@ -22,6 +22,7 @@ COMMANDS: Final = {
     "evaluate": "score a file of questions, contexts and responses",
     "compare": "compare two evaluations of the same questions, for a build with thresholds",
     "backfill": "evaluate traces that are already stored in Phoenix or in OTLP files",
+    "export": "write the worst, most uncertain or hand-corrected answers of Phoenix to a dataset or a file",
     "collect": "receive OTLP, evaluate RAG traces, and forward all spans to any OTLP backend",
     "drift": "show changes of scores: since when, how large, in which slices; replay history",
     "judge": "check how well a judge agrees with the contrast benchmark",
