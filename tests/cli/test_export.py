@@ -37,9 +37,7 @@ class Project:
         self.ids = [spans_in(request)[0]["spanId"] for request in requests]
         send(self.api, self.name, *requests)
         PhoenixAnnotationWriter(self.api.base_url).write(
-            [
-                _result(spans_in(request)[0], *scores) for request, scores in zip(requests, SCORES, strict=True)
-            ]
+            [_result(spans_in(request)[0], *scores) for request, scores in zip(requests, SCORES, strict=True)]
         )
         notes = [("judged", "unfaithful", 0.0, "It is wrong."), ("correction", None, None, "It opens at 9.")]
         self._annotate(self.ids[CORRECTED], notes)
