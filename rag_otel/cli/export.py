@@ -1,5 +1,5 @@
-"""`rag-otel export`: writes the worst, most uncertain or hand-corrected answers of a Phoenix project to a Phoenix dataset
-or to JSON Lines that `rag-otel evaluate` reads."""
+"""`rag-otel export`: writes the worst, most uncertain or hand-corrected answers of a Phoenix project to a dataset of
+Phoenix or to JSON Lines that `rag-otel evaluate` reads."""
 
 from __future__ import annotations
 
