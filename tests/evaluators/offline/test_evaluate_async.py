@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from rag_otel.errors import ConfigurationError
 from rag_otel_evaluators import aevaluate, evaluate
+from testkit.judge_server import JudgeServer
 
 FACT = "The tower is 330 metres high."
 ROWS: list[dict[str, Any]] = [
@@ -77,3 +79,14 @@ async def test_wrong_settings_are_raised() -> None:
     """The same errors as those of `evaluate`."""
     with pytest.raises(ConfigurationError, match="needs a language model"):
         await aevaluate(ROWS, metrics=["context_recall"])
+
+
+async def test_a_language_model_with_a_cache(tmp_path: Path) -> None:
+    """What is opened on the thread that prepares is used on the loop; the second run asks nothing."""
+    verdict = {"claim": 0, "evidence": ["c0.s0"], "reason": "r", "verdict": "supported"}
+    with JudgeServer(answer=lambda request: {"verdicts": [verdict]}) as server:
+        settings = {"model": "openai/test-judge", "api_base": server.url}
+        for _ in range(2):
+            results = await aevaluate(ROWS[:1], judge=settings, cache=tmp_path / "cache")
+            assert results.scores("faithfulness") == [1.0]
+        assert len(server.requests) == 1
