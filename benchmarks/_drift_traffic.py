@@ -180,6 +180,91 @@ def shifted(at: int, low: float = 0.3, high: float = 0.7) -> Make:
     return make
 
 
+def clear_runs(length: float, *, geometric: bool = False) -> Make:
+    """Runs on one document each: nine of ten around .97, one around .50, sd .08. A drop is more of the latter."""
+
+    def make(rng: random.Random, drop: Drop) -> Iterator[Answer]:
+        index = left = 0
+        level = 0.0
+        while True:
+            if left == 0:
+                left = 1 + int(rng.expovariate(1 / length)) if geometric else int(length)
+                level = 0.5 if rng.random() < 0.1 + drop(index) / 0.47 else 0.97
+            yield index * 60.0, min(1.0, max(0.0, rng.gauss(level, 0.08))), _A, None
+            index, left = index + 1, left - 1
+
+    return make
+
+
+def one_or_less(rng: random.Random, mean: float) -> float:
+    """1, or anything evenly: a score of that mean, at least .5."""
+    return rng.random() if rng.random() < 2 * (1 - mean) else 1.0
+
+
+def swinging(mean: Callable[[int], float], per_day: float = 2000) -> Make:
+    """Scores that are 1 or anything; `mean` of the n-th."""
+
+    def make(rng: random.Random, drop: Drop) -> Iterator[Answer]:
+        index = 0
+        while True:
+            yield index * DAY_S / per_day, one_or_less(rng, mean(index) - drop(index)), _A, None
+            index += 1
+
+    return make
+
+
+def working_week(per_day: int = 300) -> Make:
+    """Five good days, two that are .03 worse."""
+
+    def make(rng: random.Random, drop: Drop) -> Iterator[Answer]:
+        index = 0
+        while True:
+            mean = 0.925 if index // per_day % 7 < 5 else 0.895
+            yield index * DAY_S / per_day, one_or_less(rng, mean - drop(index)), _A, None
+            index += 1
+
+    return make
+
+
+def two_models(per_day: int = 1000) -> Make:
+    """Two models whose shares swing from 35 to 65% over the day."""
+
+    def make(rng: random.Random, drop: Drop) -> Iterator[Answer]:
+        index = 0
+        while True:
+            first = rng.random() < 0.5 + 0.15 * math.cos(2 * math.pi * (index / per_day - 0.1))
+            value = one_or_less(rng, (0.95 if first else 0.88) - drop(index))
+            yield index * DAY_S / per_day, value, ("model=first" if first else "model=second",), None
+            index += 1
+
+    return make
+
+
+def slow_noise(sd: float = 0.015, length: float = 500) -> Make:
+    """The mean wanders: sd .015, correlated over 500 answers."""
+
+    def make(rng: random.Random, drop: Drop) -> Iterator[Answer]:
+        keep, state, index = math.exp(-1 / length), 0.0, 0
+        while True:
+            state = keep * state + math.sqrt(1 - keep * keep) * rng.gauss(0, sd)
+            yield index * 60.0, one_or_less(rng, min(0.99, 0.925 + state) - drop(index)), _A, None
+            index += 1
+
+    return make
+
+
+ISSUE = (
+    Traffic(name="independent, 1 or less", make=swinging(lambda at: 0.925, 1440)),
+    Traffic(name="50 in a row on one document", make=clear_runs(50), worth=50),
+    Traffic(name="geometric runs, mean 10", make=clear_runs(10, geometric=True), worth=20),
+    Traffic(name="day and night +-.02, 2,000 a day", make=swinging(
+        lambda at: 0.91 + 0.02 * math.cos(2 * math.pi * (at / 2000 - 0.1))
+    )),
+    Traffic(name="weekend -.03, 300 a day", make=working_week()),
+    Traffic(name="two models, 35 to 65% over the day", make=two_models(), most=0.1),
+    Traffic(name="slow noise, sd .015 over 500", make=slow_noise()),
+)  # fmt: skip
+"""The table that the requirement names."""
 TUNING = (
     Traffic(name="independent", make=independent()),
     Traffic(name="independent, 0 or 1", make=two_values()),

@@ -25,7 +25,9 @@ from rag_otel.cli.terminal import table
 from rag_otel.drift.baseline import Baseline, BaselineLearner
 from rag_otel.drift.family import DriftSettings, Family
 from rag_otel.drift.observation import Observation
-from rag_otel.drift.series import Series, SeriesSettings, Turn
+from rag_otel.drift.series import Series
+from rag_otel.drift.turns import Turn
+from rag_otel.drift.watch import SeriesSettings
 
 QUIET = 10_000
 WARM_UP = 500

@@ -22,7 +22,9 @@ from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.history import History, Moments
 from rag_otel.drift.mix import Effects, MixShift, effects, mix_shift
 from rag_otel.drift.observation import ALL, DIMENSIONS, RISK, SCORE, UNJUDGED, Observation, signal_of
-from rag_otel.drift.series import Series, SeriesSettings, Turn
+from rag_otel.drift.series import Series
+from rag_otel.drift.turns import Turn
+from rag_otel.drift.watch import SeriesSettings
 from rag_otel.safety.guard import counters
 
 Key: TypeAlias = tuple[str, str]
@@ -169,6 +171,7 @@ class Family:
             margin=settings.margin,
             least_probability=settings.least_probability,
             stages=len(STAGES) if key[1] == ALL else _SLICE_STAGES,
+            runs=signal_of(key[0]) != UNJUDGED,
             follow=key[1] == ALL,
         )
 

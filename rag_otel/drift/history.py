@@ -17,6 +17,7 @@ import sys
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import mul
 from typing import Any, Final
 
 _BUCKET: Final = 8
@@ -155,6 +156,17 @@ class History:
             rows.extend(_sums(self._open, self._first, self._last))
         return [_moments(rows, at) for at in range(0, len(rows), _FIELDS)]
 
+    @property
+    def level(self) -> float:
+        """About what the latest few values are; 1 without values."""
+        latest = sorted(value for _, value, _ in self._open)
+        if len(latest) >= _BUCKET // 2:
+            return latest[len(latest) // 2]
+        if not self._rows:
+            return latest[0] if latest else 1.0
+        at = len(self._rows) - _FIELDS
+        return self._rows[at + 6] / self._rows[at + 5]
+
     def between(self, first: float, end: float = math.inf) -> Moments:
         """The buckets whose middle is within [first, end), by order."""
         return total(bucket for bucket in self.buckets if first <= (bucket.first + bucket.last) / 2 < end)
@@ -206,17 +218,16 @@ def _moments(rows: Sequence[float], at: int) -> Moments:
 
 def _sums(values: Sequence[tuple[float, float, float]], first: int, last: int) -> tuple[float, ...]:
     """The fields of `Moments` of some values."""
-    start_s, end_s = math.inf, -math.inf
-    total_weight = x = weight2 = x1 = x2 = 0.0
-    for time_s, value, weight in values:
-        if time_s < start_s:
-            start_s = time_s
-        if time_s > end_s:
-            end_s = time_s
-        weighted = weight * value
-        total_weight += weight
-        x += weighted
-        weight2 += weight * weight
-        x1 += weight * weighted
-        x2 += weighted * weighted
-    return start_s, end_s, float(first), float(last), float(len(values)), total_weight, x, weight2, x1, x2
+    times, own, weights = zip(*values, strict=True)
+    count = float(len(own))
+    if weights.count(1.0) == len(own):  # by far the most: all are evaluated
+        x, x2 = sum(own), _sumprod(own, own)
+        return min(times), max(times), float(first), float(last), count, count, x, count, x, x2
+    weighted = [value * weight for value, weight in zip(own, weights, strict=True)]
+    sums = sum(weights), sum(weighted), _sumprod(weights, weights), _sumprod(weights, weighted)
+    return min(times), max(times), float(first), float(last), count, *sums, _sumprod(weighted, weighted)
+
+
+def _sumprod(some: Iterable[float], others: Iterable[float]) -> float:
+    """The sum of products (`math.sumprod` of Python 3.12)."""
+    return sum(map(mul, some, others))

@@ -10,7 +10,7 @@ import pytest
 
 from rag_otel.drift.baseline import Baseline, BaselineLearner
 from rag_otel.drift.dependence import dependence
-from rag_otel.drift.units import Blocks, Runs
+from rag_otel.drift.runs import Blocks, Runs
 from tests.drift.streams import START_S, scores
 
 HOUR_S = 3600.0
