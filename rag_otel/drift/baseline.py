@@ -15,7 +15,7 @@ from typing import Any, Final, Literal
 
 from rag_otel.drift.bets import lower_bound
 from rag_otel.drift.dependence import Dependence, around_parts, dependence, drop_inside, wandering
-from rag_otel.drift.seasons import Seasons
+from rag_otel.drift.seasons import DAY_S, Seasons
 
 DEFAULT_COUNT: Final = 500
 DEFAULT_ERROR: Final = 0.15
@@ -158,7 +158,7 @@ class BaselineLearner:
     """Collects the first values of a series; 4 bytes a value, 8 where they weigh differently."""
 
     __slots__ = (
-        "_again", "_answers", "_before", "_from_s", "_mark", "_seasons", "_shape", "_stages", "_until", "_until_s",
+        "_again", "_answers", "_before", "_from_s", "_mark", "_seasons", "_shape_s", "_stages", "_until", "_until_s",
         "_values", "_weights", "count", "owed", "stage",
     )  # fmt: skip
 
@@ -171,7 +171,8 @@ class BaselineLearner:
         self._again = 0
         self._before = 0
         """How many values there were when it was learned last."""
-        self._shape = 0
+        self._shape_s = math.inf
+        """When the shape of a day, of a week will be known."""
         self._stages = stages
         self._values = array("f")
         self._weights: array[float] | None = None
@@ -232,7 +233,7 @@ class BaselineLearner:
         """Take one value, the one of that order, for so many answers; True once there are enough."""
         self._until = order
         if not self._values:
-            self._from_s = time_s
+            self._from_s, self._shape_s = time_s, time_s + _SHAPES[0] * DAY_S
         if time_s > self._until_s:
             self._until_s = time_s
         self._answers += answers
@@ -243,8 +244,8 @@ class BaselineLearner:
             self._weights = array("f", [1.0]) * (len(self._values) - 1)
             self._weights.append(weight)
         self._seasons.add(time_s, value * weight, weight)
-        if self._shape < len(_SHAPES) and self._seasons.days >= _SHAPES[self._shape]:
-            self._shape += 1
+        if time_s >= self._shape_s:
+            self._shape_s = self._seasons.next_s(_SHAPES)
             if self.stage:
                 self.learn_again()
         return self.owed or self._reached
@@ -340,7 +341,6 @@ class BaselineLearner:
             "owed": self.owed,
             "again": self._again,
             "before": self._before,
-            "shape": self._shape,
             "stages": self._stages,
             "answers": self._answers,
             "values": [round(value, 6) for value in self._values],
@@ -356,11 +356,12 @@ class BaselineLearner:
     def from_state(cls, state: Mapping[str, Any]) -> BaselineLearner:
         learner = cls(int(state["count"]), stages=int(state["stages"]))
         learner.stage, learner._answers = int(state["stage"]), int(state["answers"])
-        learner.owed, learner._again, learner._shape = bool(state["owed"]), int(state["again"]), int(state["shape"])
+        learner.owed, learner._again = bool(state["owed"]), int(state["again"])
         learner._before = int(state["before"])
         learner._values = array("f", state["values"])
         learner._weights = None if state["weights"] is None else array("f", state["weights"])
         learner._seasons = Seasons.from_state(state["seasons"])
+        learner._shape_s = learner._seasons.next_s(_SHAPES) if learner._values else math.inf
         learner._from_s, learner._until_s = float(state["from_s"]), float(state["until_s"])
         learner._until = int(state["until"])
         if (mark := state["mark"]) is not None:

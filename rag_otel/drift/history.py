@@ -17,7 +17,6 @@ import sys
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from operator import mul
 from typing import Any, Final
 
 _BUCKET: Final = 8
@@ -218,16 +217,17 @@ def _moments(rows: Sequence[float], at: int) -> Moments:
 
 def _sums(values: Sequence[tuple[float, float, float]], first: int, last: int) -> tuple[float, ...]:
     """The fields of `Moments` of some values."""
-    times, own, weights = zip(*values, strict=True)
-    count = float(len(own))
-    if weights.count(1.0) == len(own):  # by far the most: all are evaluated
-        x, x2 = sum(own), _sumprod(own, own)
-        return min(times), max(times), float(first), float(last), count, count, x, count, x, x2
-    weighted = [value * weight for value, weight in zip(own, weights, strict=True)]
-    sums = sum(weights), sum(weighted), _sumprod(weights, weights), _sumprod(weights, weighted)
-    return min(times), max(times), float(first), float(last), count, *sums, _sumprod(weighted, weighted)
-
-
-def _sumprod(some: Iterable[float], others: Iterable[float]) -> float:
-    """The sum of products (`math.sumprod` of Python 3.12)."""
-    return sum(map(mul, some, others))
+    start_s, end_s = math.inf, -math.inf
+    total_weight = x = weight2 = x1 = x2 = 0.0
+    for time_s, value, weight in values:
+        if time_s < start_s:
+            start_s = time_s
+        if time_s > end_s:
+            end_s = time_s
+        weighted = weight * value
+        total_weight += weight
+        x += weighted
+        weight2 += weight * weight
+        x1 += weight * weighted
+        x2 += weighted * weighted
+    return start_s, end_s, float(first), float(last), float(len(values)), total_weight, x, weight2, x1, x2

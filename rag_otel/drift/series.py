@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
@@ -32,7 +33,7 @@ class Series:
 
     __slots__ = (
         "_alarm", "_before_from", "_before_gain", "_further", "_gains", "_learner", "_room", "_runs", "_seasons",
-        "_settings", "_suspicion", "_watch", "history", "last_s",
+        "_settings", "_shape_s", "_suspicion", "_watch", "history", "last_s",
     )  # fmt: skip
 
     def __init__(self, settings: SeriesSettings, baseline: Baseline | None = None) -> None:
@@ -46,6 +47,8 @@ class Series:
         self._learner: BaselineLearner | None = BaselineLearner(settings.baseline_count, stages=settings.stages)
         self._seasons: Seasons | None = None
         """The shape of the days, where the baseline was learned from less than a week."""
+        self._shape_s = math.inf
+        """When another day of it will be known."""
         self._gains = 0
         self._before_gain: Baseline | None = None
         self._alarm: OpenAlarm | None = None
@@ -140,7 +143,7 @@ class Series:
             elif self._learner is not None and self._watch is None:
                 # What was learned so far was one run.
                 self._learner = BaselineLearner(self._settings.baseline_count, stages=self._settings.stages)
-        if cluster is None and not runs.open:
+        if cluster is None and not runs.count:
             watch = self._watch
             if watch is None or self._learner is not None or self._seasons is not None or watch.blocks.size > 1:
                 return self._take(time_s, (value - shift) * weight, weight, 1)
@@ -165,12 +168,13 @@ class Series:
             return Turn.COMPLETE
         return turn
 
-    @staticmethod
-    def _learn_shape(seasons: Seasons, time_s: float, weighted: float, weight: float) -> bool:
+    def _learn_shape(self, seasons: Seasons, time_s: float, weighted: float, weight: float) -> bool:
         """True once another day has gone by."""
-        before = seasons.days
         seasons.add(time_s, weighted, weight)
-        return any(before < day <= seasons.days for day in _DAYS)
+        if time_s < self._shape_s:
+            return False
+        self._shape_s = seasons.next_s(_DAYS)
+        return True
 
     @property
     def _episode(self) -> float:
@@ -295,11 +299,16 @@ class Series:
             found = before
         if not learner.advance(taken=not wrong):
             self._learner = None
-            self._seasons = learner.seasons if learner.seasons.days < _DAYS[-1] and self._settings.follow else None
+            self._learn_days(learner.seasons if self._settings.follow else None)
         if earlier is not None and earlier.floor >= found.floor:
             found = earlier
         if found is not before:
             self._begin_watch(found)
+
+    def _learn_days(self, seasons: Seasons | None) -> None:
+        """Go on to learn the shape of the days, as long as a week has not been seen."""
+        self._seasons = seasons if seasons is not None and seasons.days < _DAYS[-1] else None
+        self._shape_s = math.inf if self._seasons is None else self._seasons.next_s(_DAYS)
 
     def _widen(self) -> None:
         """Another day of the shape is known."""
@@ -378,7 +387,7 @@ class Series:
         earlier, learner, seasons = state["before_gain"], state["learner"], state["seasons"]
         self._before_gain = None if earlier is None else Baseline.from_state(earlier)
         self._learner = None if learner is None else BaselineLearner.from_state(learner)
-        self._seasons = None if seasons is None else Seasons.from_state(seasons)
+        self._learn_days(None if seasons is None else Seasons.from_state(seasons))
         self._watch = self._alarm = None
         if stored is not None:
             self._begin_watch(stored)
