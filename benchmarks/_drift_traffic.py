@@ -2,11 +2,12 @@
 
 Every stream yields answers without end: (seconds, score, slices, key). Scores have the shape of `synthetic` in
 `_drift_streams`: most are exactly 1. A family of streams is for tuning, another one with other lengths, volumes and
-seeds for the figures that are reported; neither is the one of a test from outside.
+seeds for the figures that are reported, and a third one has the shapes of the table that was asked for.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import random
 from bisect import bisect
@@ -16,7 +17,7 @@ from functools import cache
 from itertools import accumulate
 from typing import TypeAlias
 
-from _drift_streams import synthetic
+from _drift_streams import DATA, dev_scores, synthetic
 
 DAY_S = 86_400.0
 Answer: TypeAlias = tuple[float, float, tuple[str, ...], int | None]
@@ -253,6 +254,35 @@ def slow_noise(sd: float = 0.015, length: float = 500) -> Make:
     return make
 
 
+def dev_answers(*, keyed: bool) -> Make:
+    """The embedded judge's scores of examples/data in their order: the models' answers to one question in a row. The
+    questions come in a random order, again and again."""
+
+    def make(rng: random.Random, drop: Drop) -> Iterator[Answer]:
+        index, questions = 0, _dev_questions()
+        while True:
+            for number in rng.sample(range(len(questions)), len(questions)):
+                for model, value in questions[number]:
+                    lost = drop(index) / 0.9
+                    yield index * 60.0, value * (1 - lost), (f"model={model}",), number if keyed else None
+                    index += 1
+
+    return make
+
+
+@cache
+def _dev_questions() -> list[list[tuple[str, float]]]:
+    rows = (DATA / "ragtruth_qa_dev.jsonl").read_text(encoding="utf-8").splitlines()
+    found: dict[str, list[tuple[str, float]]] = {}
+    for line, (model, value, _) in zip(rows, dev_scores(), strict=True):
+        found.setdefault(json.loads(line)["source_id"], []).append((model, value))
+    return list(found.values())
+
+
+DEV = (
+    Traffic(name="examples/data in order", make=dev_answers(keyed=False), worth=2),
+    Traffic(name="examples/data in order, keys", make=dev_answers(keyed=True), worth=2),
+)
 ISSUE = (
     Traffic(name="independent, 1 or less", make=swinging(lambda at: 0.925, 1440)),
     Traffic(name="50 in a row on one document", make=clear_runs(50), worth=50),
@@ -281,10 +311,6 @@ TUNING = (
     Traffic(name="mix 25 to 60%, 1,500 a day", make=mixed(0.25, 0.60, 1500), most=0.1),
     Traffic(name="slow noise .012 over 300", make=slow(0.012, 300)),
     Traffic(name="mix shifts at 3,000", make=shifted(3000), most=0.1),
-)
-FROZEN = (
-    Traffic(name="independent", make=independent(0.93)),
-    Traffic(name="independent, 0 or 1", make=two_values(0.9)),
     Traffic(name="runs of 35", make=runs(35), worth=35),
     Traffic(name="runs of 120", make=runs(120), worth=120),
     Traffic(name="geometric runs, mean 12", make=runs(12, geometric=True), worth=24),
@@ -303,3 +329,20 @@ FROZEN = (
     Traffic(name="slow noise .015 over 800", make=slow(0.015, 800)),
     Traffic(name="mix shifts at 6,000", make=shifted(6000), most=0.1),
 )
+FROZEN = (
+    Traffic(name="independent", make=independent(0.94)),
+    Traffic(name="runs of 25", make=runs(25, bad=0.15), worth=25),
+    Traffic(name="runs of 90", make=runs(90, bad=0.1), worth=90),
+    Traffic(name="geometric runs, mean 18", make=runs(18, geometric=True, bad=0.15), worth=36),
+    Traffic(name="runs of 30, keys", make=runs(30, keyed=True), worth=30),
+    Traffic(name="AR(1) .9, sd .09", make=autoregressive(0.9, 0.09), worth=5),
+    Traffic(name="day +-.025, 2,500 a day", make=daily(0.025, 2500)),
+    Traffic(name="day +-.02, 6,000 a day, quiet nights", make=daily(0.02, 6000, quiet_nights=True)),
+    Traffic(name="weekend -.03, 250 a day", make=weekly(0.03, 250)),
+    Traffic(name="weekend -.025, 600 a day", make=weekly(0.025, 600)),
+    Traffic(name="mix 35 to 75%, 1,200 a day", make=mixed(0.35, 0.75, 1200), most=0.1),
+    Traffic(name="mix shifts at 4,500", make=shifted(4500, 0.25, 0.6), most=0.1),
+    Traffic(name="slow noise .015 over 350", make=slow(0.015, 350)),
+    Traffic(name="slow noise .012 over 1,000", make=slow(0.012, 1000)),
+)
+"""Never tuned on."""

@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
-from rag_otel.drift.baseline import DEFAULT_ERROR, Baseline, BaselineLearner
+from rag_otel.drift.baseline import Baseline
 from rag_otel.drift.change import ChangePoint, change_point
 from rag_otel.drift.detector import NO_EVIDENCE, DropDetector
 from rag_otel.drift.history import History, total
+from rag_otel.drift.learner import DEFAULT_ERROR
+from rag_otel.drift.learning import Learning
 from rag_otel.drift.open_alarm import OpenAlarm
 from rag_otel.drift.runs import Runs
-from rag_otel.drift.seasons import Seasons
 from rag_otel.drift.suspicion import Suspicion, needed
 from rag_otel.drift.turns import Turn
 from rag_otel.drift.watch import SeriesSettings, Watch
-
-_EPISODE: Final = 0.5
-"""An alarm that was over after fewer answers than this, as a share of `baseline_count`, was a run: that is normal."""
-_DAYS: Final = (1.0, 2.0, 7.0)
-"""Where 5,000 answers are fewer days, the shape of the days is learned again after so many."""
-_NEAR: Final = -1.0
-"""log10 of the evidence over an alarm's from which on nothing is learned."""
-_SURE: Final = 2
-"""Stages after which a gain is told from a baseline that is not known well yet."""
 
 
 class Series:
     """Values in 0..1, higher is better, with the probability that each was picked with."""
 
     __slots__ = (
-        "_alarm", "_before_from", "_before_gain", "_further", "_gains", "_learner", "_room", "_runs", "_seasons",
-        "_settings", "_shape_s", "_suspicion", "_watch", "history", "last_s",
+        "_alarm", "_before_from", "_further", "_learning", "_runs", "_settings", "_suspicion", "_watch", "history",
+        "last_s",
     )  # fmt: skip
 
     def __init__(self, settings: SeriesSettings, baseline: Baseline | None = None) -> None:
@@ -41,16 +32,9 @@ class Series:
         self._settings = settings
         self.history = History()
         self._runs = Runs()
-        self._room = 0.0
+        self._learning = Learning(settings)
         self._watch: Watch | None = None
         """None while the first baseline is being learned."""
-        self._learner: BaselineLearner | None = BaselineLearner(settings.baseline_count, stages=settings.stages)
-        self._seasons: Seasons | None = None
-        """The shape of the days, where the baseline was learned from less than a week."""
-        self._shape_s = math.inf
-        """When another day of it will be known."""
-        self._gains = 0
-        self._before_gain: Baseline | None = None
         self._alarm: OpenAlarm | None = None
         self._suspicion = Suspicion()
         self._further = Suspicion()
@@ -101,17 +85,18 @@ class Series:
     @property
     def learned(self) -> int:
         """How many values of the first baseline there are so far, while it is being learned."""
-        return len(self._learner) if self._learner and self._watch is None else 0
+        learner = self._learning.learner
+        return len(learner) if learner and self._watch is None else 0
 
     @property
     def gains(self) -> int:
         """How often the mean has risen, and a further baseline was begun."""
-        return self._gains
+        return self._learning.gains
 
     @property
     def stage(self) -> int:
         """How often the baseline has been learned."""
-        return self._learner.stage if self._learner is not None else self._settings.stages
+        return self._learning.stage
 
     @property
     def inflation(self) -> float:
@@ -140,12 +125,11 @@ class Series:
         if cluster is not None and not runs.several:
             if not runs.second(cluster):
                 cluster = None
-            elif self._learner is not None and self._watch is None:
-                # What was learned so far was one run.
-                self._learner = BaselineLearner(self._settings.baseline_count, stages=self._settings.stages)
+            elif self._watch is None:
+                self._learning.start_over()
         if cluster is None and not runs.count:
             watch = self._watch
-            if watch is None or self._learner is not None or self._seasons is not None or watch.blocks.size > 1:
+            if watch is None or watch.blocks.size > 1 or not self._learning.ended:
                 return self._take(time_s, (value - shift) * weight, weight, 1)
             return self._bet(watch, time_s, value - shift, probability)
         unit = runs.add(time_s, value - shift, weight, cluster)
@@ -153,41 +137,15 @@ class Series:
 
     def _take(self, time_s: float, weighted: float, weight: float, answers: int) -> Turn | None:
         """One unit: an answer or a run of them."""
-        learner, watch = self._learner, self._watch
-        due = False
-        if learner is not None:
-            if self._alarm is None or learner.since_mark <= self._episode:
-                due = learner.add(time_s, weighted / weight, weight, self.history.last, answers)
-        elif self._seasons is not None and self._alarm is None:
-            due = self._learn_shape(self._seasons, time_s, weighted, weight)
+        watch, learning, firing = self._watch, self._learning, self._alarm is not None
+        due = learning.add(time_s, weighted, weight, self.history.last, answers, firing=firing)
         if watch is None:
             return Turn.COMPLETE if due else None
         block = watch.blocks.add(weighted, weight)
         turn = None if block is None else self._bet(watch, time_s, block[0] / block[1], 1.0 / block[1])
-        if turn is None and due and self._may_learn(watch, learner):
+        if turn is None and due and learning.may_learn(watch, suspected=self.firing or self._suspicion.values > 0):
             return Turn.COMPLETE
         return turn
-
-    def _learn_shape(self, seasons: Seasons, time_s: float, weighted: float, weight: float) -> bool:
-        """True once another day has gone by."""
-        seasons.add(time_s, weighted, weight)
-        if time_s < self._shape_s:
-            return False
-        self._shape_s = seasons.next_s(_DAYS)
-        return True
-
-    @property
-    def _episode(self) -> float:
-        return _EPISODE * self._settings.baseline_count
-
-    def _may_learn(self, watch: Watch, learner: BaselineLearner | None) -> bool:
-        """Nothing is suspected: what was seen may be learned. What is suspected for too long ends the learning."""
-        if learner is not None and learner.late:
-            self._learner = None
-            return False
-        if self.firing or self._suspicion.values:
-            return False
-        return watch.calm or (learner is not None and learner.owed and watch.detector.evidence < _NEAR)
 
     def _bet(self, watch: Watch, time_s: float, value: float, probability: float) -> Turn | None:
         allowed = 0.0 if watch.middle_s is None else watch.allowance(time_s)
@@ -197,18 +155,17 @@ class Series:
             return self._follow(self._alarm, time_s, value, probability)
         if (reached or self._suspicion.values) and self._is_told(self._suspicion, detector, reached):
             self._suspicion.values = 0
-            if self._learner is not None:
-                self._learner.mark()
+            self._learning.suspect()
             self._open(watch, detector.floor, time_s)
             return Turn.ALARM
         if watch.rise is not None and watch.rise.observe(1.0 - value + allowed, probability):
-            self._begin_gain(watch)
+            self._learning.begin_gain(watch)
         return None
 
     def _is_told(self, suspicion: Suspicion, detector: DropDetector, reached: bool) -> bool:
         """Whether evidence that is enough, or was, is told now."""
-        learner, baseline = self._learner, self.baseline
-        if baseline is None or baseline.source == "given" or (learner is not None and self._gains):
+        learner, baseline = self._learning.learner, self.baseline
+        if baseline is None or baseline.source == "given" or (learner is not None and self.gains):
             return reached
         before = suspicion.values
         rare = baseline.rare if learner is None else learner.rare
@@ -220,13 +177,13 @@ class Series:
             size=baseline.block,
             needed=needed(self._settings.baseline_count, learner, runs=self._settings.runs),
         )
-        if before and not suspicion.values and not told and learner is not None:
-            learner.learn_again()  # it was a run, and runs are known now
+        if before and not suspicion.values and not told:
+            self._learning.was_run()
         return told
 
     def _in_runs(self, baseline: Baseline) -> bool:
         """Answers depend on each other, and how much has hardly been seen."""
-        return baseline.block > 1 and self._learner is not None and self._learner.stage <= _SURE
+        return baseline.block > 1 and not self._learning.sure
 
     def _open(self, watch: Watch, floor: float, time_s: float) -> None:
         self._further.values = 0
@@ -246,28 +203,16 @@ class Series:
                 return Turn.DEEPER
         if not alarm.recovery.observe(1.0 - value, probability):
             return None
-        if self._learner is not None:
-            short = self._learner.since_mark <= self._episode
-            self._learner.settle(normal=short)
-            if short:
-                self._learner.learn_again()
+        self._learning.resolve()
         self._alarm, self._before_from = None, 0
         watch.detector.restart()
         return Turn.RESOLVED
 
-    def _begin_gain(self, watch: Watch) -> None:
-        """What is normal has become better: it is learned beside the baseline, which watches on until then."""
-        watch.rise = None
-        if self._learner is not None and self._learner.stage <= _SURE:
-            return
-        self._learner = BaselineLearner(self._settings.baseline_count, stages=self._settings.stages, stage=1)
-        self._before_gain = watch.baseline
-        self._gains += 1
-
     # --- baselines --------------------------------------------------------------------------------------------------
 
     def _begin_watch(self, baseline: Baseline) -> None:
-        self._watch = Watch(baseline, self._settings, room=self._room, gains=self.stage > _SURE)
+        learning = self._learning
+        self._watch = Watch(baseline, self._settings, room=learning.room, gains=learning.sure)
 
     def freeze(self, *, error: float = DEFAULT_ERROR, room: float = 0.0, wander: float = 0.0) -> None:
         """What was seen so far is normal; all stages' bounds are too high with probability `error` at most.
@@ -275,51 +220,13 @@ class Series:
         `room` is how far values may lie outside of 0..1 (see `observe`'s shift), `wander` what is known from elsewhere
         of how far the mean wanders.
         """
-        learner, before, earlier = self._learner, self.baseline, self._before_gain
-        if learner is None or not learner.due:
-            self._widen()
+        found = self._learning.learn(self._watch, error=error, room=room, wander=wander, time_s=self.last_s)
+        if found is None:
             return
-        self._room = max(self._room, room)
-        found = learner.learn(
-            error=error * learner.error_share / 2**self._gains,
-            least_probability=self._settings.least_probability,
-            room=self._room,
-            wander=max(wander, 0.0 if earlier is None else earlier.wander),
-        )
-        if found.change_from is not None:
+        if found.change_from is not None and found.change_s is None:
             after = next((each for each in self.history.buckets if each.last >= (found.change_from or 0)), None)
             found = replace(found, change_s=self.last_s if after is None else after.start_s)
-        if before is not None and before.source == "given":
-            found = found.standing_for(before)
-        # What is wrong now is not learned, though there was too little of it for an alarm.
-        wrong = (
-            self._watch is not None and learner.stage > _SURE and learner.lately_mean < self._watch.least(self.last_s)
-        )
-        if before is not None and wrong:
-            found = before
-        if not learner.advance(taken=not wrong):
-            self._learner = None
-            self._learn_days(learner.seasons if self._settings.follow else None)
-        if earlier is not None and earlier.floor >= found.floor:
-            found = earlier
-        if found is not before:
-            self._begin_watch(found)
-
-    def _learn_days(self, seasons: Seasons | None) -> None:
-        """Go on to learn the shape of the days, as long as a week has not been seen."""
-        self._seasons = seasons if seasons is not None and seasons.days < _DAYS[-1] else None
-        self._shape_s = math.inf if self._seasons is None else self._seasons.next_s(_DAYS)
-
-    def _widen(self) -> None:
-        """Another day of the shape is known."""
-        if self._seasons is None or self._watch is None:
-            return
-        baseline = self._watch.baseline
-        wider = baseline.wandering_like(self._seasons)
-        if self._seasons.days >= _DAYS[-1]:
-            self._seasons = None
-        if (wider.margin, wider.unseen_from_s) != (baseline.margin, baseline.unseen_from_s):
-            self._begin_watch(wider)
+        self._begin_watch(found)
 
     def allow(self, whole: Baseline) -> None:
         """All traffic wanders so far, and depends on itself so much, while nothing is wrong: this slice may too."""
@@ -348,10 +255,11 @@ class Series:
 
     def relearn(self) -> None:
         """Forget what was normal: what comes now is."""
-        fresh = Series(self._settings)
+        fresh, room = Series(self._settings), self._learning.room
         for name in self.__slots__:
-            if name not in ("history", "last_s", "_room"):
+            if name not in ("history", "last_s"):
                 setattr(self, name, getattr(fresh, name))
+        self._learning.room = room
 
     # --- state ------------------------------------------------------------------------------------------------------
 
@@ -361,14 +269,12 @@ class Series:
             "history": self.history.to_state(),
             "last_s": self.last_s,
             "runs": self._runs.to_state(),
-            "room": self._room,
-            "gains": self._gains,
+            "learning": self._learning.to_state(),
             "before_from": self._before_from,
             "suspected": [self._suspicion.values, self._further.values],
         }
-        for name in ("_alarm", "_before_gain", "_learner", "_seasons", "_watch"):
-            each = getattr(self, name)
-            state[name.strip("_")] = None if each is None else each.to_state()
+        state["alarm"] = None if self._alarm is None else self._alarm.to_state()
+        state["watch"] = None if self._watch is None else self._watch.to_state()
         return state
 
     def restore(self, state: Mapping[str, Any], *, keep_baseline: bool = False) -> None:
@@ -381,13 +287,9 @@ class Series:
         if keep_baseline and given is not None and (stored is None or not stored.same_numbers(given)):
             return
         self._runs = Runs.from_state(state["runs"])
-        self._room, self._gains = float(state["room"]), int(state["gains"])
         self._before_from = int(state["before_from"])
         self._suspicion, self._further = (Suspicion(int(each)) for each in state["suspected"])
-        earlier, learner, seasons = state["before_gain"], state["learner"], state["seasons"]
-        self._before_gain = None if earlier is None else Baseline.from_state(earlier)
-        self._learner = None if learner is None else BaselineLearner.from_state(learner)
-        self._learn_days(None if seasons is None else Seasons.from_state(seasons))
+        self._learning = Learning.from_state(state["learning"], self._settings)
         self._watch = self._alarm = None
         if stored is not None:
             self._begin_watch(stored)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from rag_otel.drift.baseline import BaselineLearner
 from rag_otel.drift.detector import DropDetector
+from rag_otel.drift.learner import BaselineLearner
 
 _PROVISIONAL: Final = 2
 """Stages after which it is known well whether answers come in runs."""

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from rag_otel.drift.baseline import DEFAULT_COUNT, STAGES, Baseline
+from rag_otel.drift.baseline import Baseline
 from rag_otel.drift.detector import DropDetector
+from rag_otel.drift.learner import DEFAULT_COUNT, STAGES
 from rag_otel.drift.runs import Blocks
 
 _CALM: Final = 0.01

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag_otel.drift.baseline import DEFAULT_ERROR, STAGES, BaselineLearner
 from rag_otel.drift.bets import _predictable_caps, lower_bound, tuned_bets
 from rag_otel.drift.detector import DropDetector
+from rag_otel.drift.learner import DEFAULT_ERROR, STAGES, BaselineLearner
 
 shares = st.floats(0.0, 1.0)
 
@@ -100,8 +100,8 @@ def test_the_lower_bound_is_seldom_above_the_mean(least: float) -> None:
 
 @pytest.mark.parametrize("rare", [1.0, 0.3])
 def test_the_bound_is_a_theorem(rare: float) -> None:
-    """Over every sequence of seven picked traces, bad ones picked more often, and a weight that breaks the promise for the
-    bound in some of them: it is above the mean with a smaller chance than promised."""
+    """Over every sequence of seven picked traces, bad ones picked more often: the bound is above the mean with a
+    smaller chance than promised."""
     population = [(1.0, 0.6, rare), (0.3, 0.3, 1.0), (0.0, 0.1, min(1.0, 2 * rare))]
     mean = sum(value * share for value, share, _ in population)
     picked = sum(share * probability for _, share, probability in population)
@@ -122,8 +122,8 @@ def test_a_bet_does_not_know_what_comes() -> None:
 
 
 def test_all_bounds_hold_together() -> None:
-    """The shares of the error of all stages, and of what is learned between them, sum up to one at most; and of 60 streams
-    with six series each few have a bound that is too high."""
+    """The shares of the error of all stages, and of what is learned between them, sum up to one at most; and of 60
+    streams with six series each few have a bound that is too high."""
     learner, shares = BaselineLearner(8), []
     for index in range(100):
         if learner.add(0.0, 0.9, 1.0, index) and not shares:

@@ -154,8 +154,7 @@ def test_learning_ends_and_says_what_is_missing() -> None:
 
 
 def test_an_hour_that_was_not_seen_may_be_worse() -> None:
-    """2,000 answers by day, then a night that is .03 worse: nothing is told; the same at once at any hour of a stream that
-    knows a whole day is."""
+    """2,000 answers by day, then a night that is .05 worse: nothing is told; where a whole day is known, it is."""
     for per_day, alarm in ((4000, False), (800, True)):
         values = [
             replace(each, time_s=START_S + 86400 * index / per_day)
