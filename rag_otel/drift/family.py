@@ -68,7 +68,7 @@ class Family:
         self._ranks: dict[Key, int] = {}
         """Which of them a slice was."""
         self._effects: dict[str, Effects] = {}
-        """By series: what its slices are usually above the mean of all traffic."""
+        """By series: how far its slices are above the mean of all traffic."""
         self._plain: dict[str, DropDetector] = {}
         """By series with effects: a detector that takes no account of them."""
         self.mixes_told = 0
@@ -85,14 +85,9 @@ class Family:
     @property
     def settled(self) -> bool:
         """True once some series of all traffic has seen as many values as baselines are learned from."""
-        count = self.settings.baseline_count
-        return any(
-            series.detector is not None
-            and series.baseline is not None
-            and series.baseline.count + series.detector.count >= count
-            for (_, name), series in self._series.items()
-            if name == ALL
-        )
+        whole = (series for (_, name), series in self._series.items() if name == ALL)
+        seen = (each.baseline.count + each.detector.count for each in whole if each.baseline and each.detector)
+        return any(count >= self.settings.baseline_count for count in seen)
 
     def observe(self, seen: Observation) -> list[DriftEvent]:
         """Take one result; the alarms that begin, deepen or end with it, `all` first; mostly none."""
@@ -221,8 +216,7 @@ class Family:
     def event(self, key: Key, time_s: float, *, deeper: bool = False) -> DriftEvent:
         """What there is to say of a series now."""
         series = self._series[key]
-        detector, baseline = series.detector, series.baseline
-        assert detector is not None
+        baseline = series.baseline
         assert baseline is not None
         found = series.change()
         at_s = found.at_s if found else time_s
@@ -262,8 +256,7 @@ class Family:
     def now(self, key: Key) -> Moments:
         """The latest values of a series: since the drop began while an alarm is on, else the last 64 or so."""
         series = self._series[key]
-        start = series.alarm_from
-        buckets = series.history.buckets
+        start, buckets = series.alarm_from, series.history.buckets
         if start is None:
             start = buckets[-8:][0].first if buckets else 0
         return series.history.between(start)
@@ -290,8 +283,7 @@ class Family:
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on where `to_state` was called, with this family's own settings. Raises KeyError, TypeError or ValueError
-        for what `to_state` has not written."""
+        """Go on where `to_state` was called. Raises KeyError, TypeError or ValueError for what it has not written."""
         self._learned = {(str(name), str(group)): int(count) for name, group, count in state["learned"]}
         self._ranks = {(str(name), str(each)): int(rank) for name, each, rank in state["ranks"]}
         self._effects = {name: Effects(**each) for name, each in state["effects"].items()}
