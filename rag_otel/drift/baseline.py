@@ -50,7 +50,7 @@ class Baseline:
     unseen: float = 0.0
     """How much further it may lie on days of the week that have not been seen."""
     unseen_from_s: float | None = None
-    """While no whole day has been seen: the middle of the time that it was learned from."""
+    """While no whole day has been seen: the end of the time that it was learned from."""
     rare: float | None = None
     """As low as this or lower were hardly any of the values that it was learned from; None where unknown."""
     from_s: float = 0.0

@@ -32,6 +32,7 @@ _INSIDE: Final = 1.95
 _STRETCHES: Final = (128, 256, 512)
 """Lengths at which a worse stretch may pass for a drop: shorter ones hold too little evidence."""
 _LEAST_STRETCHES: Final = 4
+_BLOCKS_OF_STRETCH: Final = 4
 _WORST: Final = 2.4
 """Standard deviations below the mean that the worst stretch to come lies, where stretches differ beyond chance."""
 _RATIOS: Final = (8, 16, 32)
@@ -132,11 +133,12 @@ def wandering(residuals: Sequence[float], found: Dependence) -> float:
     """How far below its mean the worst stretch of a series lies while nothing is wrong, 0 where chance explains it:
     `_WORST` deviations of what is left of the variance of stretches when what chance explains is taken away."""
     levels = _levels(residuals)
-    noise = _variance(levels[0]) * found.inflation
+    # Where blocks depend on each other their number is small, and what chance explains is not known well.
+    noise = _variance(levels[0]) * (found.most if found.block > 1 else found.inflation)
     worst = 0.0
     for length in _STRETCHES:
         power = length.bit_length() - 1
-        if length < 2 * found.block or power >= len(levels) or len(levels[power]) < _LEAST_STRETCHES:
+        if length < _BLOCKS_OF_STRETCH * found.block or power >= len(levels) or len(levels[power]) < _LEAST_STRETCHES:
             continue
         beyond = _variance(levels[power]) - noise / length * (1.0 + math.sqrt(2.0 / (len(levels[power]) - 1)))
         if beyond > 0.0:

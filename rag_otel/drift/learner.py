@@ -24,6 +24,7 @@ ERRORS: Final = (0.1, 0.1, 0.4, 0.1, 0.2)
 _AGAIN: Final = 0.1
 """Share of the error of all that is learned between stages: the n-th time it has the 2**n-th part of it."""
 _MOST_AGAIN: Final = 12
+_HARDLY: Final = 0.25
 _LEAST_BLOCKS: Final = 8
 _ENOUGH: Final = 4
 """Times `count`: of so many answers the dependence is known well enough to be taken as it was measured."""
@@ -86,6 +87,11 @@ class BaselineLearner:
         """This time's share of the error; the shares sum up to 1 at most, however often it is learned."""
         share = ERRORS[self.stage] if self._reached else _AGAIN / 2.0 ** (self._again + 1)
         return share / (sum(ERRORS[: self._stages]) + _AGAIN)
+
+    @property
+    def hardly_more(self) -> bool:
+        """Hardly anything has come since the last stage: its bound stays, which has more of the error."""
+        return not self._reached and len(self._values) <= (1.0 + _HARDLY) * self._before
 
     @property
     def lately_mean(self) -> float:
@@ -203,7 +209,7 @@ class BaselineLearner:
             answers=self._answers / count,
             wander=max(wander, own * count / total),
             unseen=unseen_week(self._seasons, self._answers),
-            unseen_from_s=(self._from_s + self._until_s) / 2 if self._seasons.days < SHAPES[0] else None,
+            unseen_from_s=self._until_s if self._seasons.days < SHAPES[0] else None,
             mean_weight=total / count,
             spread=spread,
             rare=self.rare,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from rag_otel.drift.baseline import Baseline
@@ -132,6 +133,8 @@ class Learning:
         )
         if before is not None and before.source == "given":
             found = found.standing_for(before)
+        elif before is not None and learner.hardly_more and before.block == found.block == 1:
+            found = replace(found, lower=min(found.mean, max(found.lower, before.lower)))
         # What is wrong now is not learned, though there was too little of it for an alarm.
         wrong = watch is not None and self.sure and learner.lately_mean < watch.least(time_s)
         if before is not None and wrong:

@@ -148,7 +148,7 @@ class Series:
         return turn
 
     def _bet(self, watch: Watch, time_s: float, value: float, probability: float) -> Turn | None:
-        allowed = 0.0 if watch.middle_s is None else watch.allowance(time_s)
+        allowed = 0.0 if watch.unseen_from_s is None else watch.allowance(time_s)
         detector = watch.detector
         reached = detector.observe(value + allowed, probability)
         if self._alarm is not None:

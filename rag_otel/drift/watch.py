@@ -10,6 +10,7 @@ from rag_otel.drift.baseline import Baseline
 from rag_otel.drift.detector import DropDetector
 from rag_otel.drift.learner import DEFAULT_COUNT, STAGES
 from rag_otel.drift.runs import Blocks
+from rag_otel.drift.seasons import DAY_S
 
 _CALM: Final = 0.01
 """Share of the threshold that a detector's money is below while nothing is suspected; so is `_SMALL` anyway."""
@@ -42,16 +43,16 @@ class SeriesSettings:
 class Watch:
     """The detector of drops below the baseline's floor, and the one of gains."""
 
-    __slots__ = ("_room", "_settings", "baseline", "blocks", "detector", "floor", "middle_s", "rise")
+    __slots__ = ("_room", "_settings", "baseline", "blocks", "detector", "floor", "rise", "unseen_from_s")
 
     def __init__(self, baseline: Baseline, settings: SeriesSettings, *, room: float = 0.0, gains: bool = False) -> None:
         """`room`: how far values may lie outside of 0..1. `gains`: look for gains too."""
         self.baseline = baseline
         self.blocks = Blocks(baseline.block)
         self._settings = settings
-        self.middle_s = baseline.unseen_from_s
+        self.unseen_from_s = baseline.unseen_from_s
         """Since when hours of the day have not been seen; None once a whole day has."""
-        self._room = room if self.middle_s is None else room + MOST_UNSEEN
+        self._room = room if self.unseen_from_s is None else room + MOST_UNSEEN
         # A margin that was chosen and one that was measured are for the same wandering.
         self.floor = max(0.0, baseline.lower - max(settings.margin, baseline.margin))
         self.detector = self.detect(self.floor)
@@ -78,10 +79,14 @@ class Watch:
         return max(1.0, share * self._settings.threshold / (self.baseline.block * self.baseline.answers))
 
     def allowance(self, time_s: float) -> float:
-        """How far the mean may have wandered over hours of the day that nobody has seen yet."""
-        if self.middle_s is None or time_s <= self.middle_s:
+        """How far the mean may have wandered, at an hour of the day that nobody has seen yet."""
+        baseline = self.baseline
+        if self.unseen_from_s is None:
             return 0.0
-        allowed = _DRIFT_PER_S * (time_s - self.middle_s)
+        seen_s, since_s = self.unseen_from_s - baseline.from_s, (time_s - baseline.from_s) % DAY_S
+        if since_s <= seen_s:
+            return 0.0
+        allowed = _DRIFT_PER_S * (since_s - seen_s / 2)
         return allowed if allowed < MOST_UNSEEN else MOST_UNSEEN
 
     def least(self, time_s: float) -> float:
