@@ -7,7 +7,7 @@ relies on it; when all work on its key is done, a mark says so. After a crash, w
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -67,7 +67,11 @@ class Journal:
     def held(self, values: Mapping[bytes, bytes]) -> list[Position]:
         """Write one value for each of some keys; returns where they are. Raises OSError when the disk does not take
         them."""
-        return self._write([(_HELD, key, value) for key, value in values.items()])
+        return self.append(values.items())
+
+    def append(self, values: Iterable[tuple[bytes, bytes]]) -> list[Position]:
+        """The same for values of which several may have one key. There must be one at least."""
+        return self._write([(_HELD, key, value) for key, value in values])
 
     def moved(self, key: bytes, values: list[bytes]) -> list[Position]:
         """Write all values of a key anew, at the end of the log: its older files can be deleted then. Raises OSError.

@@ -178,6 +178,13 @@ class SegmentLog:
         self._file, self._current, self._uncertain = file, number, False
         self._sizes[number] = 0
 
+    def delete(self) -> None:
+        """Delete the files, with what is in them, and close the log. Raises OSError."""
+        self.close()
+        for number in sorted(self._sizes):
+            self._path(number).unlink(missing_ok=True)
+        self._sizes = {self._current: 0}
+
     def close(self) -> None:
         """Close the files; nothing is deleted. Safe to call twice."""
         for file in (*self._readers.values(), self._file):

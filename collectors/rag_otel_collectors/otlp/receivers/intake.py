@@ -214,7 +214,7 @@ class Intake:
     def _forward(self, request: bytes) -> None:
         self._write(lambda: self._outbox.append(request))
 
-    def _write(self, write: Callable[[], None]) -> None:
+    def _write(self, write: Callable[[], object]) -> None:
         try:
             write()
         except OSError:
