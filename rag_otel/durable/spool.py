@@ -27,8 +27,10 @@ from rag_otel.observing.call_snapshot import Snapshot
 from rag_otel.safety.fork import around_fork
 from rag_otel.safety.guard import counters, guarded, logger
 
-LINGER_S: Final = 0.01
+LINGER_S: Final = 0.005
 """Between two looks at the queue."""
+_IDLE_S: Final = 1.0
+"""After so long without anything it waits to be woken."""
 _TEND_S: Final = 1.0
 _ADOPT_S: Final = 5.0
 _MAX_WAITING: Final = 4096
@@ -87,6 +89,10 @@ class Spool:
         self._waiting = 0
         self._waiting_bytes = 0
         self._awake = threading.Event()
+        self._idle = True
+        """Someone must wake the thread."""
+        self._busy_at = float("-inf")
+        """When there was something in the queue, by the clock."""
         self._thread: threading.Thread | None = None
         self._opened = False
         self._closed = False
@@ -101,6 +107,7 @@ class Spool:
         self._front: dict[int, float] = {}
         """Exporter -> when the latest span that it has taken was handed over."""
         self._values: list[tuple[bytes, bytes]] = []
+        self._value_bytes = 0
         self._done: list[bytes] = []
         self._left: deque[bytes] = deque()
         """Keys of traces of earlier processes that nobody has taken up yet."""
@@ -174,7 +181,7 @@ class Spool:
 
     def _put(self, handle: Callable[..., None], *given: Any) -> None:
         self._events.append((handle, given))
-        if not self._awake.is_set():
+        if self._idle:  # else the thread looks soon by itself: waking it costs more than all the rest
             self._wake()
 
     def _wake(self) -> None:
@@ -251,9 +258,14 @@ class Spool:
 
     def _run(self) -> None:
         while not self._closed:
-            if self._awake.wait(_TEND_S) and not self._closed:
-                time.sleep(LINGER_S)  # the flag stays set: who hands over now need not set it again
-            self._awake.clear()
+            if self._clock() - self._busy_at < _IDLE_S:
+                time.sleep(LINGER_S)
+            else:
+                self._idle = True
+                if not self._events:
+                    self._awake.wait(_TEND_S)
+                self._idle = False
+                self._awake.clear()
             with guarded("spool.thread"):
                 self._look()
 
@@ -263,6 +275,8 @@ class Spool:
                 return
             self._open()
             self._waiting = self._waiting_bytes = 0
+            if self._events:
+                self._busy_at = self._clock()
             for _ in range(len(self._events)):
                 handle, given = self._events.popleft()
                 with guarded("spool.event"):
@@ -303,7 +317,7 @@ class Spool:
 
     def _write(self) -> None:
         """Write what the events left to be written: first values, then marks."""
-        values, self._values = self._values, []
+        values, self._values, self._value_bytes = self._values, [], 0
         done, self._done = self._done, []
         if not self._opened:
             return
@@ -338,11 +352,13 @@ class Spool:
         value = trace_records.trace_value(
             sampled, admitted_at=admitted_at, decision=decision, snapshot=snapshot, root=root
         )
-        if not self._opened or not self._store.has_room(len(value)):
+        # Its target is written once more when it goes out.
+        if not self._opened or not self._store.has_room(self._value_bytes + 2 * len(value)):
             counters.add("spool.refused")
             self._warn("written", "its bound is reached" if self._opened else "it is not open")
             return
         self._values.append((key, value))
+        self._value_bytes += len(value)
         entry = self._entries[key] = _Entry()
         target_id = target.context.span_id
         self._expect(key, entry, [s.context.span_id for s in sampled if s.context.span_id != target_id], exporters)

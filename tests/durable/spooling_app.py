@@ -2,7 +2,7 @@
 
     python -m tests.durable.spooling_app FOLDER ENDPOINT [--gate FILE] [--hold S] [--delay-ms N]
 
-Commands, a line each: `answer N`, `flood` (answers until the process ends), `flush`, `counters`, `limit BYTES` (no file
+Commands, a line each: `answer N [CHARACTERS]`, `flood` (answers until the process ends), `flush`, `counters`, `limit BYTES` (no file
 may grow beyond), `os._exit`, `exit`. With `--gate`, evaluations wait until the file exists.
 """
 
@@ -45,15 +45,15 @@ class Gated:
 
 
 @rag_otel.observe
-def answer(question: str) -> dict[str, object]:
+def answer(question: str, characters: int = 0) -> dict[str, object]:
     with trace.get_tracer("app").start_as_current_span("retrieve") as span:
         span.set_attribute("db.rows", 1)
-    return {"answer": f"{question} It is 330 metres high.", "documents": ["The tower is 330 metres high."]}
+    return {"answer": f"{question} It is 330 metres high.", "documents": ["The tower is 330 metres high." + "." * characters]}
 
 
-def answers(first: int, count: int) -> None:
+def answers(first: int, count: int, characters: int = 0) -> None:
     for number in range(first, first + count):
-        answer(f"Question {number}?")
+        answer(f"Question {number}?", characters)
 
 
 def flood() -> None:
@@ -92,8 +92,9 @@ def main() -> None:
     for line in sys.stdin:
         command, _, number = line.strip().partition(" ")
         if command == "answer":
-            answers(answered, int(number))
-            answered += int(number)
+            count, _, characters = number.partition(" ")
+            answers(answered, int(count), int(characters or 0))
+            answered += int(count)
         elif command == "flood":
             threading.Thread(target=flood, daemon=True).start()
         elif command == "flush":
