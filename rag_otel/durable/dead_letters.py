@@ -8,6 +8,7 @@ The application and the collector write them; `rag-otel dead-letters` lists them
 from __future__ import annotations
 
 import base64
+import contextlib
 import itertools
 import json
 import os
@@ -26,6 +27,7 @@ from rag_otel.safety.redaction import redacted_text
 FOLDER: Final = "dead-letters"
 MAX_BYTES: Final = 256 * 2**20
 """Of all files together. What comes then is lost, and counted."""
+_LOOK_S: Final = 5.0
 _VERSION: Final = 1
 _TRACE_IDS: Final = 100
 """Trace ids that a file names; the request has them all."""
@@ -58,6 +60,8 @@ class DeadLetters:
     def __init__(self, folder: Path, *, max_bytes: int = MAX_BYTES) -> None:
         self.folder = folder
         self._max_bytes = max_bytes
+        self._looked_at = float("-inf")
+        self._known_bytes = 0
 
     def add(self, request: bytes, *, backend: str, reason: str, rejected: int | None = None) -> bool:
         """Keep a refused request; `rejected` where not all its spans were refused. False, counted, when it is lost.
@@ -77,6 +81,7 @@ class DeadLetters:
             data = json.dumps(letter).encode()
             path = self.folder / f"{time.time_ns():020d}-{os.getpid()}-{next(_numbers):06d}.json"
             if self._size() + len(data) <= self._max_bytes and write_file(path, data):
+                self._known_bytes += len(data)
                 counters.add("dead_letters.kept", len(ids))
                 return True
             if counters.add("dead_letters.lost", len(ids)) == len(ids):
@@ -94,11 +99,12 @@ class DeadLetters:
         letter.path.unlink(missing_ok=True)
 
     def _size(self) -> int:
-        try:
-            with os.scandir(self.folder) as entries:
-                return sum(entry.stat().st_size for entry in entries)
-        except FileNotFoundError:
-            return 0
+        """Of all files, about: what other processes add is seen a moment later."""
+        if time.monotonic() - self._looked_at > _LOOK_S:
+            self._looked_at, self._known_bytes = time.monotonic(), 0
+            with contextlib.suppress(FileNotFoundError), os.scandir(self.folder) as entries:
+                self._known_bytes = sum(entry.stat().st_size for entry in entries)
+        return self._known_bytes
 
 
 def _read(path: Path) -> DeadLetter | None:

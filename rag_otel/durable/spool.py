@@ -134,7 +134,9 @@ class Spool:
             return False
         self._waiting += 1  # about: two threads at once may lose one, the thread sets both to 0 again
         self._waiting_bytes += size
-        self._put(self._on_admitted, target, spans, about, exporters, time.time())
+        self._events.append((self._on_admitted, (target, spans, about, exporters)))
+        if self._idle:
+            self._wake()
         return True
 
     def added(self, target: ReadableSpan, spans: Sequence[ReadableSpan], exporters: Sequence[int]) -> None:
@@ -344,13 +346,12 @@ class Spool:
         spans: Sequence[ReadableSpan],
         about: tuple[SamplingDecision, Snapshot | None, SpanRef | None],
         exporters: Sequence[int],
-        admitted_at: float,
     ) -> None:
         key = _key(target)
         decision, snapshot, root = about
         sampled = [span for span in spans if span.context.trace_flags.sampled]
         value = trace_records.trace_value(
-            sampled, admitted_at=admitted_at, decision=decision, snapshot=snapshot, root=root
+            sampled, admitted_at=time.time(), decision=decision, snapshot=snapshot, root=root
         )
         # Its target is written once more when it goes out.
         if not self._opened or not self._store.has_room(self._value_bytes + 2 * len(value)):

@@ -2,8 +2,8 @@
 
     python -m tests.durable.spooling_app FOLDER ENDPOINT [--gate FILE] [--hold S] [--delay-ms N]
 
-Commands, a line each: `answer N [CHARACTERS]`, `flood` (answers until the process ends), `flush`, `counters`, `limit BYTES` (no file
-may grow beyond), `os._exit`, `exit`. With `--gate`, evaluations wait until the file exists.
+Commands, a line each: `answer N [CHARACTERS]`, `flood` (answers until the process ends), `flush`, `counters`,
+`limit BYTES` (no file may grow beyond), `os._exit`, `exit`. With `--gate`, evaluations wait until the file exists.
 """
 
 from __future__ import annotations
@@ -48,7 +48,10 @@ class Gated:
 def answer(question: str, characters: int = 0) -> dict[str, object]:
     with trace.get_tracer("app").start_as_current_span("retrieve") as span:
         span.set_attribute("db.rows", 1)
-    return {"answer": f"{question} It is 330 metres high.", "documents": ["The tower is 330 metres high." + "." * characters]}
+    return {
+        "answer": f"{question} It is 330 metres high.",
+        "documents": ["The tower is 330 metres high." + "." * characters],
+    }
 
 
 def answers(first: int, count: int, characters: int = 0) -> None:

@@ -14,6 +14,8 @@ from typing import Any, Final, Protocol, TypeAlias
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan
 
+from rag_otel.durable.dead_letters import FOLDER as DEAD_LETTERS
+from rag_otel.durable.dead_letters import DeadLetters
 from rag_otel.durable.journal import Journal
 from rag_otel.errors import ConfigurationError
 from rag_otel.sampling.ratio import RatioSampler
@@ -75,7 +77,11 @@ async def start(
         max_bytes=settings.max_memory_bytes,
         max_trace_bytes=settings.max_memory_bytes // 8,
     )
-    senders = [Sender(backend, each, outbox.readers[backend.name], metrics) for backend, each in connections]
+    dead_letters = DeadLetters(Path(settings.data_dir) / DEAD_LETTERS)
+    senders = [
+        Sender(backend, each, outbox.readers[backend.name], metrics, dead_letters=dead_letters)
+        for backend, each in connections
+    ]
     collector = Collector(live=live, journal=journal, outbox=outbox, metrics=metrics, senders=senders)
     intake = Intake(
         conventions=default_conventions(mapping=evaluation.attribute_mapping),
