@@ -260,6 +260,11 @@ def flush(*, evaluate: bool = True, timeout: float = 30.0) -> bool:
             if evaluate:
                 done = attachment.processor.wait_until_evaluated(_left(deadline)) and done
         done = current.runtime.delivery.flush(_left(deadline)) and done
+        if current.runtime.spool is not None:
+            # The process may end right after: what has become of everything must be on disk, of evaluation spans too.
+            for attachment in current.attachments:
+                done = attachment.flush(_left(deadline), evaluate=False) and done
+            done = current.runtime.spool.flush(_left(deadline)) and done
         telemetry = current.runtime.telemetry
         return (telemetry is None or telemetry.flush(_left(deadline))) and done
     return False

@@ -86,6 +86,7 @@ class Spool:
 
     def _start_over(self) -> None:
         self._events: deque[tuple[Callable[..., None], tuple[Any, ...]]] = deque()
+        self._flushes: list[threading.Event] = []
         self._waiting = 0
         self._waiting_bytes = 0
         self._awake = threading.Event()
@@ -158,7 +159,7 @@ class Spool:
     def flush(self, timeout_s: float) -> bool:
         """Write what was handed over so far; False when time ran out."""
         done = threading.Event()
-        self._put(done.set)
+        self._put(self._flushes.append, done)
         if self._thread is None or not self._thread.is_alive():
             self._look()  # no thread can be started while the interpreter ends
         return done.wait(timeout_s)
@@ -284,6 +285,9 @@ class Spool:
                 with guarded("spool.event"):
                     handle(*given)
             self._write()
+            for done in self._flushes:  # not before: the process may end at once
+                done.set()
+            self._flushes.clear()
             now = self._clock()
             if now - self._tended >= _TEND_S:
                 self._tended = now

@@ -3,7 +3,7 @@
     python -m tests.durable.spooling_app FOLDER ENDPOINT [--gate FILE] [--hold S] [--delay-ms N]
 
 Commands, a line each: `answer N [CHARACTERS]`, `flood` (answers until the process ends), `flush`, `counters`,
-`limit BYTES` (no file may grow beyond), `os._exit`, `exit`. With `--gate`, evaluations wait until the file exists.
+`fork N` (answers in a child), `limit BYTES` (no file may grow beyond), `os._exit`, `exit`. With `--gate`, evaluations wait until the file exists.
 """
 
 from __future__ import annotations
@@ -100,6 +100,13 @@ def main() -> None:
             answered += int(count)
         elif command == "flood":
             threading.Thread(target=flood, daemon=True).start()
+        elif command == "fork":
+            if (child := os.fork()) == 0:
+                answers(answered, int(number))
+                rag_otel.flush(timeout=20)
+                os._exit(0)
+            os.waitpid(child, 0)
+            answered += int(number)
         elif command == "flush":
             rag_otel.flush(timeout=float(number or 10))
         elif command == "limit":

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -103,3 +106,26 @@ def test_only_the_last_moment_is_lost_under_load(tmp_path: Path, backend: Receiv
     arrived = {int(question.split()[1].rstrip("?")) for question in scored(backend)}
     assert len(arrived) >= 150
     assert arrived == set(range(len(arrived)))
+
+
+def test_a_forked_child_has_a_part_of_its_own(tmp_path: Path, backend: Receiver) -> None:
+    """The parent's traces are the parent's; each arrives once, with its scores."""
+    with a_program(tmp_path / "spool", backend.url) as program:
+        program.do("answer 5")
+        program.do("fork 5")
+        program.do("answer 5")
+        program.exit()
+    assert questions(backend, "evaluated") == {f"Question {number}?": 1 for number in range(15)}
+    with a_program(tmp_path / "spool", backend.url) as program:
+        eventually(lambda: nothing_left(program))
+        program.exit()
+    assert doubles(backend) == []
+
+
+def test_without_a_folder_nothing_of_it_is_imported() -> None:
+    code = "import sys, rag_otel; rag_otel.instrument(); print('rag_otel.durable.spool' in sys.modules)"
+    path = os.pathsep.join(filter(None, sys.path))
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "False\n"

@@ -58,7 +58,8 @@ def http_receiver(port: int = 0) -> Iterator[Receiver]:
             for name, value in {**answer_headers, "Content-Length": str(len(answer))}.items():
                 self.send_header(name, value)
             self.end_headers()
-            self.wfile.write(answer)
+            if answer:
+                self.wfile.write(answer)
 
         do_GET = do_POST  # noqa: N815 - the name that the standard library looks for
 
