@@ -125,14 +125,14 @@ class Keeper:
         self._spool.taken_up(kept, self.exporters)
         for span_id, span in kept.spans.items():
             if span_id not in kept.exported and (kept.released or span_id != target.context.span_id):
-                fan_out.end(downstream, span)
+                fan_out.end_later(downstream, span)
         if to_do:
             self._processor.evaluate_later(slot)
             return True
         if not kept.released:
             going = self._processor.unscored(target, EvaluationStatus.FAILED, GIVEN_UP, kept.decision)
             self.goes_out(slot, going)
-            fan_out.end(downstream, going)
+            fan_out.end_later(downstream, going)
         self._spool.written(target)
         return True
 
@@ -140,7 +140,7 @@ class Keeper:
         for sink in self._sinks:
             for number, span_id in sent:
                 if number == sink.number and (span := kept.spans.get(span_id)) is not None:
-                    fan_out.end((sink.processor,), span)
+                    fan_out.end_later((sink.processor,), span)
 
     def export_now(self) -> None:
         for sink in self._sinks:
