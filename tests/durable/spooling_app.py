@@ -2,8 +2,9 @@
 
     python -m tests.durable.spooling_app FOLDER ENDPOINT [--gate FILE] [--hold S] [--delay-ms N]
 
-Commands, a line each: `answer N [CHARACTERS]`, `flood` (answers until the process ends), `flush`, `counters`,
-`fork N` (answers in a child), `limit BYTES` (no file may grow beyond), `os._exit`, `exit`. With `--gate`, evaluations wait until the file exists.
+Commands, a line each: `answer N [CHARACTERS]`, `flood` (answers until the process ends), `fork N` (answers in a child),
+`flush`, `counters`, `limit BYTES` (no file may grow beyond), `os._exit`, `exit`. With `--gate`, evaluations wait until
+the file exists.
 """
 
 from __future__ import annotations
