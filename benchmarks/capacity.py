@@ -227,7 +227,7 @@ async def measured(url: str, *, workers: int, concurrency: int, rate: float, tra
 
 
 def _cpu_of_children() -> float:
-    """CPU seconds of the processes that this one has started, but for the judge server: they run the worker's module."""
+    """CPU seconds of the workers that this process has started."""
     ticks = 0
     for each in Path("/proc").iterdir():
         with contextlib.suppress(OSError, IndexError):
