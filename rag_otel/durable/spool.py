@@ -112,6 +112,10 @@ class Spool:
         self._done: list[bytes] = []
         self._left: deque[bytes] = deque()
         """Keys of traces of earlier processes that nobody has taken up yet."""
+        self._suspects: deque[bytes] = deque()
+        """Of these, those that a process had begun to evaluate when it ended."""
+        self._alone: bytes | None = None
+        """The one of them that is being evaluated."""
         self._tended = self._adopted = self._warned = float("-inf")
 
     # --- from any thread ----------------------------------------------------------------------------------------------
@@ -147,6 +151,10 @@ class Spool:
     def written(self, target: ReadableSpan) -> None:
         """The results of a trace are written everywhere, or there are none."""
         self._put(self._on_written, target)
+
+    def evaluated(self, target: ReadableSpan) -> None:
+        """The evaluation of a trace of an earlier process has come to an end, and this process to no harm."""
+        self._put(self._on_evaluated, target)
 
     def forget(self, target: ReadableSpan) -> None:
         """A trace was not admitted after all."""
@@ -203,31 +211,49 @@ class Spool:
     # --- for whoever takes traces up again ----------------------------------------------------------------------------
 
     def next_left(self) -> KeptTrace | None:
-        """The next trace that an earlier process left; None where there is none. `put_back` returns it."""
+        """The next trace that an earlier process left; None where there is none now. `put_back` returns it.
+
+        Traces that a process had begun to evaluate when it ended come last and one at a time: one of them may be the
+        cause, and the others must not be taken for it.
+        """
         with self._lock:
             while self._left:
                 kept = self._store.read(self._left.popleft())
+                if kept is not None and kept.begun and not kept.written:
+                    self._suspects.append(kept.key)
+                elif kept is not None:
+                    return kept
+            while self._suspects and self._alone is None:
+                kept = self._store.read(self._suspects.popleft())
                 if kept is not None:
+                    self._alone = kept.key
                     return kept
         return None
 
     def put_back(self, key: bytes) -> None:
         """It could not be taken up now."""
         with self._lock:
-            self._left.appendleft(key)
+            if key == self._alone:
+                self._alone = None
+                self._suspects.appendleft(key)
+            else:
+                self._left.appendleft(key)
 
     @property
     def unfinished(self) -> int | None:
         """Traces in the folder that are not done: those of this process, and those that wait to be taken up. None
         while the folder is not open."""
         with self._lock:
-            return len(self._entries) + len(self._left) if self._opened else None
+            left = len(self._left) + len(self._suspects)
+            return len(self._entries) + left if self._opened else None
 
-    def taken_up(self, kept: KeptTrace, exporters: Sequence[int]) -> None:
-        """A trace of an earlier process is under way again; what it has not exported goes to `exporters`."""
+    def taken_up(self, kept: KeptTrace, exporters: Sequence[int], *, evaluated: bool) -> None:
+        """A trace of an earlier process is under way again, to be `evaluated` or not; what it has not exported goes to
+        `exporters`."""
         with self._lock:
             entry = self._entries[kept.key] = _Entry(released=kept.released, written=kept.written)
-            self._values.append((kept.key, trace_records.BEGUN))
+            if evaluated:
+                self._values.append((kept.key, trace_records.BEGUN))
             self._expect(kept.key, entry, kept.spans.keys() - kept.exported, exporters)
             self._settle(kept.key, entry)
             self._write()
@@ -389,6 +415,13 @@ class Spool:
             if key in self._entries:
                 self._values.append((key, trace_records.WRITTEN))
 
+    def _on_evaluated(self, target: ReadableSpan) -> None:
+        key = _key(target)
+        if key in self._entries:
+            self._values.append((key, trace_records.EVALUATED))
+        if key == self._alone:
+            self._alone = None
+
     def _on_forget(self, target: ReadableSpan) -> None:
         key = _key(target)
         if key in self._entries:
@@ -435,6 +468,8 @@ class Spool:
 
     def _drop(self, key: bytes) -> None:
         """The trace is done, or given up."""
+        if key == self._alone:
+            self._alone = None
         entry = self._entries.pop(key, None)
         if entry is not None:
             for _, span_id in entry.waiting:

@@ -5,6 +5,7 @@
     E  everything so far is exported
     W  the results are written everywhere
     B  a later process has begun with it
+    V  it has been evaluated by a later process, which has survived that
 
 Spans are OTLP bytes, the rest is JSON.
 """
@@ -31,6 +32,7 @@ TRACE: Final = b"T"
 EXPORTED: Final = b"E"
 WRITTEN: Final = b"W"
 BEGUN: Final = b"B"
+EVALUATED: Final = b"V"
 _ADDED: Final = b"A"
 _VERSION: Final = 1
 _HEAD: Final = struct.Struct("<I")
@@ -56,7 +58,7 @@ class KeptTrace:
     """Ids of spans that are known to be exported."""
     written: bool = False
     begun: int = 0
-    """How often a later process has begun with it."""
+    """How many later processes have begun with it, one after the other, and did not get through its evaluation."""
 
     @property
     def target(self) -> ReadableSpan:
@@ -117,7 +119,7 @@ def is_value(value: bytes) -> bool:
             _trace(b"\0" * KEY_BYTES, value)
         elif value[:1] == _ADDED:
             decode(value[1:])
-        return value[:1] in (TRACE, _ADDED, EXPORTED, WRITTEN, BEGUN)
+        return value[:1] in (TRACE, _ADDED, EXPORTED, WRITTEN, BEGUN, EVALUATED)
     except Exception:  # noqa: BLE001 - whatever is wrong with it, it is damage
         return False
 
@@ -146,6 +148,8 @@ def trace_of(key: bytes, values: Iterable[bytes]) -> KeptTrace:
             kept.written = True
         elif kind == BEGUN:
             kept.begun += 1
+        elif kind == EVALUATED:
+            kept.begun = 0
     if kept is None or target not in kept.read:
         raise ValueError("the trace's own record is missing")
     return kept

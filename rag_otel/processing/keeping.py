@@ -76,7 +76,9 @@ class Keeper:
             self._spool.added(slot.span, later, self.exporters)
 
     def when_written(self, slot: Slot) -> Callable[[], None] | None:
-        """What to call when the results of a trace are written."""
+        """A trace is evaluated, or has nothing to evaluate: what to call when its results are written."""
+        if slot.taken_up:
+            self._spool.evaluated(slot.span)
         return partial(self._spool.written, slot.span) if slot.kept else None
 
     def flush(self, timeout_s: float) -> bool:
@@ -122,7 +124,7 @@ class Keeper:
         )
         if to_do and not self._processor.admits(slot, held=not kept.released):
             return False
-        self._spool.taken_up(kept, self.exporters)
+        self._spool.taken_up(kept, self.exporters, evaluated=to_do)
         for span_id, span in kept.spans.items():
             if span_id not in kept.exported and (kept.released or span_id != target.context.span_id):
                 fan_out.end_later(downstream, span)
@@ -133,6 +135,7 @@ class Keeper:
             going = self._processor.unscored(target, EvaluationStatus.FAILED, GIVEN_UP, kept.decision)
             self.goes_out(slot, going)
             fan_out.end_later(downstream, going)
+        self._spool.evaluated(target)
         self._spool.written(target)
         return True
 

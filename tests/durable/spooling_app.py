@@ -2,9 +2,10 @@
 
     python -m tests.durable.spooling_app FOLDER ENDPOINT [--gate FILE] [--hold S] [--delay-ms N]
 
-Commands, a line each: `answer N [CHARACTERS]`, `flood` (answers until the process ends), `fork N` (answers in a child),
-`flush`, `counters`, `limit BYTES` (no file may grow beyond), `os._exit`, `exit`. With `--gate`, evaluations wait until
-the file exists.
+Commands, a line each: `answer N [CHARACTERS]`, `from N` (the number of the next question), `flood` (answers until the
+process ends), `fork N` (answers in a child), `flush`, `counters`, `limit BYTES` (no file may grow beyond), `os._exit`,
+`exit`. With `--gate`, evaluations wait until the file exists; with `--poison TEXT`, one of such a question ends the
+process.
 """
 
 from __future__ import annotations
@@ -36,10 +37,13 @@ class Gated:
 
     name, version, judge_name = "gated", "1", "function"
 
-    def __init__(self, gate: Path | None) -> None:
+    def __init__(self, gate: Path | None, poison: str | None = None) -> None:
         self._gate = gate
+        self._poison = poison
 
-    async def evaluate(self, **_: Any) -> Evaluation:
+    async def evaluate(self, **given: Any) -> Evaluation:
+        if self._poison is not None and self._poison in given["question"]:
+            os._exit(9)
         while self._gate is not None and not self._gate.exists():
             await asyncio.sleep(0.01)
         return Evaluation(name=self.name, score=1.0, judge=self.judge_name)
@@ -77,6 +81,7 @@ def main() -> None:
     parser.add_argument("--hold", type=float)
     parser.add_argument("--delay-ms", type=int, default=100)
     parser.add_argument("--max-bytes", type=int)
+    parser.add_argument("--poison")
     given = parser.parse_args()
     provider = TracerProvider()
     exporter = OTLPSpanExporter(endpoint=f"{given.endpoint}/v1/traces", timeout=1)
@@ -84,7 +89,7 @@ def main() -> None:
     trace.set_tracer_provider(provider)
     instrumentation = rag_otel.instrument(
         metrics=[],
-        evaluators=[Gated(given.gate)],
+        evaluators=[Gated(given.gate, given.poison)],
         spool_folder=given.folder,
         hold=given.hold,
         spool_max_bytes=given.max_bytes,
@@ -99,6 +104,8 @@ def main() -> None:
             count, _, characters = number.partition(" ")
             answers(answered, int(count), int(characters or 0))
             answered += int(count)
+        elif command == "from":
+            answered = int(number)
         elif command == "flood":
             threading.Thread(target=flood, daemon=True).start()
         elif command == "fork":

@@ -131,3 +131,19 @@ def test_a_bounded_folder_refuses_what_is_beyond(tmp_path: Path, backend: Receiv
     with a_program(tmp_path / "spool", backend.url) as program:
         eventually(lambda: nothing_left(program), within_s=60)
         assert count(program, "spool.recovered") < 200
+
+
+def test_a_trace_that_ends_its_process_is_given_up(tmp_path: Path, backend: Receiver) -> None:
+    """After three processes that it has ended, and it alone: those that were evaluated beside it get their scores."""
+    with a_program(tmp_path / "spool", backend.url, "--gate", str(tmp_path / "gate"), *SLOW) as program:
+        program.do("answer 10")
+        eventually(lambda: count(program, "spool.kept") == 10)
+        program.kill()
+    for _ in range(3):
+        with a_program(tmp_path / "spool", backend.url, "--poison", "Question 4?") as program:
+            assert program.process.wait(60) == 9
+    with a_program(tmp_path / "spool", backend.url, "--poison", "Question 4?") as program:
+        eventually(lambda: nothing_left(program))
+        program.do("flush")
+    assert scored(backend) == {f"Question {number}?" for number in range(10) if number != 4}
+    assert questions(backend, "failed") == {"Question 4?": 1}
