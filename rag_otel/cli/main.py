@@ -24,6 +24,8 @@ COMMANDS: Final = {
     "collect": "receive OTLP, evaluate RAG traces, and forward all spans to any OTLP backend",
     "dead-letters": "list spans that a backend refused for good, and send them again",
     "drift": "show changes of scores: since when, how large, in which slices; replay history",
+    "calibrate": "compare a judge with people's labels, and fit its risks to them",
+    "review": "put the answers whose label teaches most into a queue in Phoenix",
     "judge": "check how well a judge agrees with the contrast benchmark",
     "prompts": "list, show, save or adapt the prompts of the judges",
     "alerts": "send a test alert to every configured channel",
