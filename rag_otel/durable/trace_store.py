@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
-from rag_otel.delivery.state_folder import StateFolder
+from rag_otel.delivery.state_folder import CAN_LOCK, StateFolder
 from rag_otel.durable.folders import private_folder
 from rag_otel.durable.journal import Journal
 from rag_otel.durable.segments import Position
@@ -51,6 +51,8 @@ class TraceStore:
     def adopt(self) -> list[bytes]:
         """Take over the traces of processes that are gone; returns their keys."""
         found: list[bytes] = []
+        if not CAN_LOCK:  # nobody can tell who is gone
+            return found
         with self._folder.orphans() as parts:
             for part in parts:
                 try:

@@ -55,7 +55,7 @@ def _restore(number: int, *values: Any) -> Any:
     return _MAKERS[number](*values)
 
 
-def _reducer(number: int, cls: type) -> Callable[[Any], Any]:
+def _reducer(number: int, cls: Any) -> Callable[[Any], Any]:
     """Returns the function that reduces an object to its type's number and its values."""
     if issubclass(cls, enum.Enum):
         return lambda value: (_restore, (number, value.value))
@@ -66,7 +66,7 @@ def _reducer(number: int, cls: type) -> Callable[[Any], Any]:
     return lambda value: (_restore, (number, *values(value)))
 
 
-def _maker(cls: type) -> Callable[..., Any]:
+def _maker(cls: Any) -> Callable[..., Any]:
     """Returns the function that makes an object of its values, also of a frozen class."""
     if issubclass(cls, enum.Enum):
         return {each.value: each for each in cls}.__getitem__
