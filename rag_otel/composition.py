@@ -11,7 +11,8 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from opentelemetry._logs import LoggerProvider
 from opentelemetry.metrics import MeterProvider
@@ -45,6 +46,10 @@ from rag_otel.writers.attributes import evaluation_attributes, status_attributes
 from rag_otel.writers.evaluation_span import EvaluationSpanWriter, When
 from rag_otel.writers.feedback import annotator_kind
 from rag_otel.writers.phoenix_links import phoenix_page, trace_link
+
+if TYPE_CHECKING:  # they import protobuf
+    from rag_otel.durable.dead_letters import DeadLetters
+    from rag_otel.durable.spool import Spool
 
 InBackground: TypeAlias = Callable[[Callable[[], object]], object]
 """Calls a function later, on another thread."""
@@ -94,6 +99,7 @@ def compose(
     later: list[Callable[[], object]] = []
     pipeline = compose_pipeline(settings, parts, default_cap=EMBEDDED_PER_MINUTE, in_background=later.append)
     worker = BackgroundWorker()
+    spool, dead_letters = _spool(settings)
     made = Runtime(
         settings=settings,
         pipeline=pipeline,
@@ -109,9 +115,26 @@ def compose(
         ),
         worker=worker,
         telemetry=telemetry,
+        spool=spool,
+        dead_letters=dead_letters,
     )
     background_import(*later)  # last: the interpreter runs one thread at a time, and the application waits for this one
     return made
+
+
+def _spool(settings: Settings) -> tuple[Spool | None, DeadLetters | None]:
+    """What keeps admitted traces on disk, and what the backend refuses. Raises ConfigurationError."""
+    if settings.spool_folder is None:
+        return None, None
+    from rag_otel.delivery.state_folder import StateFolder
+    from rag_otel.durable import dead_letters
+    from rag_otel.durable.spool import Spool
+    from rag_otel.durable.trace_store import TraceStore
+
+    root = Path(settings.spool_folder)
+    folder = StateFolder(root / "spool", setting="spool_folder")
+    store = TraceStore(folder, max_bytes=settings.spool_max_bytes, max_age_s=settings.spool_max_age)
+    return Spool(store), dead_letters.DeadLetters(root / dead_letters.FOLDER)
 
 
 def compose_pipeline(

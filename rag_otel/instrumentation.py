@@ -75,6 +75,8 @@ class Instrumentation:
     def start(self) -> None:
         """Start what runs beside the spans: imports of evaluators, metrics and events."""
         prepare(self.runtime.pipeline.evaluators)
+        if self.runtime.spool is not None:
+            self.runtime.spool.start()
         if self.runtime.telemetry is not None:
             self.runtime.telemetry.start()
 
@@ -137,6 +139,7 @@ def instrument(
     attribute_mapping: str | Mapping[str, Any] | None = None,
     chunk_resolver: ChunkResolver | str | None = None,
     state_folder: str | None = None,
+    spool_folder: str | None = None,
     enabled: bool | None = None,
     **rows: Never,
 ) -> Instrumentation:
@@ -174,6 +177,7 @@ def instrument(
             "attribute_mapping": attribute_mapping,
             "chunk_resolver": chunk_resolver if isinstance(chunk_resolver, str) else None,
             "state_folder": state_folder,
+            "spool_folder": spool_folder,
             "enabled": enabled,
             **rows,
         }
@@ -256,6 +260,11 @@ def flush(*, evaluate: bool = True, timeout: float = 30.0) -> bool:
             if evaluate:
                 done = attachment.processor.wait_until_evaluated(_left(deadline)) and done
         done = current.runtime.delivery.flush(_left(deadline)) and done
+        if current.runtime.spool is not None:
+            # The process may end right after: what has become of everything must be on disk, of evaluation spans too.
+            for attachment in current.attachments:
+                done = attachment.flush(_left(deadline), evaluate=False) and done
+            done = current.runtime.spool.flush(_left(deadline)) and done
         telemetry = current.runtime.telemetry
         return (telemetry is None or telemetry.flush(_left(deadline))) and done
     return False
@@ -337,3 +346,5 @@ def _flush_at_exit() -> None:
         current.runtime.delivery.flush(_left(deadline))
         if current.runtime.telemetry is not None:
             current.runtime.telemetry.flush(_left(deadline))
+        if current.runtime.spool is not None:
+            current.runtime.spool.flush(_left(deadline))

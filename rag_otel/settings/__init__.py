@@ -225,6 +225,11 @@ class Settings:
     state_folder: str | None = row(
         None, "Where what must survive a restart is kept; processes that share it watch as one", "RAG_OTEL_STATE_FOLDER"
     )
+    spool_folder: str | None = row(
+        None, "Where admitted traces are kept until they are exported; None: in memory alone", "RAG_OTEL_SPOOL_FOLDER"
+    )
+    spool_max_bytes: int = row(256 * 2**20, "Size of it for each process, at most", "RAG_OTEL_SPOOL_MAX_BYTES")
+    spool_max_age: float = row(7 * _DAY_S, "Seconds that a trace is kept in it, at most", "RAG_OTEL_SPOOL_MAX_AGE")
     telemetry_exporter: Literal["application", "otlp", "prometheus", "none"] = row(
         "application",
         "Metrics go to the application's MeterProvider, over OTLP, to a `/metrics` endpoint, or nowhere",
@@ -271,6 +276,8 @@ class Settings:
         _require(0 <= self.drift_margin < 1, "drift_margin", self.drift_margin, "0 or more, below 1")
         _require(self.drift_run_length >= 10, "drift_run_length", self.drift_run_length, "at least 10")
         _require(self.judge_watch_interval > 0, "judge_watch_interval", self.judge_watch_interval, "above 0")
+        _require(self.spool_max_bytes >= 2**20, "spool_max_bytes", self.spool_max_bytes, "at least 1048576")
+        _require(self.spool_max_age > 0, "spool_max_age", self.spool_max_age, "above 0")
         _require(self.telemetry_interval > 0, "telemetry_interval", self.telemetry_interval, "above 0")
         _require(self.alert_timeout > 0, "alert_timeout", self.alert_timeout, "above 0")
         for name in _ADDRESSES:

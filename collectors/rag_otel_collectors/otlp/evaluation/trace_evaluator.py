@@ -15,6 +15,7 @@ from typing import Any, Final, TypeAlias
 from rag_otel import semconv
 from rag_otel.model import (
     AttributeValue,
+    Chunk,
     EvaluatedTrace,
     EvaluationStatus,
     RagTrace,
@@ -91,7 +92,7 @@ class _Outcome:
         return Reply(
             number=number,
             attributes={span_id: attribute_bytes(added) for span_id, added in self._written.items()},
-            results=tuple(self._results),
+            results=tuple(map(without_chunk_texts, self._results)),
             resources=_resources(self._results, records),
             outcomes=tuple(self.outcomes),
             last=last,
@@ -140,7 +141,8 @@ class TraceEvaluator:
         self, number: int, tasks: Iterable[asyncio.Future[EvaluatedTrace]], records: Mapping[str, SpanRecord]
     ) -> Reply:
         results = [dataclasses.replace(each, status=EvaluationStatus.LATE) for each in await asyncio.gather(*tasks)]
-        return Reply(number=number, results=tuple(results), resources=_resources(results, records))
+        light = tuple(map(without_chunk_texts, results))
+        return Reply(number=number, results=light, resources=_resources(results, records))
 
     def _sort(
         self, records: Mapping[str, SpanRecord], traces: Iterable[RagTrace]
@@ -158,6 +160,16 @@ class TraceEvaluator:
             else:
                 found.unscored(trace, EvaluationStatus.SKIPPED, str(reason), decision, self._status_attributes)
         return found, chosen
+
+
+def without_chunk_texts(result: EvaluatedTrace) -> EvaluatedTrace:
+    """The result without what nobody needs who gets it: the texts and metadata of chunks that have ids. Quotes stand in
+    the claims. They are most of what would travel between the processes, and be kept on disk."""
+    chunks = tuple(
+        Chunk(id=chunk.id, text="", position=chunk.position, score=chunk.score) if chunk.has_id else chunk
+        for chunk in result.trace.chunks
+    )
+    return dataclasses.replace(result, trace=dataclasses.replace(result.trace, chunks=chunks))
 
 
 def _resources(
