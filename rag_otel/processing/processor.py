@@ -35,6 +35,7 @@ from rag_otel.safety.fork import after_fork_in_child
 from rag_otel.safety.guard import counters, guarded, report_internal_error
 from rag_otel.safety.time_limit import exit_budget
 from rag_otel.safety.tracing_suppression import is_own, is_suppressed
+from rag_otel.sampling.counts import REFUSED
 
 SHUTDOWN_S: Final = 5.0
 """How long `shutdown()` waits for evaluations: an exiting process must not hang on a slow judge."""
@@ -197,6 +198,7 @@ class RagSpanProcessor(SpanProcessor):
         return decision, None
 
     def _turned_away(self, slot: Slot) -> ReadableSpan:
+        counters.add(REFUSED)
         decision = dataclasses.replace(slot.decision, sampled=False, reason=SamplingReason.QUEUE_FULL)
         return self._unscored(slot.span, EvaluationStatus.SKIPPED, decision.reason, decision)
 
@@ -207,7 +209,7 @@ class RagSpanProcessor(SpanProcessor):
         try:
             trace, reason = await trace_reading.read(slot, self._runtime)
             if trace is not None:
-                slot.decision, reason = self._runtime.pipeline.admit(trace, slot.decision)
+                slot.decision, reason = await self._runtime.pipeline.admit(trace, slot.decision)
             if trace is None or reason is not None:
                 self._release_skipped(slot, str(reason))
                 return

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import random
 import sqlite3
 import threading
 import time
@@ -16,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from rag_otel.delivery.state_folder import make_folder
+from rag_otel.delivery.sqlite_file import open_sqlite
 from rag_otel.errors import ConfigurationError
 from rag_otel.safety.guard import counters, logger
 
@@ -40,9 +39,7 @@ class DiskCache:
         self.path = Path(path)
         self._lock = threading.Lock()
         try:
-            make_folder(self.path.parent)
-            self.path.touch(mode=0o600)
-            self._connection = _opened(self.path, busy_timeout_s)
+            self._connection = open_sqlite(self.path, _SCHEMA, busy_timeout_s=busy_timeout_s)
         except (OSError, sqlite3.Error) as error:
             raise ConfigurationError(f"the judge's cache {self.path} cannot be opened: {error}") from None
 
@@ -85,31 +82,3 @@ class DiskCache:
     def _report(self, what: str, error: Exception) -> None:
         if counters.add(f"judge.cache_{what}_failed") == 1:
             logger.warning("rag-otel: the judge's cache %s: %s failed: %s", self.path, what, error)
-
-
-def _opened(path: Path, busy_timeout_s: float) -> sqlite3.Connection:
-    """A connection with write-ahead log and table. Raises sqlite3.Error.
-
-    SQLite does not wait for a lock where waiting could deadlock, whatever the busy timeout: two processes that change
-    the journal mode of a new file at the same time are such a case. So the whole step is tried again.
-    """
-    deadline = time.monotonic() + busy_timeout_s
-    while True:
-        connection = sqlite3.connect(path, timeout=busy_timeout_s, isolation_level=None, check_same_thread=False)
-        try:
-            connection.execute("PRAGMA journal_mode=WAL")
-            # An answer lost in a power cut is paid for again; a flush to disk for each one would cost more.
-            connection.execute("PRAGMA synchronous=NORMAL")
-            connection.execute(_SCHEMA)
-        except sqlite3.Error as error:
-            connection.close()
-            if not _is_busy(error) or time.monotonic() >= deadline:
-                raise
-            time.sleep(random.uniform(0.005, 0.05))  # at random, so that the same two do not meet again
-        else:
-            return connection
-
-
-def _is_busy(error: sqlite3.Error) -> bool:
-    # The low byte is the kind of error, the others say more about it (busy while recovering, ...).
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
