@@ -1,9 +1,9 @@
 """What a sampling policy does to a mean: `python benchmarks/sampling_policy.py [--runs 1000]`.
 
-Each run is two hours of simulated traffic through the product's own pipeline: three routes of different quality, a burst,
-one service of which an upstream sampler has kept a half, suspicious answers that score low and that the cheap judge mostly
-recognises, and a budget that the coin's own rate would exceed. Printed: how many suspicious traces were judged, and how
-often the 95% interval of the weighted mean holds the mean of all traffic.
+Each run is two hours of simulated traffic through the product's own pipeline: three routes of different quality, a
+burst, one service of which an upstream sampler has kept a half, suspicious answers that score low and that the cheap
+judge mostly recognises, and a budget that the coin's own rate would exceed. Printed: how many suspicious traces were
+judged, and how often the 95% interval of the weighted mean holds the mean of all traffic.
 """
 
 from __future__ import annotations

@@ -111,6 +111,7 @@ def compose(
             resource=resource,
             telemetry=telemetry,
             judge_watch=build_judge_watch(settings, pipeline, worker),
+            budgets=pipeline.budgets,
         ),
         worker=worker,
         telemetry=telemetry,
@@ -180,13 +181,13 @@ def _sampler(settings: Settings, budgets: Budgets | None) -> Sampler:
         return build_sampler(settings)
     if budgets is not None:
         agree, allowance = budgets.ledger.agree, budgets.allowance
-        return build_sampler(settings, prescore=_prescore(settings), allowance=allowance, agree=agree)
+        return build_sampler(settings, prescore=compose_prescore(settings), allowance=allowance, agree=agree)
     from rag_otel.budgets.build import open_ledger
 
-    return build_sampler(settings, prescore=_prescore(settings), agree=open_ledger(settings).agree)
+    return build_sampler(settings, prescore=compose_prescore(settings), agree=open_ledger(settings).agree)
 
 
-def _prescore(settings: Settings) -> Callable[[RagTrace], Awaitable[float | None]] | None:
+def compose_prescore(settings: Settings) -> Callable[[RagTrace], Awaitable[float | None]] | None:
     """Judges a trace with the embedded judge, for rules with `risk_above`; None if the policy has none."""
     policy = policy_of(settings)
     if policy is None or not any(rule.risk_above is not None for rule in policy.force):
@@ -235,18 +236,19 @@ def compose_delivery(
     telemetry: Telemetry | None = None,
     keep_results: bool = False,
     judge_watch: JudgeWatch | None = None,
+    budgets: Budgets | None = None,
 ) -> Dispatcher:
     """The writers, the monitors and the alerts; `emit` and `resource` as for `compose`. Imports no judge, and starts a
     thread only where a state folder holds what the last process could not deliver.
 
     With `keep_results` and a state folder Phoenix's annotations survive the process as alerts do; with a `judge_watch`
-    drift alerts tell whether the app or the judge has moved.
+    drift alerts tell whether the app or the judge has moved. What is left of the `budgets` is told.
     """
     watching = () if telemetry is None else telemetry.writers
     state = None if settings.state_folder is None else StateFolder(settings.state_folder)
     link = _link(settings)
     router = build_router(settings, _channels(settings, parts), link=link, state=state)
-    monitors = build_monitors(settings, router, link=link, state=state)
+    monitors = build_monitors(settings, router, link=link, state=state, budgets=budgets)
     watched = (*settings.metrics, *(each.name for each in parts.evaluators))
     drift = build_monitor(
         dataclasses.replace(settings, metrics=watched),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from rag_otel.alerts.memory import RouterMemory
 from rag_otel.alerts.messages.examples import Examples
@@ -20,6 +21,9 @@ from rag_otel.model import EvaluatedTrace
 from rag_otel.protocols import AlertChannel, Writer
 from rag_otel.safety.steady_time import steady_time, wall_time_of
 from rag_otel.settings import Settings
+
+if TYPE_CHECKING:
+    from rag_otel.budgets.budgets import Budgets
 
 
 def build_router(
@@ -56,8 +60,10 @@ def build_monitors(
     *,
     link: Callable[[EvaluatedTrace], str | None],
     state: StateFolder | None = None,
+    budgets: Budgets | None = None,
 ) -> list[Writer]:
-    """The configured monitors as one writer: burn rate of the objective, missing evaluations, failing evaluators."""
+    """The configured monitors as one writer: burn rate of the objective, missing evaluations, failing evaluators, what
+    is left of budgets."""
     monitors: list[Monitor] = []
     if settings.slo_target is not None:
         objective = Objective(target=settings.slo_target, threshold=settings.slo_threshold)
@@ -71,6 +77,10 @@ def build_monitors(
     if settings.alert_failing_share > 0:
         share = settings.alert_failing_share
         monitors.append(FailureMonitor(raise_alert=router.raise_alert, share=share, clock=steady_time))
+    if budgets is not None:
+        from rag_otel.alerts.monitors.budget import BudgetMonitor
+
+        monitors.append(BudgetMonitor(budgets, raise_alert=router.raise_alert, clock=steady_time))
     return [Monitors(monitors, wall_time_of=wall_time_of)] if monitors else []
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import dataclasses
 import functools
 import math
 import threading
+import time
 import uuid
 from collections.abc import Callable, Collection, Sequence
 from typing import Final, ParamSpec, TypeVar
 
-from rag_otel.budgets.ledger import Balance, Entry, Ledger, Line
+from rag_otel.budgets.ledger import Entry, Ledger, Line
 from rag_otel.budgets.limits import EACH_TENANT, BudgetLimit, Unit
 from rag_otel.errors import LedgerError
 from rag_otel.evaluation.usage_meter import add_usage
@@ -24,12 +26,20 @@ T = TypeVar("T")
 ALL: Final = "all"
 COIN: Final = "coin"
 FORCED: Final = "forced"
-_CHARACTERS_PER_TOKEN: Final = 3.0
-_OTHER_TOKENS: Final = 600
-"""Instructions and answer of one call, until real calls are known."""
+CHARACTERS_PER_TOKEN: Final = 4.0
+"""Approximate, for English text."""
+PROMPT_TOKENS: Final = 2_100
+"""Input tokens of one call of a language model, without the judged text. Measured by benchmarks/judge_tokens.py for
+faithfulness over examples/data."""
+ANSWER_TOKENS: Final = 220
+"""Output tokens of one call of a language model. Measured in the same way."""
 _USD_PER_TOKEN: Final = 1e-6
 """Until a real price is known."""
 _LEARNING: Final = 0.1
+_REFUSED: Final = "!refused"
+"""End of the name of an account that counts refusals of another one."""
+_NOTE_EVERY_S: Final = 60.0
+_MAX_NOTED: Final = 1_000
 _TENANT: Final = "tenant"
 
 
@@ -44,6 +54,22 @@ class Lease:
     characters: int
 
 
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Spending:
+    """What was spent of one share of a limit in its present window."""
+
+    limit: BudgetLimit
+    scope: str
+    tenant: str | None
+    share: str
+    """`all`, `coin` or `forced`."""
+    of: int
+    """The share's amount, in the limit's whole units."""
+    spent: int
+    refused: bool
+    """True if a call was refused: what is left was too little for it."""
+
+
 class _Expected:
     """Mean cost of one evaluation, learned from those that were settled."""
 
@@ -56,7 +82,7 @@ class _Expected:
         if unit is Unit.EVALUATIONS:
             return 1.0
         if self.tokens_per_character is None:
-            tokens = metrics * (characters / _CHARACTERS_PER_TOKEN + _OTHER_TOKENS)
+            tokens = metrics * (characters / CHARACTERS_PER_TOKEN + PROMPT_TOKENS + ANSWER_TOKENS)
         else:
             tokens = self.tokens_per_character * characters
         return tokens if unit is Unit.TOKENS else tokens * (self.usd_per_token or _USD_PER_TOKEN)
@@ -103,6 +129,9 @@ class Budgets:
         self._expected = _Expected()
         self._lock = threading.RLock()
         self._unpriced: str | None = None
+        self._noted: dict[str, float] = {}
+        """Scope -> when a refusal was last written down, in `time.monotonic` seconds."""
+        self._accounts = (ALL,) if coin_share is None else (COIN, FORCED)
         after_fork_in_child(self.after_fork)
 
     async def admit(
@@ -171,13 +200,29 @@ class Budgets:
             allowed = min(allowed, max(0, amount - left.spent - left.reserved) / cost / portions)
         return None if math.isinf(allowed) else allowed
 
-    def balances(self) -> list[tuple[BudgetLimit, str, int, Balance]]:
-        """(limit, its share: `all`, `coin` or `forced`, the share's amount, its account) of every limit that is not
-        about each tenant. Raises LedgerError."""
-        return [
-            (limit, scope.rpartition("/")[2], amount, self.ledger.balance(scope, limit.window_s))
-            for limit, scope, amount in self._shares()
-        ]
+    def spending(self) -> list[Spending]:
+        """What was spent of every limit in its present hour or day, per tenant and share. Raises LedgerError."""
+        found = []
+        for window_s in sorted({limit.window_s for limit in self.limits}):
+            accounts = self.ledger.spending(window_s)
+            for scope, spent in accounts.items():
+                account, share = scope.rpartition("/")[::2]
+                tenant = account.partition("/tenant=")[2] or None
+                for limit in self.limits:
+                    if limit.window_s == window_s and limit.scope(tenant) == account and share in self._accounts:
+                        of = self._share(limit, share)
+                        found.append(
+                            Spending(
+                                limit=limit,
+                                scope=scope,
+                                tenant=tenant,
+                                share=share,
+                                of=of,
+                                spent=spent,
+                                refused=f"{scope}{_REFUSED}" in accounts,
+                            )
+                        )
+        return found
 
     def after_fork(self) -> None:
         """Replaces the lock in a forked child, because a thread that the child does not have may hold it."""
@@ -202,9 +247,7 @@ class Budgets:
 
     async def _reserve(self, trace: RagTrace, account: str, metrics: Collection[str]) -> tuple[Lease | None, str]:
         paid = [name for name in metrics if name in self._paid]
-        characters = (
-            len(trace.question or "") + len(trace.response or "") + sum(len(each.text) for each in trace.chunks)
-        )
+        characters = characters_of(trace)
         lines: list[Line] = []
         limits: list[BudgetLimit] = []
         for limit in self.limits:
@@ -233,6 +276,7 @@ class Budgets:
             _tell_unreachable(error)
             return None, f"the budget of {limits[0]} cannot be checked: its ledger cannot be reached"
         if isinstance(booked, int):
+            await self._note_refusal(lines[booked])
             share = "" if account == ALL else f" (share of {account} traces)"
             return None, f"the budget of {limits[booked]} is spent{share}"
         return Lease(name=name, limits=tuple(limits), entries=tuple(booked), characters=characters), ""
@@ -241,16 +285,30 @@ class Budgets:
         """Books on another thread, if the ledger may block."""
         return await asyncio.to_thread(book, *args, **kwargs) if self.ledger.blocks else book(*args, **kwargs)
 
+    async def _note_refusal(self, line: Line) -> None:
+        """Writes down for all processes that the account refused a call, at most once a minute."""
+        with self._lock:
+            noted = self._noted.get(line.scope)
+            if noted is not None and time.monotonic() - noted < _NOTE_EVERY_S:
+                return
+            if len(self._noted) >= _MAX_NOTED:
+                self._noted.clear()
+            self._noted[line.scope] = time.monotonic()
+        name = uuid.uuid4().hex
+        refusals = Line(scope=f"{line.scope}{_REFUSED}", window_s=line.window_s, amount=1, limit=2**50)
+        with contextlib.suppress(LedgerError):
+            if isinstance(booked := await self._booked(self.ledger.reserve, name, [refusals], 60.0), list):
+                await self._booked(self.ledger.settle, name, booked, [1])
+
     def _share(self, limit: BudgetLimit, account: str) -> int:
         share = {ALL: 1.0, COIN: self._coin_share or 0.0, FORCED: 1.0 - (self._coin_share or 0.0)}[account]
         return math.ceil(limit.units(limit.amount) * share - 1e-6)
 
     def _shares(self) -> list[tuple[BudgetLimit, str, int]]:
-        accounts = (ALL,) if self._coin_share is None else (COIN, FORCED)
         return [
             (limit, f"{limit.scope(limit.tenant)}/{account}", self._share(limit, account))
             for limit in self.limits
-            for account in accounts
+            for account in self._accounts
             if limit.tenant != EACH_TENANT
         ]
 
@@ -275,6 +333,11 @@ class Budgets:
                 "limit tokens or evaluations, or use a judge whose price is known",
                 judge,
             )
+
+
+def characters_of(trace: RagTrace) -> int:
+    """Characters that a judge is shown of a trace."""
+    return len(trace.question or "") + len(trace.response or "") + sum(len(each.text) for each in trace.chunks)
 
 
 def _total(usages: Sequence[Usage | None]) -> Usage:

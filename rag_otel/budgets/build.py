@@ -18,15 +18,16 @@ _FILE: Final = "budgets.sqlite"
 _SLACK_S: Final = 60.0
 
 
-def build_budgets(settings: Settings, *, paid: Collection[str]) -> Budgets | None:
-    """The budgets; None without any. `paid` as for `Budgets`. Raises ConfigurationError."""
+def build_budgets(settings: Settings, *, paid: Collection[str], ledger: Ledger | None = None) -> Budgets | None:
+    """The budgets; None without any. `paid` as for `Budgets`; `ledger` in place of the settings' one. Raises
+    ConfigurationError."""
     limits = limits_of(settings)
     if not limits:
         return None
     policy = policy_of(settings)
     return Budgets(
         limits,
-        open_ledger(settings),
+        ledger or open_ledger(settings),
         paid=paid,
         coin_share=None if policy is None else policy.budget.coin_share,
         expires_s=settings.evaluation_timeout + _SLACK_S,

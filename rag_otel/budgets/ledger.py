@@ -34,7 +34,7 @@ class Entry:
     """A line as it was booked."""
 
     account: str
-    """`<scope>@<number of the window>`."""
+    """`<scope>@<length of the window>/<its number>`."""
     amount: int
 
 
@@ -71,6 +71,10 @@ class Ledger(Protocol):
 
     def balance(self, scope: str, window_s: int) -> Balance: ...
 
+    def spending(self, window_s: int) -> dict[str, int]:
+        """Scope -> what was spent in the present window, of every account with windows of this length."""
+        ...
+
     def agree(self, key: str, value: str, keep_s: float) -> str:
         """Stores `value` under `key` unless there is one. Returns the one that is stored."""
         ...
@@ -82,7 +86,12 @@ class Ledger(Protocol):
 
 def account_of(line_scope: str, window_s: int, now: float) -> str:
     """The account of a scope in the window that `now` is in."""
-    return f"{line_scope}@{int(now // window_s)}"
+    return line_scope + window_suffix(window_s, now)
+
+
+def window_suffix(window_s: int, now: float) -> str:
+    """The end of the names of all accounts with windows of this length, in the present one."""
+    return f"@{window_s}/{int(now // window_s)}"
 
 
 @dataclass(kw_only=True)
@@ -151,6 +160,12 @@ class MemoryLedger:
             return Balance(
                 window=int(now // window_s), spent=account.spent, reserved=reserved, left_s=window_s - now % window_s
             )
+
+    def spending(self, window_s: int) -> dict[str, int]:
+        with self._lock:
+            end = window_suffix(window_s, self._clock())
+            spent = {name: each.spent for name, each in self._accounts.items() if each.spent}
+            return {name.removesuffix(end): amount for name, amount in spent.items() if name.endswith(end)}
 
     def agree(self, key: str, value: str, keep_s: float) -> str:
         with self._lock:

@@ -47,7 +47,7 @@ local lease, expires, keep = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local entries = {}
 for i = 4, #ARGV, 4 do
   local window, limit = tonumber(ARGV[i + 1]), tonumber(ARGV[i + 3])
-  local account = ARGV[i] .. '@' .. whole(math.floor(now / window))
+  local account = ARGV[i] .. '@' .. whole(window) .. '/' .. whole(math.floor(now / window))
   local amount = math.min(tonumber(ARGV[i + 2]), limit)
   if limit <= 0 or spent(account) + reserved(account) + amount > limit then return {'refused', whole((i - 4) / 4)} end
   entries[#entries + 1] = account
@@ -72,6 +72,9 @@ for i = 3, #ARGV, 2 do
   redis.call('ZREM', account .. ':deadlines', lease)
   redis.call('INCRBY', account .. ':spent', ARGV[i + 1])
   redis.call('EXPIRE', account .. ':spent', keep)
+  local number = string.match(ARGV[i], '@(.*)$')
+  redis.call('SADD', prefix .. 'accounts@' .. number, ARGV[i])
+  redis.call('EXPIRE', prefix .. 'accounts@' .. number, keep)
 end
 return 1
 """
@@ -80,8 +83,21 @@ _BALANCE: Final = (
     + """
 local window = tonumber(ARGV[2])
 local number = math.floor(now / window)
-local account = ARGV[1] .. '@' .. whole(number)
+local account = ARGV[1] .. '@' .. whole(window) .. '/' .. whole(number)
 return {whole(number), whole(spent(account)), whole(reserved(account)), string.format('%.6f', window - now % window)}
+"""
+)
+_SPENDING: Final = (
+    _ACCOUNT
+    + """
+local window = tonumber(ARGV[1])
+local found = {}
+local accounts = prefix .. 'accounts@' .. whole(window) .. '/' .. whole(math.floor(now / window))
+for _, account in ipairs(redis.call('SMEMBERS', accounts)) do
+  found[#found + 1] = account
+  found[#found + 1] = whole(spent(account))
+end
+return found
 """
 )
 _AGREE: Final = """
@@ -120,6 +136,13 @@ class RedisLedger:
     def balance(self, scope: str, window_s: int) -> Balance:
         window, spent, reserved, left = self._run(_BALANCE, scope, window_s)
         return Balance(window=int(window), spent=int(spent), reserved=int(reserved), left_s=float(left))
+
+    def spending(self, window_s: int) -> dict[str, int]:
+        found = self._run(_SPENDING, window_s)
+        spent = {
+            account.rpartition("@")[0]: int(amount) for account, amount in zip(found[::2], found[1::2], strict=True)
+        }
+        return {scope: amount for scope, amount in spent.items() if amount}
 
     def agree(self, key: str, value: str, keep_s: float) -> str:
         return str(self._run(_AGREE, key, value, max(1, round(keep_s))))

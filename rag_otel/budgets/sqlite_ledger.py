@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from rag_otel.budgets.ledger import Balance, Entry, Line, account_of
+from rag_otel.budgets.ledger import Balance, Entry, Line, account_of, window_suffix
 from rag_otel.delivery.sqlite_file import open_sqlite
 from rag_otel.errors import ConfigurationError, LedgerError
 from rag_otel.safety.fork import after_fork_in_child
@@ -82,6 +82,14 @@ class SqliteLedger:
             now = self._clock()
             spent, reserved = _sums(connection, account_of(scope, window_s, now), now)
         return Balance(window=int(now // window_s), spent=spent, reserved=reserved, left_s=window_s - now % window_s)
+
+    def spending(self, window_s: int) -> dict[str, int]:
+        with self._transaction() as connection:
+            end = window_suffix(window_s, self._clock())
+            rows = connection.execute(
+                "SELECT account, amount FROM spent WHERE amount > 0 AND substr(account, -?) = ?", (len(end), end)
+            ).fetchall()
+        return {account.removesuffix(end): amount for account, amount in rows}
 
     def agree(self, key: str, value: str, keep_s: float) -> str:
         with self._transaction() as connection:

@@ -18,7 +18,14 @@ from typing import Any, Final
 from opentelemetry.sdk.trace import ReadableSpan
 
 from rag_otel.cli.terminal import table
-from rag_otel.composition import EMBEDDED, EMBEDDED_PER_MINUTE, Parts, compose_delivery, compose_pipeline
+from rag_otel.composition import (
+    EMBEDDED,
+    EMBEDDED_PER_MINUTE,
+    Parts,
+    compose_budgets,
+    compose_delivery,
+    compose_pipeline,
+)
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.drift.judge_watch import JudgeWatch
 from rag_otel.drift.setup import build_judge_watch
@@ -123,6 +130,7 @@ def _results(evaluation: Settings, folder: Path) -> MakeResults:
             telemetry=telemetry,
             keep_results=True,
             judge_watch=_judge_watch(evaluation),
+            budgets=compose_budgets(evaluation, ()),
         )
 
     return make

@@ -21,6 +21,7 @@ COMMANDS: Final = {
     "inspect": "print every RAG trace in OTLP/JSON files, one JSON object per line",
     "evaluate": "score a file of questions, contexts and responses",
     "backfill": "evaluate traces that are already stored in Phoenix or in OTLP files",
+    "plan": "estimate what a sampling policy would have evaluated of Phoenix's last week, and its cost",
     "collect": "receive OTLP, evaluate RAG traces, and forward all spans to any OTLP backend",
     "drift": "show changes of scores: since when, how large, in which slices; replay history",
     "judge": "check how well a judge agrees with the contrast benchmark",

@@ -5,6 +5,7 @@ What a policy needs is imported only where there is one: reading it takes pydant
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -39,15 +40,16 @@ def build_sampler(
     prescore: Prescore | None = None,
     allowance: Callable[[float], float | None] = lambda window_s: None,
     agree: Agree | None = None,
+    clock: Callable[[], float] = time.time,
 ) -> Sampler:
-    """The sampler. `allowance` and `agree` as for `CoinRates`. Raises ConfigurationError."""
+    """The sampler. `allowance`, `agree` and `clock` as for `CoinRates`. Raises ConfigurationError."""
     policy = policy_of(settings)
     if policy is None:
         return RatioSampler(settings.sample_ratio, seed=settings.sampling_seed)
     from rag_otel.sampling.policy_sampler import PolicySampler
     from rag_otel.sampling.rates import CoinRates
 
-    rates = CoinRates(policy.coin, window_s=policy.window, allowance=allowance, agree=agree)
+    rates = CoinRates(policy.coin, window_s=policy.window, allowance=allowance, agree=agree, clock=clock)
     return PolicySampler(policy, seed=settings.sampling_seed, rates=rates, prescore=prescore)
 
 
