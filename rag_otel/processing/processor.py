@@ -24,7 +24,7 @@ from rag_otel import semconv
 from rag_otel.model import EvaluatedTrace, EvaluationStatus, SamplingDecision, SamplingReason, SpanRef
 from rag_otel.observing import call_snapshot
 from rag_otel.observing.call_snapshot import Snapshot
-from rag_otel.pipeline import rate_limited
+from rag_otel.pipeline import queue_full, rate_limited
 from rag_otel.processing import fan_out, trace_reading
 from rag_otel.processing.hold import Hold, Slot
 from rag_otel.processing.sdk_spans import SpanOrigin, enriched, span_ref
@@ -35,7 +35,6 @@ from rag_otel.safety.fork import after_fork_in_child
 from rag_otel.safety.guard import counters, guarded, report_internal_error
 from rag_otel.safety.time_limit import exit_budget
 from rag_otel.safety.tracing_suppression import is_own, is_suppressed
-from rag_otel.sampling.counts import REFUSED
 
 SHUTDOWN_S: Final = 5.0
 """How long `shutdown()` waits for evaluations: an exiting process must not hang on a slow judge."""
@@ -198,8 +197,7 @@ class RagSpanProcessor(SpanProcessor):
         return decision, None
 
     def _turned_away(self, slot: Slot) -> ReadableSpan:
-        counters.add(REFUSED)
-        decision = dataclasses.replace(slot.decision, sampled=False, reason=SamplingReason.QUEUE_FULL)
+        decision = queue_full(slot.decision)
         return self._unscored(slot.span, EvaluationStatus.SKIPPED, decision.reason, decision)
 
     # --- on the worker ----------------------------------------------------------------------------------------------
