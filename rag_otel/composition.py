@@ -50,6 +50,7 @@ from rag_otel.writers.phoenix_links import trace_link
 
 if TYPE_CHECKING:
     from rag_otel.budgets.budgets import Budgets
+    from rag_otel_evaluators.llm.cache import AnswerCache
 
 InBackground: TypeAlias = Callable[[Callable[[], object]], object]
 """Calls a function later, on another thread."""
@@ -310,7 +311,16 @@ def _evaluators(settings: Settings, *, in_background: InBackground | None) -> tu
         source="settings",
     )
     with suppressed():  # requests of a judge's library during loading are not the application's
-        return build_evaluators(config, ExitStack(), in_background=in_background)
+        return build_evaluators(config, ExitStack(), cache=_judge_cache(settings), in_background=in_background)
+
+
+def _judge_cache(settings: Settings) -> AnswerCache | None:
+    """The cache of the judge's answers. Raises ConfigurationError."""
+    if settings.judge_cache is None:
+        return None
+    from rag_otel_evaluators.llm.cache_stores import open_cache
+
+    return open_cache(settings.judge_cache, keep_s=settings.judge_cache_keep)
 
 
 def _writers(

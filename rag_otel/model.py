@@ -296,6 +296,8 @@ class Usage:
     cost_usd: float | None = None
     """US dollars. None if the price is unknown; 0 for judges that cost nothing."""
     calls: int = 0
+    cached_calls: int = 0
+    """Calls that were not made, because a cache had the answer. They cost nothing and are not in `calls`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

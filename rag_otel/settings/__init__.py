@@ -29,7 +29,7 @@ _ADDRESSES: Final = (
     "alert_chart_url",
     "alert_runbook_url",
 )
-_BUDGET_STORES: Final = ("memory", "sqlite:", "redis://", "rediss://", "unix://")
+_STORES: Final = ("memory", "sqlite:", "redis://", "rediss://", "unix://")
 _DAY_S: Final = 86_400.0
 
 
@@ -64,6 +64,13 @@ class Settings:
     judge_usd_per_minute: float | None = row(
         None, "Most US dollars that it may cost a minute, in each process", "RAG_OTEL_JUDGE_USD_PER_MINUTE"
     )
+    judge_cache: str | None = row(
+        None,
+        "Where answers of a judge that is a model are kept: `memory`, `sqlite:/path`, `redis://host`; None: nowhere",
+        "RAG_OTEL_JUDGE_CACHE",
+        secret=True,
+    )
+    judge_cache_keep: float = row(604_800.0, "Seconds for which they are kept", "RAG_OTEL_JUDGE_CACHE_KEEP")
     metrics: tuple[str, ...] = row(("faithfulness",), "Metrics to evaluate", "RAG_OTEL_METRICS")
     embedder: str | None = row(
         None, "Embedding model of `response_relevancy`; None: one that needs no key", "RAG_OTEL_EMBEDDER"
@@ -257,7 +264,14 @@ class Settings:
 
     def __post_init__(self) -> None:
         _require(
-            self.budget_store is None or self.budget_store.startswith(_BUDGET_STORES),
+            self.judge_cache is None or self.judge_cache.startswith(_STORES),
+            "judge_cache",
+            self.judge_cache,
+            "`memory`, `sqlite:/path/to/file` or `redis://host:6379/0`",
+        )
+        _require(self.judge_cache_keep > 0, "judge_cache_keep", self.judge_cache_keep, "above 0")
+        _require(
+            self.budget_store is None or self.budget_store.startswith(_STORES),
             "budget_store",
             self.budget_store,
             "`memory`, `sqlite:/path/to/file` or `redis://host:6379/0`",

@@ -136,6 +136,7 @@ def _summary(evaluation: Evaluation, hidden: HiddenContent) -> dict[str, Attribu
             "version": evaluation.version,
             "judge": evaluation.judge,
             "prompts": evaluation.prompts,
+            "cached_calls": (evaluation.usage and evaluation.usage.cached_calls) or None,
         }
     )
 

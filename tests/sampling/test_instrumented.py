@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace._sampling_experimental import composable_traceid_ratio_based, composite_sampler
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
@@ -92,3 +93,23 @@ def test_a_ratio_beside_a_policy_is_refused() -> None:
     """Two answers to one question: the error says where the ratio belongs."""
     with pytest.raises(ConfigurationError, match="rate of its coin"):
         rag_otel.instrument(TracerProvider(), sampling_policy=SamplingPolicy(), sample_ratio=0.1)
+
+
+def test_a_rating_on_the_span_forces_its_evaluation() -> None:
+    """The application knows of a thumbs-down while its function runs, and says so as an attribute."""
+    policy = SamplingPolicy(coin=Coin(rate=0.0), force=[ForceRule(name="thumbs_down", rating_below=0.5)])
+    exporter, provider = InMemorySpanExporter(), TracerProvider()
+    provider.add_span_processor(BatchSpanProcessor(exporter))
+    rag_otel.instrument(provider, sampling_policy=policy)
+
+    @rag_otel.observe
+    def answer(question: str, rating: float | None) -> dict[str, object]:
+        if rating is not None:
+            trace.get_current_span().set_attribute("rag.feedback.rating", rating)
+        return {"answer": GOOD, "chunks": [CHUNK]}
+
+    for rating in (0.0, 1.0, None):
+        answer("How high is the tower?", rating)
+    assert rag_otel.flush(timeout=30)
+    reasons = [str((span.attributes or {})["rag.sampling.reason"]) for span in exporter.get_finished_spans()]
+    assert sorted(reasons) == ["forced", "not_sampled", "not_sampled"]
