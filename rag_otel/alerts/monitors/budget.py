@@ -23,7 +23,7 @@ BUDGET_SPENT: Final = "budget_spent"
 LOW: Final = 0.8
 SPENT: Final = 1.0
 """Or less, if what is left was too little for a call."""
-_CHECK_EVERY_S: Final = 15.0
+_CHECK_EVERY_S: Final = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
