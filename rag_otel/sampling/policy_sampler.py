@@ -7,6 +7,7 @@ probabilities the weighted mean (Hajek's estimator) of the evaluated traces esti
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
@@ -59,6 +60,8 @@ class PolicySampler:
                 return SamplingDecision(sampled=False, reason=SamplingReason.DROPPED, probability=1.0, rule=rule.name)
         stratum = stratum_of(trace, self.policy.coin.strata)
         kind, base = self._base_rate(trace)
+        if not self.rates.is_open(trace.start_ns):
+            await asyncio.to_thread(self.rates.open, trace.start_ns)
         rate = self.rates.rate(stratum + kind, base, trace.start_ns)
         passed = passes(coin(trace.target.trace_id, self._key), rate)
         prescore = None if self._prescore is None else await self._prescore(trace)

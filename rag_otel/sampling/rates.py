@@ -98,12 +98,11 @@ class CoinRates:
         """
         if base <= 0.0 or not (self._coin.adaptive or self._coin.minimum):
             return base
-        window = int(start_ns / 1e9 // self._window_s)
+        self.open(start_ns)
         with self._lock:
             if stratum not in self._bases and len(self._bases) >= MAX_STRATA:
                 stratum = OTHER
-            if (rates := self._windows.get(window)) is None:
-                rates = self._opened(window)
+            rates = self._windows.get(self._window(start_ns))
             # Counted last: a trace has no influence on its own rate.
             self._bases[stratum] = base
             self._counted[stratum] += 1
@@ -114,19 +113,32 @@ class CoinRates:
         self._lock = threading.RLock()
         self._seen = self._refused = 0
 
-    def _opened(self, window: int) -> WindowRates | None:
-        """The rates of a window that begins now; None for one that is long over, or has not come."""
-        now = int(self._clock() // self._window_s)
-        if not now - 1 <= window <= now + 1:
-            return None
-        if self._newest is None or window > self._newest:
-            self._learn(1 if self._newest is None else window - self._newest)
-            self._newest = window
-        rates = self._agreed(window, self._computed())
-        self._windows[window] = rates
-        while len(self._windows) > _KEPT_WINDOWS:
-            self._windows.popitem(last=False)
-        return rates
+    def is_open(self, start_ns: int) -> bool:
+        """False if `rate` would set the rates of a window now, which may wait for a disk or a network."""
+        window, now = self._window(start_ns), int(self._clock() // self._window_s)
+        adapts = self._coin.adaptive or self._coin.minimum > 0
+        return not adapts or window in self._windows or not now - 1 <= window <= now + 1
+
+    def open(self, start_ns: int) -> None:
+        """Sets the rates of the window of `start_ns`, unless they are set; not of one that is long over, or has not
+        come. Nothing is waited for while the lock is held."""
+        if self.is_open(start_ns):
+            return
+        window = self._window(start_ns)
+        allowed = self._allowance(self._window_s) if self._coin.adaptive else None
+        with self._lock:
+            if self._newest is None or window > self._newest:
+                self._learn(1 if self._newest is None else window - self._newest)
+                self._newest = window
+            computed = self._computed(allowed)
+        rates = self._agreed(window, computed)
+        with self._lock:
+            self._windows.setdefault(window, rates)
+            while len(self._windows) > _KEPT_WINDOWS:
+                self._windows.popitem(last=False)
+
+    def _window(self, start_ns: int) -> int:
+        return int(start_ns / 1e9 // self._window_s)
 
     def _agreed(self, window: int, rates: WindowRates) -> WindowRates:
         """The rates that the first process published. Without it each process has rates of its own, and records those
@@ -158,7 +170,7 @@ class CoinRates:
         self._pressure = self._pressure * max(0.25, 1 - share) if share > _TOLERATED else self._pressure * _RECOVERY
         self._pressure = min(1.0, self._pressure)
 
-    def _computed(self) -> WindowRates:
+    def _computed(self, allowed: float | None) -> WindowRates:
         expected, coin = self._expected, self._coin
         if not expected:
             return WindowRates()
@@ -168,7 +180,6 @@ class CoinRates:
         if OTHER in least:
             least[OTHER] = 0.0
         factor = self._pressure if coin.adaptive else 1.0
-        allowed = self._allowance(self._window_s) if coin.adaptive else None
         if allowed is not None:
             factor = min(factor, _fitting(allowed, expected, self._bases, least))
             needed = sum(expected[name] * least[name] for name in expected)

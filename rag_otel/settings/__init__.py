@@ -68,7 +68,6 @@ class Settings:
         None,
         "Where answers of a judge that is a model are kept: `memory`, `sqlite:/path`, `redis://host`; None: nowhere",
         "RAG_OTEL_JUDGE_CACHE",
-        secret=True,
     )
     judge_cache_keep: float = row(604_800.0, "Seconds for which they are kept", "RAG_OTEL_JUDGE_CACHE_KEEP")
     metrics: tuple[str, ...] = row(("faithfulness",), "Metrics to evaluate", "RAG_OTEL_METRICS")
@@ -91,7 +90,6 @@ class Settings:
         None,
         "Where processes share budgets: `memory`, `sqlite:/path`, `redis://host`; None: a file in `state_folder`",
         "RAG_OTEL_BUDGET_STORE",
-        secret=True,
     )
     evaluations_per_minute: float | None = row(
         None,

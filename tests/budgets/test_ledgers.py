@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -125,3 +127,29 @@ def test_the_books_of_a_file_outlive_the_process(tmp_path: Path) -> None:
     first.settle("a", _booked(first, "a", _line(60)), [60])
     first.close()
     assert SqliteLedger(tmp_path / "books.sqlite").reserve("b", [_line(50)], 60) == 0
+
+
+@pytest.mark.parametrize("store", ["sqlite", pytest.param("redis", marks=pytest.mark.server)])
+def test_a_forked_child_books_in_the_same_books(store: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """With a connection of its own, while the parent goes on with its own: gunicorn with preload."""
+    code = (
+        "import os, sys\n"
+        "from rag_otel.budgets.build import open_ledger\n"
+        "from rag_otel.budgets.ledger import Line\n"
+        "from rag_otel.settings import Settings\n"
+        "ledger = open_ledger(Settings(budget_store=sys.argv[1]))\n"
+        "def spend(name):\n"
+        "    for call in range(50):\n"
+        "        line = Line(scope='fork', window_s=86400, amount=1, limit=1000)\n"
+        "        entries = ledger.reserve(f'{name}-{call}', [line], 60)\n"
+        "        ledger.settle(f'{name}-{call}', entries, [1])\n"
+        "spend('before')\n"
+        "child = os.fork()\n"
+        "spend('child' if child == 0 else 'parent')\n"
+        "if child == 0: os._exit(0)\n"
+        "assert os.waitpid(child, 0)[1] == 0\n"
+        "print(ledger.balance('fork', 86400).spent)\n"
+    )
+    url = f"sqlite:{tmp_path / 'books.sqlite'}" if store == "sqlite" else request.getfixturevalue("redis_url")
+    ran = subprocess.run([sys.executable, "-c", code, str(url)], capture_output=True, text=True, timeout=60)
+    assert ran.stdout.strip() == "150", ran.stderr
