@@ -31,7 +31,7 @@ from rag_otel.errors import ConfigurationError
 from rag_otel.evaluation.background_worker import BackgroundWorker
 from rag_otel.evaluation.chunk_texts import ChunkTexts, resolver_named
 from rag_otel.evaluation.evaluate import evaluate
-from rag_otel.model import AttributeValue, EvaluatedTrace, RagTrace
+from rag_otel.model import AttributeValue, EvaluatedTrace, Evaluation, RagTrace
 from rag_otel.pipeline import Pipeline
 from rag_otel.protocols import AlertChannel, ChunkResolver, Convention, Evaluator, Sampler, Writer
 from rag_otel.runtime import Runtime
@@ -152,7 +152,17 @@ def compose_pipeline(
         timeout_s=settings.evaluation_timeout,
         project=settings.project_name,
         texts=texts,
+        calibrate=compose_calibration(settings),
     )
+
+
+def compose_calibration(settings: Settings) -> Callable[[Evaluation], Evaluation] | None:
+    """What applies the calibration file; None without one. Raises ConfigurationError."""
+    if settings.calibration_file is None:
+        return None
+    from rag_otel.evaluation.calibration import read_calibrations
+
+    return read_calibrations(settings.calibration_file).apply
 
 
 def _require_cap(settings: Settings, parts: Parts) -> None:

@@ -56,6 +56,8 @@ class Pipeline:
     project: str | None = None
     texts: ChunkTexts | None = None
     """Fetches the texts of chunks that have ids alone."""
+    calibrate: Callable[[Evaluation], Evaluation] | None = None
+    """What people's labels say about the judge, applied to each result."""
 
     def rag_traces(self, spans: Sequence[SpanRecord]) -> Iterator[RagTrace]:
         """Every RAG trace that the conventions read in the spans of one trace id, one for each target.
@@ -133,6 +135,8 @@ class Pipeline:
             finally:
                 if self.budgets is not None and decision.lease is not None:
                     await asyncio.shield(self.budgets.settle(decision.lease, evaluations, spent.usage))
+        if self.calibrate is not None:
+            evaluations = tuple(map(self.calibrate, evaluations))
         if decision.refused is not None and decision.evaluators is not None:
             others = (each for each in self.evaluators if each not in chosen)
             evaluations = (*evaluations, *(not_paid_for(each, decision.refused) for each in others))

@@ -24,6 +24,7 @@ COMMANDS: Final = {
     "plan": "estimate what a sampling policy would have evaluated of Phoenix's last week, and its cost",
     "collect": "receive OTLP, evaluate RAG traces, and forward all spans to any OTLP backend",
     "drift": "show changes of scores: since when, how large, in which slices; replay history",
+    "calibrate": "compare a judge with people's labels, and fit its risks to them",
     "judge": "check how well a judge agrees with the contrast benchmark",
     "prompts": "list, show, save or adapt the prompts of the judges",
     "alerts": "send a test alert to every configured channel",
