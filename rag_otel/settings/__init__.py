@@ -243,7 +243,7 @@ class Settings:
     judge_watch_interval: float = row(86_400.0, "Seconds between two scorings of them", "RAG_OTEL_JUDGE_WATCH_INTERVAL")
     judge_anchors: str | None = row(None, "File of anchors of your own", "RAG_OTEL_JUDGE_ANCHORS")
     state_folder: str | None = row(
-        None, "Where what must survive a restart is kept: unsent alerts, series", "RAG_OTEL_STATE_FOLDER"
+        None, "Where what must survive a restart is kept; processes that share it watch as one", "RAG_OTEL_STATE_FOLDER"
     )
     telemetry_exporter: Literal["application", "otlp", "prometheus", "none"] = row(
         "application",

@@ -14,6 +14,7 @@ from rag_otel_collectors.stored.csv_rows import is_csv, read_csv
 from rag_otel_collectors.stored.otlp_files import read_requests
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from rag_otel_collectors.stored.phoenix_spans import stored_traces
+from rag_otel_collectors.stored.review_queue import PROBABILITY, QUEUE
 
 _BAD: Final = frozenset(
     [
@@ -145,7 +146,7 @@ def labels_in_phoenix(
                 bad=bad,
                 judge=str(judged.get("judge") or ""),
                 version=str(judged.get("version") or ""),
-                weight=_weight(judged.get("sampling_probability")),
+                weight=_weight(judged.get("sampling_probability")) * _weight(_picked_with(rows)),
                 slices=tuple(f"{name}={attributes[name]}" for name in slices if name in attributes),
             )
 
@@ -159,6 +160,12 @@ def _peoples_word(rows: Sequence[Mapping[str, Any]], annotation: str) -> bool | 
             if bad is not None:
                 return bad
     return None
+
+
+def _picked_with(rows: Sequence[Mapping[str, Any]]) -> Any:
+    """The probability with which the review queue picked the answer; None if it did not."""
+    queued = (row for row in rows if row["name"] == QUEUE and row.get("identifier") == IDENTIFIER)
+    return next(((row.get("metadata") or {}).get(PROBABILITY) for row in queued), None)
 
 
 def _judged(rows: Sequence[Mapping[str, Any]], metric: str) -> dict[str, Any]:
