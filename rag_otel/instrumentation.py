@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Never
+from typing import TYPE_CHECKING, Any, Final, Never
 
 from opentelemetry import trace as trace_api
 from opentelemetry._logs import LoggerProvider
@@ -33,6 +33,9 @@ from rag_otel.safety.guard import guarded, logger
 from rag_otel.safety.time_limit import EXIT_S, exit_budget
 from rag_otel.settings import ResolvedSettings, Settings, resolve, unread_variables
 from rag_otel.settings.tables import AlertSettings, DriftSettings, JudgeSettings, SpanSettings, TelemetrySettings
+
+if TYPE_CHECKING:
+    from rag_otel.sampling.policy import SamplingPolicy
 
 _DETACH_S: Final = 10.0
 _EVALUATION_SHARE: Final = 2 / 3
@@ -119,6 +122,9 @@ def instrument(
     evaluations_per_minute: float | None = None,
     sample_ratio: float | None = None,
     sampler: Sampler | None = None,
+    sampling_policy: SamplingPolicy | str | Mapping[str, Any] | None = None,
+    budgets: Sequence[str] | None = None,
+    budget_store: str | None = None,
     phoenix_endpoint: str | None = None,
     phoenix_api_key: str | None = None,
     phoenix_public_url: str | None = None,
@@ -148,7 +154,8 @@ def instrument(
     `tracer_provider`: the SDK provider to attach to; else the global one; else one is made, exporting to Phoenix (or
     to where OTEL_EXPORTER_OTLP_ENDPOINT points), and made global. `meter_provider` and `logger_provider` get metrics
     and events in place of the application's global ones. `evaluators`, `writers`, `conventions` and `alert_channels`
-    are added to those that the settings name.
+    are added to those that the settings name. `sampling_policy` (`rag_otel.sampling.policy`, a file, a mapping) takes
+    the place of `sample_ratio`; `budgets` are limits such as `"5 usd/day"`.
 
     What is None comes from the environment, else from the default: docs/settings.md lists every setting. `rows` are
     settings by the names of their rows, as files have them (`**read_from_a_file`). Twice is once: the same call again
@@ -163,6 +170,9 @@ def instrument(
             "metrics": metrics,
             "evaluations_per_minute": evaluations_per_minute,
             "sample_ratio": sample_ratio,
+            "sampling_policy": _as_written(sampling_policy),
+            "budgets": budgets,
+            "budget_store": budget_store,
             "phoenix_endpoint": phoenix_endpoint,
             "phoenix_api_key": phoenix_api_key,
             "phoenix_public_url": phoenix_public_url,
@@ -212,6 +222,14 @@ def instrument(
             processor.use(made.runtime)
         runtime.forget_tracer()
         return made
+
+
+def _as_written(policy: SamplingPolicy | str | Mapping[str, Any] | None) -> str | Mapping[str, Any] | None:
+    """A policy as a file would have it: settings hold plain values."""
+    if policy is None or isinstance(policy, str | Mapping):
+        return policy
+    written: dict[str, Any] = policy.model_dump(mode="json", exclude_unset=True)
+    return written
 
 
 def _tell_unread_variables() -> None:

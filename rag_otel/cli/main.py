@@ -23,6 +23,7 @@ COMMANDS: Final = {
     "compare": "compare two evaluations of the same questions, for a build with thresholds",
     "backfill": "evaluate traces that are already stored in Phoenix or in OTLP files",
     "export": "write the worst, most uncertain or hand-corrected answers of Phoenix to a dataset or a file",
+    "plan": "estimate what a sampling policy would have evaluated of Phoenix's last week, and its cost",
     "collect": "receive OTLP, evaluate RAG traces, and forward all spans to any OTLP backend",
     "dead-letters": "list spans that a backend refused for good, and send them again",
     "drift": "show changes of scores: since when, how large, in which slices; replay history",

@@ -27,7 +27,7 @@ from rag_otel import semconv
 from rag_otel.model import AttributeValue, EvaluatedTrace, EvaluationStatus, SamplingDecision, SamplingReason
 from rag_otel.observing import call_snapshot
 from rag_otel.observing.call_snapshot import Snapshot
-from rag_otel.pipeline import Pipeline, rate_limited
+from rag_otel.pipeline import Pipeline, queue_full, rate_limited
 from rag_otel.processing import fan_out, trace_reading
 from rag_otel.processing.hold import Hold, Slot
 from rag_otel.processing.open_spans import Decided
@@ -282,7 +282,7 @@ class RagSpanProcessor(SpanProcessor):
                 self._hold.gone(slot)
 
     def _turned_away(self, slot: Slot) -> ReadableSpan:
-        decision = dataclasses.replace(slot.decision, sampled=False, reason=SamplingReason.QUEUE_FULL)
+        decision = queue_full(slot.decision)
         return self.unscored(slot.span, EvaluationStatus.SKIPPED, decision.reason, decision)
 
     # --- on the worker ----------------------------------------------------------------------------------------------
@@ -292,7 +292,7 @@ class RagSpanProcessor(SpanProcessor):
         try:
             trace, reason = await trace_reading.read(slot, self._runtime, self._keeper.read if self._keeper else None)
             if trace is not None:
-                slot.decision, reason = self._pipeline_of(slot).admit(trace, slot.decision)
+                slot.decision, reason = await self._pipeline_of(slot).admit(trace, slot.decision)
             if trace is None or reason is not None:
                 self._release_skipped(slot, str(reason))
                 return

@@ -18,6 +18,7 @@ from rag_otel.durable.dead_letters import FOLDER as DEAD_LETTERS
 from rag_otel.durable.dead_letters import DeadLetters
 from rag_otel.durable.journal import Journal
 from rag_otel.errors import ConfigurationError
+from rag_otel.sampling.build import build_sampler
 from rag_otel.sampling.ratio import RatioSampler
 from rag_otel.settings import Settings
 from rag_otel.telemetry.prometheus_families import Scraped, ScrapeReader
@@ -85,7 +86,7 @@ async def start(
     collector = Collector(live=live, journal=journal, outbox=outbox, metrics=metrics, senders=senders)
     intake = Intake(
         conventions=default_conventions(mapping=evaluation.attribute_mapping),
-        sampler=RatioSampler(evaluation.sample_ratio if evaluation.enabled else 0.0, seed=evaluation.sampling_seed),
+        sampler=build_sampler(evaluation) if evaluation.enabled else RatioSampler(0.0),
         live=live,
         journal=journal,
         outbox=outbox,

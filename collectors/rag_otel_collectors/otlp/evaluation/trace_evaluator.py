@@ -121,7 +121,7 @@ class TraceEvaluator:
         try:
             records = {record.span_id: record for record in span_records(job.trace_id, job.slices, job.outlines)}
             read = [await self._pipeline.with_texts(each) for each in self._pipeline.rag_traces(list(records.values()))]
-            found, chosen = self._sort(records, read)
+            found, chosen = await self._sort(records, read)
             tasks = {asyncio.ensure_future(self._pipeline.evaluate(*each)): each for each in chosen}
             late = (await asyncio.wait(tasks, timeout=self._hold_s))[1] if tasks else set()
             for task, (trace, decision) in tasks.items():
@@ -144,7 +144,7 @@ class TraceEvaluator:
         light = tuple(map(without_chunk_texts, results))
         return Reply(number=number, results=light, resources=_resources(results, records))
 
-    def _sort(
+    async def _sort(
         self, records: Mapping[str, SpanRecord], traces: Iterable[RagTrace]
     ) -> tuple[_Outcome, list[tuple[RagTrace, SamplingDecision]]]:
         """Returns the outcome of the traces that are not evaluated, and the list of those that are."""
@@ -154,7 +154,7 @@ class TraceEvaluator:
             if semconv.STATUS in records[trace.target.span_id].attributes:
                 found.outcomes.append((str(EvaluationStatus.SKIPPED), ALREADY))
                 continue
-            decision, reason = self._pipeline.admit(trace, self._pipeline.decide(trace.target))
+            decision, reason = await self._pipeline.admit(trace, self._pipeline.decide(trace.target))
             if reason is None:
                 chosen.append((trace, decision))
             else:
