@@ -60,6 +60,8 @@ class JudgeSettings(_Table):
     mask_engine: Any = None
     local_only: Sequence[str] | None = None
     record_file: str | None = None
+    cache: str | None = None
+    cache_keep: float | None = None
     timeout: float | None = None
     calibration_file: str | None = None
     embedder: str | None = None
