@@ -17,7 +17,9 @@ from rag_otel.errors import ConfigurationError
 from rag_otel.model import RagTrace
 from rag_otel.protocols import Evaluator
 
-_LOCAL: Final = frozenset({"", "embedded", "function", "hhem", "local", "hashed-ngrams-1024"})
+_LOCAL: Final = frozenset(
+    {"", "embedded", "function", "hashed-ngrams-1024", "hhem", "hhem-2.1-open", "lexical", "local", "overlap"}
+)
 """Judges in this process, by the part of their name before the first `:`, `@` or `/`."""
 _COMBINED: Final = re.compile(r"(?:cascade|statements)\((.*)\)")
 

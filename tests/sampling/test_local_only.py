@@ -7,13 +7,23 @@ import pytest
 from rag_otel.errors import ConfigurationError
 from rag_otel.model import RagTrace, SpanRef
 from rag_otel.sampling.local_only import LocalOnly, is_local
+from rag_otel_evaluators.metrics.registry import build
 
 TARGET = SpanRef(trace_id="1" * 32, span_id="2" * 16)
 
 
 @pytest.mark.parametrize(
     "judge",
-    ["embedded", "hhem", "hhem@abc", "local/phi", "cascade(embedded,hhem)", "local/phi+hashed-ngrams-1024", "function"],
+    [
+        "embedded",
+        "hhem",
+        "hhem/abc",
+        "local/phi",
+        "cascade(embedded,hhem)",
+        "local/phi+hashed-ngrams-1024",
+        "function",
+        "lexical/x",
+    ],
 )
 def test_judges_in_this_process_are_local(judge: str) -> None:
     """By their names, alone and combined."""
@@ -53,3 +63,9 @@ def test_an_empty_pattern_is_refused(pattern: str) -> None:
     """It would protect nothing."""
     with pytest.raises(ConfigurationError, match="names nothing"):
         LocalOnly([pattern])
+
+
+def test_built_in_metrics_without_a_remote_judge_are_local() -> None:
+    """Every metric that needs no language model, by the name that it really has."""
+    names = ["faithfulness", "semantic_similarity", "id_based_context_recall", "non_llm_context_recall"]
+    assert [each.judge_name for each in build(names) if not is_local(each.judge_name)] == []
