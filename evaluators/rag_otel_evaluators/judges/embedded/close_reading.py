@@ -117,6 +117,8 @@ class _Facts(NamedTuple):
     may_be_number: bool
     is_label: bool
     opens_clause: bool
+    is_plain: bool
+    """None of the marks below `counts`, nor a class or an opposite."""
 
 
 def _find_facts(token: str) -> _Facts:
@@ -124,27 +126,36 @@ def _find_facts(token: str) -> _Facts:
     term = _term(token, lower)
     classes = _CLASSES_OF.get(lower, ())
     counts = not term[0].isdigit() and WEIGHTS.get(term, 1.0) > 0.0 and term not in _CJK_FUNCTION
-    return _Facts(
-        term=term,
-        lower=lower,
-        classes=classes,
-        has_opposite=lower in ANTONYMS,
-        counts=counts,
-        is_name=counts
+    has_opposite, opens_clause = lower in ANTONYMS, lower in _CLAUSE_WORDS
+    is_name = (
+        counts
         and token[0].isupper()
         and len(token) > 1
         and term not in MONTH_TERMS
         and lower not in WEEKDAYS
-        and not classes,
-        may_be_number=token[0].isdigit()
+        and not classes
+    )
+    may_be_number = (
+        token[0].isdigit()
         or token[0] in CJK_NUMERALS
         or lower in SPELLED
         or lower in MULTIPLIERS
         or term in MONTH_TERMS
         or lower in WEEKDAYS
-        or (token.isupper() and roman_value(token) is not None),
-        is_label=token[0].isdigit() or (len(token) == 1 and token in _LETTERS),
-        opens_clause=lower in _CLAUSE_WORDS,
+        or (token.isupper() and roman_value(token) is not None)
+    )
+    is_label = token[0].isdigit() or (len(token) == 1 and token in _LETTERS)
+    return _Facts(
+        term=term,
+        lower=lower,
+        classes=classes,
+        has_opposite=has_opposite,
+        counts=counts,
+        is_name=is_name,
+        may_be_number=may_be_number,
+        is_label=is_label,
+        opens_clause=opens_clause,
+        is_plain=not (classes or has_opposite or is_name or may_be_number or is_label or opens_clause),
     )
 
 
@@ -171,11 +182,24 @@ def read_closely(text: str) -> Reading:
         if token in separators:
             clause += _STRONG if token in _STRONG_SEPARATORS else 1
             continue
-        term, lower, classes, has_opposite, counts, is_name, may_be_number, is_label, opens_clause = facts[token]
+        known = facts[token]
+        term, counts, is_plain = known.term, known.counts, known.is_plain
+        written.append(token)
+        words.append(term)
+        if is_plain:  # most words are: nothing to mark
+            clauses.append(clause)
+            if counts:
+                if term in places:
+                    places[term].append(at)
+                else:
+                    places[term] = [at]
+            at += 1
+            if at >= _MOST_TOKENS:
+                break
+            continue
+        _, lower, classes, has_opposite, _, is_name, may_be_number, is_label, opens_clause, _ = known
         if opens_clause:
             clause += 1
-        words.append(term)
-        written.append(token)
         clauses.append(clause)
         if classes:
             for name in classes:

@@ -97,10 +97,11 @@ def quantities_in(words: list[str], written: list[str], numbers: list[int]) -> l
 def _quantities(words: list[str], written: list[str], numbers: list[int]) -> Iterator[Quantity]:
     """The quantities that begin at one of these places."""
     end = 0
+    may_be_dates = "年" in written or any(words[at] in MONTH_TERMS for at in numbers)
     for at in numbers:
         if at < end:
             continue
-        date = _date_at(words, written, at)
+        date = _date_at(words, written, at) if may_be_dates or "-" in written[at] else None
         if date is not None:
             value, end = date
             yield Quantity(value, "date", True, at, " ".join(written[at:end]))
