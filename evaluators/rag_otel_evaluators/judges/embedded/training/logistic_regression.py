@@ -40,7 +40,7 @@ def fit_logistic(
 ) -> LogisticFit:
     """Minimise the log loss plus `penalty`/2 times the squared weights of the standardised features.
 
-    `rows`: one vector per example, all of one length; none where there are only pairs. `labels`: 0 or 1 each. `weights`:
+    `rows`: a vector per example, all of one length; none where there are only pairs. `labels`: 0 or 1 each. `weights`:
     how much each example counts, 1 by default. `pairs`: of two examples of which the second is the more likely 1, its
     vector minus the first one's; each counts `pair_weight`. They say nothing of the intercept, which is not penalised.
     `at_least_zero`: columns whose weight is left out where it would be negative. `towards`: weights that the penalty
