@@ -21,7 +21,7 @@ QUICK := not (phoenix or browser or server or long)
 QUICK_IGNORED := $(addprefix --ignore=tests/,frameworks evaluators/judges/test_hhem.py evaluators/judges/test_local.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-check check test test-long test-random lint unit quick train bench bench-long screenshots clean
+.PHONY: help demo demo-check docs check test test-long test-random lint unit quick train bench bench-long screenshots clean
 
 help:  ## Show what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -50,6 +50,9 @@ demo-check: $(DEMO_READY)  ## The same, verified through Phoenix's API, then sto
 
 screenshots: $(DEV_READY)  ## The README's pictures, from the Phoenix that `make demo` has left open
 	$(BIN)/python docs/screenshots.py
+
+docs: $(DEV_READY)  ## The documentation site, in .site; a broken link is an error
+	$(BIN)/mkdocs build --strict --quiet
 
 check: $(DEV_READY)  ## lint, types, contracts, and the tests that need no server: a minute and a half
 	@$(MAKE) --no-print-directory -j2 --output-sync=target lint quick

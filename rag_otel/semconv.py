@@ -1,7 +1,8 @@
 """Every attribute name that rag-otel reads or writes.
 
 Names defined by other projects are copied as strings, because their Python constants move between releases.
-Sources: OpenInference semantic conventions; OpenTelemetry GenAI semantic conventions 0.66; OpenLLMetry 0.62.
+Sources: OpenInference semantic conventions; OpenTelemetry GenAI semantic conventions (repository
+semantic-conventions-genai, October 2026); OpenLLMetry 0.62.
 """
 
 from __future__ import annotations
@@ -62,6 +63,8 @@ GEN_AI_RESPONSE_MODEL: Final = "gen_ai.response.model"
 GEN_AI_RESPONSE_ID: Final = "gen_ai.response.id"
 GEN_AI_RETRIEVAL_QUERY: Final = "gen_ai.retrieval.query.text"
 GEN_AI_RETRIEVAL_DOCUMENTS: Final = "gen_ai.retrieval.documents"
+GEN_AI_MEMORY_QUERY: Final = "gen_ai.memory.query.text"
+GEN_AI_MEMORY_RECORDS: Final = "gen_ai.memory.records"
 GEN_AI_TOOL_NAME: Final = "gen_ai.tool.name"
 GEN_AI_TOOL_ARGUMENTS: Final = "gen_ai.tool.call.arguments"
 GEN_AI_TOOL_RESULT: Final = "gen_ai.tool.call.result"
@@ -71,6 +74,15 @@ GEN_AI_EVALUATION_NAME: Final = "gen_ai.evaluation.name"
 GEN_AI_EVALUATION_SCORE: Final = "gen_ai.evaluation.score.value"
 GEN_AI_EVALUATION_LABEL: Final = "gen_ai.evaluation.score.label"
 GEN_AI_EVALUATION_EXPLANATION: Final = "gen_ai.evaluation.explanation"
+GEN_AI_EVALUATION_TARGET: Final = "gen_ai.evaluation.target"
+GEN_AI_EVALUATOR_SOURCE: Final = "gen_ai.evaluation.evaluator.source"
+"""With the target, an extension of pydantic-evals 2. Logfire's live monitoring lists only events that have a target."""
+GEN_AI_EVALUATOR_ID: Final = "gen_ai.evaluation.evaluator.id"
+GEN_AI_EVALUATOR_VERSION: Final = "gen_ai.evaluation.evaluator.version"
+GEN_AI_EVALUATOR_TYPE: Final = "gen_ai.evaluation.evaluator.type"
+"""Proposed for the GenAI conventions in open-telemetry/semantic-conventions-genai pull request 359."""
+GEN_AI_SCHEMA_URL: Final = "https://opentelemetry.io/schemas/gen-ai-dev/1.42.0-dev"
+"""The schema that the GenAI conventions declared in October 2026. They have no release."""
 ERROR_TYPE: Final = "error.type"
 
 # --- Traceloop / OpenLLMetry ------------------------------------------------------------------------------------

@@ -19,6 +19,8 @@ os.environ["RAG_OTEL_RAISE_INTERNAL_ERRORS"] = "1"
 # Frameworks under test must not report home.
 os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"
 os.environ["TRACELOOP_TELEMETRY"] = "false"
+# Logfire's plugin of pydantic would be imported, for a second of CPU time, by every program that the tests start.
+os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
 # How long an example takes says how busy the machine is, not whether the code is right.
 hypothesis.settings.register_profile("untimed", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
 hypothesis.settings.load_profile("untimed")

@@ -184,8 +184,12 @@ def _evaluated(results: Sequence[EvaluatedTrace], flushed: bool) -> Check:
     return Check(
         ok=True,
         text=f"evaluated by {evaluation.judge} in {evaluation.duration_s * 1000:.0f} ms: "
-        f"{evaluation.name} {evaluation.score}, risk {evaluation.risk}, {evaluation.label}",
+        f"{evaluation.name} {_figure(evaluation.score)}, risk {_figure(evaluation.risk)}, {evaluation.label}",
     )
+
+
+def _figure(value: float | None) -> str:
+    return "none" if value is None else f"{value:.2f}"
 
 
 def _project_of(tracer_provider: TracerProvider) -> str:

@@ -189,7 +189,10 @@ class Observation(Call):
             call_snapshot.offer(context, taken)
             hidden = privacy.hidden_now() if self._plan.capture_content else privacy.EVERYTHING_HIDDEN
             room, elsewhere = attribute_room(self._span), self.documents_elsewhere
-            self._span.set_attributes(content_attributes(taken, hidden=hidden, elsewhere=elsewhere, room=room))
+            attributes = content_attributes(taken, hidden=hidden, elsewhere=elsewhere, room=room)
+            left = None if room is None else room - len(attributes)
+            attributes.update(call_snapshot.known_status(self._span, taken, left))
+            self._span.set_attributes(attributes)
             if error is not None:
                 _mark_failed(self._span, error, hidden.anything)
         finally:

@@ -7,18 +7,22 @@ costs microseconds, and everything that must be parsed is parsed on the worker.
 It travels beside the span, keyed by the span's ids, because an ended SDK span cannot carry extra data. `offer` is
 called just before `span.end()`, `take` in the processor's `on_end`, `discard` right after `span.end()`: what
 no processor took is gone, so nothing can pile up.
+
+Before that the call asks `known_status`: where the processor knows already that the call will not be evaluated, the
+call writes the status with its own attributes, and the ended span need not be copied to add it.
 """
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 from opentelemetry.context import Context, create_key, get_value
-from opentelemetry.trace import SpanContext
+from opentelemetry.trace import Span, SpanContext
 
-from rag_otel.model import Chunk
+from rag_otel.model import AttributeValue, Chunk
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +74,38 @@ def take(context: SpanContext) -> Snapshot | None:
 def discard(context: SpanContext) -> None:
     """Forget the snapshot of a span that has ended, if nobody took it."""
     _pending.pop(_key(context), None)
+
+
+class Decides(Protocol):
+    """A processor that decides on the evaluation of calls."""
+
+    def watches(self, span: Span) -> bool:
+        """True for an open span whose start the processor has seen."""
+        ...
+
+    def status_before_end(self, span: Span, snapshot: Snapshot, room: int | None) -> Mapping[str, AttributeValue]:
+        """Status attributes of a call that is not evaluated; empty where it is, where that is not known yet, or where
+        the span has no `room` for as many attributes. Never raises."""
+        ...
+
+
+_deciding: tuple[weakref.ref[Decides], ...] = ()
+_NO_STATUS: Final[Mapping[str, AttributeValue]] = {}
+
+
+def decides(processor: Decides) -> None:
+    """Ask `processor` in `known_status` from now on, as long as it lives."""
+    global _deciding
+    _deciding = (*(each for each in _deciding if each() is not None), weakref.ref(processor))
+
+
+def known_status(span: Span, snapshot: Snapshot, room: int | None) -> Mapping[str, AttributeValue]:
+    """Status attributes to write on the span of a call that is about to end; `room`: how many more it takes, None: any.
+
+    Empty where several processors watch the span: each writes its own status on its own copy then.
+    """
+    watching = [found for each in _deciding if (found := each()) is not None and found.watches(span)]
+    return watching[0].status_before_end(span, snapshot, room) if len(watching) == 1 else _NO_STATUS
 
 
 class Observing(Protocol):

@@ -16,6 +16,7 @@ from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 
 from rag_otel.safety.guard import counters, logger
 from rag_otel.safety.time_limit import LimitedCall
+from rag_otel.safety.tracing_suppression import unsuppressed
 
 _LOGGED: Final = 5
 """Tracebacks logged for each kind of processor; after that only the counter grows."""
@@ -46,6 +47,12 @@ def end(processors: Sequence[SpanProcessor], span: ReadableSpan) -> None:
             processor.on_end(span)
         except Exception as error:  # noqa: BLE001 - theirs
             _report(processor, error)
+
+
+def end_later(processors: Sequence[SpanProcessor], span: ReadableSpan) -> None:
+    """Hand every processor a span that ended before, from a thread of ours."""
+    with unsuppressed():
+        end(processors, span)
 
 
 def flush(processors: Sequence[SpanProcessor], deadline: float) -> bool:

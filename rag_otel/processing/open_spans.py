@@ -3,21 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from opentelemetry.sdk.trace import ReadableSpan, Span
 
+from rag_otel.model import SamplingDecision, SpanRef
 from rag_otel.processing.late_spans import LateSpans, Turn
 
 NOT_ASKED: Final = -2
+
+
+class Decided(NamedTuple):
+    """Whether a candidate is evaluated, as far as that is known when its span ends."""
+
+    target: SpanRef
+    decision: SamplingDecision
+    reason: str | None
+    """Why it is not; None where it may be."""
+    written: bool = False
+    """True where the span has its status already."""
 
 
 class OpenSpan:
     """A span between its start and its end, and what has ended below it."""
 
     __slots__ = (
-        *("below", "called", "candidate_below", "children", "complete", "ended", "own", "owned", "parent", "retrieved"),
-        *("size", "span", "turn", "waiting"),
+        *("below", "called", "candidate_below", "children", "complete", "decided", "ended", "own", "owned", "parent"),
+        *("retrieved", "size", "span", "turn", "waiting"),
     )
 
     def __init__(self, span: Span | ReadableSpan, parent: OpenSpan | None, own: bool) -> None:
@@ -40,6 +52,8 @@ class OpenSpan:
         """What ended side by side under this span of nobody's dialect."""
         self.waiting: LateSpans | None = None
         """Of a candidate above this span that has ended before it."""
+        self.decided: Decided | None = None
+        """Of an observed call: what was decided just before its span ended."""
 
     def root(self) -> ReadableSpan | None:
         """The root span of the trace; None where that is in another process or was not seen."""

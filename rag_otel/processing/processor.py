@@ -3,8 +3,9 @@
     span ends -> candidate? -> sampled? -> a slot free? -> held -> evaluated -> one enriched copy -> exporters
                  no: passes    no: passes with its status             deadline: passes as `late`, the result follows
 
-Children and everything else pass at once, in order. Whatever goes wrong in here, the span still reaches the exporters,
-once.
+Children and everything else pass at once, in order. An observed call asks before its span ends (`status_before_end`):
+one that is not evaluated gets its status then, and passes without a copy. Whatever goes wrong in here, the span still
+reaches the exporters, once.
 """
 
 from __future__ import annotations
@@ -13,22 +14,25 @@ import dataclasses
 import functools
 import time
 import weakref
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
+from opentelemetry import trace as trace_api
 from opentelemetry.context import Context
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
+from opentelemetry.trace import SpanContext
 
 from rag_otel import semconv
-from rag_otel.model import EvaluatedTrace, EvaluationStatus, SamplingDecision, SamplingReason, SpanRef
+from rag_otel.model import AttributeValue, EvaluatedTrace, EvaluationStatus, SamplingDecision, SamplingReason
 from rag_otel.observing import call_snapshot
 from rag_otel.observing.call_snapshot import Snapshot
 from rag_otel.pipeline import rate_limited
 from rag_otel.processing import fan_out, trace_reading
 from rag_otel.processing.hold import Hold, Slot
-from rag_otel.processing.sdk_spans import SpanOrigin, enriched, span_ref
-from rag_otel.processing.span_tracker import SpanTracker, scope_name
+from rag_otel.processing.open_spans import Decided
+from rag_otel.processing.sdk_spans import SpanOrigin, enriched, keeps_whole, span_ref
+from rag_otel.processing.span_tracker import SpanTracker, is_sure_candidate, scope_name
 from rag_otel.processing.trace_reading import yield_to_event_loop
 from rag_otel.runtime import Runtime, default_runtime
 from rag_otel.safety.fork import after_fork_in_child
@@ -80,6 +84,7 @@ class RagSpanProcessor(SpanProcessor):
             _following.add(self)
         self._inner: tuple[SpanProcessor, ...] = ()
         self.replace_next([BatchSpanProcessor(each) if isinstance(each, SpanExporter) else each for each in several])
+        call_snapshot.decides(self)
         after_fork_in_child(self._after_fork)
 
     @property
@@ -147,7 +152,7 @@ class RagSpanProcessor(SpanProcessor):
 
     def emit(self, span: ReadableSpan) -> None:
         """Send a span of our own making (an evaluation span) straight to the exporters."""
-        fan_out.end(self._inner, span)
+        fan_out.end_later(self._inner, span)
 
     def _consider(self, span: ReadableSpan, downstream: tuple[SpanProcessor, ...]) -> ReadableSpan | None:
         """The span to pass on now: itself, or a copy that says what became of it; None when it is held or ours."""
@@ -158,9 +163,11 @@ class RagSpanProcessor(SpanProcessor):
         tree = self._tracker.ended(record, span, snapshot)
         if tree is None or not self._active or not span.context.trace_flags.sampled:
             return span
-        target = span_ref(span.context)
-        decision, reason = self._decide(target, snapshot)
+        target, decision, reason, written = record.decided or self._decide(span.context, snapshot)
         self._runtime.delivery.start()
+        if written:
+            _count(EvaluationStatus.SKIPPED, reason)
+            return span
         if reason is not None:
             return self._unscored(span, EvaluationStatus.SKIPPED, reason, decision)
         root = record.root()
@@ -184,17 +191,47 @@ class RagSpanProcessor(SpanProcessor):
             return self._turned_away(slot)
         return None if held else self._unscored(span, EvaluationStatus.LATE, None, decision)
 
-    def _decide(self, target: SpanRef, snapshot: Snapshot | None) -> tuple[SamplingDecision, str | None]:
+    def watches(self, span: trace_api.Span) -> bool:
+        """True for an open span whose start this processor has seen."""
+        return self._tracker.opened(span) is not None
+
+    def status_before_end(
+        self, span: trace_api.Span, snapshot: Snapshot, room: int | None
+    ) -> Mapping[str, AttributeValue]:
+        """Status attributes of an observed call that is not evaluated, before its span ends; see `Decides`.
+
+        The call's response is known, so that the decision is the one that `on_end` would make.
+        """
+        record, context = self._tracker.opened(span), span.get_span_context()
+        if record is None or record.own or not self._active or not context.trace_flags.sampled:
+            return {}
+        if not is_sure_candidate(record, snapshot):
+            return {}
+        try:
+            record.decided = decided = self._decide(context, snapshot)
+            if decided.reason is None:
+                return {}
+            attributes = self._status_attributes(EvaluationStatus.SKIPPED, decided.reason, decided.decision)
+            if (room is not None and len(attributes) > room) or not keeps_whole(span, attributes):
+                return {}
+        except Exception as error:
+            if not report_internal_error("processor.status_before_end", error):
+                raise
+            return {}
+        record.decided = decided._replace(written=True)
+        return attributes
+
+    def _decide(self, context: SpanContext, snapshot: Snapshot | None) -> Decided:
         """The decision, and why the trace is not evaluated as far as that is known before its spans are read."""
-        pipeline = self._runtime.pipeline
+        pipeline, target = self._runtime.pipeline, span_ref(context)
         decision = pipeline.decide(target)
         if not decision.sampled:
-            return decision, decision.reason
+            return Decided(target, decision, decision.reason)
         if (unevaluable := trace_reading.unevaluable_reason(snapshot)) is not None:
-            return decision, unevaluable
+            return Decided(target, decision, unevaluable)
         if pipeline.cap is not None and pipeline.cap.is_empty():  # reading the spans costs time as well
-            return rate_limited(decision), SamplingReason.RATE_LIMITED
-        return decision, None
+            return Decided(target, rate_limited(decision), SamplingReason.RATE_LIMITED)
+        return Decided(target, decision, None)
 
     def _turned_away(self, slot: Slot) -> ReadableSpan:
         decision = dataclasses.replace(slot.decision, sampled=False, reason=SamplingReason.QUEUE_FULL)
@@ -255,14 +292,14 @@ class RagSpanProcessor(SpanProcessor):
 
     def _let_go(self, slot: Slot, span: ReadableSpan) -> None:
         try:
-            fan_out.end(self._still_there(slot.downstream), span)
+            fan_out.end_later(self._still_there(slot.downstream), span)
         finally:
             self._hold.gone(slot)
 
     def _unscored(
         self, span: ReadableSpan, status: EvaluationStatus, reason: str | None, decision: SamplingDecision
     ) -> ReadableSpan:
-        counters.add(f"trace.{status}" if reason is None else f"trace.{status}.{reason}")
+        _count(status, reason)
         return enriched(span, self._status_attributes(status, reason, decision))
 
     def _still_there(self, downstream: tuple[SpanProcessor, ...]) -> tuple[SpanProcessor, ...]:
@@ -338,6 +375,10 @@ _following: Final[weakref.WeakSet[RagSpanProcessor]] = weakref.WeakSet()
 def following() -> tuple[RagSpanProcessor, ...]:
     """The processors that evaluate with the set-up of the process, whatever that is."""
     return tuple(_following)
+
+
+def _count(status: EvaluationStatus, reason: str | None) -> None:
+    counters.add(f"trace.{status}" if reason is None else f"trace.{status}.{reason}")
 
 
 def _is_own(span: Span, parent_context: Context | None) -> bool:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 from weakref import WeakKeyDictionary
 
-from opentelemetry import trace as trace_api
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import SpanLimits, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
 
 from rag_otel import semconv
 from rag_otel.errors import ConfigurationError
+from rag_otel.processing import global_provider
 from rag_otel.safety.guard import counters, logger
 from rag_otel.settings import Settings
 from rag_otel.writers.phoenix_links import phoenix_base_url
@@ -28,14 +28,14 @@ def given_or_global(given: object | None) -> TracerProvider | None:
     Raises ConfigurationError for something that is no SDK provider.
     """
     if given is not None:
-        if not isinstance(given, TracerProvider):
+        found = global_provider.sdk_provider(given)
+        if found is None:
             raise ConfigurationError(
                 f"tracer_provider must be an opentelemetry.sdk.trace.TracerProvider, not {type(given).__qualname__}; "
                 "leave it out to use the global one"
             )
-        return given
-    current: Any = trace_api.get_tracer_provider()
-    return current if isinstance(current, TracerProvider) else None
+        return found
+    return global_provider.current()
 
 
 def make(settings: Settings) -> TracerProvider:

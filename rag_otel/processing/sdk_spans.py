@@ -89,6 +89,12 @@ def enriched(
     )
 
 
+def keeps_whole(span: object, attributes: Mapping[str, AttributeValue]) -> bool:
+    """False where the span's limit for the length of values would cut one of these texts."""
+    longest = getattr(getattr(span, "_limits", None), "max_span_attribute_length", None)
+    return longest is None or all(len(value) <= longest for value in attributes.values() if isinstance(value, str))
+
+
 def _merged(span: ReadableSpan, extra: Mapping[str, AttributeValue]) -> BoundedAttributes:
     both = attribute_dict(span)
     both.update((key, tuple(value) if isinstance(value, list) else value) for key, value in extra.items())

@@ -18,6 +18,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from opentelemetry import trace as trace_api
 from opentelemetry.sdk.trace import ReadableSpan, Span
 
 from rag_otel import semconv
@@ -80,6 +81,11 @@ class SpanTracker:
         if len(self._open) > self._max_open:
             self._forget_oldest()
         return record.own
+
+    def opened(self, span: trace_api.Span) -> OpenSpan | None:
+        """What is known of this very span while it is open."""
+        record = self._open.get(span.get_span_context().span_id)
+        return record if record is not None and record.span is span else None
 
     def ending(self, span: ReadableSpan) -> OpenSpan:
         """What is known of a span that is ending, which is forgotten thereby."""
@@ -264,6 +270,12 @@ def _is_candidate(record: OpenSpan, snapshot: Snapshot | None, *, is_entry: bool
     if snapshot is None:
         return is_entry and record.retrieved
     return snapshot.chunks is not None or record.retrieved or (is_entry and not record.candidate_below)
+
+
+def is_sure_candidate(record: OpenSpan, snapshot: Snapshot) -> bool:
+    """True for an observed call that will be a candidate whatever else ends before it: one with an answer, which is no
+    search, and with chunks."""
+    return snapshot.response is not None and (snapshot.chunks is not None or record.retrieved)
 
 
 def _tell_parent(record: OpenSpan, candidate: bool) -> None:

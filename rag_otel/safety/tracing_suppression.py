@@ -54,6 +54,19 @@ def suppressed() -> Iterator[None]:
         context_api.detach(token)
 
 
+@contextmanager
+def unsuppressed() -> Iterator[None]:
+    """`with unsuppressed():` - what is handed to the application's own pipeline inside counts as the application's.
+
+    Logfire drops spans and logs that arrive in a suppressed context.
+    """
+    token = context_api.attach(Context())
+    try:
+        yield
+    finally:
+        context_api.detach(token)
+
+
 def is_suppressed(context: Context | None = None) -> bool:
     """True inside `suppressed()`."""
     return context_api.get_value(_OURS, context) is True

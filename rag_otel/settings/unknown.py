@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Iterable, Mapping
 from typing import Final
@@ -16,6 +15,8 @@ _COLLECTOR: Final = "RAG_OTEL_COLLECTOR_"
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name that is most like `name`; None where none is like it."""
+    import difflib  # here: a set-up without a misspelling does not need it
+
     found = difflib.get_close_matches(name, list(known), n=1, cutoff=0.7)
     return found[0] if found else None
 

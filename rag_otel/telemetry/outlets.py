@@ -129,7 +129,7 @@ class ApplicationEvents:
         """The logger. None while the application has no provider."""
         if self._provider is None and _does_nothing(logs_api.get_logger_provider()):
             return None
-        return logs_api.get_logger(semconv.SCOPE, logger_provider=self._provider)
+        return logs_api.get_logger(semconv.SCOPE, logger_provider=self._provider, schema_url=semconv.GEN_AI_SCHEMA_URL)
 
     def start(self) -> None:
         pass
@@ -157,7 +157,7 @@ class OwnEvents:
         """The logger. None before the start and after the shutdown."""
         if self._provider is None:
             return None
-        logger: Logger = self._provider.get_logger(semconv.SCOPE)
+        logger: Logger = self._provider.get_logger(semconv.SCOPE, schema_url=semconv.GEN_AI_SCHEMA_URL)
         return logger
 
     def start(self) -> None:

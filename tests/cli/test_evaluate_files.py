@@ -113,6 +113,14 @@ def test_what_is_wrong_with_the_whole(
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("content", ["", "question,contexts,answer\n"])
+def test_a_file_without_rows_is_a_warning(tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str) -> None:
+    source = tmp_path / "empty.csv"
+    source.write_text(content)
+    assert main(["evaluate", str(source), "--output", str(tmp_path / "out.csv")]) == 0
+    assert f"warning: {source} holds no rows" in capsys.readouterr().err
+
+
 def test_columns_that_are_replaced_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A file may be evaluated again, but nothing of it is replaced in silence."""
     source = write_jsonl(tmp_path / "in.jsonl", {**RIGHT, "faithfulness": "a person's own judgement"})

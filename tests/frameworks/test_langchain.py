@@ -9,8 +9,9 @@ import pytest
 from langchain.agents import create_agent
 from langchain_core.documents import Document
 from langchain_core.language_models.fake_chat_models import FakeListChatModel, GenericFakeChatModel
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.output_parsers import StrOutputParser
+from langchain_core.outputs import ChatGenerationChunk
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable, RunnablePassthrough
@@ -39,6 +40,13 @@ class ScriptedChat(GenericFakeChatModel):
 
     def bind_tools(self, tools: Any, **options: Any) -> Any:
         return self
+
+
+class StreamedChat(ChatOpenAI):
+    """OpenAI's model as LangChain sees it, whose answer comes letter by letter and from no server."""
+
+    def _stream(self, *arguments: Any, **options: Any) -> Iterator[ChatGenerationChunk]:
+        yield from (ChatGenerationChunk(message=AIMessageChunk(content=letter)) for letter in ANSWER)
 
 
 def joined(documents: list[Document]) -> str:
@@ -176,6 +184,16 @@ def test_stream(dialect: str, request: pytest.FixtureRequest) -> None:
     assert "".join(rag_chain(FakeListChatModel(responses=[ANSWER])).stream(QUESTION)) == ANSWER
     assert told(run.read_one()) == (dialect, QUESTION, CHUNKS, ANSWER, None)
     assert list(run.statuses().values()) == [EVALUATED]
+
+
+def test_stream_under_genai(genai: Run) -> None:
+    """The root of a stream has the input `{"input": ""}`: the question is on the spans below."""
+    model = StreamedChat(model="stub", api_key="k")  # type: ignore[arg-type]
+    assert "".join(rag_chain(model).stream(QUESTION)) == ANSWER
+    (root,) = [span for span in genai.spans if span.parent is None]
+    assert r"{\"input\": \"\"}" in str((root.attributes or {})["gen_ai.input.messages"])
+    assert told(genai.read_one()) == ("genai", QUESTION, CHUNKS, ANSWER, None)
+    assert genai.statuses() == {"invoke_workflow RunnableSequence": EVALUATED}
 
 
 @pytest.mark.parametrize("dialect", ["openinference", "traceloop"])

@@ -15,6 +15,7 @@ from llama_index.core.schema import TextNode
 from openinference.instrumentation.llama_index import LlamaIndexInstrumentor as OpenInferenceInstrumentor
 from opentelemetry.instrumentation.genai.llama_index import LlamaIndexInstrumentor as GenAiInstrumentor
 
+from rag_otel.cli.inspect_explain import explanation
 from tests.frameworks.kit import ANSWER, QUESTION, TEXTS, Run, running, told
 
 EVALUATED = ("evaluated", None, 1.0)
@@ -88,6 +89,25 @@ def test_stream_under_openinference(index: VectorStoreIndex, openinference: Run)
     assert "".join(engine(index, streaming=True).query(QUESTION).response_gen) == ANSWER
     assert told(openinference.read_one()) == ("openinference", QUESTION, CHUNKS, ANSWER, None)
     assert openinference.statuses() == {"RetrieverQueryEngine.query": EVALUATED}
+
+
+class WithoutCallback(Scripted):
+    """A model of one's own that LlamaIndex does not announce, because its methods have no callback."""
+
+    def stream_complete(self, prompt: str, formatted: bool = False, **options: Any) -> CompletionResponseGen:
+        yield CompletionResponse(text=ANSWER, delta=ANSWER)
+
+
+def test_stream_of_a_model_without_its_callback(index: VectorStoreIndex, openinference: Run) -> None:
+    """No span has the answer. The reason says so, and what to do about it."""
+    streaming = index.as_query_engine(llm=WithoutCallback(), similarity_top_k=2, streaming=True)
+    assert "".join(streaming.query(QUESTION).response_gen) == ANSWER
+    trace = openinference.read_one()
+    assert told(trace) == ("openinference", QUESTION, CHUNKS, None, "no_response")
+    why = str(explanation(trace)["why_not"])
+    assert "a streamed answer is on the model's span" in why
+    assert "@llm_completion_callback" in why
+    assert openinference.statuses() == {"RetrieverQueryEngine.query": ("skipped", "no_response", None)}
 
 
 def test_stream_under_traceloop(index: VectorStoreIndex, traceloop: Run) -> None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 import re
-import shutil
 import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
 import pytest
+
+from tests.support.package_index import index_options, uv_command
 
 ROOT = Path(__file__).parents[2]
 EXTRAS = sorted(set(tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]) - {"dev"})
@@ -19,24 +18,9 @@ LIMIT_S = 300
 
 def resolve(requirements: Path, *extras: str) -> subprocess.CompletedProcess[str]:
     """What `uv` would install. Skips the test where there is no uv."""
-    beside_python = Path(sys.executable).with_name("uv")
-    uv = str(beside_python) if beside_python.exists() else shutil.which("uv")
-    if uv is None:
-        pytest.skip("uv is not installed: pip install uv")
     options = [option for extra in extras for option in ("--extra", extra)]
-    command = [uv, "pip", "compile", "--quiet", "--no-header", "--no-annotate", "--native-tls", *options]
-    index = _index()
-    command += ["--default-index", index] if index else []
+    command = uv_command("pip", "compile", "--quiet", "--no-header", "--no-annotate", *index_options(), *options)
     return subprocess.run([*command, str(requirements)], capture_output=True, text=True, timeout=LIMIT_S)
-
-
-@functools.cache
-def _index() -> str | None:
-    """pip's index, where it has been told of one: uv does not read pip's configuration."""
-    asked = subprocess.run(
-        [sys.executable, "-m", "pip", "config", "get", "global.index-url"], capture_output=True, text=True
-    )
-    return asked.stdout.strip() or None
 
 
 @pytest.fixture(scope="module")

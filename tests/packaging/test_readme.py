@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -22,9 +23,11 @@ def _blocks(page: Path) -> list[str]:
 
 @pytest.mark.parametrize("page", [page for page in PAGES if _blocks(page)], ids=lambda page: page.name)
 def test_python_blocks_run(page: Path, tmp_path: Path) -> None:
-    """All Python blocks of a page run in order, as one program, in an empty folder."""
+    """All Python blocks of a page run in order, as one program, in a folder with the files that pages name."""
     program = tmp_path / "page.py"
     program.write_text("\n\n".join(_blocks(page)), encoding="utf-8")
+    for example in (ROOT / "examples" / "backends").glob("*.py"):
+        shutil.copy(example, tmp_path)
     done = subprocess.run([sys.executable, str(program)], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 
 from opentelemetry import trace
-from phoenix.otel import register
 
 import rag_otel
+from tests.support.phoenix_otel import register
 
 
 @rag_otel.observe

@@ -278,7 +278,7 @@ def test_late_results_leave_on_an_evaluation_span() -> None:
 @pytest.mark.parametrize("batch", [False, True])
 def test_phoenix_register_before_attaching(batch: bool) -> None:
     """A provider made by phoenix.otel.register() is wrapped: its exporter sends the scored span, once."""
-    from phoenix.otel import register
+    from tests.support.phoenix_otel import register
 
     with http_receiver() as phoenix:
         provider = register(
@@ -297,7 +297,7 @@ def test_phoenix_register_before_attaching(batch: bool) -> None:
 def test_phoenix_drops_its_default_when_another_is_added() -> None:
     """phoenix.otel's add_span_processor shuts its default exporter down: after attaching too, and a span that was
     held for that exporter goes to the new one."""
-    from phoenix.otel import register
+    from tests.support.phoenix_otel import register
 
     exported, bench = Exported(), Bench()
     bench.judge.gate.clear()
@@ -323,7 +323,7 @@ def test_phoenix_drops_its_default_when_another_is_added() -> None:
 
 def test_phoenix_registered_after_another_provider() -> None:
     """Registering Phoenix later makes a provider of its own; attaching to it as well evaluates there, once each."""
-    from phoenix.otel import register
+    from tests.support.phoenix_otel import register
 
     exported, bench = Exported(), Bench()
     first = plain_provider(batching(exported))

@@ -57,7 +57,6 @@ def test_with_an_endpoint_a_later_provider_takes_over(case: str) -> None:
 @pytest.mark.parametrize("endpoint", [False, True])
 def test_phoenix_registers_later(endpoint: bool) -> None:
     """`phoenix.otel.register()` after `instrument()`: every span is in Phoenix, scored."""
-    pytest.importorskip("phoenix.otel")
     with http_receiver() as phoenix, http_receiver() as other:
         environment = {"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": f"{other.url}/v1/traces"} if endpoint else {}
         run("registering_app", phoenix.url, **environment)

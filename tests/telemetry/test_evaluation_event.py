@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from opentelemetry._logs import SeverityNumber
 from opentelemetry.sdk._logs import LoggerProvider
 from opentelemetry.sdk._logs.export import InMemoryLogRecordExporter, SimpleLogRecordProcessor
 
@@ -23,7 +24,7 @@ def _events(result: EvaluatedTrace, **options: Any) -> list[Any]:
 
 def test_a_score_is_an_event_of_its_span() -> None:
     """Name, score, label and explanation use the names of the GenAI conventions. The record has the ids of the span."""
-    result = a_result(response_id="chatcmpl-7")
+    result = a_result(response_id="chatcmpl-7", session_id="chat-1")
     score, risk = _events(result)
     assert score.event_name == risk.event_name == "gen_ai.evaluation.result"
     assert f"{score.trace_id:032x}" == result.trace.target.trace_id
@@ -34,10 +35,17 @@ def test_a_score_is_an_event_of_its_span() -> None:
         "gen_ai.evaluation.score.value": pytest.approx(1 / 3),
         "gen_ai.evaluation.score.label": "unfaithful",
         "gen_ai.evaluation.explanation": "2 of 3 claims unsupported: made of cheese",
+        "gen_ai.evaluation.target": "answer",
+        "gen_ai.evaluation.evaluator.id": "Faithfulness/embedded",
+        "gen_ai.evaluation.evaluator.version": "1",
+        "gen_ai.evaluation.evaluator.type": "deterministic",
+        "gen_ai.evaluation.evaluator.source": '{"name": "Faithfulness", "arguments": {"judge": "embedded"}}',
         "gen_ai.response.id": "chatcmpl-7",
+        "gen_ai.conversation.id": "chat-1",
         "rag.sampling.reason": "ratio",
         "rag.sampling.probability": 0.25,
     }
+    assert (score.body, score.severity_text) == ("evaluation: faithfulness=0.333", "INFO")
     assert risk.attributes["gen_ai.evaluation.name"] == "hallucination_risk"
     assert risk.attributes["gen_ai.evaluation.score.value"] == 0.93
 
@@ -51,6 +59,28 @@ def test_a_failure_says_what_failed_and_has_no_score() -> None:
     assert event.attributes["error.type"] == "builtins.TimeoutError"
     assert event.attributes["gen_ai.evaluation.score.label"] == "timeout"
     assert "gen_ai.evaluation.score.value" not in event.attributes
+    assert (event.body, event.severity_number) == ("evaluation: faithfulness failed: timeout", SeverityNumber.WARN)
+
+
+def test_a_judge_that_is_a_language_model() -> None:
+    """The evaluator's type and its prompts tell how the score came about. An abstention is no failure."""
+    abstained = an_evaluation(
+        score=None,
+        risk=None,
+        label=None,
+        claims=(),
+        explanation=None,
+        reason_code="abstained",
+        judge="openai/gpt-4o-mini",
+        prompts=("faithfulness/en@2:ab12",),
+    )
+    (event,) = _events(a_result(abstained))
+    assert event.attributes["gen_ai.evaluation.evaluator.type"] == "llm_judge"
+    assert json.loads(event.attributes["gen_ai.evaluation.evaluator.source"])["arguments"] == {
+        "judge": "openai/gpt-4o-mini",
+        "prompts": ["faithfulness/en@2:ab12"],
+    }
+    assert (event.body, event.severity_text) == ("evaluation: faithfulness=abstained", "INFO")
 
 
 @pytest.mark.parametrize("trace_too", [True, False])

@@ -9,6 +9,7 @@ Several other instrumentations write the same attributes with deviations. Each h
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -30,6 +31,7 @@ from rag_otel_collectors.conventions.reading.values import (
 )
 
 _SCOPES: Final = ("opentelemetry.instrumentation.genai.", "opentelemetry.instrumentation.openai_v2")
+_MEMORY: Final = "search_memory"
 _ROLES: Final = {
     "chat": Role.MODEL,
     "text_completion": Role.MODEL,
@@ -38,6 +40,7 @@ _ROLES: Final = {
     "generate_content": Role.MODEL,
     "responses": Role.MODEL,
     "retrieval": Role.RETRIEVAL,
+    _MEMORY: Role.RETRIEVAL,
     "embeddings": Role.EMBEDDING,
     "execute_tool": Role.TOOL,
     "invoke_agent": Role.AGENT,
@@ -48,7 +51,12 @@ _COMPLETIONS: Final = "gen_ai.completion"
 """Prefixes of `<prefix>.<n>.{role,content}`, the form of messages before they became JSON lists."""
 _STREAM: Final = "gen_ai.request.stream"
 _FINISH_REASONS: Final = "gen_ai.response.finish_reasons"
-_TEXTS: Final = (semconv.GEN_AI_INPUT_MESSAGES, semconv.GEN_AI_OUTPUT_MESSAGES, semconv.GEN_AI_RETRIEVAL_DOCUMENTS)
+_TEXTS: Final = (
+    semconv.GEN_AI_INPUT_MESSAGES,
+    semconv.GEN_AI_OUTPUT_MESSAGES,
+    semconv.GEN_AI_RETRIEVAL_DOCUMENTS,
+    semconv.GEN_AI_MEMORY_RECORDS,
+)
 _CONTEXT: Final = re.compile(
     r"(?:.*_)?(?:context|document|doc|passage|source|chunk|evidence)s?(?:_(?:str|text))?", re.I
 )
@@ -65,7 +73,7 @@ class GenAi(Dialect):
 
     def retrieves(self, scope: str, attributes: Mapping[str, Any]) -> bool:
         operation = attributes.get(semconv.GEN_AI_OPERATION_NAME)
-        return operation == "retrieval" or (operation == "execute_tool" and looks_like_documents(attributes))
+        return operation in ("retrieval", _MEMORY) or (operation == "execute_tool" and looks_like_documents(attributes))
 
     def calls(self, scope: str, attributes: Mapping[str, Any]) -> bool:
         operation = attributes.get(semconv.GEN_AI_OPERATION_NAME)
@@ -110,26 +118,29 @@ class GenAi(Dialect):
             return read_tool(span)
         if role is not Role.RETRIEVAL:
             return None
-        asked = span.attributes.get(semconv.GEN_AI_RETRIEVAL_QUERY)
+        of_memory = span.attributes.get(semconv.GEN_AI_OPERATION_NAME) == _MEMORY
+        query_key = semconv.GEN_AI_MEMORY_QUERY if of_memory else semconv.GEN_AI_RETRIEVAL_QUERY
+        asked = span.attributes.get(query_key)
         query = question_text(asked) if isinstance(asked, str) else None
-        documents, problem = ((), None) if span.status is StatusCode.ERROR else self.documents(span)
+        key = semconv.GEN_AI_MEMORY_RECORDS if of_memory else semconv.GEN_AI_RETRIEVAL_DOCUMENTS
+        documents, problem = ((), None) if span.status is StatusCode.ERROR else self.documents(span, key)
         return Retrieval(
             span=span,
             documents=documents,
             problem=problem,
             query=query,
-            query_attribute=semconv.GEN_AI_RETRIEVAL_QUERY,
-            attribute=semconv.GEN_AI_RETRIEVAL_DOCUMENTS if documents else "",
-            # Phoenix creates documents only from entries with a score, and rejects annotations of other documents.
-            in_order=all(document.score is not None for document in documents),
+            query_attribute=query_key,
+            attribute=key if documents else "",
+            # Phoenix creates documents only from retrieved entries with a score, and rejects annotations of others.
+            in_order=not of_memory and all(document.score is not None for document in documents),
         )
 
-    def documents(self, span: SpanRecord) -> tuple[tuple[Document, ...], UnevaluableReason | None]:
-        """The documents of a retrieval span, and the problem with them if there is one."""
-        value = span.attributes.get(semconv.GEN_AI_RETRIEVAL_DOCUMENTS)
+    def documents(self, span: SpanRecord, key: str) -> tuple[tuple[Document, ...], UnevaluableReason | None]:
+        """The documents or memory records in one attribute of a span, and the problem with them if there is one."""
+        value = span.attributes.get(key)
         if value == semconv.REDACTED:
             return (), UnevaluableReason.REDACTED
-        documents = documents_in(parse(value))
+        documents = documents_in(_with_text(parse(value)) if key == semconv.GEN_AI_MEMORY_RECORDS else parse(value))
         if documents is None:
             return (), self.missing(span) or UnevaluableReason.NO_CHUNK_TEXT
         return documents, text_problem(documents, truncated=False)
@@ -152,6 +163,18 @@ class GenAi(Dialect):
         value = parse_whole(span.attributes.get(key))
         text = answer_text(value) if role == ASSISTANT else question_text(value)
         return Found(text=text, attribute=key) if text else None
+
+
+def _with_text(records: Any) -> Any:
+    """Memory records, whose content may be any JSON value, with text as content."""
+    if not isinstance(records, list):
+        return records
+    return [
+        {**record, "content": json.dumps(record["content"], ensure_ascii=False)}
+        if isinstance(record, dict) and isinstance(record.get("content"), dict | list)
+        else record
+        for record in records
+    ]
 
 
 def _last_of(messages: Sequence[Message], role: str, attribute: str) -> Found | None:

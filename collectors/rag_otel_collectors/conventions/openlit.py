@@ -49,8 +49,8 @@ class OpenLit(GenAi):
         text = None if _is_repr_of_messages(output) else answer_text(output)
         return Answer(found=Found(text=text, attribute=_OUTPUT)) if text else super().answer(span)
 
-    def documents(self, span: SpanRecord) -> tuple[tuple[Document, ...], UnevaluableReason | None]:
-        documents, problem = super().documents(span)
+    def documents(self, span: SpanRecord, key: str) -> tuple[tuple[Document, ...], UnevaluableReason | None]:
+        documents, problem = super().documents(span, key)
         count = span.attributes.get(_COUNT)
         if count == 0:
             return (), None

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
@@ -23,6 +22,8 @@ from rag_otel.protocols import Evaluator
 from rag_otel_evaluators.judges.judge import Judge
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from rag_otel_evaluators.judges.llm_faithfulness import Reading, Strategy
     from rag_otel_evaluators.llm.embedding import Embedder
     from rag_otel_evaluators.llm.structured import StructuredModel
@@ -194,6 +195,8 @@ def _load(name: str) -> MetricFactory:
 
 
 def _added() -> dict[str, EntryPoint]:
+    from importlib.metadata import entry_points  # here: it imports zipfile and the package email
+
     return {entry_point.name: entry_point for entry_point in entry_points(group=ENTRY_POINTS)}
 
 

@@ -140,6 +140,41 @@ def test_failed_retrieval_and_failed_tool_count_for_nothing() -> None:
     assert texts(read_one(root, failed, tool, retrieval(root, {"content": PARIS}))) == [PARIS]
 
 
+def memory(parent: SpanRecord, *records: dict[str, Any]) -> SpanRecord:
+    found = {"memory.query.text": "a query", "memory.records": json.dumps(records)}
+    return operation("search_memory", parent, attributes=found)
+
+
+def test_records_of_a_memory_are_chunks() -> None:
+    """The content of a record may be any JSON value. A retrieval beside the search is joined with it."""
+    root = workflow(question=None)
+    found = memory(root, {"id": "m1", "content": PARIS, "score": 0.5}, {"content": {"city": "Paris"}})
+    trace = read_one(root, found)
+    assert [(chunk.text, chunk.score) for chunk in trace.chunks] == [(PARIS, 0.5), ('{"city": "Paris"}', None)]
+    assert (trace.chunks[0].id, trace.question, trace.chunk_span) == ("m1", "a query", None)
+    assert texts(read_one(root, memory(root, {"content": PARIS}), retrieval(root, {"content": EUROPE}))) == [
+        PARIS,
+        EUROPE,
+    ]
+
+
+def test_memory_without_records_is_not_evaluable() -> None:
+    """Instrumentations leave the records out unless content is captured; an empty search found nothing."""
+    root = workflow()
+    hidden = operation("search_memory", root, attributes={"memory.record.count": 2})
+    assert read_one(root, hidden).unevaluable_reason is UnevaluableReason.NO_CHUNK_TEXT
+    assert read_one(root, memory(root)).evaluable
+
+
+def test_other_memory_operations_and_plans_retrieve_nothing() -> None:
+    """What is written to a memory, and an agent's plan, are not evidence."""
+    root = workflow()
+    written = operation("create_memory", root, attributes={"memory.records": json.dumps([{"content": EUROPE}])})
+    plan = operation("plan", root, attributes={"output.messages": messages(("assistant", "first search"))})
+    trace = read_one(root, written, plan, retrieval(root, {"content": PARIS}))
+    assert (texts(trace), trace.response) == ([PARIS], ANSWER)
+
+
 def test_values_that_a_length_limit_has_cut() -> None:
     """JSON that was cut has no text, and the trace is `truncated`."""
     root = workflow()

@@ -130,6 +130,40 @@ print(json.dumps({"changed": changed, "logged": sorted(set(logged)), "calls": ca
     assert run(code, tmp_path) == {"changed": {}, "logged": ["first", "last"], "calls": 3}
 
 
+def test_prices_stay_as_the_application_has_set_them(tmp_path: Path) -> None:
+    """Where it imported litellm first, its own list of prices is used, and nothing is fetched in its place."""
+    code = """
+import os, socket
+os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+import litellm
+litellm.model_cost = {"openai/ours": {"input_cost_per_token": 1e-6, "output_cost_per_token": 4e-6,
+                                      "litellm_provider": "openai", "mode": "chat"}}
+before, listed = litellm.model_cost, dict(litellm.model_cost)
+looked_up = []
+resolve = socket.getaddrinfo
+socket.getaddrinfo = lambda host, *more, **named: looked_up.append(host) or resolve(host, *more, **named)
+from rag_otel_evaluators.judges.llm import token_prices, warm_up
+warm_up("openai/ours")
+print(json.dumps({"same": litellm.model_cost is before and litellm.model_cost == listed,
+                  "price": token_prices("openai/ours"), "looked_up": sorted(set(map(str, looked_up)) - {"127.0.0.1"})}))
+"""
+    assert run(code, tmp_path) == {"same": True, "price": [1.0, 4.0], "looked_up": []}
+
+
+def test_prices_are_those_that_litellm_brings(tmp_path: Path) -> None:
+    """Where litellm is imported by us, it reads its own file: nothing is fetched while the application starts."""
+    code = """
+import os, socket
+looked_up = []
+resolve = socket.getaddrinfo
+socket.getaddrinfo = lambda host, *more, **named: looked_up.append(host) or resolve(host, *more, **named)
+from rag_otel_evaluators.judges.llm import token_prices
+priced = token_prices("openai/gpt-4o-mini")
+print(json.dumps({"priced": priced is not None and min(priced) > 0, "looked_up": sorted(set(map(str, looked_up)))}))
+"""
+    assert run(code, tmp_path) == {"priced": True, "looked_up": []}
+
+
 def test_a_judge_is_loaded_while_the_application_starts(tmp_path: Path) -> None:
     """On a thread of its own; the first evaluation waits for it; no log line of a library comes of it."""
     code = """

@@ -91,6 +91,7 @@ def test_a_line_of_another_length_is_a_bad_row(tmp_path: Path) -> None:
         ("a.csv", b"question,question\na,b\n", "two columns have the name 'question'"),
         ("a.parquet", b"nothing of the kind", "is not Parquet"),
         ("a.csv", b"\xff\xfe\x00", "UTF-8"),
+        ("a.xlsx", b"PK\x03\x04", "spreadsheets are not read; save it as CSV"),
     ],
 )
 def test_files_that_are_not_what_they_say(tmp_path: Path, name: str, content: bytes, message: str) -> None:

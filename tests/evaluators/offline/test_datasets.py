@@ -143,6 +143,12 @@ def test_a_column_may_be_a_function() -> None:
     assert "TypeError" in (bad.problem or "")
 
 
+def test_a_row_is_named_as_the_file_names_it(tmp_path: Path) -> None:
+    """By its id; where it has none, by the number of its line."""
+    named, empty, unnamed = rows(tmp_path, {"id": "q-7", **GOOD}, {"id": "", **GOOD}, GOOD)
+    assert [named.label, empty.label, unnamed.label] == ["q-7", "2", "3"]
+
+
 def test_passages_of_one_document_can_be_told_apart() -> None:
     """Evidence is named by chunk id, so no two chunks of a row share one."""
     contexts = [{"id": "d", "text": "a"}, {"id": "d", "text": "b"}, {"id": 2, "text": "c"}, "d"]

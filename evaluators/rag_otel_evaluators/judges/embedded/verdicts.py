@@ -8,7 +8,7 @@ from typing import Final
 from rag_otel.model import Chunk, Claim, ClaimVerdict, Quote, Usage, Verdict
 from rag_otel_evaluators.judges.answer_language import in_another_language
 from rag_otel_evaluators.judges.embedded.alignment import Alignment
-from rag_otel_evaluators.judges.embedded.assessment import AssessedClaim, assess
+from rag_otel_evaluators.judges.embedded.assessment import AssessedClaim, assess_steps
 from rag_otel_evaluators.judges.embedded.coefficients import Coefficients, shortness_of, sigmoid
 from rag_otel_evaluators.judges.embedded.conflicts import Conflict
 from rag_otel_evaluators.judges.embedded.contradictions import CONTRADICTED_PROBABILITY, contradiction
@@ -52,7 +52,7 @@ def judge_steps(
     for claim in claims:
         yield
         yield from index.look_up(claim.text)
-        assessments.append(assess(index, claim, response))
+        assessments.append((yield from assess_steps(index, claim, response)))
     shortness = shortness_of(sum(claim.words for claim in assessments))
     verdicts, probabilities = [], []
     for assessed in assessments:
