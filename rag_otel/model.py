@@ -49,6 +49,8 @@ class SpanRecord:
     """(name, attributes) of each event, in order."""
     dropped_attributes: int = 0
     """How many attributes the SDK dropped because of its limits. It drops the oldest first, often `input.value`."""
+    trace_state: str = ""
+    """The W3C `tracestate` of the span, as one header. Empty if there is none, or the source does not keep it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,6 +145,10 @@ class RagTrace:
     capture_content: bool = True
     """False if the observed call disabled content capture. Then scores, counts and chunk ids are written, but no text
     of the call."""
+    rating: float | None = None
+    """A user's rating of the answer, 0..1; a thumbs-down is 0. None: nobody has rated it so far."""
+    upstream_probability: float = 1.0
+    """Probability in (0, 1] with which samplers before us kept the trace, from `ot=th` in its tracestate."""
     unevaluable_reason: UnevaluableReason | None = None
     """Why the trace cannot be evaluated. None if it can be."""
 
@@ -159,8 +165,16 @@ class SamplingReason(enum.StrEnum):
     """Every trace is sampled: the ratio is 1."""
     RATIO = "ratio"
     """The sampler selected the trace."""
+    FORCED = "forced"
+    """A rule of the sampling policy selects every trace like this one."""
     NOT_SAMPLED = "not_sampled"
     """The sampler did not select the trace."""
+    DROPPED = "dropped"
+    """A drop rule of the sampling policy: traces like this one are never evaluated."""
+    BUDGET = "budget"
+    """The budget was spent; `SamplingDecision.refused` says which one."""
+    UNDECIDED = "undecided"
+    """The sampling policy was not asked, because the trace could not be evaluated or there was no room for it."""
     RATE_LIMITED = "rate_limited"
     """The limit of evaluations per minute was reached."""
     QUEUE_FULL = "queue_full"
@@ -177,9 +191,24 @@ class SamplingDecision:
     reason: str
     """A `SamplingReason`, or `unevaluable:<reason>`."""
     probability: float
-    """Probability in (0, 1] with which the sampler selects a trace. Statistics weight the score by its inverse."""
+    """Probability in (0, 1] with which a trace like this one is evaluated. Statistics weight the score by its inverse.
+    What samplers before us left out is counted: their probability is multiplied in."""
     evaluators: tuple[str, ...] | None = None
     """Names of the evaluators to run. None: all of them."""
+    rule: str | None = None
+    """Name of the policy's rule that forced or dropped the trace."""
+    rate: float | None = None
+    """The coin's rate for the trace, if a policy decided."""
+    coin: bool | None = None
+    """True if the coin selected the trace, whatever rule forced it too."""
+    stratum: str | None = None
+    """The stratum whose rate was used: `route=/ask, tenant=acme`."""
+    prescore: float | None = None
+    """Risk in 0..1 that the embedded judge gave the trace before the decision."""
+    refused: str | None = None
+    """Which budget refused the trace, or the metrics of it that cost money."""
+    lease: Any = field(default=None, compare=False, repr=False)
+    """A `budgets.budgets.Lease`: what was reserved for the evaluation."""
 
 
 class Verdict(enum.StrEnum):
@@ -231,6 +260,24 @@ class ClaimVerdict:
     judge: str | None = None
     """The judge that decided this claim, if several judges shared the claims. None: the evaluation's judge."""
 
+    def to_dict(self) -> dict[str, Any]:
+        """The claim, its verdict and its evidence as JSON values."""
+        return {
+            "text": self.claim.text,
+            "sentence_index": self.claim.sentence_index,
+            "start": self.claim.start,
+            "end": self.claim.end,
+            "verdict": str(self.verdict),
+            "support_probability": self.support_probability,
+            "chunk_ids": list(self.chunk_ids),
+            "quotes": [
+                {"chunk_id": quote.chunk_id, "start": quote.start, "end": quote.end, "text": quote.text}
+                for quote in self.quotes
+            ],
+            "explanation": self.explanation,
+            **({} if self.judge is None else {"judge": self.judge}),
+        }
+
 
 class ReasonCode(enum.StrEnum):
     """Why an evaluation has no score. `no_context` also marks scores of answers that had no chunks."""
@@ -242,7 +289,7 @@ class ReasonCode(enum.StrEnum):
     TIMEOUT = "timeout"
     JUDGE_ERROR = "judge_error"
     BUDGET = "budget"
-    """The cost limit was reached before this row of a file."""
+    """The cost limit was reached before."""
     NO_QUESTION = "no_question"
     """The metric needs the question, and there is none."""
     NO_RESPONSE = "no_response"
@@ -267,6 +314,8 @@ class Usage:
     cost_usd: float | None = None
     """US dollars. None if the price is unknown; 0 for judges that cost nothing."""
     calls: int = 0
+    cached_calls: int = 0
+    """Calls that were not made, because a cache had the answer. They cost nothing and are not in `calls`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -276,7 +325,8 @@ class Evaluation:
     name: str
     """The metric: `faithfulness`, ..."""
     score: float | None = None
-    """0..1, higher is better. None if there is no score; then `reason_code` says why."""
+    """0..1, higher is better (only noise sensitivity: lower). None if there is no score; then `reason_code` says
+    why."""
     risk: float | None = None
     """Calibrated probability in 0..1 that the answer contains at least one unsupported claim."""
     label: str | None = None
@@ -286,6 +336,8 @@ class Evaluation:
     claims: tuple[ClaimVerdict, ...] = ()
     chunk_scores: tuple[float | None, ...] = ()
     """One per chunk of the trace, by position; empty for metrics that score no chunks."""
+    answer: Mapping[str, Any] | None = None
+    """The judge's parsed answer as JSON values, of a metric with a response model of its own. None for all others."""
     evaluator: str = ""
     version: str = ""
     judge: str = ""
@@ -301,6 +353,36 @@ class Evaluation:
         for label, number in (("score", self.score), ("risk", self.risk)):
             if number is not None and not (math.isfinite(number) and 0.0 <= number <= 1.0):
                 raise ValueError(f"{self.name}: {label} must be within 0..1 or None, not {number!r}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields of the result as JSON values. Optional ones (label, prompts, usage, chunk scores, answer, error)
+        are absent if they are empty."""
+        values: dict[str, Any] = {"score": self.score, "risk": self.risk}
+        if self.label is not None:
+            values["label"] = self.label
+        values |= {
+            "reason_code": None if self.reason_code is None else str(self.reason_code),
+            "explanation": self.explanation,
+            "claims": [verdict.to_dict() for verdict in self.claims],
+            "judge": self.judge,
+            "version": self.version,
+        }
+        if self.prompts:
+            values["prompts"] = list(self.prompts)
+        if self.usage is not None and self.usage.calls:
+            values["usage"] = {
+                "calls": self.usage.calls,
+                "input_tokens": self.usage.input_tokens,
+                "output_tokens": self.usage.output_tokens,
+                "cost_usd": self.usage.cost_usd,
+            }
+        if self.chunk_scores:
+            values["chunk_scores"] = list(self.chunk_scores)
+        if self.answer is not None:
+            values["answer"] = dict(self.answer)
+        if self.error_type is not None:
+            values["error_type"] = self.error_type
+        return values
 
     @property
     def judged_claims(self) -> int:

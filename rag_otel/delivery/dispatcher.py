@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import Final, Protocol, TypeVar
 
 from rag_otel.alert import Alert, AlertAudience, AlertExample
@@ -33,7 +36,12 @@ class AlertSource(Protocol):
     @property
     def channels(self) -> Sequence[AlertChannel]: ...
 
-    def connect(self, send: Callable[[Alert], None], changed: Callable[[], None]) -> None: ...
+    def connect(
+        self,
+        send: Callable[[Alert], None],
+        changed: Callable[[], None],
+        hold: Callable[[], AbstractContextManager[object]],
+    ) -> None: ...
 
     def consider(self, result: EvaluatedTrace) -> None: ...
 
@@ -46,6 +54,22 @@ class AlertSource(Protocol):
     def told(self) -> set[str]: ...
 
     def close(self) -> None: ...
+
+    def after_fork(self) -> None: ...
+
+
+class Sharing(Protocol):
+    """Watches results together with other processes; see `rag_otel.sharing.group`."""
+
+    def start(self) -> None: ...
+
+    def submit(self, result: EvaluatedTrace) -> None: ...
+
+    def raise_alert(self, alert: Alert) -> None: ...
+
+    def flush(self, timeout_s: float) -> bool: ...
+
+    def shutdown(self, timeout_s: float) -> None: ...
 
     def after_fork(self) -> None: ...
 
@@ -65,14 +89,18 @@ class Dispatcher:
         policy: ExportPolicy | None = None,
         state: StateFolder | None = None,
         keep_results: bool = False,
+        watching: Sequence[Ticking] = (),
+        shared: Sharing | None = None,
     ) -> None:
         """`policy` bounds each queue; without one a writer's own `export_policy` does, or the default.
 
         With `state` alerts that a channel has not taken yet survive the process; with `keep_results` so do the results
         of writers that ask for it (`keeps_results = True`). A writer that is `Ticking` is ticked, one that
         `RaisesAlerts` is connected.
-        Two writers of one name share their counters, not their queues.
+        Two writers of one name share their counters, not their queues. `watching` is ticked, and fed by somebody else;
+        `shared` gets every result in place of `alerts`.
         """
+        self._shared = shared
         self._alerts = alerts
         self._state = state
         self._result_queues = [
@@ -98,13 +126,14 @@ class Dispatcher:
         channels = alerts.channels if alerts is not None else ()
         self._told = list(zip(channels, self._alert_queues, strict=True))
         self._resumed: list[set[tuple[object, ...]]] = [set() for _ in self._alert_queues]
-        self._watching: list[Ticking] = [writer for writer in writers if isinstance(writer, Ticking)]
+        self._watching: list[Ticking] = [*(writer for writer in writers if isinstance(writer, Ticking)), *watching]
         self._ticker = Ticker([*self._watching, *([alerts] if alerts else ())])
+        raise_alert = shared.raise_alert if shared is not None else alerts.raise_alert if alerts is not None else None
+        for writer in writers:
+            if raise_alert is not None and isinstance(writer, RaisesAlerts):
+                writer.raise_alerts_with(raise_alert)
         if alerts is not None:
-            alerts.connect(self._tell, self._ticker.wake)
-            for writer in writers:
-                if isinstance(writer, RaisesAlerts):
-                    writer.raise_alerts_with(alerts.raise_alert)
+            alerts.connect(self._tell, self._ticker.wake, self._hold)
             self._go_on(alerts)
         for result_queue in self._result_queues:
             result_queue.resume()
@@ -126,15 +155,32 @@ class Dispatcher:
     def start(self) -> None:
         """Start the timer with which monitors detect missing results. Cheap when it runs; idempotent."""
         self._ticker.start()
+        if self._shared is not None:
+            self._shared.start()
 
-    def submit(self, result: EvaluatedTrace) -> None:
-        """Queue a result for every destination. Returns at once, never raises; what a full queue refuses is counted."""
+    def submit(self, result: EvaluatedTrace, on_written: Callable[[], None] | None = None) -> None:
+        """Queue a result for every destination. Returns at once, never raises; what a full queue refuses is counted.
+
+        `on_written` is called when every writer has written it, or cannot write it at all. It is not called where a
+        queue refuses it, gives it up in an outage, or is closed before.
+        """
         with guarded("delivery.submit"):
+            finished = None if on_written is None else _Countdown(len(self._result_queues), on_written)
             for queue in self._result_queues:
-                queue.put(result)
+                queue.put(result, finished)
             if self._alerts is not None:
                 self._alerts.consider(result)
+            if self._shared is not None:
+                self._shared.submit(result)
             self._ticker.start()
+
+    @contextlib.contextmanager
+    def _hold(self) -> Iterator[None]:
+        """The channels take alerts, and send none until the block ends."""
+        with contextlib.ExitStack() as held:
+            for queue in self._alert_queues:
+                held.enter_context(queue.hold())
+            yield
 
     def _tell(self, alert: Alert) -> None:
         identity = _identity(alert)
@@ -159,7 +205,8 @@ class Dispatcher:
             with guarded("delivery.tick"):
                 watching.tick()
         self._close_windows()  # alerts that the monitors have raised meanwhile
-        return _wait_empty(self._alert_queues, deadline) and written
+        told = self._shared is None or self._shared.flush(max(0.0, deadline - time.monotonic()))
+        return _wait_empty(self._alert_queues, deadline) and written and told
 
     def _close_windows(self) -> None:
         if self._alerts is not None:
@@ -174,6 +221,9 @@ class Dispatcher:
         for watching in self._watching:
             with guarded("delivery.close"):
                 watching.close()
+        if self._shared is not None:
+            with guarded("delivery.close_shared"):
+                self._shared.shutdown(max(0.0, deadline - time.monotonic()))
         if self._alerts is not None:  # last: monitors may have raised alerts until now
             with guarded("delivery.close_alerts"):
                 self._alerts.close()
@@ -191,11 +241,31 @@ class Dispatcher:
         """Start empty in a forked child: the parent delivers its own."""
         if self._state is not None:
             self._state.after_fork()
+        if self._shared is not None:
+            self._shared.after_fork()
         self._ticker.after_fork()
         for queue in self._queues:
             queue.after_fork()
         for watching in (*self._watching, *([self._alerts] if self._alerts else ())):
             watching.after_fork()
+
+
+class _Countdown:
+    """Calls a function when it was called itself so many times; at once for none."""
+
+    def __init__(self, count: int, then: Callable[[], None]) -> None:
+        self._left = count
+        self._then = then
+        self._lock = threading.Lock()
+        if not count:
+            then()
+
+    def __call__(self) -> None:
+        with self._lock:
+            self._left -= 1
+            last = self._left == 0
+        if last:
+            self._then()
 
 
 def _identity(alert: Alert) -> tuple[object, ...]:

@@ -16,7 +16,7 @@ from rag_otel.errors import ConfigurationError
 from rag_otel.settings import Settings, resolve, unread_variables
 from rag_otel.settings.tables import TABLES, AlertSettings, DriftSettings, JudgeSettings
 
-_NOT_IN_A_SIGNATURE = {"sampling_seed", "chunk_resolver_timeout"}
+_NOT_IN_A_SIGNATURE = {"sampling_seed", "chunk_resolver_timeout", "spool_max_bytes", "spool_max_age"}
 """Rows for the environment and for files."""
 
 

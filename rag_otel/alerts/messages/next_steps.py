@@ -13,6 +13,8 @@ NEXT_STEPS: Final = {
     "low_score": _READ,
     "high_risk": _READ,
     "answers_to_review": "read the worst answers in working hours; mark in Phoenix which were really wrong.",
+    "budget_low": "raise the budget, lower the rates of the sampling policy, or let it run out.",
+    "budget_spent": "raise the budget, or lower the rates: `rag-otel plan` shows what a policy costs.",
     "alerts_digest": "start with the worst answer; each problem of the digest has its own section in the runbook.",
     "slo_burn_rate": "compare the time with your deployments; undo the one that fits.",
     "drift_score": "compare the time with deployments of model, prompt, index and retriever; undo the one that fits.",
@@ -22,6 +24,15 @@ NEXT_STEPS: Final = {
     "evaluators_silent": "run `rag-otel doctor` where the application runs; nobody watches the answers now.",
     "evaluator_failing": "look at the judge's service, quota and key; the error's name is in the headline.",
 }
+
+
+_RUNBOOK: Final = "docs/runbook.md"
+
+
+def next_step_on(alert: Alert) -> str:
+    """The same with the runbook's section, where the alert has no link to it."""
+    step = next_step(alert)
+    return f"{step} More: {_RUNBOOK}#{alert.name}" if step and not alert.runbook else step
 
 
 def next_step(alert: Alert) -> str:

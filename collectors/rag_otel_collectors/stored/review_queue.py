@@ -1,0 +1,78 @@
+"""The queue of answers for people to label, as annotations in Phoenix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from rag_otel.delivery.http import post, to_json
+from rag_otel.writers.feedback import IDENTIFIER
+from rag_otel.writers.phoenix_links import phoenix_base_url
+from rag_otel_collectors.stored.annotated_spans import Row, annotated_spans, other_judges, share
+from rag_otel_collectors.stored.phoenix_client import PhoenixClient
+
+QUEUE: Final = "review"
+"""Name of the annotation that puts an answer into the queue."""
+PROBABILITY: Final = "probability"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoredAnswer:
+    """One answer of a project with what judges and people have said of it."""
+
+    span_id: str
+    risks: tuple[float, ...]
+    """Of rag-otel's judge first, then of other judges that annotated the span with the metric's name."""
+    labelled: bool
+    queued: bool
+
+
+def scored_answers(
+    client: PhoenixClient,
+    project: str,
+    *,
+    metric: str,
+    annotation: str,
+    since: datetime | None = None,
+    until: datetime | None = None,
+) -> Iterator[ScoredAnswer]:
+    """Every answer with a result of `metric`. `annotation` names people's labels. Raises the errors of the client."""
+    for found in annotated_spans(client, project, metric, since=since, until=until):
+        own = found.result.judged_risk
+        if own is not None:
+            yield ScoredAnswer(
+                span_id=found.span.span_id,
+                risks=(own, *other_judges(found.rows, metric)),
+                labelled=any(each.name == annotation for each in found.human),
+                queued=picked_with(found.rows) is not None,
+            )
+
+
+def picked_with(rows: Sequence[Row]) -> float | None:
+    """The probability with which the queue picked an answer; None if it did not."""
+    queued = (row for row in rows if row["name"] == QUEUE and row.get("identifier") == IDENTIFIER)
+    return next((share((row.get("metadata") or {}).get(PROBABILITY)) for row in queued), None)
+
+
+def put_into_queue(
+    endpoint: str, answers: Sequence[tuple[str, float, str]], *, api_key: str | None, timeout_s: float = 30.0
+) -> None:
+    """Annotates spans, given as (span id, probability, reason). Writing an answer twice stores it once. Raises
+    RetryableError or PermanentError."""
+    rows = [
+        {
+            "span_id": span_id,
+            "name": QUEUE,
+            "annotator_kind": "CODE",
+            "identifier": IDENTIFIER,
+            "result": {"label": "queued", "explanation": f"Please label this answer: {reason}."},
+            "metadata": {PROBABILITY: probability, "reason": reason},
+        }
+        for span_id, probability, reason in answers
+    ]
+    if rows:
+        headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
+        url = f"{phoenix_base_url(endpoint)}/v1/span_annotations?sync=true"
+        post(url, to_json({"data": rows}), headers=headers, timeout_s=timeout_s)
