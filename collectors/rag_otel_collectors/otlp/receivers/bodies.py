@@ -24,7 +24,7 @@ class BodyTooLargeError(InputError):
 
 
 class Arrivals:
-    """Bodies of unknown size that are being received: at most `places` at once, and half of them from one client.
+    """Bodies of unknown size that are being received: at most `places` at once, and all but one from one client.
 
     One that arrives in time is never in another one's way for long: a body that takes longer than `slow_s` loses its
     place as soon as somebody waits for one, and every body loses it after `timeout_s`.
@@ -32,7 +32,8 @@ class Arrivals:
 
     def __init__(self, places: int, *, slow_s: float = 2.0, timeout_s: float = 30.0) -> None:
         self._places = asyncio.Semaphore(places)
-        self._of_client = max(1, places // 2)
+        self._of_client = max(1, places - 1)
+        self._waiting = 0
         self._slow_s = slow_s
         self._timeout_s = timeout_s
         self._present: OrderedDict[asyncio.Timeout, tuple[str, float]] = OrderedDict()
@@ -45,15 +46,21 @@ class Arrivals:
         """Receive inside the block. Raises TimeoutError where there is no place, or when it is lost."""
         own = self._clients.setdefault(host, asyncio.Semaphore(self._of_client))
         async with contextlib.AsyncExitStack() as held:
-            async with asyncio.timeout(2 * self._slow_s):
-                if own.locked():
-                    self._hurry(host)
-                await held.enter_async_context(own)
-                if self._places.locked():
-                    self._hurry()
-                await held.enter_async_context(self._places)
+            self._waiting += 1
+            try:
+                async with asyncio.timeout(2 * self._slow_s):
+                    if own.locked():
+                        self._hurry(host)
+                    await held.enter_async_context(own)
+                    if self._places.locked():
+                        self._hurry()
+                    await held.enter_async_context(self._places)
+            finally:
+                self._waiting -= 1
             async with asyncio.timeout(self._timeout_s) as mine:
                 self._present[mine] = (host, time.monotonic())
+                if self._waiting:
+                    self._hurry()
                 try:
                     yield
                 finally:
