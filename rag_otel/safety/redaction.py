@@ -13,7 +13,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Final
+from typing import Any, Final
 from urllib.parse import quote, urlsplit
 
 from rag_otel.errors import PermanentError, RetryableError
@@ -109,7 +109,9 @@ def remember(secrets: Iterable[str | None], environ: Mapping[str, str] | None = 
     environ = os.environ if environ is None else environ
     named = re.compile(r"KEY|SECRET|TOKEN|PASSW|CREDENTIAL|HEADERS", re.IGNORECASE)
     found = {value for name, value in environ.items() if named.search(name) and len(value) >= _SHORTEST_OF_ENVIRONMENT}
-    _known |= {secret for secret in secrets if secret} | found
+    given = {secret for secret in secrets if secret}
+    parts = {part for secret in given if "://" in secret for part in secret_parts(secret)}
+    _known |= given | found | {part for part in parts if len(part) >= _SHORTEST_OF_ENVIRONMENT}
 
 
 def redacted_text(text: str) -> str:
@@ -170,6 +172,24 @@ class RedactingFilter(logging.Filter):
 
 REDACTING: Final = RedactingFilter()
 """For every logger of ours; a filter of one logger does not apply to those below it."""
+
+
+def redact_logs_of_process() -> None:
+    """Take credentials out of all log records, also those of libraries: for our own programs, not for an application.
+
+    Only records that are logged after this call, at levels that are on.
+    """
+    make = logging.getLogRecordFactory()
+    if getattr(make, "redacts", False):
+        return
+
+    def make_redacted(*arguments: Any, **named: Any) -> logging.LogRecord:
+        record = make(*arguments, **named)
+        REDACTING.filter(record)
+        return record
+
+    make_redacted.redacts = True  # type: ignore[attr-defined]
+    logging.setLogRecordFactory(make_redacted)
 
 
 @contextmanager
