@@ -7,6 +7,7 @@ with the reason as its label. Phoenix leaves it out of means, and its label coun
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -20,8 +21,8 @@ IDENTIFIER: Final = "rag-otel"
 """The same for every metric and version. Phoenix averages annotations of one name with different identifiers."""
 FAITHFULNESS: Final = "faithfulness"
 HALLUCINATION_RISK: Final = "hallucination_risk"
-_CODE_JUDGES: Final = frozenset({"", "embedded", "function", "hhem", "local"})
-"""Judges that are not language models, by the part of their name before the first `:`, `@` or `/`."""
+_CODE_JUDGES: Final = frozenset({"", "embedded", "function", "hhem", "lexical", "local", "overlap"})
+"""Judges that are not language models, by the part of their name before the first `:`, `@`, `/` or `-`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +75,7 @@ def risk_name(metric: str) -> str:
 
 def annotator_kind(judge: str) -> AnnotatorKind:
     """`LLM` for a judge that prompts a language model, `CODE` for every other judge."""
-    family = judge.replace("@", ":").replace("/", ":").partition(":")[0]
+    family = re.split("[:@/-]", judge, maxsplit=1)[0]
     return "CODE" if family in _CODE_JUDGES else "LLM"
 
 

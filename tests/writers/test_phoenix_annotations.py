@@ -81,6 +81,8 @@ def test_a_refused_key_is_final_and_stays_out_of_the_message() -> None:
         ("", "CODE"),
         ("embedded@1", "CODE"),
         ("hhem:2.1", "CODE"),
+        ("hhem-2.1-open", "CODE"),
+        ("lexical/overlap", "CODE"),
         ("function", "CODE"),
         ("openai/gpt-4o-mini", "LLM"),
     ],
