@@ -11,7 +11,8 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from opentelemetry._logs import LoggerProvider
 from opentelemetry.metrics import MeterProvider
@@ -33,9 +34,10 @@ from rag_otel.evaluation.chunk_texts import ChunkTexts, resolver_named
 from rag_otel.model import AttributeValue, EvaluatedTrace
 from rag_otel.pipeline import Pipeline
 from rag_otel.protocols import AlertChannel, ChunkResolver, Convention, Evaluator, Sampler, Writer
-from rag_otel.runtime import Runtime
+from rag_otel.runtime import JobSink, Runtime
 from rag_otel.safety import privacy, redaction
 from rag_otel.safety.background_import import background_import
+from rag_otel.safety.extras import require_extra
 from rag_otel.safety.tracing_suppression import suppressed
 from rag_otel.sampling.cap import EvaluationCap
 from rag_otel.sampling.ratio import RatioSampler
@@ -46,6 +48,9 @@ from rag_otel.writers.attributes import evaluation_attributes, status_attributes
 from rag_otel.writers.evaluation_span import EvaluationSpanWriter, When
 from rag_otel.writers.feedback import annotator_kind
 from rag_otel.writers.phoenix_links import trace_link
+
+if TYPE_CHECKING:  # an extra
+    from rag_otel_collectors.jobs.queue import QueueSettings
 
 InBackground: TypeAlias = Callable[[Callable[[], object]], object]
 """Calls a function later, on another thread."""
@@ -93,6 +98,8 @@ def compose(
         logger_provider=parts.logger_provider,
     )
     later: list[Callable[[], object]] = []
+    settings = producing(settings)
+    jobs = compose_jobs(settings)
     pipeline = compose_pipeline(settings, parts, default_cap=EMBEDDED_PER_MINUTE, in_background=later.append)
     worker = BackgroundWorker()
     made = Runtime(
@@ -110,6 +117,7 @@ def compose(
         ),
         worker=worker,
         telemetry=telemetry,
+        jobs=jobs,
     )
     background_import(*later)  # last: the interpreter runs one thread at a time, and the application waits for this one
     return made
@@ -125,18 +133,59 @@ def compose_pipeline(
     """
     from rag_otel_collectors.conventions import default_conventions
 
-    _require_cap(settings, parts)
-    cap = default_cap if settings.evaluations_per_minute is None else settings.evaluations_per_minute
+    evaluates = settings.job_queue_url is None
+    if evaluates:
+        _require_cap(settings, parts)
+    cap = default_cap if evaluates and settings.evaluations_per_minute is None else settings.evaluations_per_minute
     texts = compose_texts(settings, parts)
     built_in = default_conventions(mapping=settings.attribute_mapping, recover_chunks=texts is None)
     return Pipeline(
         conventions=(*parts.conventions, *built_in),
         sampler=parts.sampler or RatioSampler(settings.sample_ratio, seed=settings.sampling_seed),
-        evaluators=_all_evaluators(settings, parts, in_background=in_background),
+        evaluators=_all_evaluators(settings, parts, in_background=in_background) if evaluates else (),
         cap=None if cap is None or math.isinf(cap) else EvaluationCap(cap),
         timeout_s=settings.evaluation_timeout,
         project=settings.project_name,
         texts=texts,
+    )
+
+
+def producing(settings: Settings) -> Settings:
+    """The settings of a process that publishes jobs: results are watched in the workers. Other settings as they are."""
+    if settings.job_queue_url is None:
+        return settings
+    return dataclasses.replace(settings, drift=False, judge_watch=False, alert_silence=0.0, alert_failing_share=0.0)
+
+
+def compose_jobs(settings: Settings) -> JobSink | None:
+    """What publishes evaluation jobs; None where traces are evaluated here. Raises ConfigurationError."""
+    if settings.job_queue_url is None:
+        return None
+    require_extra("queue", "faststream", "aio_pika", needed_by="job_queue_url")
+    from rag_otel_collectors.jobs.publisher import JobPublisher
+
+    return JobPublisher(
+        queue_settings(settings),
+        project=settings.project_name,
+        buffer_bytes=settings.job_queue_buffer_bytes,
+        state=None if settings.state_folder is None else StateFolder(str(Path(settings.state_folder) / "jobs")),
+    )
+
+
+def queue_settings(settings: Settings) -> QueueSettings:
+    """The job queue that the settings name. Raises ConfigurationError."""
+    from rag_otel_collectors.jobs.queue import QueueSettings
+
+    if settings.job_queue_url is None:
+        raise ConfigurationError("no job queue: give --queue amqp://host:5672/ or RAG_OTEL_JOB_QUEUE_URL")
+    return QueueSettings(
+        url=settings.job_queue_url,
+        name=settings.job_queue_name,
+        partitions=settings.job_queue_partitions,
+        max_jobs=settings.job_queue_max_jobs,
+        max_starts=settings.job_queue_max_starts,
+        retry_delays=tuple(map(float, settings.job_queue_retry_delays)),
+        prefetch=settings.job_queue_prefetch,
     )
 
 
@@ -178,11 +227,13 @@ def compose_delivery(
     resource: Callable[[], Resource],
     telemetry: Telemetry | None = None,
     keep_results: bool = False,
+    write_results: bool = True,
     judge_watch: JudgeWatch | None = None,
 ) -> Dispatcher:
     """The writers, the monitors and the alerts; `emit` and `resource` as for `compose`. Imports no judge, and starts a
     thread only where a state folder holds what the last process could not deliver.
 
+    With `write_results=False` the caller itself writes annotations and evaluation spans (`compose_writers`).
     With `keep_results` and a state folder Phoenix's annotations survive the process as alerts do; with a `judge_watch`
     drift alerts tell whether the app or the judge has moved.
     """
@@ -199,8 +250,9 @@ def compose_delivery(
         state=state,
         judge=judge_watch,
     )
+    results = compose_writers(settings, emit, resource) if write_results else []
     return Dispatcher(
-        [*_writers(settings, emit, resource), *watching, *monitors, *([drift] if drift else []), *parts.writers],
+        [*results, *watching, *monitors, *([drift] if drift else []), *parts.writers],
         alerts=router,
         state=state,
         keep_results=keep_results,
@@ -255,9 +307,10 @@ def _evaluators(settings: Settings, *, in_background: InBackground | None) -> tu
         return build_evaluators(config, ExitStack(), in_background=in_background)
 
 
-def _writers(
+def compose_writers(
     settings: Settings, emit: Callable[[ReadableSpan], None], resource: Callable[[], Resource]
 ) -> list[Writer]:
+    """What writes results: evaluation spans and, where the settings name a Phoenix, annotations."""
     writers: list[Writer] = [
         EvaluationSpanWriter(
             emit=emit,

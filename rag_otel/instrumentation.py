@@ -137,6 +137,7 @@ def instrument(
     attribute_mapping: str | Mapping[str, Any] | None = None,
     chunk_resolver: ChunkResolver | str | None = None,
     state_folder: str | None = None,
+    job_queue_url: str | None = None,
     enabled: bool | None = None,
     **rows: Never,
 ) -> Instrumentation:
@@ -174,6 +175,7 @@ def instrument(
             "attribute_mapping": attribute_mapping,
             "chunk_resolver": chunk_resolver if isinstance(chunk_resolver, str) else None,
             "state_folder": state_folder,
+            "job_queue_url": job_queue_url,
             "enabled": enabled,
             **rows,
         }
@@ -256,6 +258,7 @@ def flush(*, evaluate: bool = True, timeout: float = 30.0) -> bool:
             if evaluate:
                 done = attachment.processor.wait_until_evaluated(_left(deadline)) and done
         done = current.runtime.delivery.flush(_left(deadline)) and done
+        done = (current.runtime.jobs is None or current.runtime.jobs.flush(_left(deadline))) and done
         telemetry = current.runtime.telemetry
         return (telemetry is None or telemetry.flush(_left(deadline))) and done
     return False
@@ -335,5 +338,7 @@ def _flush_at_exit() -> None:
             if not attachment.exports_at_exit:
                 attachment.flush(_left(deadline) / 2, evaluate=False)
         current.runtime.delivery.flush(_left(deadline))
+        if current.runtime.jobs is not None:
+            current.runtime.jobs.flush(_left(deadline))
         if current.runtime.telemetry is not None:
             current.runtime.telemetry.flush(_left(deadline))

@@ -22,6 +22,7 @@ COMMANDS: Final = {
     "evaluate": "score a file of questions, contexts and responses",
     "backfill": "evaluate traces that are already stored in Phoenix or in OTLP files",
     "collect": "receive OTLP, evaluate RAG traces, and forward all spans to any OTLP backend",
+    "work": "evaluate jobs of a queue, and write their results",
     "drift": "show changes of scores: since when, how large, in which slices; replay history",
     "judge": "check how well a judge agrees with the contrast benchmark",
     "prompts": "list, show, save or adapt the prompts of the judges",

@@ -17,6 +17,7 @@ from typing import Any, Final
 from rag_otel.errors import InputError
 from rag_otel.model import RagTrace, SamplingDecision, SpanRef
 from rag_otel.safety.privacy import content_hidden
+from rag_otel_collectors.jobs.queue import QueuedJob
 
 VERSION: Final = 1
 TENANT: Final = "tenant"
@@ -58,6 +59,35 @@ def partition_of(tenant: str, partitions: int) -> int:
 def may_leave_the_process(trace: RagTrace, *, capture_content: bool = True) -> bool:
     """False if a privacy setting hides any text of the trace. A job carries the texts, so such a trace has no job."""
     return not content_hidden(capture_content=capture_content and trace.capture_content).anything
+
+
+def queued(job: EvaluationJob) -> QueuedJob:
+    """The job as it is published."""
+    return QueuedJob(key=job.key, tenant=job.tenant, body=encode(job))
+
+
+def pack(job: QueuedJob) -> bytes:
+    """A published job as a record of a file: key and tenant on the first line, then the body."""
+    return json.dumps([job.key, job.tenant]).encode() + b"\n" + job.body
+
+
+def unpack(record: bytes) -> QueuedJob:
+    """The inverse of `pack`. Raises InputError for anything else."""
+    head, _, body = record.partition(b"\n")
+    try:
+        key, tenant = json.loads(head)
+    except (ValueError, TypeError) as error:
+        raise InputError(f"not a record of a job: {type(error).__name__}") from None
+    return QueuedJob(key=str(key), tenant=str(tenant), body=body)
+
+
+def is_packed(record: bytes) -> bool:
+    """True for what `unpack` reads."""
+    try:
+        unpack(record)
+    except InputError:
+        return False
+    return True
 
 
 def encode(job: EvaluationJob) -> bytes:

@@ -114,17 +114,13 @@ class RabbitJobQueue:
             await broker.declare_queue(queue)
         for delay in set(settings.retry_delays):
             exchange = await broker.declare_exchange(_retry_exchange(settings.name, delay))
-            waiting = RabbitQueue(
-                f"{settings.name}.retry.{delay:g}s",
-                queue_type=QueueType.QUORUM,
-                durable=True,
-                arguments={
-                    "x-message-ttl": round(delay * 1000),
-                    "x-overflow": "reject-publish",
-                    "x-dead-letter-exchange": "",  # with the routing key that it came with: its queue's name
-                    "x-dead-letter-strategy": "at-least-once",
-                },
-            )
+            arguments = {
+                "x-message-ttl": round(delay * 1000),
+                "x-overflow": "reject-publish",
+                "x-dead-letter-exchange": "",  # with the routing key that it came with: its queue's name
+                "x-dead-letter-strategy": "at-least-once",
+            }
+            waiting = _quorum_queue(f"{settings.name}.retry.{delay:g}s", arguments)
             await (await broker.declare_queue(waiting)).bind(exchange)
 
     def _partitions(self) -> list[RabbitQueue]:
@@ -147,13 +143,10 @@ class RabbitJobQueue:
             "x-dead-letter-strategy": "at-least-once",
             **more,
         }
-        return RabbitQueue(name, queue_type=QueueType.QUORUM, durable=True, arguments=arguments)  # type: ignore[call-overload]
+        return _quorum_queue(name, arguments)
 
     def _dead(self) -> RabbitQueue:
-        arguments: Any = {"x-delivery-limit": _NO_LIMIT}
-        return RabbitQueue(
-            f"{self._settings.name}.dead", queue_type=QueueType.QUORUM, durable=True, arguments=arguments
-        )
+        return _quorum_queue(f"{self._settings.name}.dead", {"x-delivery-limit": _NO_LIMIT})
 
     # --- producing --------------------------------------------------------------------------------------------------
 
@@ -318,12 +311,17 @@ class RabbitDelivery:
             except RetryableError as error:
                 if self._message.raw_message.channel.is_closed:  # the broker delivers the job again
                     counters.add("jobs.unsettled")
-                    return
+                    return None
                 failures += 1
                 logger.warning("rag-otel: a job cannot be moved to %s: %s; trying again", queue_name, error)
                 await asyncio.sleep(_BACKOFF.pause_s(failures))
             else:
                 return await self.ack()
+
+
+def _quorum_queue(name: str, arguments: Mapping[str, Any]) -> RabbitQueue:
+    given: Any = dict(arguments)  # FastStream's types know no x-dead-letter-strategy
+    return RabbitQueue(name, queue_type=QueueType.QUORUM, durable=True, arguments=given)
 
 
 def _undecoded(message: Any) -> Any:

@@ -136,6 +136,17 @@ def configure(
     )
 
 
+def named_values(given: Sequence[str]) -> dict[str, str]:
+    """Settings given as `NAME=VALUE`. Raises ConfigurationError."""
+    values = {}
+    for each in given:
+        name, equals, value = each.partition("=")
+        if not equals:
+            raise ConfigurationError(f"--set {each}: must be NAME=VALUE")
+        values[name.strip().replace("-", "_")] = value
+    return values
+
+
 def unread_variables(environ: Mapping[str, str] | None = None) -> list[str]:
     """The RAG_OTEL_* variables that neither table reads, each with the nearest one that is."""
     known = [*variables_of(CollectorSettings), *variables_of(Settings)]
