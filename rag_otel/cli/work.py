@@ -49,6 +49,7 @@ from rag_otel_collectors.jobs.worker import JobWorker  # noqa: E402
 from rag_otel_collectors.otlp import settings as collector_settings  # noqa: E402
 from rag_otel_collectors.otlp.exporters.connect import connect  # noqa: E402
 
+_NOTHING_MORE: Final = Parts()
 _OPEN: Final = Backoff(longest_wait_s=10.0)
 _END_S: Final = 5.0
 """For metrics, events and alerts, when the worker ends."""
@@ -66,8 +67,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--check", action="store_true", help="print the settings in effect and exit")
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Works until SIGTERM or Ctrl-C. Returns 1 if jobs were still running then: the broker delivers them again."""
+def run(arguments: argparse.Namespace, parts: Parts = _NOTHING_MORE) -> int:
+    """Works until SIGTERM or Ctrl-C. Returns 1 if jobs were still running then: the broker delivers them again.
+
+    `parts` adds objects that no setting can name.
+    """
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
     given = {"backend": arguments.backend, "job_queue_url": arguments.queue}
     given |= collector_settings.named_values(arguments.others)
@@ -75,17 +79,17 @@ def run(arguments: argparse.Namespace) -> int:
     for part, rows in configuration.rows().items():
         print(f"{part}\n{table(rows)}", flush=True)
     queue = queue_settings(configuration.evaluation.settings)
-    return 0 if arguments.check else asyncio.run(_serve(configuration, queue))
+    return 0 if arguments.check else asyncio.run(_serve(configuration, queue, parts))
 
 
-async def _serve(configuration: collector_settings.Configuration, queue_of: QueueSettings) -> int:
+async def _serve(configuration: collector_settings.Configuration, queue_of: QueueSettings, parts: Parts) -> int:
     settings = dataclasses.replace(configuration.evaluation.settings, job_queue_url=None)  # this one evaluates
     privacy.configure(capture_content=settings.capture_content)
     redaction.remember(secrets_of(configuration.evaluation.settings))
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    pipeline = compose_pipeline(settings, Parts(), default_cap=None)
+    pipeline = compose_pipeline(settings, parts, default_cap=None)
     prepare(pipeline.evaluators)
     results = ResultWriter(
         [connect(backend) for backend in configuration.backends],
@@ -94,7 +98,7 @@ async def _serve(configuration: collector_settings.Configuration, queue_of: Queu
     telemetry = telemetry_of(settings, resource=Resource.create)
     watching = compose_delivery(
         settings,
-        Parts(),
+        parts,
         emit=_never,
         resource=Resource.create,
         telemetry=telemetry,

@@ -192,8 +192,9 @@ class RabbitJobQueue:
                 if not self._running:
                     self._idle.set()
 
+        # As a queue that exists: FastStream would reuse the one that was declared, on the channel without a prefetch.
         subscriber = self._broker.subscriber(
-            queue,
+            RabbitQueue(queue.name, durable=True, declare=False),
             channel=Channel(prefetch_count=prefetch),
             ack_policy=AckPolicy.MANUAL,
             no_reply=True,

@@ -15,6 +15,7 @@ from typing import Any
 from rag_otel.model import Chunk, RagTrace, SamplingDecision, SpanRef
 from rag_otel_collectors.jobs.job import EvaluationJob, queued
 from rag_otel_collectors.jobs.queue import QueuedJob, QueueSettings
+from testkit.judge_server import JudgeServer
 from tests.collectors.otlp.kit import Backend
 from tests.support.polling import eventually
 
@@ -49,7 +50,9 @@ def some_jobs(count: int, *, first: int = 0, **fields: Any) -> list[QueuedJob]:
 class WorkerProcess:
     """`rag-otel work` in its own process."""
 
-    def __init__(self, settings: QueueSettings, backend: Backend, *arguments: str) -> None:
+    def __init__(self, settings: QueueSettings, backend: Backend, judge: JudgeServer | None = None) -> None:
+        """With a `judge` that server is asked, once for each job; without one the embedded judge."""
+        program = ("rag_otel.cli.main", "work") if judge is None else ("tests.collectors.jobs.judged_worker", judge.url)
         named = {
             "job_queue_name": settings.name,
             "job_queue_partitions": settings.partitions,
@@ -60,10 +63,9 @@ class WorkerProcess:
             "drift": "false",
             "judge_watch": "false",
         }
-        self._command = [sys.executable, "-m", "rag_otel.cli.main", "work", "--queue", settings.url]
+        self._command = [sys.executable, "-m", *program, "--queue", settings.url]
         self._command += ["--backend", backend.address]
         self._command += [part for name, value in named.items() for part in ("--set", f"{name}={value}")]
-        self._command += arguments
         self.lines: list[str] = []
         self.process: subprocess.Popen[str] | None = None
 
@@ -106,8 +108,8 @@ class WorkerProcess:
 
 
 @contextlib.contextmanager
-def a_worker(settings: QueueSettings, backend: Backend, *arguments: str) -> Iterator[WorkerProcess]:
-    worker = WorkerProcess(settings, backend, *arguments)
+def a_worker(settings: QueueSettings, backend: Backend, judge: JudgeServer | None = None) -> Iterator[WorkerProcess]:
+    worker = WorkerProcess(settings, backend, judge)
     try:
         yield worker.start()
     finally:

@@ -184,6 +184,42 @@ async def test_a_delivery_that_nobody_settled_is_delivered_again_and_counted(que
     assert starts == {key: [0, 1] for key in ("a", "b", "c")}
 
 
+async def test_no_more_than_the_prefetch_of_a_partition_run_at_a_time_and_one_suspect(
+    queue_settings: MakeSettings,
+) -> None:
+    """Else a worker that is killed would return more than it ran, and suspects would be blamed for each other."""
+    settings, running, most = queue_settings(prefetch=3), 0, 0
+    hanging: set[str] = set()
+
+    async def hang(delivery: Delivery) -> None:
+        hanging.add(delivery.key)
+        await asyncio.sleep(60)
+
+    async def count(delivery: Delivery) -> None:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        await asyncio.sleep(0.02)
+        running -= 1
+        seen.append(delivery.starts)
+        await delivery.ack()
+
+    seen: list[int] = []
+    async with a_queue(settings) as queue:
+        for n in range(3):
+            await queue.publish(a_job(str(n)))
+        await queue.consume(hang)
+        await until(lambda: len(hanging) == 3)
+    async with a_queue(settings) as queue:
+        await queue.consume(count)
+        await until(lambda: len(seen) == 3)
+        assert (most, seen) == (1, [1, 1, 1])
+        for n in range(20):
+            await queue.publish(a_job(f"more {n}"))
+        await until(lambda: len(seen) == 23)
+        assert most == 3
+
+
 async def test_a_message_without_any_of_our_headers_is_delivered_to_the_guard(queue_settings: MakeSettings) -> None:
     """Whoever published it: the queue settles what it can read nothing of."""
     settings, seen = queue_settings(), []

@@ -16,7 +16,6 @@ from rag_otel_collectors.jobs.queue import DeadJob, QueuedJob, QueueSettings
 from rag_otel_collectors.jobs.rabbit import RabbitJobQueue
 from rag_otel_collectors.otlp.protobuf.span_records import attributes_from
 from testkit.judge_server import JudgeRequest, JudgeServer
-from testkit.word_overlap_judge import quick_answer
 from tests.collectors.jobs.kit import WorkerProcess, a_worker, an_evaluation_job, scores, some_jobs, targets
 from tests.collectors.otlp.kit import a_backend
 from tests.support.polling import eventually
@@ -50,19 +49,13 @@ def dead_letters(settings: QueueSettings) -> Sequence[DeadJob]:
     return asyncio.run(run())
 
 
-def judged_by(server: JudgeServer) -> tuple[str, ...]:
-    """Arguments of a worker whose judge is a server."""
-    named = {"judge": "openai/judge", "judge_api_base": server.url, "evaluations_per_minute": "inf"}
-    return tuple(part for name, value in named.items() for part in ("--set", f"{name}={value}"))
-
-
 def poisonous(kill: Callable[[], None]) -> Callable[[JudgeRequest], Any]:
     """A judge whose answer to one job ends the worker that asks."""
 
     def answer(request: JudgeRequest) -> Any:
         if POISON in request.prompt:
             kill()
-        return quick_answer(request)
+        return "{}"
 
     return answer
 
@@ -95,13 +88,13 @@ def test_results_are_written_once_and_the_message_that_nobody_can_read_is_given_
 
 def test_a_worker_that_is_killed_loses_and_doubles_nothing(queue_settings: MakeSettings) -> None:
     settings = queue_settings()
-    with JudgeServer(answer=quick_answer, latency_s=0.1) as judge, a_backend() as backend:
-        with a_worker(settings, backend, *judged_by(judge)) as worker:
+    with JudgeServer(latency_s=0.1) as judge, a_backend() as backend:
+        with a_worker(settings, backend, judge) as worker:
             publish(settings, some_jobs(30))
             eventually(lambda: len(scores(backend)) >= 3)
             worker.kill()
             assert len(scores(backend)) < 30, "it was killed with jobs at hand"
-        with a_worker(settings, backend, *judged_by(judge)):
+        with a_worker(settings, backend, judge):
             eventually(lambda: set(scores(backend)) == targets(30))
     assert all(len(ids) == 1 for ids in scores(backend).values())
     assert dead_letters(settings) == []
@@ -111,9 +104,9 @@ def test_a_broker_that_is_killed_loses_and_doubles_nothing(queue_settings: MakeS
     """The worker that was connected to it goes on by itself."""
     settings = queue_settings()
     with (
-        JudgeServer(answer=quick_answer, latency_s=0.1) as judge,
+        JudgeServer(latency_s=0.1) as judge,
         a_backend() as backend,
-        a_worker(settings, backend, *judged_by(judge)) as worker,
+        a_worker(settings, backend, judge) as worker,
     ):
         publish(settings, some_jobs(30))
         eventually(lambda: len(scores(backend)) >= 3)
@@ -133,10 +126,10 @@ def test_a_job_that_kills_its_worker_is_given_up_after_exactly_its_starts(queue_
     with JudgeServer(answer=poisonous(lambda: workers[-1].kill()), latency_s=0.05) as judge, a_backend() as backend:
         publish(settings, [*some_jobs(3), poison, *some_jobs(9, first=3)])
         for _ in range(3):
-            workers.append(WorkerProcess(settings, backend, *judged_by(judge)))
+            workers.append(WorkerProcess(settings, backend, judge))
             workers[-1].begin()
             eventually(lambda: workers[-1].process.poll() is not None, within_s=60)
-        with a_worker(settings, backend, *judged_by(judge)):
+        with a_worker(settings, backend, judge):
             eventually(lambda: set(scores(backend)) == targets(12), within_s=60)
             (dead,) = eventually(lambda: dead_letters(settings))
     assert (dead.key, dead.starts) == (poison.key, 3)
@@ -148,14 +141,14 @@ def test_a_job_that_kills_its_worker_is_given_up_after_exactly_its_starts(queue_
 def test_sigterm_finishes_what_runs_and_leaves_the_rest(queue_settings: MakeSettings) -> None:
     """No job is started twice: what ran was acknowledged, what did not run was not taken."""
     settings = queue_settings(prefetch=2)
-    with JudgeServer(answer=quick_answer, latency_s=0.3) as judge, a_backend() as backend:
+    with JudgeServer(latency_s=0.3) as judge, a_backend() as backend:
         publish(settings, some_jobs(12))
-        with a_worker(settings, backend, *judged_by(judge)) as worker:
+        with a_worker(settings, backend, judge) as worker:
             eventually(lambda: judge.in_flight == 2)
             assert worker.terminate() == 0
         assert 0 < len(scores(backend)) < 12
         assert set(asked(judge)) == {str(int(target, 16) - 1) for target in scores(backend)}
         judge.latency_s = 0.0
-        with a_worker(settings, backend, *judged_by(judge)):
+        with a_worker(settings, backend, judge):
             eventually(lambda: set(scores(backend)) == targets(12))
     assert set(asked(judge).values()) == {1}
