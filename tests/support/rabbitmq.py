@@ -53,6 +53,10 @@ class RabbitNode:
     def url(self) -> str:
         return f"amqp://guest:guest@127.0.0.1:{self.port}/"
 
+    @property
+    def runs(self) -> bool:
+        return self._process is not None
+
     def start(self) -> None:
         """Start the node, or start it again, and wait until it accepts connections."""
         self.begin()
