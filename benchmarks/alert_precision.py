@@ -24,8 +24,11 @@ from dataclasses import dataclass
 from cascade import STRENGTHS, Answer, SimulatedJudge, load
 
 from rag_otel.alert import Alert
+from rag_otel.alerts.precision import PrecisionTable
+from rag_otel.alerts.review import ANSWERS_TO_REVIEW, DAY_S
 from rag_otel.alerts.router import AlertRouter
 from rag_otel.alerts.rules import parse_rule
+from rag_otel.alerts.triage import Triage
 from rag_otel.cli.terminal import table
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.model import EvaluatedTrace, Evaluation, EvaluationStatus, RagTrace, SamplingDecision, SpanRef
@@ -37,6 +40,8 @@ SHARES = (0.01, 0.05, 0.2)
 RULES = ("unfaithful", *(f"risk>={at}" for at in (0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.97, 0.99)))
 RESAMPLES = 1000
 FLUSH_S = 60.0
+DAYS, A_DAY = 20, 1000
+DAY_HEADER = ("judge", "message", *(f"right at {share:.0%}" for share in SHARES))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +86,46 @@ def main() -> None:
     header = ["judge", "rule", *(f"{what} at {share:.0%}" for share in SHARES for what in ("right", "alerts in 1,000"))]
     print(f"{len(answers)} answers, {sum(int(answer.row['label']) for answer in answers)} of them unfaithful")
     print(table(rows, header=header))
+    print(f"\nThe message of the day: of {DAYS} days with {A_DAY} answers each, how many of the shown are unfaithful")
+    print(table([day for name, judged in judges(answers) for day in days_of(name, answers, judged)], header=DAY_HEADER))
+
+
+def days_of(name: str, answers: Sequence[Answer], judged: Sequence[Evaluation]) -> Iterator[list[str]]:
+    """The rows of a judge: the worst five of all answers, and the five worst of the digest of suspected ones."""
+    for kind, worst in (("the worst five a day", 5), ("five worst of the digest", None)):
+        yield [name, kind, *(right_of_days(answers, judged, share, worst) for share in SHARES)]
+
+
+def right_of_days(answers: Sequence[Answer], judged: Sequence[Evaluation], share: float, worst: int | None) -> str:
+    """Days of answers drawn from the data, `share` of them unfaithful, through the router: right of shown, and how many
+    answers the digest counts a day."""
+    drawn, now, told = random.Random(11), [DAY_S], list[Alert]()
+    router = AlertRouter(
+        rules=[parse_rule("unfaithful")],
+        clock=lambda: now[0],
+        triage=Triage(table=PrecisionTable(bad_share=share), page_precision=1.1),
+        worst_per_day=worst,
+    )
+    router.connect(told.append)
+    truth = [bool(int(answer.row["label"])) for answer in answers]
+    by_truth = {kind: [at for at, bad in enumerate(truth) if bad is kind] for kind in (True, False)}
+    bad_traces: set[str] = set()
+    for number in range(DAYS * A_DAY):
+        bad = drawn.random() < share
+        result = a_result(answers, judged, drawn.choice(by_truth[bad]), number)
+        if bad:
+            bad_traces.add(result.trace.target.trace_id)
+        router.consider(result)
+        now[0] += DAY_S / A_DAY
+        if number % 10 == 0:
+            router.tick()
+    now[0] += DAY_S
+    router.tick()
+    messages = [alert for alert in told if alert.name == ANSWERS_TO_REVIEW]
+    shown = [example.target.trace_id for alert in messages for example in alert.examples if example.target]
+    right = sum(trace in bad_traces for trace in shown)
+    counted = "" if worst else f", of {sum(alert.count for alert in messages) / DAYS:.0f} a day"
+    return f"{right} of {len(shown)} ({right / max(1, len(shown)):.0%}){counted}"
 
 
 def judges(answers: Sequence[Answer]) -> Iterator[tuple[str, list[Evaluation]]]:
@@ -124,17 +169,8 @@ def through_router(answers: Sequence[Answer], judged: Sequence[Evaluation], rule
         [recorder], rules=[parse_rule(rule)], cooldown_s=0, resolve_after_s=0, digest_s=0, per_minute=10**9
     )
     delivery = Dispatcher(alerts=router)
-    for number, (answer, evaluation) in enumerate(zip(answers, judged, strict=True), 1):
-        delivery.submit(
-            EvaluatedTrace(
-                trace=RagTrace(
-                    target=SpanRef(trace_id=f"{number:032x}", span_id=f"{number:016x}"), response=answer.row["response"]
-                ),
-                decision=SamplingDecision(sampled=True, reason="ratio", probability=1.0),
-                evaluations=(evaluation,),
-                status=EvaluationStatus.EVALUATED,
-            )
-        )
+    for number in range(1, len(answers) + 1):
+        delivery.submit(a_result(answers, judged, number - 1, number))
     if not delivery.flush(FLUSH_S):
         raise SystemExit("the recording channel was not told everything")
     delivery.shutdown(FLUSH_S)
@@ -142,6 +178,18 @@ def through_router(answers: Sequence[Answer], judged: Sequence[Evaluation], rule
         Told(answer.row["source_id"], bool(int(answer.row["label"])), f"{number:032x}" in recorder.traces)
         for number, answer in enumerate(answers, 1)
     ]
+
+
+def a_result(answers: Sequence[Answer], judged: Sequence[Evaluation], at: int, number: int) -> EvaluatedTrace:
+    """The answer at a place of the data as the `number`-th result."""
+    return EvaluatedTrace(
+        trace=RagTrace(
+            target=SpanRef(trace_id=f"{number:032x}", span_id=f"{number:016x}"), response=answers[at].row["response"]
+        ),
+        decision=SamplingDecision(sampled=True, reason="ratio", probability=1.0),
+        evaluations=(judged[at],),
+        status=EvaluationStatus.EVALUATED,
+    )
 
 
 def shares(told: Sequence[Told]) -> tuple[float, float]:

@@ -1,12 +1,13 @@
 """How the time of every pattern, and of judging a whole answer, grows with hostile text.
 
     python benchmarks/pattern_growth.py                  # every pattern, then 500 hostile answers and chunks
-    python benchmarks/pattern_growth.py --answers 10000 --characters 50000
+    python benchmarks/pattern_growth.py --answers 10000 --minutes 10  # as many as there is time for
 
 Patterns: each compiled pattern of the evaluators is run over repeated pieces (the pieces are brackets, marks and the
 pattern's own words) of n and 4n characters. The growth exponent is log4 of the ratio of the times: 1 for linear, 2
-for quadratic. Judging: random hostile texts as answer, as chunk and as both. Reported are the longest step between
-two cooperative points, in milliseconds of CPU time, and the growth exponent of the whole.
+for quadratic. Judging: hostile texts of several shapes as answer, as chunk and as both. Reported is the longest step
+between two points where other threads get the interpreter, in milliseconds of CPU time, and the growth exponent of
+the whole.
 """
 
 from __future__ import annotations
@@ -14,21 +15,18 @@ from __future__ import annotations
 import argparse
 import importlib
 import inspect
+import itertools
 import math
 import pkgutil
-import random
 import re
 import sys
 import time
-from collections.abc import Callable, Generator, Iterator
-from itertools import islice
+from collections.abc import Callable, Iterator
+
+from _hostile_answers import PIECES, Stopwatch, hostile_texts
 
 import rag_otel_evaluators
 from rag_otel.cli.terminal import table
-from rag_otel.model import Chunk
-from rag_otel_evaluators.judges.embedded import EmbeddedJudge
-from rag_otel_evaluators.metrics.faithfulness import MOST_CLAIMS
-from rag_otel_evaluators.text.claim_segmentation import Segmentation, iter_segments
 from rag_otel_evaluators.text.languages import abstentions, discourse_markers
 
 GROWTH = 4
@@ -36,33 +34,13 @@ LEAST_SECONDS = 0.002
 """Shorter times say nothing about growth."""
 SUSPICIOUS = 1.5
 """Exponent from which a pattern is reported as not linear."""
-ANCHORED = frozenset({"_RULE", "_TABLE_RULE", "_NEXT_WORD", "_MARKER", "_BOLD_LINE", "_AFFIRMED"})
-"""Patterns that are matched at one place and never searched for: their growth is that of a match."""
-PIECES = (
-    *("[", "<", "[1", "(", "_", "*", "![", "](", "[](", "<a", "http://", "a-", "'", "1,", "1.", "\t", " ", "#", "|"),
-    *("[ ", "1%", "\n-", "\n", "\n ", "a.", "A. ", "a. ", "., ", "a:\n- ", "-", "--", "| a |\n", "é", "é\u0301", "中"),
-    *(
-        "。",
-        "「",
-        "1. ",
-        "x, ",
-        "$5 ",
-        '"',
-        'said "',
-        "5 May ",
-        "1-",
-        "\u00a0",
-        "“",
-        "，",
-        "not ",
-        "source ",
-        "(source ",
-    ),
-    *("passage 1,", "text text ", "der kontext nicht ", "I don't know, but ", "no information ", "It is 330 m. ", "万"),
-    *("1.250.000 ", "125万", "II ", "between 3 and ", "if ", "if not ", "all ", "said that ", "the A of B ", "? Yes. "),
-    *("Alice hired Bob ", "aaaa", "```\n", "~~~\n", "\\", "&amp;", "10:30 ", "2024-01-", "May "),
+ANCHORED = frozenset(
+    {"_RULE", "_TABLE_RULE", "_NEXT_WORD", "_MARKER", "_BOLD_LINE", "_AFFIRMED", "_LONE_SENTENCE", "_LONE_NUMBER"}
 )
-BASE = "The tower is 330 metres high. It was built in 1889 by Gustave Eiffel, and all visitors may enter before noon."
+"""Patterns that are matched at one place and never searched for: their growth is that of a match."""
+
+_SHOWN = 10
+_NAMED = 60
 
 
 def patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
@@ -136,72 +114,43 @@ def report_patterns(characters: int) -> bool:
     return not rows
 
 
-def steps_of(answer: str, chunk: str) -> Generator[None, None, None]:
-    """The whole of judging, one cooperative step at a time, as the metric does it."""
-    segments = []
-    for segment in islice(iter_segments(answer), MOST_CLAIMS):
-        segments.append(segment)
-        yield
-    claims = Segmentation(text=answer, segments=tuple(segments)).claims
-    yield
-    if claims:
-        judge = EmbeddedJudge(remembered_characters=0)
-        chunks = [Chunk(id="0", text=chunk, position=0)]
-        yield from judge.steps(question="How tall is it?", chunks=chunks, response=answer, claims=claims)
-
-
-def longest_step(answer: str, chunk: str) -> tuple[float, float]:
-    """(longest step, all steps together) in seconds of CPU time."""
-    longest = total = 0.0
-    work = steps_of(answer, chunk)
-    done = False
-    while not done:
-        started = time.thread_time()
-        done = next(work, work) is work
-        took = time.thread_time() - started
-        longest, total = max(longest, took), total + took
-    return longest, total
-
-
-def hostile_texts(count: int, characters: int) -> Iterator[tuple[str, str, str]]:
-    """(what it is, answer, chunk)."""
-    chosen = random.Random(0)
-    for number in range(count):
-        unit = "".join(chosen.choices(PIECES, k=1 if number < 2 * len(PIECES) else chosen.randint(1, 4)))
-        if number < 2 * len(PIECES):
-            unit = PIECES[number // 2]
-        text = unit * (characters // len(unit))
-        form = ("answer", "chunk", "both")[number % 2 if number < 2 * len(PIECES) else number % 3]
-        answer = BASE if form == "chunk" else text
-        yield f"{form}: {unit!r}", answer, BASE if form == "answer" else text
-
-
-def report_judging(count: int, characters: int) -> None:
-    longest_step(BASE, BASE)  # tables and patterns are loaded
-    found = []
-    for name, answer, chunk in hostile_texts(count, characters):
-        longest, total = longest_step(answer, chunk)
-        found.append((longest, total, name, answer, chunk))
-    found.sort(key=lambda entry: -entry[0])
+def report_judging(count: int, characters: int, minutes: float) -> None:
+    """Print how long judging hostile answers keeps the interpreter: the distribution, and the worst."""
+    watch = Stopwatch()
+    ends = time.monotonic() + 60 * minutes
+    in_time = itertools.takewhile(lambda _: time.monotonic() < ends, hostile_texts(count, characters))
+    found = [watch.measure(*text) for text in in_time]
+    if len(found) < count:
+        print(f"\nthe time was up after {len(found):,} of {count:,} answers")
+    held = sorted(each.longest_s * 1e3 for each in found)
+    shares = (0.5, 0.9, 0.99, 0.999)
+    named = [f"p{share * 100:g} {held[min(len(held) - 1, int(share * len(held)))]:.2f}" for share in shares]
+    print(f"\n{len(found):,} hostile answers of up to {characters:,} characters; longest step of each, ms of CPU time:")
+    print(f"{', '.join(named)}, worst {held[-1]:.2f}; over 5 ms: {sum(each > 5 for each in held)}\n")
     rows = []
-    for longest, total, name, answer, chunk in found[:10]:
-        shorter = longest_step(answer[: len(answer) // GROWTH + 1], chunk[: max(len(BASE), len(chunk) // GROWTH)])[1]
-        rows.append(
-            [name, f"{longest * 1e3:.1f}", f"{total * 1e3:.0f}", f"{math.log(total / max(shorter, 1e-6), GROWTH):.2f}"]
+    for each in sorted(found, key=lambda each: -each.longest_s)[:_SHOWN]:
+        shorter = watch.measure(
+            each.name, each.answer[: len(each.answer) // GROWTH], each.chunk[: len(each.chunk) // GROWTH]
         )
-    print(f"\n{len(found)} hostile texts of {characters:,} characters; those with the longest steps:\n")
-    print(table(rows, header=["text", "longest step, ms", "all, ms", "exponent"]))
-    slowest = max(found, key=lambda entry: entry[1])
-    print(f"\nlongest in all: {slowest[1] * 1e3:.0f} ms for {slowest[2]}")
+        growth = math.log(each.total_s / max(shorter.total_s, 1e-6), GROWTH)
+        text = each.name if len(each.name) < _NAMED else each.name[:_NAMED] + " ..."
+        size = f"{max(len(each.answer), len(each.chunk)):,}"
+        rows.append(
+            [text, size, each.place, f"{each.longest_s * 1e3:.1f}", f"{each.total_s * 1e3:.0f}", f"{growth:.2f}"]
+        )
+    print(table(rows, header=["text", "characters", "step from", "longest, ms", "all, ms", "exponent"]))
+    slowest = max(found, key=lambda each: each.total_s)
+    print(f"\nlongest in all: {slowest.total_s * 1e3:.0f} ms for {slowest.name[:_NAMED]}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--answers", type=int, default=500)
     parser.add_argument("--characters", type=int, default=50_000)
+    parser.add_argument("--minutes", type=float, default=10.0, help="for judging, at most")
     arguments = parser.parse_args()
     linear = report_patterns(min(2_000, arguments.characters))
-    report_judging(arguments.answers, arguments.characters)
+    report_judging(arguments.answers, arguments.characters, arguments.minutes)
     sys.exit(0 if linear else 1)
 
 

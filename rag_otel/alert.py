@@ -95,6 +95,9 @@ class Alert:
     """Link to the dashboard at the time of the problem."""
     runbook: str | None = None
     """Link to the section of the runbook about alerts of this name."""
+    follow_up: bool = False
+    """Adds to an alarm what was found out since: told whatever the cooldown says, and not at all where the problem is
+    over. In a message that still waits, it takes the alarm's place."""
     trust: str = ""
     """How often alerts like this one were right, in one sentence. Empty if unknown."""
     sampling_reason: str = ""

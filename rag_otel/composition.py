@@ -23,15 +23,15 @@ from rag_otel.alert import Alert
 from rag_otel.alerts.channels.callback import CallbackChannel
 from rag_otel.alerts.channels.configured import configured_channels
 from rag_otel.alerts.channels.log import LogChannel
-from rag_otel.alerts.setup import build_monitors, build_router, examples_of
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.delivery.state_folder import StateFolder
 from rag_otel.drift.judge_watch import JudgeWatch
-from rag_otel.drift.setup import build_judge_watch, build_monitor
+from rag_otel.drift.setup import build_judge_watch
 from rag_otel.errors import ConfigurationError
 from rag_otel.evaluation.background_worker import BackgroundWorker
 from rag_otel.evaluation.chunk_texts import ChunkTexts, resolver_named
-from rag_otel.model import AttributeValue, EvaluatedTrace
+from rag_otel.model import AttributeValue, EvaluatedTrace, Evaluation
+from rag_otel.monitoring import Monitoring
 from rag_otel.pipeline import Pipeline
 from rag_otel.protocols import AlertChannel, ChunkResolver, Convention, Evaluator, Sampler, Writer
 from rag_otel.runtime import JobSink, Runtime
@@ -47,7 +47,7 @@ from rag_otel.telemetry.telemetry import Telemetry, telemetry_of
 from rag_otel.writers.attributes import evaluation_attributes, status_attributes
 from rag_otel.writers.evaluation_span import EvaluationSpanWriter, When
 from rag_otel.writers.feedback import annotator_kind
-from rag_otel.writers.phoenix_links import trace_link
+from rag_otel.writers.phoenix_links import phoenix_page, trace_link
 
 if TYPE_CHECKING:  # an extra
     from rag_otel_collectors.jobs.queue import QueueSettings
@@ -147,6 +147,7 @@ def compose_pipeline(
         timeout_s=settings.evaluation_timeout,
         project=settings.project_name,
         texts=texts,
+        calibrate=compose_calibration(settings),
     )
 
 
@@ -187,6 +188,15 @@ def queue_settings(settings: Settings) -> QueueSettings:
         retry_delays=tuple(map(float, settings.job_queue_retry_delays)),
         prefetch=settings.job_queue_prefetch,
     )
+
+
+def compose_calibration(settings: Settings) -> Callable[[Evaluation], Evaluation] | None:
+    """What applies the calibration file; None without one. Raises ConfigurationError."""
+    if settings.calibration_file is None:
+        return None
+    from rag_otel.evaluation.calibration import read_calibrations
+
+    return read_calibrations(settings.calibration_file).apply
 
 
 def _require_cap(settings: Settings, parts: Parts) -> None:
@@ -237,26 +247,12 @@ def compose_delivery(
     With `keep_results` and a state folder Phoenix's annotations survive the process as alerts do; with a `judge_watch`
     drift alerts tell whether the app or the judge has moved.
     """
-    watching = () if telemetry is None else telemetry.writers
-    state = None if settings.state_folder is None else StateFolder(settings.state_folder)
-    link = _link(settings)
-    router = build_router(settings, _channels(settings, parts), link=link, state=state)
-    monitors = build_monitors(settings, router, link=link, state=state)
     watched = (*settings.metrics, *(each.name for each in parts.evaluators))
-    drift = build_monitor(
-        dataclasses.replace(settings, metrics=watched),
-        router.raise_alert,
-        examples=examples_of(settings, link),
-        state=state,
-        judge=judge_watch,
-    )
+    settings = dataclasses.replace(settings, metrics=watched)
+    monitoring = Monitoring(settings, _channels(settings, parts), link=_link(settings), judge=judge_watch)
     results = compose_writers(settings, emit, resource) if write_results else []
-    return Dispatcher(
-        [*results, *watching, *monitors, *([drift] if drift else []), *parts.writers],
-        alerts=router,
-        state=state,
-        keep_results=keep_results,
-    )
+    writers = [*results, *parts.writers]
+    return monitoring.delivery(writers, telemetry=telemetry, keep_results=keep_results)
 
 
 def _all_evaluators(settings: Settings, parts: Parts, *, in_background: InBackground | None) -> tuple[Evaluator, ...]:
@@ -349,7 +345,7 @@ def _channels(settings: Settings, parts: Parts) -> list[AlertChannel]:
 
 
 def _link(settings: Settings) -> Callable[[EvaluatedTrace], str | None]:
-    base_url = settings.phoenix_public_url or settings.phoenix_endpoint
+    base_url = phoenix_page(settings)
     if base_url is None:
         return lambda result: None
     return lambda result: trace_link(base_url, result.trace.target.trace_id)

@@ -231,6 +231,24 @@ class ClaimVerdict:
     judge: str | None = None
     """The judge that decided this claim, if several judges shared the claims. None: the evaluation's judge."""
 
+    def to_dict(self) -> dict[str, Any]:
+        """The claim, its verdict and its evidence as JSON values."""
+        return {
+            "text": self.claim.text,
+            "sentence_index": self.claim.sentence_index,
+            "start": self.claim.start,
+            "end": self.claim.end,
+            "verdict": str(self.verdict),
+            "support_probability": self.support_probability,
+            "chunk_ids": list(self.chunk_ids),
+            "quotes": [
+                {"chunk_id": quote.chunk_id, "start": quote.start, "end": quote.end, "text": quote.text}
+                for quote in self.quotes
+            ],
+            "explanation": self.explanation,
+            **({} if self.judge is None else {"judge": self.judge}),
+        }
+
 
 class ReasonCode(enum.StrEnum):
     """Why an evaluation has no score. `no_context` also marks scores of answers that had no chunks."""
@@ -276,7 +294,8 @@ class Evaluation:
     name: str
     """The metric: `faithfulness`, ..."""
     score: float | None = None
-    """0..1, higher is better. None if there is no score; then `reason_code` says why."""
+    """0..1, higher is better (only noise sensitivity: lower). None if there is no score; then `reason_code` says
+    why."""
     risk: float | None = None
     """Calibrated probability in 0..1 that the answer contains at least one unsupported claim."""
     label: str | None = None
@@ -286,6 +305,8 @@ class Evaluation:
     claims: tuple[ClaimVerdict, ...] = ()
     chunk_scores: tuple[float | None, ...] = ()
     """One per chunk of the trace, by position; empty for metrics that score no chunks."""
+    answer: Mapping[str, Any] | None = None
+    """The judge's parsed answer as JSON values, of a metric with a response model of its own. None for all others."""
     evaluator: str = ""
     version: str = ""
     judge: str = ""
@@ -301,6 +322,36 @@ class Evaluation:
         for label, number in (("score", self.score), ("risk", self.risk)):
             if number is not None and not (math.isfinite(number) and 0.0 <= number <= 1.0):
                 raise ValueError(f"{self.name}: {label} must be within 0..1 or None, not {number!r}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields of the result as JSON values. Optional ones (label, prompts, usage, chunk scores, answer, error)
+        are absent if they are empty."""
+        values: dict[str, Any] = {"score": self.score, "risk": self.risk}
+        if self.label is not None:
+            values["label"] = self.label
+        values |= {
+            "reason_code": None if self.reason_code is None else str(self.reason_code),
+            "explanation": self.explanation,
+            "claims": [verdict.to_dict() for verdict in self.claims],
+            "judge": self.judge,
+            "version": self.version,
+        }
+        if self.prompts:
+            values["prompts"] = list(self.prompts)
+        if self.usage is not None and self.usage.calls:
+            values["usage"] = {
+                "calls": self.usage.calls,
+                "input_tokens": self.usage.input_tokens,
+                "output_tokens": self.usage.output_tokens,
+                "cost_usd": self.usage.cost_usd,
+            }
+        if self.chunk_scores:
+            values["chunk_scores"] = list(self.chunk_scores)
+        if self.answer is not None:
+            values["answer"] = dict(self.answer)
+        if self.error_type is not None:
+            values["error_type"] = self.error_type
+        return values
 
     @property
     def judged_claims(self) -> int:

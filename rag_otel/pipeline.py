@@ -14,6 +14,7 @@ from rag_otel.evaluation.chunk_texts import ChunkTexts
 from rag_otel.evaluation.evaluate import evaluate_all
 from rag_otel.model import (
     EvaluatedTrace,
+    Evaluation,
     EvaluationStatus,
     RagTrace,
     SamplingDecision,
@@ -43,6 +44,8 @@ class Pipeline:
     project: str | None = None
     texts: ChunkTexts | None = None
     """Fetches the texts of chunks that have ids alone."""
+    calibrate: Callable[[Evaluation], Evaluation] | None = None
+    """What people's labels say about the judge, applied to each result."""
 
     def rag_traces(self, spans: Sequence[SpanRecord]) -> Iterator[RagTrace]:
         """Every RAG trace that the conventions read in the spans of one trace id, one for each target.
@@ -99,6 +102,8 @@ class Pipeline:
             reference=trace.reference,
             timeout_s=self.timeout_s,
         )
+        if self.calibrate is not None:
+            evaluations = tuple(map(self.calibrate, evaluations))
         failed = bool(evaluations) and all(e.error_type is not None for e in evaluations)
         return EvaluatedTrace(
             trace=trace,

@@ -1,21 +1,31 @@
 """Metrics, judges, and `evaluate` for data sets. Independent of OpenTelemetry.
 
-`evaluate` is imported when it is first used, because applications that evaluate live traces do not need it.
+The public names are imported when they are first used, because applications that evaluate live traces do not need them.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import importlib
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from rag_otel_evaluators.assertions import assert_faithful as assert_faithful
+    from rag_otel_evaluators.offline.comparison import compare as compare
+    from rag_otel_evaluators.offline.evaluate import aevaluate as aevaluate
     from rag_otel_evaluators.offline.evaluate import evaluate as evaluate
 
-__all__ = ["evaluate"]
+__all__ = ["aevaluate", "assert_faithful", "compare", "evaluate"]
+
+_MODULES: Final = {
+    "aevaluate": "rag_otel_evaluators.offline.evaluate",
+    "assert_faithful": "rag_otel_evaluators.assertions",
+    "compare": "rag_otel_evaluators.offline.comparison",
+    "evaluate": "rag_otel_evaluators.offline.evaluate",
+}
+"""Public name -> the module that defines it."""
 
 
 def __getattr__(name: str) -> Any:
-    if name == "evaluate":
-        from rag_otel_evaluators.offline.evaluate import evaluate
-
-        return evaluate
+    if name in _MODULES:
+        return getattr(importlib.import_module(_MODULES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

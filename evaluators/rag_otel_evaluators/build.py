@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -14,7 +14,7 @@ from rag_otel.protocols import Evaluator
 from rag_otel.safety.extras import require_extra
 from rag_otel_evaluators.judges.config import EvaluatorsConfig, JudgeConfig, ModelConfig
 from rag_otel_evaluators.llm.providers import PRICES
-from rag_otel_evaluators.metrics.registry import EMBEDDED, MetricSetup, build
+from rag_otel_evaluators.metrics.registry import EMBEDDED, DescribedMetric, MetricSetup, build
 
 if TYPE_CHECKING:
     from rag_otel_evaluators.judges.judge import Judge
@@ -35,10 +35,11 @@ def build_evaluators(
     config: EvaluatorsConfig,
     resources: ExitStack,
     *,
+    described: Sequence[DescribedMetric] = (),
     cache_path: Path | None = None,
     in_background: InBackground | None = None,
 ) -> tuple[Evaluator, ...]:
-    """Builds the metrics of the configuration. Their open files are closed with `resources`.
+    """Builds the metrics of the configuration, then those that are `described`. Open files are closed with `resources`.
 
     `cache_path` is the file of the cache of judges' answers. None: no cache. Imports the judges, which may take
     seconds. `in_background` runs the imports of a language model on another thread while the application starts. Raises
@@ -46,7 +47,7 @@ def build_evaluators(
     """
     cache = _open_cache(config, cache_path, resources)
     return build(
-        config.metrics,
+        [*config.metrics, *described],
         judge=_judge(config, cache, in_background=in_background),
         embedder=None if config.embedder is None else _embedder(config.embedder, config.concurrency, cache),
         language=config.language,

@@ -53,6 +53,23 @@ class Bundle:
         self.suppressed += other.suppressed
         self.worst = sorted([*self.worst, *other.worst], key=badness, reverse=True)[:MAX_EXAMPLES]
 
+    def amend(self, alert: Alert) -> None:
+        """Put what is known now in the place of an alert of the same problem, under the id of that one."""
+        self.worst = [
+            dataclasses.replace(
+                alert,
+                follow_up=False,
+                audience=each.audience,
+                suppressed=each.suppressed,
+                count=each.count,
+                since_ns=each.since_ns,
+                time_ns=each.time_ns,
+            )
+            if each.fingerprint == alert.fingerprint
+            else each
+            for each in self.worst
+        ]
+
     def drop(self, fingerprint: str) -> bool:
         """Remove a resolved problem; True when it was in this bundle."""
         found = False

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 
-from rag_otel.alerts.memory import RouterMemory
 from rag_otel.alerts.messages.examples import Examples
 from rag_otel.alerts.messages.links import AlertLinks
 from rag_otel.alerts.monitors.combined import Monitor, Monitors
-from rag_otel.alerts.monitors.health import FailureMonitor, SilenceMonitor
+from rag_otel.alerts.monitors.health import FailureMonitor, SilenceMonitor, traces_seen
 from rag_otel.alerts.monitors.slo import Objective, SloMonitor
 from rag_otel.alerts.precision import read_table
 from rag_otel.alerts.router import AlertRouter
-from rag_otel.alerts.rules import parse_rule
+from rag_otel.alerts.router_state import RouterStateFile
+from rag_otel.alerts.rules import Finding, parse_rule
 from rag_otel.alerts.schedule import parse_quiet_hours
 from rag_otel.alerts.triage import Triage
 from rag_otel.delivery.state_folder import StateFolder
 from rag_otel.model import EvaluatedTrace
-from rag_otel.protocols import AlertChannel, Writer
+from rag_otel.protocols import AlertChannel
 from rag_otel.safety.steady_time import steady_time, wall_time_of
 from rag_otel.settings import Settings
+from rag_otel.writers.phoenix_links import phoenix_page, project_link
+
+REMEMBERED_BELOW: Final = 0.75
+"""Answers that monitors may show have a lower score, or a risk that is higher than one minus this."""
 
 
 def build_router(
@@ -39,8 +44,8 @@ def build_router(
         digest_s=settings.alert_digest,
         per_minute=settings.alerts_per_minute,
         quiet=parse_quiet_hours(settings.alert_quiet_hours),
-        links=AlertLinks(chart=settings.alert_chart_url, runbook=settings.alert_runbook_url),
-        memory=None if state is None else RouterMemory(state),
+        links=AlertLinks(chart=settings.alert_chart_url or _project_page(settings), runbook=settings.alert_runbook_url),
+        state_file=None if state is None else RouterStateFile(state),
         steady=steady_time,
         triage=Triage(
             table=read_table(settings.alert_precision_file, bad_share=settings.alert_bad_share),
@@ -50,14 +55,22 @@ def build_router(
     )
 
 
+def _project_page(settings: Settings) -> str | None:
+    """Phoenix draws charts too."""
+    page = phoenix_page(settings)
+    return None if page is None else project_link(page, settings.project_name or "default")
+
+
 def build_monitors(
     settings: Settings,
     router: AlertRouter,
     *,
     link: Callable[[EvaluatedTrace], str | None],
     state: StateFolder | None = None,
-) -> list[Writer]:
-    """The configured monitors as one writer: burn rate of the objective, missing evaluations, failing evaluators."""
+    elsewhere: Callable[[], Mapping[str, int]] = dict,
+) -> Monitors | None:
+    """The configured monitors as one writer: burn rate of the objective, missing evaluations, failing evaluators.
+    `elsewhere` is what other processes have counted, whose results these monitors get too."""
     monitors: list[Monitor] = []
     if settings.slo_target is not None:
         objective = Objective(target=settings.slo_target, threshold=settings.slo_threshold)
@@ -67,11 +80,34 @@ def build_monitors(
         )
     if settings.alert_silence > 0:
         silence_s = settings.alert_silence
-        monitors.append(SilenceMonitor(raise_alert=router.raise_alert, silence_s=silence_s, clock=steady_time))
+        monitors.append(
+            SilenceMonitor(
+                raise_alert=router.raise_alert,
+                silence_s=silence_s,
+                seen=lambda: traces_seen(elsewhere()),
+                clock=steady_time,
+            )
+        )
     if settings.alert_failing_share > 0:
         share = settings.alert_failing_share
         monitors.append(FailureMonitor(raise_alert=router.raise_alert, share=share, clock=steady_time))
-    return [Monitors(monitors, wall_time_of=wall_time_of)] if monitors else []
+    return Monitors(monitors, wall_time_of=wall_time_of) if monitors else None
+
+
+def may_show(settings: Settings) -> Callable[[EvaluatedTrace], bool]:
+    """Whether an alert may show an answer: a rule finds it bad, or a monitor remembers it."""
+    rules = [parse_rule(text) for text in settings.alert_rules]
+    always = settings.alert_worst_per_day is not None
+
+    def shows(result: EvaluatedTrace) -> bool:
+        return always or any(
+            any(rule.judge(evaluation) is Finding.BAD for rule in rules)
+            or (evaluation.score is not None and evaluation.score <= max(REMEMBERED_BELOW, settings.slo_threshold))
+            or (evaluation.risk is not None and evaluation.risk >= 1.0 - REMEMBERED_BELOW)
+            for evaluation in result.evaluations
+        )
+
+    return shows
 
 
 def examples_of(settings: Settings, link: Callable[[EvaluatedTrace], str | None]) -> Examples:

@@ -15,6 +15,7 @@ from typing import Any
 from rag_otel.cli.terminal import progress, table
 from rag_otel.errors import ConfigurationError
 from rag_otel_evaluators.build import build_evaluators, rows_at_once
+from rag_otel_evaluators.metrics.directions import LOWER_IS_BETTER, is_worse
 from rag_otel_evaluators.offline.config import STANDARD_OUTPUT, EvaluationConfig, make_config, read_config_file
 from rag_otel_evaluators.offline.dataset_files import read_records
 from rag_otel_evaluators.offline.dataset_writers import open_writer
@@ -54,7 +55,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--fail-under",
         action="append",
         metavar="METRIC=MEAN",
-        help="exit with code 1 if the metric's mean is lower (may be repeated)",
+        help="exit with code 1 if the metric's mean is worse (may be repeated)",
     )
     parser.set_defaults(cache=None)
 
@@ -68,7 +69,8 @@ def run(arguments: argparse.Namespace) -> int:
     if config.data is None:
         raise ConfigurationError("no file to evaluate: name one, or set `data` in the configuration")
     with ExitStack() as resources:
-        evaluators = build_evaluators(config, resources, cache_path=config.cache_path)
+        evaluators = build_evaluators(config, resources, described=config.described, cache_path=config.cache_path)
+        metrics = tuple(evaluator.name for evaluator in evaluators)
         rows = read_rows(
             read_records(config.data),
             columns=config.columns,
@@ -77,21 +79,19 @@ def run(arguments: argparse.Namespace) -> int:
         )
         if not rows:
             print(f"rag-otel evaluate: warning: {config.data} holds no rows", file=sys.stderr)
-        _say_what_is_replaced(rows, config.metrics)
+        _say_what_is_replaced(rows, metrics)
         run_of_rows = evaluate_rows(rows, evaluators, concurrency=rows_at_once(config), budget_usd=config.budget_usd)
         judged = resources.enter_context(closing(run_of_rows))
         results = []
         try:
-            with open_writer(
-                config.output, source=config.data, rows=rows, results=result_columns(config.metrics)
-            ) as writer:
+            with open_writer(config.output, source=config.data, rows=rows, results=result_columns(metrics)) as writer:
                 for result in progress(judged, total=len(rows), description="evaluating"):
                     writer.write(result.row.values, as_columns(result.evaluations))
                     results.append(result)
         except KeyboardInterrupt:
             _say_how_to_resume(len(results), len(rows), config)
             raise
-    return _conclude(Results(results=tuple(results), metrics=config.metrics), config)
+    return _conclude(Results(results=tuple(results), metrics=metrics), config)
 
 
 def _read_config(arguments: argparse.Namespace) -> EvaluationConfig:
@@ -166,8 +166,9 @@ def _shortcomings(results: Results, summaries: Sequence[MetricSummary], fail_und
             found.append(f"{summary.metric} failed on every row: {first.explanation}")
         elif least is not None and summary.mean is None:
             found.append(f"{summary.metric}: no row has a score; the mean must be at least {least:g}")
-        elif least is not None and summary.mean is not None and summary.mean < least:
-            found.append(f"{summary.metric}: the mean {summary.mean:.4f} is below {least:g}")
+        elif least is not None and summary.mean is not None and is_worse(summary.metric, summary.mean, least):
+            side = "above" if summary.metric in LOWER_IS_BETTER else "below"
+            found.append(f"{summary.metric}: the mean {summary.mean:.4f} is {side} {least:g}")
     return found
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import Final, Protocol, TypeVar
 
 from rag_otel.alert import Alert, AlertAudience, AlertExample
@@ -33,7 +35,12 @@ class AlertSource(Protocol):
     @property
     def channels(self) -> Sequence[AlertChannel]: ...
 
-    def connect(self, send: Callable[[Alert], None], changed: Callable[[], None]) -> None: ...
+    def connect(
+        self,
+        send: Callable[[Alert], None],
+        changed: Callable[[], None],
+        hold: Callable[[], AbstractContextManager[object]],
+    ) -> None: ...
 
     def consider(self, result: EvaluatedTrace) -> None: ...
 
@@ -46,6 +53,22 @@ class AlertSource(Protocol):
     def told(self) -> set[str]: ...
 
     def close(self) -> None: ...
+
+    def after_fork(self) -> None: ...
+
+
+class Sharing(Protocol):
+    """Watches results together with other processes; see `rag_otel.sharing.group`."""
+
+    def start(self) -> None: ...
+
+    def submit(self, result: EvaluatedTrace) -> None: ...
+
+    def raise_alert(self, alert: Alert) -> None: ...
+
+    def flush(self, timeout_s: float) -> bool: ...
+
+    def shutdown(self, timeout_s: float) -> None: ...
 
     def after_fork(self) -> None: ...
 
@@ -65,14 +88,18 @@ class Dispatcher:
         policy: ExportPolicy | None = None,
         state: StateFolder | None = None,
         keep_results: bool = False,
+        watching: Sequence[Ticking] = (),
+        shared: Sharing | None = None,
     ) -> None:
         """`policy` bounds each queue; without one a writer's own `export_policy` does, or the default.
 
         With `state` alerts that a channel has not taken yet survive the process; with `keep_results` so do the results
         of writers that ask for it (`keeps_results = True`). A writer that is `Ticking` is ticked, one that
         `RaisesAlerts` is connected.
-        Two writers of one name share their counters, not their queues.
+        Two writers of one name share their counters, not their queues. `watching` is ticked, and fed by somebody else;
+        `shared` gets every result in place of `alerts`.
         """
+        self._shared = shared
         self._alerts = alerts
         self._state = state
         self._result_queues = [
@@ -98,13 +125,14 @@ class Dispatcher:
         channels = alerts.channels if alerts is not None else ()
         self._told = list(zip(channels, self._alert_queues, strict=True))
         self._resumed: list[set[tuple[object, ...]]] = [set() for _ in self._alert_queues]
-        self._watching: list[Ticking] = [writer for writer in writers if isinstance(writer, Ticking)]
+        self._watching: list[Ticking] = [*(writer for writer in writers if isinstance(writer, Ticking)), *watching]
         self._ticker = Ticker([*self._watching, *([alerts] if alerts else ())])
+        raise_alert = shared.raise_alert if shared is not None else alerts.raise_alert if alerts is not None else None
+        for writer in writers:
+            if raise_alert is not None and isinstance(writer, RaisesAlerts):
+                writer.raise_alerts_with(raise_alert)
         if alerts is not None:
-            alerts.connect(self._tell, self._ticker.wake)
-            for writer in writers:
-                if isinstance(writer, RaisesAlerts):
-                    writer.raise_alerts_with(alerts.raise_alert)
+            alerts.connect(self._tell, self._ticker.wake, self._hold)
             self._go_on(alerts)
         for result_queue in self._result_queues:
             result_queue.resume()
@@ -126,6 +154,8 @@ class Dispatcher:
     def start(self) -> None:
         """Start the timer with which monitors detect missing results. Cheap when it runs; idempotent."""
         self._ticker.start()
+        if self._shared is not None:
+            self._shared.start()
 
     def submit(self, result: EvaluatedTrace) -> None:
         """Queue a result for every destination. Returns at once, never raises; what a full queue refuses is counted."""
@@ -134,7 +164,17 @@ class Dispatcher:
                 queue.put(result)
             if self._alerts is not None:
                 self._alerts.consider(result)
+            if self._shared is not None:
+                self._shared.submit(result)
             self._ticker.start()
+
+    @contextlib.contextmanager
+    def _hold(self) -> Iterator[None]:
+        """The channels take alerts, and send none until the block ends."""
+        with contextlib.ExitStack() as held:
+            for queue in self._alert_queues:
+                held.enter_context(queue.hold())
+            yield
 
     def _tell(self, alert: Alert) -> None:
         identity = _identity(alert)
@@ -159,7 +199,8 @@ class Dispatcher:
             with guarded("delivery.tick"):
                 watching.tick()
         self._close_windows()  # alerts that the monitors have raised meanwhile
-        return _wait_empty(self._alert_queues, deadline) and written
+        told = self._shared is None or self._shared.flush(max(0.0, deadline - time.monotonic()))
+        return _wait_empty(self._alert_queues, deadline) and written and told
 
     def _close_windows(self) -> None:
         if self._alerts is not None:
@@ -174,6 +215,9 @@ class Dispatcher:
         for watching in self._watching:
             with guarded("delivery.close"):
                 watching.close()
+        if self._shared is not None:
+            with guarded("delivery.close_shared"):
+                self._shared.shutdown(max(0.0, deadline - time.monotonic()))
         if self._alerts is not None:  # last: monitors may have raised alerts until now
             with guarded("delivery.close_alerts"):
                 self._alerts.close()
@@ -191,6 +235,8 @@ class Dispatcher:
         """Start empty in a forked child: the parent delivers its own."""
         if self._state is not None:
             self._state.after_fork()
+        if self._shared is not None:
+            self._shared.after_fork()
         self._ticker.after_fork()
         for queue in self._queues:
             queue.after_fork()

@@ -8,10 +8,11 @@ for up to `give_up_after_s`.
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Generic, TypeVar
@@ -104,8 +105,22 @@ class ExportQueue(Generic[T]):
         self._patience = _FLUSH_ATTEMPTS
         """Failures that are left until a flush stops waiting."""
         self._send_now = False
+        self._held = 0
+        """How many want that nothing is begun to be sent."""
         self._closed = False
         self._thread: threading.Thread | None = None
+
+    @contextlib.contextmanager
+    def hold(self) -> Iterator[None]:
+        """Items are admitted, and kept on disk, but not sent until the block ends."""
+        with self._changed:
+            self._held += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._held -= 1
+                self._changed.notify_all()
 
     def put(self, item: T) -> bool:
         """Queue an item; False, counted, when the queue is full or closed. Never blocks on the destination."""
@@ -230,7 +245,7 @@ class ExportQueue(Generic[T]):
     def _due_at(self) -> float | None:
         if self._batch:
             return self._not_before
-        if not self._queue:
+        if not self._queue or self._held:
             return None
         if self._send_now or len(self._queue) >= self._policy.batch_items:
             return 0.0

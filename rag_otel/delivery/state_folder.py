@@ -24,6 +24,8 @@ try:
 except ImportError:  # Windows: one process to a folder
     fcntl = None  # type: ignore[assignment]
 
+CAN_LOCK: Final = fcntl is not None
+"""Whether processes can share a folder here."""
 _LOCK: Final = "lock"
 _MAX_PARTS: Final = 256
 
@@ -55,7 +57,7 @@ class StateFolder:
         own, held = self.path, []
         try:
             for part in sorted(each for each in self.root.iterdir() if each.name.isdigit() and each != own):
-                if (descriptor := _lock(part)) is not None:
+                if (descriptor := hold(part)) is not None:
                     held.append((part, descriptor))
             yield [part for part, _ in held]
         finally:
@@ -80,7 +82,7 @@ class StateFolder:
         for number in range(_MAX_PARTS):
             part = self.root / str(number)
             make_folder(part)
-            if (descriptor := _lock(part)) is not None:
+            if (descriptor := hold(part)) is not None:
                 return part, descriptor
         raise OSError(f"{self.root}: all {_MAX_PARTS} parts are taken")
 
@@ -130,9 +132,10 @@ def set_aside(path: Path, why: object) -> None:
         path.replace(path.with_name(f"{path.name}.unreadable"))
 
 
-def _lock(part: Path) -> int | None:
-    """A descriptor that holds the part's lock; None when another process, or another folder object, has it."""
-    descriptor = os.open(part / _LOCK, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+def hold(folder: Path) -> int | None:
+    """A descriptor that holds the folder's lock until it is closed or the process dies; None when another process, or
+    another descriptor, has it. Raises OSError."""
+    descriptor = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
     if fcntl is None:
         return descriptor
     try:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final
 
-from rag_otel.alert import Alert, AlertExample, AlertSeverity, AlertState
+from rag_otel.alert import Alert, AlertAudience, AlertExample, AlertSeverity, AlertState
 from rag_otel.drift.anchors import Reading, Shift
 from rag_otel.drift.attribution import Movement
 from rag_otel.drift.event import DriftEvent
@@ -28,9 +28,15 @@ def fingerprint(series: str, slice_name: str) -> str:
 
 
 def drift_alert(
-    event: DriftEvent, verdict: Verdict, examples: Sequence[AlertExample] = (), *, told: tuple[str, str] | None = None
+    event: DriftEvent,
+    verdict: Verdict,
+    examples: Sequence[AlertExample] = (),
+    *,
+    told: tuple[str, str] | None = None,
+    follow_up_s: float | None = None,
 ) -> Alert:
-    """The alert of an event; `told` is the (series, slice) that its problem was told with, where it is not its own."""
+    """The alert of an event; `told` is the (series, slice) that its problem was told with, where it is not its own.
+    `follow_up_s`: when the anchors have told who has moved, seconds since the epoch, after the alarm itself."""
     series, slice_name = told or (event.series, event.slice)
     drop = (event.before if event.before is not None else event.baseline) - (event.estimate or 0.0)
     grave = signal_of(event.series) != UNJUDGED and drop >= _GRAVE and verdict.cause is not Cause.JUDGE
@@ -41,14 +47,19 @@ def drift_alert(
         metric=series,
         state=AlertState.RESOLVED if event.resolved else AlertState.FIRING,
         severity=AlertSeverity.CRITICAL if grave else AlertSeverity.WARNING,
-        headline=_headline(event, verdict),
+        headline=_headline(event, verdict, asked=follow_up_s is not None),
+        follow_up=follow_up_s is not None,
+        # Who it was that moved is worth a message; that nobody knows is for the records.
+        audience=AlertAudience.RECORDS
+        if follow_up_s is not None and verdict.cause is Cause.UNKNOWN
+        else AlertAudience.EVERYONE,
         service=parts.get("service"),
         route=parts.get("route"),
         link=next((example.link for example in examples if example.link), None),
         examples=() if event.resolved else tuple(examples),
         details=_details(event, verdict),
         since_ns=round(event.since_s * _NS),
-        time_ns=round(event.time_s * _NS),
+        time_ns=round((event.time_s if follow_up_s is None else follow_up_s) * _NS),
     )
 
 
@@ -112,7 +123,7 @@ def describe_mix(mix: MixShift) -> str:
     )
 
 
-def _headline(event: DriftEvent, verdict: Verdict) -> str:
+def _headline(event: DriftEvent, verdict: Verdict, *, asked: bool) -> str:
     metric, signal = event.metric, signal_of(event.series)
     where = "all traffic" if event.slice == ALL else event.slice
     what = f"{metric} {_WORDS.get(signal, signal)} of {where}"
@@ -127,7 +138,7 @@ def _headline(event: DriftEvent, verdict: Verdict) -> str:
     line += f" since {moment(event.since_s)}"
     if event.movements and event.slice == ALL:
         line += f", most in {event.movements[0].slice}"
-    if verdict.cause in (Cause.JUDGE, Cause.BOTH):
+    if asked and verdict.cause is not Cause.UNKNOWN:
         line += f": the {verdict.cause} moved"
     return line
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from rag_otel.alert import Alert, AlertExample
 from rag_otel.alerts.messages.examples import Examples
+from rag_otel.alerts.setup import REMEMBERED_BELOW
 from rag_otel.delivery.state_folder import StateFolder
 from rag_otel.drift import memory
 from rag_otel.drift.alerting import describe_mix, drift_alert, judge_alert
@@ -22,9 +23,13 @@ from rag_otel.drift.problems import Problems
 from rag_otel.drift.series import Series
 from rag_otel.model import EvaluatedTrace
 from rag_otel.safety.guard import counters, guarded, logger
+from rag_otel.sharing.group import Observed
+from rag_otel.sharing.positions import Positions
 from rag_otel.telemetry.gauges import Sample, gauges
 
 SAVE_EVERY_S: Final = 30.0
+_FORGET_TOLD_S: Final = 1.0
+"""What was told is saved as told so much later."""
 _REMEMBERED: Final = 64
 _SHOWN: Final = 3
 _LOGGED: Final = 200
@@ -85,24 +90,45 @@ class DriftMonitor:
         self._bad: deque[_Remembered] = deque(maxlen=_REMEMBERED)
         self._loaded = False
         self._save_at: float | None = None
+        self._to_tell: list[tuple[DriftEvent, Key]] = []
+        """Noticed, and not known to be with the router: the next process tells it, should this one be killed."""
+        self._read = Positions()
+        """Of the logs of processes that share a state folder."""
+        if self._state is not None:
+            self._read.begin_saving()
 
     # --- results ----------------------------------------------------------------------------------------------------
 
+    @property
+    def read(self) -> Positions:
+        """How far the logs were read."""
+        self._load()
+        return self._read
+
+    def take(self, batch: Sequence[Observed]) -> None:
+        """Take results of several processes; what is saved of them and where they stood is saved together."""
+        with guarded("drift.take"), self._lock:
+            for each in batch:
+                self.read.advance(each.upto)
+            if batch:
+                self.write([each.result for each in batch])
+
     def write(self, batch: Sequence[EvaluatedTrace]) -> None:
-        """Take results; alerts go out once the anchors have told whether the judge has moved."""
+        """Take results. An alarm is told at once; what the anchors say of it follows."""
+        self._load()
         with self._lock:
-            self._load()
             # In the order of their starts: several are judged at a time, and which is ready first is chance.
             ordered = sorted(batch, key=lambda result: (result.trace.start_ns, result.trace.target.trace_id))
             events = [event for result in ordered for event in self._take(result)]
             self._noticed.extend(events)
             told = [(event, key) for event in events if (key := self._problem(event)) is not None]
-            if self._save_at is None:
-                self._save_at = self._clock() + SAVE_EVERY_S
+            now = self._clock()
+            if self._save_at is None or self._save_at > now + SAVE_EVERY_S:  # the clock may have been set back
+                self._save_at = now + SAVE_EVERY_S
+            self._to_tell += told
             if events:
-                self._save()  # what was noticed is not noticed twice
-        for event, key in told:
-            self._tell(event, key)
+                self._save()  # what was noticed is not noticed twice, nor forgotten
+        self._tell_all()
 
     def _take(self, result: EvaluatedTrace) -> list[DriftEvent]:
         seen = observation(result, self._settings.dimensions)
@@ -111,7 +137,7 @@ class DriftMonitor:
         if self._judge is not None:
             for evaluation in result.evaluations:
                 self._judge.notice(evaluation)
-        if any(value < 0.75 for name, value in seen.values if name.endswith((SCORE, RISK))):
+        if any(value < REMEMBERED_BELOW for name, value in seen.values if name.endswith((SCORE, RISK))):
             self._remember(result, seen.time_s, seen.slices, seen.values)
         mixes = self.family.mixes_told
         events = self.family.observe(seen)
@@ -126,7 +152,7 @@ class DriftMonitor:
     ) -> None:
         for evaluation in result.evaluations:  # an alarm of a metric shows the numbers of that metric
             own = tuple(each for each in values if each[0].rpartition(".")[0] == evaluation.name)
-            if any(value < 0.75 for name, value in own if name.endswith((SCORE, RISK))):
+            if any(value < REMEMBERED_BELOW for name, value in own if name.endswith((SCORE, RISK))):
                 example = self._examples.of(result, evaluation)
                 self._bad.append(_Remembered(time_s=time_s, slices=slices, values=own, example=example))
 
@@ -137,22 +163,30 @@ class DriftMonitor:
         counters.add("drift.resolved" if event.resolved else "drift.alarms")
         return self._problems.close(event) if event.resolved else self._problems.open(event)
 
-    def _tell(self, event: DriftEvent, problem: Key) -> None:
-        """Tell of a problem that begins, once the anchors have been asked, or that ends."""
-        if event.resolved or self._judge is None:
-            self._raise(event, Verdict(cause=Cause.UNKNOWN), problem)
-            return
-        judge = self._judge
+    def _tell_all(self) -> None:
+        """Tell of problems that begin, get worse or end. The router keeps what it is given, and knows it again."""
+        while self._to_tell:
+            event, problem = self._to_tell[0]
+            self._raise_alert(drift_alert(event, Verdict(cause=Cause.UNKNOWN), self._worst(event), told=problem))
+            with self._lock:
+                if self._to_tell:
+                    del self._to_tell[0]
+                self._save_at = self._clock() + _FORGET_TOLD_S
+            if self._judge is not None and not event.resolved:
+                self._ask(self._judge, event, problem)
+
+    def _ask(self, judge: JudgeWatch, event: DriftEvent, problem: Key) -> None:
+        """Have the anchors scored, and tell then whether the app or the judge has moved: a judge that hangs delays no
+        alarm."""
 
         def tell() -> None:
             drop = (event.before or event.baseline) - (event.estimate or 0.0)
             verdict = judge.verdict(event.series, drop, since_s=event.since_s, latest_s=event.latest_s)
-            self._raise(event, verdict, problem)
+            if verdict.cause is Cause.UNKNOWN and verdict.shift is None:
+                return
+            self._raise_alert(drift_alert(event, verdict, self._worst(event), told=problem, follow_up_s=self._clock()))
 
         judge.check(tell)
-
-    def _raise(self, event: DriftEvent, verdict: Verdict, told: Key) -> None:
-        self._raise_alert(drift_alert(event, verdict, self._worst(event), told=told))
 
     def _worst(self, event: DriftEvent) -> list[AlertExample]:
         """The worst answers since it began, of the slice, those of what moved most first."""
@@ -227,17 +261,27 @@ class DriftMonitor:
     def _load(self) -> None:
         if self._loaded:
             return
-        self._loaded = True
-        if self._state is None:
-            return
-        with guarded("drift.load"):
-            if not memory.load(self._state.path / memory.FILE, self._restore):
-                self.family, self._problems = Family(self._settings), Problems()
-            self._obey()
+        with self._lock:
+            if self._loaded:
+                return
+            self._loaded = True
+            if self._state is None:
+                return
+            with guarded("drift.load"):
+                if not memory.load(self._state.path / memory.FILE, self._restore):
+                    self.family, self._problems, self._to_tell = Family(self._settings), Problems(), []
+                    self._read.restore({})
+                self._obey()
+        self._tell_all()
 
     def _restore(self, state: Any) -> None:
         self.family.restore(state)
         self._problems = Problems.from_state(state["problems"])
+        self._to_tell = [
+            (DriftEvent.from_state(event), (str(series), str(name)))
+            for event, (series, name) in state.get("to_tell", ())
+        ]
+        self._read.restore(state.get("read", {}))
         self._noticed.extend(DriftEvent.from_state(event) for event in state["events"])
         self._judge_problems = {str(name) for name in state["judge_problems"]}
         if self._judge is not None and state["judge"] is not None:
@@ -260,11 +304,14 @@ class DriftMonitor:
                 "saved_s": self._clock(),
                 "events": [event.to_state() for event in self._noticed],
                 "problems": self._problems.to_state(),
+                "to_tell": [[event.to_state(), list(key)] for event, key in self._to_tell],
+                "read": (read := self._read.to_state()),
                 "judge_problems": sorted(self._judge_problems),
                 "judge": None if self._judge is None else self._judge.to_state(),
                 **self.family.to_state(),
             }
-            memory.save(self._state.path / memory.FILE, iter(parts.items()))
+            if memory.save(self._state.path / memory.FILE, iter(parts.items())):
+                self._read.was_saved(read)
 
     # --- gauges -----------------------------------------------------------------------------------------------------
 

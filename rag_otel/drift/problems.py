@@ -39,7 +39,9 @@ class Problems:
             if problem.metric == event.metric and event.earliest_s <= problem.latest_s:
                 problem.firing.add(key)
                 return None
-        self._open.append(_Problem(metric=event.metric, latest_s=event.time_s, told=key, firing={key}))
+        self._open.append(
+            _Problem(metric=event.metric, latest_s=max(event.time_s, event.latest_s), told=key, firing={key})
+        )
         return key
 
     def _deepen(self, key: Key, event: DriftEvent) -> Key | None:

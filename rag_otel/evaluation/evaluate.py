@@ -10,7 +10,8 @@ import asyncio
 import dataclasses
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from rag_otel.errors import PermanentError, RetryableError
 from rag_otel.evaluation.deadline import deadline_in
@@ -49,9 +50,12 @@ async def evaluate(
     chunks: Sequence[Chunk | str],
     response: str,
     reference: str | None = None,
+    further: Mapping[str, Any] | None = None,
     timeout_s: float,
 ) -> Evaluation:
     """Run one evaluator. An exception, a deadline that has passed and a result of another type are failed evaluations.
+
+    `further`: arguments beside those of the protocol, for evaluators of data sets that take them (`reference_chunks`).
 
     A failed evaluation names the evaluator and its judge and carries what was spent. Raises `CancelledError` only where
     the caller itself is cancelled: a call that was cancelled inside the evaluator is a failure as any other. What is
@@ -63,7 +67,7 @@ async def evaluate(
         try:
             async with asyncio.timeout(timeout_s):
                 result = await evaluator.evaluate(
-                    question=question, chunks=chunks, response=response, reference=reference
+                    question=question, chunks=chunks, response=response, reference=reference, **(further or {})
                 )
             if not isinstance(result, Evaluation):
                 raise TypeError(f"evaluate() returned {type(result).__name__}, not an Evaluation")

@@ -88,6 +88,9 @@ class Settings:
     hold: float = row(10.0, "Seconds a span waits for its scores; 0: never", "RAG_OTEL_HOLD")
     max_held: int = row(256, "Spans held at once, at most", "RAG_OTEL_MAX_HELD")
     max_held_bytes: int = row(32 * 2**20, "Bytes of text held at once", "RAG_OTEL_MAX_HELD_BYTES")
+    calibration_file: str | None = row(
+        None, "A file of `rag-otel calibrate`, applied to every result", "RAG_OTEL_CALIBRATION_FILE"
+    )
     evaluation_timeout: float = row(60.0, "Seconds for one evaluation", "RAG_OTEL_EVALUATION_TIMEOUT")
     capture_content: bool = row(True, "False: no text in what is written back", "RAG_OTEL_CAPTURE_CONTENT")
     claims_format: Literal["flat", "json"] = row(
@@ -220,7 +223,7 @@ class Settings:
     judge_watch_interval: float = row(86_400.0, "Seconds between two scorings of them", "RAG_OTEL_JUDGE_WATCH_INTERVAL")
     judge_anchors: str | None = row(None, "File of anchors of your own", "RAG_OTEL_JUDGE_ANCHORS")
     state_folder: str | None = row(
-        None, "Where what must survive a restart is kept: unsent alerts, series", "RAG_OTEL_STATE_FOLDER"
+        None, "Where what must survive a restart is kept; processes that share it watch as one", "RAG_OTEL_STATE_FOLDER"
     )
     job_queue_url: str | None = row(
         None,

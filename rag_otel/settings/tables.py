@@ -42,6 +42,7 @@ class JudgeSettings(_Table):
     others: ClassVar[Mapping[str, str]] = {
         "model": "judge",
         "timeout": "evaluation_timeout",
+        "calibration_file": "calibration_file",
         "embedder": "embedder",
         "language": "language",
         "prompt_folder": "prompt_folder",
@@ -56,6 +57,7 @@ class JudgeSettings(_Table):
     tokens_per_minute: float | None = None
     usd_per_minute: float | None = None
     timeout: float | None = None
+    calibration_file: str | None = None
     embedder: str | None = None
     language: str | None = None
     prompt_folder: str | None = None

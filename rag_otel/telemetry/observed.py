@@ -7,7 +7,7 @@ to labels. A counter whose name matches no rule is not exported.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
 from rag_otel.safety.guard import counters
@@ -32,12 +32,26 @@ _SPANS_DROPPED: Final = {"spans.not_kept": "not_kept", "spans.forgotten": "forgo
 _CACHE: Final = "judge.cache."
 
 
+_elsewhere: Callable[[], Mapping[str, int]] = dict
+
+
+def count_elsewhere(counts: Callable[[], Mapping[str, int]]) -> None:
+    """Report the counters of other processes with those of this one: it serves the metrics of all."""
+    global _elsewhere
+    _elsewhere = counts
+
+
+def is_exported(counter: str) -> bool:
+    """Whether a counter of the process is reported by an instrument."""
+    return any(rule(counter) is not None for rule in _RULES.values())
+
+
 def total_samples(row: Instrument) -> list[Sample]:
     """Returns the totals of an observed counter, one for each label set."""
     rule = _RULES[row.name]
     sets = _sets.setdefault(row.name, BoundedSets(_MAX_SETS, fading=row.labels))
     totals: defaultdict[tuple[tuple[str, str], ...], int] = defaultdict(int)
-    for name, count in counters.snapshot().items():
+    for name, count in (*counters.snapshot().items(), *_elsewhere().items()):
         if (labels := rule(name)) is not None:
             totals[tuple(sets.bounded(_bounded.bounded(labels)).items())] += count
     return [(total, dict(labels)) for labels, total in totals.items()]

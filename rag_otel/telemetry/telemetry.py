@@ -29,9 +29,22 @@ class Telemetry:
     def __init__(self, writers: Sequence[Writer], outlets: Sequence[Outlet]) -> None:
         self.writers: Sequence[Writer] = tuple(writers)
         self._outlets = tuple(outlets)
+        self._take_part: Callable[[], object] | None = None
+
+    def share(self, take_part: Callable[[], object]) -> None:
+        """One process serves the metrics of all that share a state folder: `start` only calls `take_part`, and `lead`
+        starts the outlets, in the process that is to serve."""
+        self._take_part = take_part
 
     def start(self) -> None:
         """Starts the outlets. A failure is logged and counted."""
+        if self._take_part is not None:
+            self._take_part()
+        else:
+            self.lead()
+
+    def lead(self) -> None:
+        """Starts the outlets of this process, whoever shares its folder."""
         for outlet in self._outlets:
             with guarded("telemetry.start"):
                 outlet.start()

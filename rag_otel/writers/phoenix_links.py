@@ -5,16 +5,46 @@ Phoenix redirects `/redirects/...` to the right project, so a link can be built 
 
 from __future__ import annotations
 
-from urllib.parse import quote
+import os
+from typing import Final
+from urllib.parse import quote, urlsplit
 
 from rag_otel.safety.redaction import public_address
+from rag_otel.settings import Settings
 
 _OTLP_PATH = "/v1/traces"
+_PHOENIX_PORT: Final = 6006
+_OTLP_ENDPOINTS: Final = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 
 
 def phoenix_base_url(endpoint: str) -> str:
     """Returns the server's address without a slash or `/v1/traces` at the end."""
     return endpoint.rstrip("/").removesuffix(_OTLP_PATH).rstrip("/")
+
+
+def phoenix_among_exports() -> str | None:
+    """The address of the Phoenix that OpenTelemetry's own variables export to, by its port (6006) or a host that bears
+    its name. None where they name something else, and for OTLP/gRPC, at whose port no page is."""
+    endpoint = next((os.environ[name] for name in _OTLP_ENDPOINTS if os.environ.get(name)), "")
+    try:
+        parts = urlsplit(endpoint)
+        port = parts.port
+    except ValueError:
+        return None
+    named = "phoenix" in (parts.hostname or "") and port in (None, 80, 443)
+    return (
+        phoenix_base_url(endpoint) if parts.scheme in ("http", "https") and (port == _PHOENIX_PORT or named) else None
+    )
+
+
+def phoenix_page(settings: Settings) -> str | None:
+    """Where people find Phoenix: the address for links, else the server's, else the one that spans are exported to."""
+    return settings.phoenix_public_url or settings.phoenix_endpoint or phoenix_among_exports()
+
+
+def project_link(base_url: str, project: str) -> str:
+    """Link to the page of a project: its traces, and its charts over time."""
+    return f"{_shown(base_url)}/redirects/projects/{quote(project, safe='')}"
 
 
 def trace_link(base_url: str, trace_id: str) -> str:

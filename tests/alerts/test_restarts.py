@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +13,9 @@ import pytest
 
 from rag_otel.alert import Alert, AlertState
 from rag_otel.alerts.channels.alertmanager import AlertmanagerChannel
-from rag_otel.alerts.memory import RouterMemory
 from rag_otel.alerts.monitors.health import SilenceMonitor
 from rag_otel.alerts.router import AlertRouter
+from rag_otel.alerts.router_state import RouterStateFile
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.delivery.state_folder import StateFolder
 from tests.alerts.alertmanager_server import alertmanager
@@ -36,7 +38,7 @@ class Life:
     def start(self, **options: Any) -> AlertRouter:
         fields: dict[str, Any] = {"cooldown_s": 300.0, "resolve_after_s": 900.0} | options
         self.router = AlertRouter(
-            memory=RouterMemory(self.folder), clock=lambda: self.wall, steady=lambda: self.steady, **fields
+            state_file=RouterStateFile(self.folder), clock=lambda: self.wall, steady=lambda: self.steady, **fields
         )
         self.router.connect(self.told.append)
         return self.router
@@ -138,10 +140,65 @@ def test_an_alarm_of_a_monitor_is_on_disk_when_it_is_taken(tmp_path: Path) -> No
     assert [alert.name for alert in life.told] == ["drift_score"]
 
 
+def test_nothing_is_sent_before_it_has_left_the_outbox(tmp_path: Path) -> None:
+    """Else a kill after the sending would have the next process send it once more."""
+    life = Life(tmp_path)
+    outboxes: list[int] = []
+
+    @contextmanager
+    def hold() -> Iterator[None]:
+        yield
+        outboxes.append(len(json.loads((tmp_path / "0" / "alerts.json").read_text())["state"]["outbox"]))
+
+    life.router.connect(life.told.append, hold=hold)
+    life.router.consider(a_result())
+    assert life.states() == [FIRING]
+    assert outboxes == [0]
+
+
+def an_alarm(**changes: Any) -> Alert:
+    """Of a monitor."""
+    fields: dict[str, Any] = {
+        "name": "drift_score", "fingerprint": "drift/x", "metric": "faithfulness.score", "time_ns": 7, "since_ns": 5
+    }  # fmt: skip
+    return Alert(**fields | changes)
+
+
+def test_an_alarm_that_is_raised_again_after_a_kill_is_the_same(tmp_path: Path) -> None:
+    """The monitor was killed before it could save that it has told."""
+    life = Life(tmp_path)
+    life.router.raise_alert(an_alarm())
+    life.start(cooldown_s=0.0)
+    life.router.raise_alert(an_alarm())
+    assert life.states() == [FIRING]
+    life.router.raise_alert(an_alarm(time_ns=8))
+    assert life.states() == [FIRING, FIRING]
+
+
+def test_a_follow_up_is_told_within_the_cooldown_and_not_after_the_end(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.router.raise_alert(an_alarm())
+    life.router.raise_alert(an_alarm(time_ns=8, follow_up=True, headline="the app moved"))
+    assert [alert.headline for alert in life.told] == ["", "the app moved"]
+    life.router.raise_alert(an_alarm(time_ns=9, state=RESOLVED))
+    life.router.raise_alert(an_alarm(time_ns=10, follow_up=True))
+    assert life.states() == [FIRING, FIRING, RESOLVED]
+
+
+def test_a_follow_up_takes_the_place_of_an_alarm_that_still_waits(tmp_path: Path) -> None:
+    """Within the digest's window one message tells both, under the id of the alarm."""
+    life = Life(tmp_path)
+    life.start(digest_s=10.0)
+    life.router.raise_alert(an_alarm())
+    life.router.raise_alert(an_alarm(time_ns=8, follow_up=True, headline="the app moved"))
+    life.passes(60)
+    assert [(alert.headline, alert.time_ns, alert.follow_up) for alert in life.told] == [("the app moved", 7, False)]
+
+
 def a_delivery(url: str, state: Path, *, renew_s: float) -> tuple[Dispatcher, AlertRouter]:
     folder = StateFolder(state)
     channel = AlertmanagerChannel(url, renew_s=renew_s)
-    router = AlertRouter([channel], rules=[], memory=RouterMemory(folder))
+    router = AlertRouter([channel], rules=[], state_file=RouterStateFile(folder))
     return Dispatcher([], alerts=router, state=folder), router
 
 

@@ -316,7 +316,7 @@ def test_routes_without_end_do_not_fill_the_memory() -> None:
     for n in range(2 * MAX_INCIDENTS):
         scene.answer(route=f"answer-{n}")
     scene.passes(60)
-    held = scene.router.pages.gate.state.held
+    held = scene.router.pages.throttle.state.held
     assert len(scene.router.pages.incidents.open) == MAX_INCIDENTS
     assert (len(held.worst), len(held.fingerprints)) == (10, 1024)
 

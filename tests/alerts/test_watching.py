@@ -15,9 +15,9 @@ import pytest
 import rag_otel
 from rag_otel.alert import Alert, AlertState
 from rag_otel.alerts.channels.callback import CallbackChannel
-from rag_otel.alerts.memory import RouterMemory
 from rag_otel.alerts.monitors.combined import Monitors
 from rag_otel.alerts.router import AlertRouter
+from rag_otel.alerts.router_state import RouterStateFile
 from rag_otel.alerts.schedule import QuietHours, parse_quiet_hours
 from rag_otel.composition import Parts, compose_delivery
 from rag_otel.delivery.dispatcher import Dispatcher
@@ -161,24 +161,24 @@ def test_what_quiet_hours_held_back_survives_a_restart(tmp_path: Path, told: lis
     """A deployment at night loses nothing, tells nothing early, and a problem that was told is not told again."""
 
     def router(quiet: QuietHours | None) -> AlertRouter:
-        made = AlertRouter(quiet=quiet, memory=RouterMemory(StateFolder(tmp_path)), cooldown_s=300)
+        made = AlertRouter(quiet=quiet, state_file=RouterStateFile(StateFolder(tmp_path)), cooldown_s=300)
         made.connect(told.append)
         return made
 
     before = router(None)
     before.consider(a_result(route="told"))
     before.close()
-    before._memory._folder.close()  # type: ignore[union-attr]
+    before._state_file._folder.close()  # type: ignore[union-attr]
     night = router(ALWAYS)
     for route in ("told", "a", "b"):
         night.consider(a_result(route=route))
     night.close()
-    night._memory._folder.close()  # type: ignore[union-attr]
+    night._state_file._folder.close()  # type: ignore[union-attr]
     assert [alert.route for alert in told] == ["told"]
     morning = router(None)
     morning.tick()
     assert [(alert.count, alert.fingerprint) for alert in told[1:]] == [(2, "held")]
-    morning._memory._folder.close()  # type: ignore[union-attr]
+    morning._state_file._folder.close()  # type: ignore[union-attr]
 
 
 def test_without_a_state_folder_a_shutdown_tells_what_quiet_hours_held_back(told: list[Alert]) -> None:
@@ -191,12 +191,12 @@ def test_without_a_state_folder_a_shutdown_tells_what_quiet_hours_held_back(told
     assert len(told) == 1
 
 
-@pytest.mark.parametrize("content", ["", "{", '{"version": 99}', '{"version": 1, "state": {"incidents": 1}}'])
+@pytest.mark.parametrize("content", ["", "{", '{"version": 99}', '{"version": 2, "state": {"incidents": 1}}'])
 def test_a_memory_that_cannot_be_read_is_set_aside(content: str, tmp_path: Path) -> None:
     """The router starts without it."""
     folder = StateFolder(tmp_path)
     (folder.path / "alerts.json").write_text(content)
-    assert RouterMemory(folder).load() is None
+    assert RouterStateFile(folder).load() is None
     assert (folder.path / "alerts.json.unreadable").exists()
 
 

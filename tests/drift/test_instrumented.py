@@ -57,6 +57,7 @@ def test_answers_that_get_worse_raise_one_alert(tmp_path: Path, capsys: pytest.C
     def on_alert(alert: Alert) -> None:
         if alert.name == "drift_score":
             told.append(alert)
+        if alert.follow_up:
             raised.set()
 
     rag_otel.instrument(
@@ -79,12 +80,13 @@ def test_answers_that_get_worse_raise_one_alert(tmp_path: Path, capsys: pytest.C
     for _ in range(60):
         ask("bad")
         rag_otel.flush()
-        if raised.is_set():
+        if told:
             break
     assert raised.wait(30.0)
-    (alert,) = told
+    alert, follow_up = told
     assert alert.examples[0].response == "A bad answer."
-    assert alert.details["moved"] == "app"
+    assert (alert.details["moved"], follow_up.details["moved"]) == ("unknown", "app")
+    assert follow_up.fingerprint == alert.fingerprint
     rag_otel.uninstrument()
     assert main(["drift", "--state", str(tmp_path)]) == 1
     out = capsys.readouterr().out

@@ -127,13 +127,14 @@ def monitored(judge: StrictLater, told: list[Alert], clock: Clock) -> DriftMonit
 
 
 def test_an_alarm_says_that_the_app_has_moved() -> None:
-    """The anchors are scored again at the alarm, and read as before."""
+    """Told at once; the anchors are scored again, read as before, and that follows."""
     judge, told, clock = StrictLater(), list[Alert](), Clock()
     monitor = monitored(judge, told, clock)
     monitor.write(results(0.72, 200, at=300, seed=1, judge="function", evaluator="StrictLater"))
     assert judge.calls == 48
-    assert [(alert.name, alert.details["moved"]) for alert in told] == [("drift_score", "app")]
-    assert str(told[0].details["judge_on_anchors"]).startswith("+0.000")
+    moved = [(alert.name, alert.details["moved"], alert.follow_up) for alert in told]
+    assert moved == [("drift_score", "unknown", False), ("drift_score", "app", True)]
+    assert str(told[1].details["judge_on_anchors"]).startswith("+0.000")
 
 
 def test_an_alarm_says_that_the_judge_has_moved() -> None:
@@ -144,6 +145,7 @@ def test_an_alarm_says_that_the_judge_has_moved() -> None:
     monitor.write(results(0.72, 200, at=300, seed=1, judge="function", evaluator="StrictLater"))
     by_name = {alert.name: alert for alert in told}
     assert by_name["judge_moved"].details["change"] == pytest.approx(-0.2)
+    assert by_name["drift_score"].follow_up
     assert by_name["drift_score"].details["moved"] == "judge"
     assert "the judge moved" in by_name["drift_score"].headline
 
@@ -250,3 +252,12 @@ def test_every_reading_spends_less() -> None:
         sum((a - b) ** 2 for a, b in zip(now.scores.values(), before.scores.values(), strict=True)) / 23
     )
     assert widths[0] == pytest.approx(2.398 * deviation / math.sqrt(24), rel=0.01)  # 1.25% on one side, 23 free
+
+
+def test_a_judge_that_hangs_delays_no_alarm() -> None:
+    """The anchors are asked and never answered: the alarm is out."""
+    told: list[Alert] = []
+    watch = JudgeWatch([StrictLater()], load_anchors(), lambda job: True)
+    monitor = DriftMonitor(DriftSettings(baseline_count=200, average_run_length=1000.0), told.append, judge=watch)
+    monitor.write([*results(0.92, 300), *results(0.72, 200, at=300, seed=1)])
+    assert [(alert.name, alert.follow_up) for alert in told] == [("drift_score", False)]

@@ -9,6 +9,7 @@ import pytest
 
 from rag_otel.alert import Alert, AlertState
 from rag_otel.alerts.messages.examples import Examples
+from rag_otel.alerts.messages.message import alert_id
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.delivery.state_folder import StateFolder
 from rag_otel.drift import memory
@@ -147,3 +148,25 @@ def test_a_disk_that_is_full_costs_the_state_alone(tmp_path: Path) -> None:
     monitor.write([*results(0.92, 300, at=10), *results(0.72, 300, at=310, seed=1)])
     assert counters.get("state.write_failed") > before
     assert len(told) == 1
+
+
+def test_an_alarm_that_was_noticed_is_told_by_the_next_process(tmp_path: Path) -> None:
+    """A kill between the detection and the telling: what was noticed is on disk, and is told with the same numbers."""
+    folder = StateFolder(tmp_path)
+
+    def dies(alert: Alert) -> None:
+        raise KeyboardInterrupt
+
+    first = DriftMonitor(SETTINGS, dies, state=folder)
+    with pytest.raises(KeyboardInterrupt):
+        first.write([*results(0.92, 300), *results(0.72, 200, at=300, seed=1)])
+    folder.close()
+    told = Told()
+    folder = StateFolder(tmp_path)
+    a_monitor(told, folder).write(results(0.72, 1, at=500, seed=2))
+    (alert,) = told
+    assert (alert.name, alert.state) == ("drift_score", AlertState.FIRING)
+    again = Told()
+    monitor = DriftMonitor(SETTINGS, again.append)
+    monitor.write([*results(0.92, 300), *results(0.72, 200, at=300, seed=1)])
+    assert alert_id(again[0]) == alert_id(alert)

@@ -128,3 +128,14 @@ def test_the_demo_runs_from_the_wheel(installed: Path, tmp_path: Path) -> None:
     done = _run(installed, "-m", "rag_otel.cli.main", "demo", "--check", cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "FAIL" not in done.stdout
+
+
+def test_the_pytest_plugin_comes_with_the_wheel(installed: Path, tmp_path: Path) -> None:
+    """Found by its entry point: the fixture is there without any configuration."""
+    (tmp_path / "test_app.py").write_text(
+        "def test_answer(assert_faithful):\n"
+        "    assert_faithful('How high?', ['It is 330 m high.'], 'It is 440 m high.')\n"
+    )
+    done = _run(installed, "-m", "pytest", "-p", "no:phoenix", "-p", "no:cacheprovider", cwd=tmp_path)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "the answer is not faithful: 0 of 1 claims are supported" in done.stdout

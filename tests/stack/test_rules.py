@@ -91,7 +91,7 @@ def test_the_rules_ask_for_series_that_exist() -> None:
         endings = ("_bucket", "_sum", "_count") if row.kind is Kind.HISTOGRAM else ("",)
         known |= {row.prometheus + ending for ending in endings}
     text = "".join(path.read_text("utf-8") for path in Path(collector_metrics.__file__).parent.rglob("*.py"))
-    gauges = re.findall(r'\("(\w+_bytes|\w+_in_trouble)",', text)
+    gauges = re.findall(r'\("(\w+_bytes|\w+_in_trouble|damaged_places)",', text)
     known |= {f"rag_otel_collector_{name}" for name in gauges}
     text = "".join(path.read_text("utf-8") for path in RULES)
     asked = set(re.findall(r"(?<!:)\brag_otel_[a-z_]+\b", re.sub(r"(?m)^\s*(#|description:).*$", "", text)))

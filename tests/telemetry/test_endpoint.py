@@ -55,6 +55,8 @@ def test_a_scraper_finds_scores_counts_and_readings(address: str) -> None:
     assert rag_otel.flush(timeout=60)
     text, content_type = _scrape(address)
     assert content_type.startswith("text/plain; version=0.0.4")
+    names = {family.name for family in plain_text(text)}
+    assert {name for name in names if not name.startswith("rag_otel_")} <= {"target"}  # Prometheus' own target_info
     buckets = _samples(text, "rag_otel_evaluation_score_bucket")
     assert [sample.labels["le"] for sample in buckets] == [*map(str, SCORE_EDGES), "+Inf"]
     assert [sample.value for sample in buckets] == [0, 0, *[1] * 7]

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from rag_otel.writers.phoenix_links import phoenix_base_url, session_link, span_link, trace_link
+from rag_otel.writers.phoenix_links import (
+    phoenix_among_exports,
+    phoenix_base_url,
+    project_link,
+    session_link,
+    span_link,
+    trace_link,
+)
 
 
 @pytest.mark.parametrize(
@@ -25,3 +32,33 @@ def test_ids_of_the_applications_own_are_quoted() -> None:
     """A session id may contain any characters."""
     assert session_link("http://p", "a/b c?") == "http://p/redirects/sessions/a%2Fb%20c%3F"
     assert span_link("http://p/", "cd") == "http://p/redirects/spans/cd"
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "page"),
+    [
+        ("http://localhost:6006/v1/traces", "http://localhost:6006"),
+        ("http://collector:6006", "http://collector:6006"),
+        ("https://phoenix.example.com/v1/traces", "https://phoenix.example.com"),
+        ("https://app.phoenix.arize.com/s/team/v1/traces", "https://app.phoenix.arize.com/s/team"),
+        ("http://phoenix:4317", None),
+        ("http://localhost:4318", None),
+        ("https://otlp.example.com", None),
+        ("phoenix:6006", None),
+        ("http://phoenix:port", None),
+        ("", None),
+    ],
+)
+def test_a_phoenix_is_recognized_among_exports(
+    endpoint: str, page: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its links need no setting of their own; another backend gets none."""
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint)
+    assert phoenix_among_exports() == page
+
+
+def test_the_address_for_traces_is_asked_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://localhost:4318")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://localhost:6006/v1/traces")
+    assert phoenix_among_exports() == "http://localhost:6006"
+    assert project_link("http://localhost:6006/", "my app") == "http://localhost:6006/redirects/projects/my%20app"

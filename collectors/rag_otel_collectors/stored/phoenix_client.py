@@ -1,4 +1,5 @@
-"""The client of Phoenix's REST API: reads traces, spans and annotations of a project, with paging.
+"""The client of Phoenix's REST API: reads traces, spans and annotations of a project, with paging, and uploads
+datasets.
 
 Tested with arize-phoenix 20.26.
 """
@@ -8,11 +9,11 @@ from __future__ import annotations
 import copy
 import json
 import urllib.parse
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from rag_otel.delivery.http import delete, get
+from rag_otel.delivery.http import delete, get, post, to_json
 from rag_otel.delivery.retry import RetryPolicy, patiently
 from rag_otel.errors import PermanentError
 from rag_otel.writers.phoenix_links import phoenix_base_url
@@ -77,6 +78,28 @@ class PhoenixClient:
         path = f"{_project_path(project)}/span_annotations"
         wanted, only = list(span_ids), {"include_annotation_names": list(names)}
         return [row for ids in _batches(wanted) if wanted for row in self._rows(path, {"span_ids": ids, **only})]
+
+    def upload_dataset(
+        self, name: str, examples: Sequence[Mapping[str, Any]], *, description: str = "", append: bool = False
+    ) -> str:
+        """Creates a dataset and returns the URL of its page. Waits until Phoenix has stored it.
+
+        `examples`: dicts with `input`, `output`, `metadata` and `span_id`. The span's id is the example's id too. With
+        `append`, they are added to an existing dataset, and an example with the same id is updated. Not repeated if it
+        fails. Raises PermanentError if the dataset exists and `append` is not given.
+        """
+        body = {
+            "action": "append" if append else "create",
+            "name": name,
+            "description": description,
+            **{f"{field}s": [each[field] for each in examples] for field in ("input", "output")},
+            "metadata": [each["metadata"] for each in examples],
+            "span_ids": [each["span_id"] for each in examples],
+            "example_ids": [each["span_id"] for each in examples],
+        }
+        url = f"{self._base_url}/v1/datasets/upload?sync=true"
+        answer = json.loads(post(url, to_json(body), headers=self._headers, timeout_s=self._timeout_s))
+        return f"{self._base_url}/datasets/{answer['data']['dataset_id']}"
 
     def delete_trace(self, trace_id: str) -> None:
         """Remove a trace with its spans and annotations. Not repeated where it fails."""

@@ -182,7 +182,7 @@ class ResilientModel:
             self._breaker.abandoned()
             raise
         self._learn_room(reply, reading)
-        if reading.value is None:
+        if reading.mostly_unreadable:
             self._breaker.failed(CallError(FailureKind.UNREADABLE, "; ".join(reading.problems)[:_QUOTED_PROBLEMS]))
         else:
             self._breaker.succeeded()

@@ -35,17 +35,19 @@ class Reading(Generic[T]):
     value: T | None
     truncated: bool = False
     problems: tuple[str, ...] = ()
+    mostly_unreadable: bool = False
+    """No value, or at least half of its items were dropped."""
 
 
 def read_answer(text: str, response_model: type[T]) -> Reading[T]:
     """Read `text` as `response_model`. Never raises; what went wrong is in `problems`."""
     decoded, truncated = decode(text)
     if decoded is None:
-        return Reading(value=None, truncated=truncated, problems=(_no_json(text),))
-    value, problems = _validate(_shaped(decoded, response_model), response_model)
+        return Reading(value=None, truncated=truncated, problems=(_no_json(text),), mostly_unreadable=True)
+    value, problems, dropped = _validate(_shaped(decoded, response_model), response_model)
     if truncated:
         problems = ("the answer was cut off", *problems)
-    return Reading(value=value, truncated=truncated, problems=problems)
+    return Reading(value=value, truncated=truncated, problems=problems, mostly_unreadable=dropped >= 0.5)
 
 
 def decode(text: str) -> tuple[Any | None, bool]:
@@ -153,26 +155,28 @@ def _shaped(decoded: Any, response_model: type[BaseModel]) -> Any:
     return decoded
 
 
-def _validate(data: Any, response_model: type[T]) -> tuple[T | None, tuple[str, ...]]:
-    """Validate; drop items of top-level lists that fail and validate again."""
+def _validate(data: Any, response_model: type[T]) -> tuple[T | None, tuple[str, ...], float]:
+    """Validate; drop items of top-level lists that fail and validate again. Returns value, problems and the share of
+    the items that was dropped."""
     try:
-        return response_model.model_validate(data), ()
+        return response_model.model_validate(data), (), 0.0
     except ValidationError as error:
         problems = tuple(_problem(detail) for detail in error.errors(include_url=False, include_context=False))
         bad = {tuple(detail["loc"][:2]) for detail in error.errors(include_url=False, include_context=False)}
     items = {location for location in bad if _is_item(data, location)}
     if not items or items != bad:
-        return None, problems
+        return None, problems, 1.0
     kept = {
         key: [item for index, item in enumerate(value) if (key, index) not in items]
         if isinstance(value, list)
         else value
         for key, value in data.items()
     }
+    listed = sum(len(value) for value in data.values() if isinstance(value, list))
     try:
-        return response_model.model_validate(kept), problems
+        return response_model.model_validate(kept), problems, len(items) / listed
     except ValidationError:
-        return None, problems
+        return None, problems, 1.0
 
 
 def _is_item(data: Any, location: tuple[int | str, ...]) -> bool:

@@ -30,12 +30,12 @@ judged."""
 _NUMBER: Final = re.compile(r"\d{1,6}")
 
 
-def _numbers(value: Any) -> Any:
+def chunk_numbers(value: Any) -> Any:
     """Parses chunk numbers in any form: `"0, 2"`, `["c0", "[2]"]`, `0`, null."""
     if isinstance(value, str):
         return [int(number) for number in _NUMBER.findall(value)]
     if isinstance(value, list):
-        return [number for each in value for number in (_numbers(each) if isinstance(each, str) else [each])]
+        return [number for each in value for number in (chunk_numbers(each) if isinstance(each, str) else [each])]
     return [] if value is None else [value]
 
 
@@ -43,7 +43,7 @@ class Attribution(BaseModel):
     """Whether one claim of the reference was found, and in which chunks."""
 
     claim: int
-    chunks: Annotated[list[int], BeforeValidator(_numbers)] = []
+    chunks: Annotated[list[int], BeforeValidator(chunk_numbers)] = []
     reason: str = ""
     attributed: bool
 

@@ -78,7 +78,7 @@ def llm_evaluator(
 class CustomLlmMetric(LlmMetric, Generic[R]):
     """A metric with one step (one call and at most one repeat) per answer. If a part of the model's answer was dropped,
     the score has the reason `incomplete`. The score is None with the reason `parse_error`, or `not_scored` if `score`
-    returned None."""
+    returned None. `Evaluation.answer` holds the parsed answer: `response_model.model_validate(result.answer)`."""
 
     def __init__(
         self,
@@ -105,14 +105,15 @@ class CustomLlmMetric(LlmMetric, Generic[R]):
         )
         if completion.value is None:
             return self._null(ReasonCode.PARSE_ERROR, with_problems("No answer could be read.", completion.problems))
+        answer = completion.value.model_dump(mode="json")
         try:
             score = self.score(completion.value)
             result = scored(self.name, score, with_problems(_explanation(completion.value), completion.problems))
         except Exception as error:  # noqa: BLE001 - the user's function may fail in any way
-            return failed_evaluation(self.name, error)
+            return dataclasses.replace(failed_evaluation(self.name, error), answer=answer)
         if completion.problems and result.reason_code is None:  # items of the answer were dropped
-            return dataclasses.replace(result, reason_code=ReasonCode.INCOMPLETE)
-        return result
+            result = dataclasses.replace(result, reason_code=ReasonCode.INCOMPLETE)
+        return dataclasses.replace(result, answer=answer)
 
 
 def custom_messages(prompt: Prompt, case: Case) -> list[Message]:

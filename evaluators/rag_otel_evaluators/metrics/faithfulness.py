@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Generator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final, NamedTuple
 
 from rag_otel.model import Chunk, Claim, ClaimVerdict, Evaluation, ReasonCode, Verdict
 from rag_otel.protocols import Prepares
@@ -21,9 +21,6 @@ from rag_otel_evaluators.metrics.inputs import as_chunks
 from rag_otel_evaluators.metrics.outcomes import with_problems
 from rag_otel_evaluators.sync import SyncTwin
 
-if TYPE_CHECKING:
-    from rag_otel_evaluators.text.claim_segmentation import Segment, Segmentation
-
 UNFAITHFUL_FROM: Final = 0.3
 """Risk from which an answer is labelled `unfaithful`. It was chosen once, near the best F1, on out-of-fold risks of the
 development data. The embedded judge uses the same probability as its threshold for unsupported claims, and the risk of
@@ -33,6 +30,8 @@ LONGEST_ANSWER: Final = 50_000
 """Characters of an answer that are judged; of a longer one the beginning, with the reason `too_long`."""
 MOST_CLAIMS: Final = 1_000
 """Claims of an answer that are judged; of more the first ones, with the same reason."""
+_COMPILES_ALL: Final = "I don't know who built it, but the tower is 330 metres high."
+"""An answer that needs all patterns of segmentation."""
 _NAMED_CLAIMS: Final = 3
 """How many unsupported claims an explanation names."""
 
@@ -63,8 +62,9 @@ class Faithfulness(SyncTwin):
 
     def prepare(self) -> None:
         """See `rag_otel.protocols.Prepares`."""
-        from rag_otel_evaluators.text import claim_segmentation  # noqa: F401 - its patterns
+        from rag_otel_evaluators.text.claim_segmentation import segment
 
+        segment(_COMPILES_ALL)
         if isinstance(self.judge, Prepares):
             self.judge.prepare()
 
@@ -87,15 +87,15 @@ class Faithfulness(SyncTwin):
         )
 
     async def _evaluate(self, question: str | None, chunks: Sequence[Chunk], response: str) -> Evaluation:
-        segmentation = await cooperatively(_segment(response))
-        claims = segmentation.claims
+        read = await cooperatively(_read(response))
+        claims = read.claims
         if not claims:
-            return self._without_claims(segmentation)
+            return self._without_claims(abstained=read.abstained)
         if not any(chunk.text.strip() for chunk in chunks):
             return self._without_context(claims)
         judgement = await self.judge.judge(question=question, chunks=chunks, response=response, claims=claims)
         result = self._scored(judgement)
-        return self._partial(result) if segmentation.text != response else result
+        return result if read.complete else self._partial(result)
 
     def _partial(self, result: Evaluation) -> Evaluation:
         """What is known of an answer of which only the beginning was judged: never that it is faithful."""
@@ -130,8 +130,8 @@ class Faithfulness(SyncTwin):
             return "unfaithful"
         return "faithful" if complete else None
 
-    def _without_claims(self, segmentation: Segmentation) -> Evaluation:
-        if segmentation.abstained:
+    def _without_claims(self, *, abstained: bool) -> Evaluation:
+        if abstained:
             explanation = "The answer says that it does not know, and makes no claim."
             return Evaluation(name=self.name, reason_code=ReasonCode.ABSTAINED, explanation=explanation)
         explanation = "The answer contains no statement that could be checked."
@@ -162,24 +162,35 @@ def _unexplained(judged: int, claims: int) -> str | None:
     return ReasonCode.INCOMPLETE if judged else ReasonCode.JUDGE_ERROR
 
 
-def _segment(response: str) -> Generator[None, None, Segmentation]:
+class _Read(NamedTuple):
+    """What an answer claims."""
+
+    claims: tuple[Claim, ...]
+    abstained: bool
+    """It says, somewhere, that it does not know."""
+    complete: bool
+    """False where only the beginning was read."""
+
+
+def _read(response: str) -> Generator[None, None, _Read]:
     from rag_otel_evaluators.text.claim_segmentation import (  # compiles its patterns, so only with the first answer
-        Segmentation,
         SegmentKind,
+        claim_of,
         iter_segments,
     )
 
     beginning = response[:LONGEST_ANSWER]
-    segments: list[Segment] = []
-    claims = 0
+    complete, abstained = beginning == response, False
+    claims: list[Claim] = []
     for segment in iter_segments(beginning):
-        if claims == MOST_CLAIMS:
-            beginning = beginning[: segment.start]
+        if len(claims) == MOST_CLAIMS:
+            complete = False
             break
-        segments.append(segment)
-        claims += segment.kind is SegmentKind.CLAIM
+        if segment.kind is SegmentKind.CLAIM:
+            claims.append(claim_of(beginning, segment))
+        abstained = abstained or segment.kind is SegmentKind.ABSTENTION
         yield
-    return Segmentation(text=beginning, segments=tuple(segments))
+    return _Read(tuple(claims), abstained, complete)
 
 
 def _explanation(verdicts: Sequence[ClaimVerdict], supported: int, judged: int) -> str:

@@ -21,7 +21,7 @@ from rag_otel.errors import ConfigurationError
 from rag_otel.evaluation.evaluate import failed_evaluation
 from rag_otel.model import Chunk, Evaluation
 from rag_otel.semconv import check_metric_name
-from rag_otel_evaluators.metrics.inputs import FIELDS, as_chunks
+from rag_otel_evaluators.metrics.inputs import FIELDS, FURTHER_FIELDS, as_chunks
 from rag_otel_evaluators.metrics.outcomes import scored
 from rag_otel_evaluators.sync import SyncTwin
 
@@ -37,9 +37,9 @@ def function_evaluator(
 ) -> FunctionMetric | Callable[[Callable[..., Any]], FunctionMetric]:
     """Decorator that makes a sync or async function an evaluator. It may be used with or without arguments.
 
-    The function may have the parameters `question`, `chunks` (a list of `Chunk`), `response` and `reference`. It
-    returns a score in 0..1, None, (score, explanation) or an `Evaluation`. A sync function runs on a thread, so it may
-    block.
+    The function may have the parameters `question`, `chunks` (a list of `Chunk`), `response` and `reference`, and for
+    data sets `chunk_ids`, `reference_chunks` and `reference_chunk_ids` (lists of texts). It returns a score in 0..1,
+    None, (score, explanation) or an `Evaluation`. A sync function runs on a thread, so it may block.
 
     Raises ConfigurationError for a function with other required parameters.
     """
@@ -60,13 +60,19 @@ class FunctionMetric(SyncTwin):
         self._wanted = _wanted_fields(function)
         # Missing chunks and a missing response would be passed as empty values, so a data set must have them. A missing
         # question or reference is passed as None.
-        self.needs = tuple(field for field in self._wanted if field in ("chunks", "response"))
+        self.needs = tuple(field for field in self._wanted if field in ("chunks", "response", *FURTHER_FIELDS))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.function(*args, **kwargs)
 
     async def evaluate(
-        self, *, question: str | None, chunks: Sequence[Chunk | str], response: str, reference: str | None = None
+        self,
+        *,
+        question: str | None,
+        chunks: Sequence[Chunk | str],
+        response: str,
+        reference: str | None = None,
+        **further: Sequence[str],
     ) -> Evaluation:
         started = time.perf_counter()
         given = {
@@ -74,9 +80,10 @@ class FunctionMetric(SyncTwin):
             "chunks": as_chunks(chunks),
             "response": response,
             "reference": reference,
+            **{field: list(values) for field, values in further.items()},
         }
         try:
-            returned = await self._call({field: given[field] for field in self._wanted})
+            returned = await self._call({field: given.get(field, []) for field in self._wanted})
             result = self._as_evaluation(returned)
         except Exception as error:  # noqa: BLE001 - the user's function may fail in any way
             result = failed_evaluation(self.name, error)
@@ -111,7 +118,7 @@ def _wanted_fields(function: Callable[..., Any]) -> tuple[str, ...]:
     unknown = [
         parameter.name
         for parameter in parameters
-        if parameter.name not in FIELDS
+        if parameter.name not in (*FIELDS, *FURTHER_FIELDS)
         and parameter.default is parameter.empty
         and parameter.kind is not parameter.VAR_POSITIONAL
     ]
@@ -121,4 +128,5 @@ def _wanted_fields(function: Callable[..., Any]) -> tuple[str, ...]:
             f"{getattr(function, '__qualname__', function)}: cannot pass {', '.join(unknown or positional)}; "
             f"an evaluator may have the keyword parameters {', '.join(FIELDS)}"
         )
-    return tuple(field for field in FIELDS if field in inspect.signature(function).parameters)
+    named = inspect.signature(function).parameters
+    return tuple(field for field in (*FIELDS, *FURTHER_FIELDS) if field in named)

@@ -10,10 +10,12 @@ from rag_otel.model import Chunk
 
 FIELDS: Final = ("question", "chunks", "response", "reference")
 """The parameters of `Evaluator.evaluate`."""
+FURTHER_FIELDS: Final = ("chunk_ids", "reference_chunks", "reference_chunk_ids")
+"""Parameters of metrics that compare a retrieval with known good chunks. Only a data set has them."""
 
 
 def needed_fields(evaluator: object) -> tuple[str, ...]:
-    """Which of `FIELDS` an evaluator requires, according to its attribute `needs`. Empty if it has none.
+    """Which of `FIELDS` and `FURTHER_FIELDS` an evaluator requires, by its attribute `needs`. Empty if it has none.
 
     It is checked for a whole data set, because a single row does not show whether a column is missing or a cell is
     empty.

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, runtime_checkable
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.protocols import Evaluator
@@ -130,8 +130,20 @@ class MetricSetup:
 MetricFactory: TypeAlias = Callable[[MetricSetup], Evaluator]
 
 
+@runtime_checkable
+class DescribedMetric(Protocol):
+    """A metric that still needs a judge, such as `critics.Aspect` and `critics.Rubric`."""
+
+    @property
+    def name(self) -> str: ...
+
+    def build(self, setup: MetricSetup) -> Evaluator:
+        """Returns the evaluator. Raises ConfigurationError if the setup does not suit it."""
+        ...
+
+
 def build(
-    metrics: Sequence[str],
+    metrics: Sequence[str | DescribedMetric],
     *,
     judge: str | StructuredModel | Judge = EMBEDDED,
     embedder: str | Embedder | None = None,
@@ -143,7 +155,7 @@ def build(
     samples: int = 1,
     most_claims: int = 60,
 ) -> tuple[Evaluator, ...]:
-    """Builds the metrics of these names, in this order. They share one judge (see `MetricSetup` for the arguments).
+    """Builds these metrics, in this order. They share one judge (see `MetricSetup` for the arguments).
 
     Raises ConfigurationError for an unknown name (the message lists the known ones), for a metric that needs a language
     model if the judge is not one, and for an entry point that cannot be loaded.
@@ -159,7 +171,8 @@ def build(
         samples=samples,
         most_claims=most_claims,
     )
-    return tuple(_build_one(name, setup) for name in dict.fromkeys(metrics))
+    unique = {metric if isinstance(metric, str) else metric.name: metric for metric in metrics}
+    return tuple(_build_one(metric, setup) for metric in unique.values())
 
 
 def metric_names() -> list[str]:
@@ -167,8 +180,11 @@ def metric_names() -> list[str]:
     return [*_BUILT_IN, *sorted(_added().keys() - _BUILT_IN.keys())]
 
 
-def _build_one(name: str, setup: MetricSetup) -> Evaluator:
+def _build_one(metric: str | DescribedMetric, setup: MetricSetup) -> Evaluator:
+    name = metric if isinstance(metric, str) else metric.name
     try:
+        if not isinstance(metric, str):
+            return metric.build(setup)
         factory = _BUILT_IN.get(name) or _load(name)
         return factory(setup)
     except ConfigurationError as error:
@@ -242,6 +258,64 @@ def _response_relevancy(setup: MetricSetup) -> Evaluator:
     )
 
 
+def _id_based_context_precision(setup: MetricSetup) -> Evaluator:
+    from rag_otel_evaluators.metrics.context_overlap import IdContextPrecision
+
+    return IdContextPrecision()
+
+
+def _id_based_context_recall(setup: MetricSetup) -> Evaluator:
+    from rag_otel_evaluators.metrics.context_overlap import IdContextRecall
+
+    return IdContextRecall()
+
+
+def _text_context_precision(setup: MetricSetup) -> Evaluator:
+    from rag_otel_evaluators.metrics.context_overlap import TextContextPrecision
+
+    return TextContextPrecision()
+
+
+def _text_context_recall(setup: MetricSetup) -> Evaluator:
+    from rag_otel_evaluators.metrics.context_overlap import TextContextRecall
+
+    return TextContextRecall()
+
+
+def _factual_correctness(setup: MetricSetup) -> Evaluator:
+    from rag_otel_evaluators.metrics.factual_correctness import FactualCorrectness
+
+    return FactualCorrectness(model=setup.model, language=setup.language, prompt_folder=setup.prompt_folder)
+
+
+def _answer_correctness(setup: MetricSetup) -> Evaluator:
+    from rag_otel_evaluators.metrics.answer_correctness import AnswerCorrectness
+
+    return AnswerCorrectness(
+        model=setup.model, embedder=setup.vectors, language=setup.language, prompt_folder=setup.prompt_folder
+    )
+
+
+def _semantic_similarity(setup: MetricSetup) -> Evaluator:
+    from rag_otel_evaluators.metrics.semantic_similarity import SemanticSimilarity
+
+    return SemanticSimilarity(embedder=setup.vectors)
+
+
+def _noise_sensitivity(setup: MetricSetup) -> Evaluator:
+    from rag_otel_evaluators.metrics.noise_sensitivity import NoiseSensitivity
+
+    return NoiseSensitivity(model=setup.model, language=setup.language, prompt_folder=setup.prompt_folder)
+
+
+def _noise_sensitivity_irrelevant(setup: MetricSetup) -> Evaluator:
+    from rag_otel_evaluators.metrics.noise_sensitivity import NoiseSensitivity
+
+    return NoiseSensitivity(
+        model=setup.model, mode="irrelevant", language=setup.language, prompt_folder=setup.prompt_folder
+    )
+
+
 _BUILT_IN: Final[dict[str, MetricFactory]] = {
     "faithfulness": _faithfulness,
     "context_precision": _context_precision,
@@ -249,4 +323,13 @@ _BUILT_IN: Final[dict[str, MetricFactory]] = {
     "context_recall": _context_recall,
     "context_relevance": _context_relevance,
     "response_relevancy": _response_relevancy,
+    "factual_correctness": _factual_correctness,
+    "answer_correctness": _answer_correctness,
+    "semantic_similarity": _semantic_similarity,
+    "noise_sensitivity": _noise_sensitivity,
+    "noise_sensitivity_irrelevant": _noise_sensitivity_irrelevant,
+    "id_based_context_precision": _id_based_context_precision,
+    "id_based_context_recall": _id_based_context_recall,
+    "non_llm_context_precision_with_reference": _text_context_precision,
+    "non_llm_context_recall": _text_context_recall,
 }

@@ -20,6 +20,7 @@ from pydantic import Field
 
 from rag_otel.errors import ConfigurationError, InputError
 from rag_otel_evaluators.judges.config import EvaluatorsConfig, checked
+from rag_otel_evaluators.metrics.registry import DescribedMetric
 
 STANDARD_OUTPUT: Final = "-"
 _PATHS: Final = ("data", "prompts", "cache", "output", "report")
@@ -41,7 +42,23 @@ class EvaluationConfig(EvaluatorsConfig):
     report: Path | None = None
     """Folder for the HTML report."""
     fail_under: dict[str, float] = Field(default_factory=dict)
-    """Metric -> lowest acceptable mean, in 0..1."""
+    """Metric -> lowest acceptable mean, in 0..1. For a metric that is better when it is lower, the highest one."""
+    aspects: dict[str, str] = Field(default_factory=dict)
+    """Name of a metric -> a question about the response that the judge answers with yes or no."""
+    rubrics: dict[str, dict[int | str, str]] = Field(default_factory=dict)
+    """Name of a metric -> its levels, each with what it means."""
+
+    @property
+    def described(self) -> tuple[DescribedMetric, ...]:
+        """The aspects and rubrics."""
+        from rag_otel_evaluators.metrics.critics import Aspect, Rubric
+
+        aspects = (Aspect(name=name, definition=text) for name, text in self.aspects.items())
+        rubrics = (
+            Rubric(name=name, levels={str(level): text for level, text in levels.items()})
+            for name, levels in self.rubrics.items()
+        )
+        return (*aspects, *rubrics)
 
     @property
     def cache_path(self) -> Path | None:
@@ -57,7 +74,7 @@ class EvaluationConfig(EvaluatorsConfig):
 def make_config(values: dict[str, Any], *, source: str) -> EvaluationConfig:
     """Builds and validates the configuration. Raises ConfigurationError that names the setting and its `source`."""
     config = checked(EvaluationConfig, values, source=source)
-    if unknown := config.fail_under.keys() - set(config.metrics):
+    if unknown := config.fail_under.keys() - {*config.metrics, *config.aspects, *config.rubrics}:
         raise ConfigurationError(f"{source}: fail_under: {', '.join(sorted(unknown))} is not among the metrics")
     for metric, least in config.fail_under.items():
         if not 0.0 <= least <= 1.0:

@@ -20,13 +20,31 @@ Column: TypeAlias = str | Callable[[Mapping[str, Any]], Any]
 
 ALIASES: Final[Mapping[str, tuple[str, ...]]] = {
     "question": ("question", "user_input", "query", "input"),
-    "contexts": ("contexts", "retrieved_contexts", "context", "retrieved_context", "documents", "chunks"),
-    "response": ("response", "answer", "output"),
+    "contexts": (
+        "contexts",
+        "retrieved_contexts",
+        "context",
+        "retrieved_context",
+        "retrieval_context",
+        "documents",
+        "chunks",
+    ),
+    "response": ("response", "answer", "output", "actual_output"),
     "reference": ("reference", "ground_truth", "expected_output"),
+    "context_ids": ("context_ids", "retrieved_context_ids"),
+    "reference_contexts": ("reference_contexts",),
+    "reference_context_ids": ("reference_context_ids",),
 }
 """Field -> common names of its column, tried in this order."""
 
-_IDS: Final = ("id", "row_id", "question_id", "sample_id")
+_INSTEAD: Final[Mapping[str, str]] = {"context_ids": "contexts", "reference_context_ids": "reference_contexts"}
+"""Field of ids -> the field whose objects may have them."""
+_OPTIONAL: Final = frozenset({"context_ids", "reference_contexts", "reference_context_ids"})
+"""Fields that are read only for a metric that requires them."""
+_REQUIRED: Final = ("contexts", "response", *sorted(_OPTIONAL))
+"""Fields that a metric cannot do without. An empty list and an empty text are values."""
+
+IDS: Final = ("id", "row_id", "question_id", "sample_id")
 """Columns by which a file names its rows, tried in this order."""
 _TEXT_KEYS: Final = ("text", "content", "page_content")
 
@@ -55,16 +73,19 @@ class Row:
     chunks: tuple[Chunk, ...] = ()
     response: str = ""
     reference: str | None = None
+    further: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """`chunk_ids`, `reference_chunks` (texts) and `reference_chunk_ids`, as far as the row has them: arguments of
+    metrics that compare the retrieval with known good chunks."""
     problem: str | None = None
     """Why the row cannot be evaluated: a field has an invalid value. None if it can."""
     missing: Mapping[str, str] = field(default_factory=dict)
-    """`contexts` or `response` -> why it is missing. Empty contexts and an empty response can be evaluated, missing
-    ones cannot. A missing question or reference is None, and a metric that needs it gives a reason."""
+    """Field (`contexts`, `response`, ...) -> why it is missing. Empty contexts and an empty response can be evaluated,
+    missing ones cannot. A missing question or reference is None, and a metric that needs it gives a reason."""
 
     @property
     def label(self) -> str:
         """What the file calls the row: its id where it has such a column, else its number."""
-        named = next((self.values[name] for name in _IDS if self.values.get(name) not in (None, "")), None)
+        named = next((self.values[name] for name in IDS if self.values.get(name) not in (None, "")), None)
         return str(self.number) if named is None else str(named)
 
     def obstacle(self, needs: Iterable[str]) -> str | None:
@@ -121,13 +142,19 @@ def _choose_columns(
         return {}
     known = ", ".join(dict.fromkeys(str(column) for row in rows[:100] for column in row))
     chosen: dict[str, Column] = {}
+    needed = {name for fields in needs.values() for name in fields}
+    needed |= {_INSTEAD[name] for name in needed & _INSTEAD.keys()}
     for name, aliases in ALIASES.items():
+        if name in _OPTIONAL and name not in needed and name not in given:
+            continue
         candidates = (given[name],) if name in given else aliases
         found = next((column for column in candidates if _is_in(column, rows)), None)
         if found is not None:
             chosen[name] = found
         elif name in given:
             raise ConfigurationError(f"{source}: no row has a column {given[name]!r} ({name}); there are: {known}")
+        elif _INSTEAD.get(name) in chosen:
+            continue
         elif metric_in_need := next((metric for metric, fields in needs.items() if name in fields), None):
             raise ConfigurationError(
                 f"{source}: no column for {name}, which {metric_in_need} needs (looked for {', '.join(aliases)}); "
@@ -147,19 +174,33 @@ def _read_row(record: Record, columns: Mapping[str, Column]) -> Row:
         found = {name: _field(name, record.values, columns[name]) for name in columns}
     except InputError as error:
         return Row(number=record.number, values=record.values, problem=str(error))
+    for ids, contexts in _INSTEAD.items():
+        if found.get(ids) is None and found.get(contexts) is not None:
+            found[ids] = found[contexts].ids
+    chunks, good = found.get("contexts"), found.get("reference_contexts")
+    further = {
+        "chunk_ids": found.get("context_ids"),
+        "reference_chunks": None if good is None else tuple(chunk.text for chunk in good.chunks),
+        "reference_chunk_ids": found.get("reference_context_ids"),
+    }
     return Row(
         number=record.number,
         values=record.values,
         question=found.get("question"),
-        chunks=found.get("contexts") or (),
+        chunks=() if chunks is None else chunks.chunks,
         response=found.get("response") or "",
         reference=found.get("reference"),
-        missing={
-            name: f"no {name}: {_label(columns[name])} is empty" if name in columns else f"no {name}: no such column"
-            for name in ("contexts", "response")
-            if found.get(name) is None
-        },
+        further={name: value for name, value in further.items() if value is not None},
+        missing={name: _why_missing(name, columns) for name in _REQUIRED if found.get(name) is None},
     )
+
+
+def _why_missing(name: str, columns: Mapping[str, Column]) -> str:
+    if name in columns:
+        return f"no {name}: {_label(columns[name])} is empty"
+    if _INSTEAD.get(name) in columns:
+        return f"no {name}: the objects in {_label(columns[_INSTEAD[name]])} have no id"
+    return f"no {name}: no such column"
 
 
 def _field(name: str, row: Mapping[str, Any], column: Column) -> Any:
@@ -170,7 +211,9 @@ def _field(name: str, row: Mapping[str, Any], column: Column) -> Any:
         raise InputError(f"no {name}: {_label(column)} failed: {type(error).__name__}: {error}") from error
     if value is None or value is MISSING or (isinstance(value, float) and value != value):
         return None
-    if name == "contexts":
+    if name in _INSTEAD:
+        return _ids(name, value, _label(column))
+    if name in _INSTEAD.values():
         return _chunks(value, _label(column))
     if not isinstance(value, str):
         raise InputError(f"{name} must be a text, not {type(value).__name__} ({_label(column)})")
@@ -181,7 +224,28 @@ def _label(column: Column) -> str:
     return f"column {column!r}" if isinstance(column, str) else f"function {getattr(column, '__name__', column)}"
 
 
-def _chunks(value: Any, label: str) -> tuple[Chunk, ...]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Contexts:
+    """The chunks of a cell."""
+
+    chunks: tuple[Chunk, ...]
+    ids: tuple[str, ...] | None
+    """The ids as they were given, which may repeat. None if a passage has none."""
+
+
+def _ids(name: str, value: Any, label: str) -> tuple[str, ...]:
+    """The ids in a cell: a list of texts or numbers, also as JSON text. A single text is one id."""
+    if isinstance(value, str):
+        parsed = _parsed_list(value, (str, int))
+        value = [value] if parsed is None else parsed
+    elif hasattr(value, "tolist"):  # numpy
+        value = value.tolist()
+    if not isinstance(value, (list, tuple)) or not all(isinstance(each, (str, int)) for each in value):
+        raise InputError(f"{name} must be a list of ids, not {type(value).__name__} ({label})")
+    return tuple(map(str, value))
+
+
+def _chunks(value: Any, label: str) -> _Contexts:
     """One chunk per passage. A passage is a text, or an object with a text. A single text is one passage."""
     if isinstance(value, str):
         value = _listed(value)
@@ -193,15 +257,17 @@ def _chunks(value: Any, label: str) -> tuple[Chunk, ...]:
         raise InputError(f"contexts must be a list of texts, not {type(value).__name__} ({label})")
     chunks: list[Chunk] = []
     ids: set[str] = set()
+    given: list[Any] = []
     for position, item in enumerate(value):
-        chunk = _chunk(item, position, label, ids)
+        text, known = (item, None) if isinstance(item, str) else _text_and_id(item)
+        chunk = _chunk(text, known, position, label, ids)
         chunks.append(chunk)
         ids.add(chunk.id)
-    return tuple(chunks)
+        given.append(known)
+    return _Contexts(chunks=tuple(chunks), ids=None if None in given else tuple(map(str, given)))
 
 
-def _chunk(item: Any, position: int, label: str, taken: set[str]) -> Chunk:
-    text, known = (item, None) if isinstance(item, str) else _text_and_id(item)
+def _chunk(text: str | None, known: Any, position: int, label: str, taken: set[str]) -> Chunk:
     if text is None:
         raise InputError(
             f"context {position} is neither a text nor an object with one of {', '.join(_TEXT_KEYS)} ({label})"
@@ -210,7 +276,7 @@ def _chunk(item: Any, position: int, label: str, taken: set[str]) -> Chunk:
     # Evidence refers to chunks by id, so ids must be unique.
     while chunk_id in taken:
         chunk_id += f"#{position}"
-    return Chunk(id=chunk_id, text=text, position=position)
+    return Chunk(id=chunk_id, text=text, position=position, has_id=known is not None)
 
 
 def _text_and_id(item: Any) -> tuple[str | None, Any]:
@@ -221,12 +287,18 @@ def _text_and_id(item: Any) -> tuple[str | None, Any]:
 
 def _listed(text: str) -> list[Any]:
     """The passages in one text: the items if it is a list as JSON or as Python `repr`, else the text itself."""
+    value = _parsed_list(text, (str, dict))
+    return [text] if value is None else value
+
+
+def _parsed_list(text: str, kinds: tuple[type, ...]) -> list[Any] | None:
+    """The items of a list as JSON or as Python `repr`. None if it is not a list of these kinds."""
     if text.lstrip().startswith("[") and text.rstrip().endswith("]"):
         for read in (json.loads, ast.literal_eval):
             try:
                 value = read(text)
             except (ValueError, SyntaxError, RecursionError, MemoryError):
                 continue
-            if isinstance(value, list) and all(isinstance(item, (str, dict)) for item in value):
+            if isinstance(value, list) and all(isinstance(item, kinds) for item in value):
                 return value
-    return [text]
+    return None

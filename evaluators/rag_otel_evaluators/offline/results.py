@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
-from rag_otel.model import ClaimVerdict, Evaluation
+from rag_otel.model import Evaluation
 from rag_otel_evaluators.offline.datasets import Row
 from rag_otel_evaluators.offline.report import write_report
+from rag_otel_evaluators.offline.report.notebook import render_result, render_results
 from rag_otel_evaluators.offline.statistics import MetricSummary, summarise
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Result:
     """One row and its evaluations."""
 
@@ -21,8 +23,30 @@ class Result:
     evaluations: tuple[Evaluation, ...]
     """One per metric, in the order of the metrics."""
 
+    def __getitem__(self, metric: str) -> Evaluation:
+        """The evaluation by one metric. Raises KeyError if the metric was not evaluated."""
+        for evaluation in self.evaluations:
+            if evaluation.name == metric:
+                return evaluation
+        raise KeyError(f"{metric!r} was not evaluated; there are: {', '.join(each.name for each in self.evaluations)}")
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+    def to_dict(self) -> dict[str, Any]:
+        """The original columns of the row, with `<metric>` and `<metric>_detail` for each metric."""
+        return {**self.row.values, **as_columns(self.evaluations)}
+
+    def to_json(self) -> str:
+        """`to_dict` as JSON text. A value of the row that is not JSON becomes text."""
+        return _json(self.to_dict())
+
+    def __repr__(self) -> str:
+        scores = ", ".join(f"{each.name}={_brief(each)}" for each in self.evaluations)
+        return f"Result(row {self.row.label}: {scores})"
+
+    def _repr_html_(self) -> str:
+        return render_result(self.row, self.evaluations)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Results(Sequence[Result]):
     """Every row of a data set with its evaluations, in the order of the rows."""
 
@@ -33,7 +57,14 @@ class Results(Sequence[Result]):
     def __len__(self) -> int:
         return len(self.results)
 
-    def __getitem__(self, index: Any) -> Any:
+    @overload
+    def __getitem__(self, index: int) -> Result: ...
+    @overload
+    def __getitem__(self, index: slice) -> Results: ...
+    def __getitem__(self, index: int | slice) -> Result | Results:
+        """One result, or the results of a slice."""
+        if isinstance(index, slice):
+            return Results(results=self.results[index], metrics=self.metrics)
         return self.results[index]
 
     def __iter__(self) -> Iterator[Result]:
@@ -55,9 +86,39 @@ class Results(Sequence[Result]):
         questions = [result.row.question for result in self.results]
         return [summarise(metric, self.evaluations(metric), questions) for metric in self.metrics]
 
+    def _figures(self) -> list[MetricSummary]:
+        """`summary` without the intervals, which take time."""
+        return [summarise(metric, self.evaluations(metric)) for metric in self.metrics]
+
     def to_dicts(self) -> list[dict[str, Any]]:
         """The rows with their original columns and with `<metric>` and `<metric>_detail` for each metric."""
-        return [{**result.row.values, **as_columns(result.evaluations)} for result in self.results]
+        return [result.to_dict() for result in self.results]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The whole evaluation as JSON values: `metrics`, the `summary` of each metric, and the `rows` of
+        `to_dicts`."""
+        return {
+            "metrics": list(self.metrics),
+            "summary": {summary.metric: summary.to_dict() for summary in self.summary()},
+            "rows": self.to_dicts(),
+        }
+
+    def to_json(self) -> str:
+        """`to_dict` as JSON text. A value of a row that is not JSON becomes text."""
+        return _json(self.to_dict())
+
+    def __repr__(self) -> str:
+        rows = "1 row" if len(self) == 1 else f"{len(self):,} rows"
+        means = (
+            f"{summary.metric} {'none' if summary.mean is None else format(summary.mean, '.3f')}"
+            + (f" ({summary.scored} scored)" if summary.scored < summary.rows else "")
+            for summary in self._figures()
+        )
+        return f"Results({rows}: {', '.join(means)})"
+
+    def _repr_html_(self) -> str:
+        rows = [result.row for result in self.results]
+        return render_results(rows, [(summary, self.evaluations(summary.metric)) for summary in self.summary()])
 
     def to_pandas(self) -> Any:
         """Like `to_dicts`, as a pandas data frame."""
@@ -94,57 +155,13 @@ def as_columns(evaluations: Iterable[Evaluation]) -> dict[str, Any]:
     columns: dict[str, Any] = {}
     for evaluation in evaluations:
         columns[evaluation.name] = evaluation.score
-        columns[f"{evaluation.name}_detail"] = detail(evaluation)
+        columns[f"{evaluation.name}_detail"] = evaluation.to_dict()
     return columns
 
 
-def detail(evaluation: Evaluation) -> dict[str, Any]:
-    """Returns all fields of one evaluation as JSON values. Optional fields (label, chunk scores, prompts, error) are
-    absent if they are empty."""
-    values: dict[str, Any] = {"score": evaluation.score, "risk": evaluation.risk}
-    if evaluation.label is not None:
-        values["label"] = evaluation.label
-    values |= {
-        "reason_code": None if evaluation.reason_code is None else str(evaluation.reason_code),
-        "explanation": evaluation.explanation,
-        "claims": [_claim(verdict) for verdict in evaluation.claims],
-        "judge": evaluation.judge,
-        "version": evaluation.version,
-    }
-    return values | _optional_fields(evaluation)
+def _brief(evaluation: Evaluation) -> str:
+    return str(evaluation.reason_code) if evaluation.score is None else f"{evaluation.score:.3f}"
 
 
-def _optional_fields(evaluation: Evaluation) -> dict[str, Any]:
-    values: dict[str, Any] = {}
-    if evaluation.prompts:
-        values["prompts"] = list(evaluation.prompts)
-    if evaluation.usage is not None and evaluation.usage.calls:
-        values["usage"] = {
-            "calls": evaluation.usage.calls,
-            "input_tokens": evaluation.usage.input_tokens,
-            "output_tokens": evaluation.usage.output_tokens,
-            "cost_usd": evaluation.usage.cost_usd,
-        }
-    if evaluation.chunk_scores:
-        values["chunk_scores"] = list(evaluation.chunk_scores)
-    if evaluation.error_type is not None:
-        values["error_type"] = evaluation.error_type
-    return values
-
-
-def _claim(verdict: ClaimVerdict) -> Mapping[str, Any]:
-    return {
-        "text": verdict.claim.text,
-        "sentence_index": verdict.claim.sentence_index,
-        "start": verdict.claim.start,
-        "end": verdict.claim.end,
-        "verdict": str(verdict.verdict),
-        "support_probability": verdict.support_probability,
-        "chunk_ids": list(verdict.chunk_ids),
-        "quotes": [
-            {"chunk_id": quote.chunk_id, "start": quote.start, "end": quote.end, "text": quote.text}
-            for quote in verdict.quotes
-        ],
-        "explanation": verdict.explanation,
-        **({} if verdict.judge is None else {"judge": verdict.judge}),
-    }
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)

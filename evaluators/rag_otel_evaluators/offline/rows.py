@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Generator, Iterable, Sequence
 from typing import Final
 
 from rag_otel.evaluation.budget import Budget
@@ -48,10 +48,27 @@ def evaluate_rows(
         run_sync(run.close())
 
 
+async def aevaluate_rows(
+    rows: Iterable[Row],
+    evaluators: Sequence[Evaluator],
+    *,
+    concurrency: int = CONCURRENCY,
+    budget_usd: float | None = None,
+    timeout_s: float = TIMEOUT_S,
+) -> AsyncGenerator[Result, None]:
+    """Like `evaluate_rows`, on the running event loop."""
+    run = _Run(rows, evaluators, concurrency, Budget(usd=budget_usd), timeout_s)
+    try:
+        while (result := await run.next()) is not None:
+            yield result
+    finally:
+        await run.close()
+
+
 def column_needs(evaluators: Iterable[Evaluator]) -> dict[str, tuple[str, ...]]:
     """Returns metric -> fields of a data set that it requires."""
     return {
-        evaluator.name: tuple("contexts" if field == "chunks" else field for field in needed_fields(evaluator))
+        evaluator.name: tuple(field.replace("chunk", "context") for field in needed_fields(evaluator))
         for evaluator in evaluators
     }
 
@@ -123,5 +140,6 @@ class _Run:
             chunks=row.chunks,
             response=row.response,
             reference=row.reference,
+            further={name: value for name, value in row.further.items() if name in needed_fields(evaluator)},
             timeout_s=self._timeout_s,
         )

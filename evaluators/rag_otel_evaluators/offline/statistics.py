@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+import math
 import random
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from rag_otel.evaluation.usage_meter import add_usage
 from rag_otel.model import Evaluation, Usage
@@ -50,10 +52,16 @@ class MetricSummary:
     failures: int
     """Rows on which the evaluator failed."""
 
+    def to_dict(self) -> dict[str, Any]:
+        """The figures as JSON values."""
+        return dataclasses.asdict(self) | {"interval": None if self.interval is None else list(self.interval)}
 
-def summarise(metric: str, evaluations: Sequence[Evaluation], questions: Sequence[str | None]) -> MetricSummary:
-    """Computes the statistics of one metric. `evaluations` and `questions` have one entry per row, in the same
-    order."""
+
+def summarise(
+    metric: str, evaluations: Sequence[Evaluation], questions: Sequence[str | None] | None = None
+) -> MetricSummary:
+    """Computes the statistics of one metric. `evaluations` and `questions` have one entry per row, in the same order.
+    Without questions, the interval is None."""
     scores = [evaluation.score for evaluation in evaluations if evaluation.score is not None]
     risks = [evaluation.risk for evaluation in evaluations if evaluation.risk is not None]
     quartiles = statistics.quantiles(scores, n=4, method="inclusive") if len(scores) > 1 else scores * 3
@@ -67,7 +75,7 @@ def summarise(metric: str, evaluations: Sequence[Evaluation], questions: Sequenc
         nulls=_reasons(evaluation for evaluation in evaluations if evaluation.score is None),
         flags=_reasons(evaluation for evaluation in evaluations if evaluation.score is not None),
         mean=statistics.fmean(scores) if scores else None,
-        interval=bootstrap_interval(_by_question(evaluations, questions)),
+        interval=None if questions is None else bootstrap_interval(_by_question(evaluations, questions)),
         median=statistics.median(scores) if scores else None,
         std=statistics.stdev(scores) if len(scores) > 1 else None,
         minimum=min(scores, default=None),
@@ -82,8 +90,11 @@ def summarise(metric: str, evaluations: Sequence[Evaluation], questions: Sequenc
     )
 
 
-def bootstrap_interval(groups: Sequence[Sequence[float]], *, seed: int = 0) -> tuple[float, float] | None:
-    """Returns the 95% percentile bootstrap interval of the mean of all values. None for fewer than two groups.
+def bootstrap_interval(
+    groups: Sequence[Sequence[float]], *, seed: int = 0, tail: float = _TAIL
+) -> tuple[float, float] | None:
+    """Returns the percentile bootstrap interval of the mean of all values: 95%, unless `tail`, the share on each side,
+    is another. None for fewer than two groups.
 
     Whole groups are resampled, because values of one group (several answers to one question) are correlated. Resampling
     single values would make the interval too narrow. Source: Efron and Tibshirani, "An Introduction to the Bootstrap",
@@ -99,7 +110,26 @@ def bootstrap_interval(groups: Sequence[Sequence[float]], *, seed: int = 0) -> t
         drawn = draw(totals, k=len(totals))
         means.append(sum(total for total, _ in drawn) / sum(count for _, count in drawn))
     means.sort()
-    return means[int(_TAIL * resamples)], means[min(resamples - 1, int((1 - _TAIL) * resamples))]
+    return means[int(tail * resamples)], means[min(resamples - 1, int((1 - tail) * resamples))]
+
+
+def expanded_tail(groups: int) -> float:
+    """Returns the tail with which a percentile interval over so few groups contains 95%. At most 0.025.
+
+    The percentile interval is too narrow by the factor sqrt((n - 1) / n) * z / t. Source: Hesterberg, "What Teachers
+    Should Know About the Bootstrap", 2015 (expanded percentile interval), with the quantile of Student's t by the
+    expansion in Abramowitz and Stegun, 26.7.5.
+
+    >>> round(expanded_tail(10), 4), round(expanded_tail(1000), 4)
+    (0.0086, 0.0248)
+    """
+    if groups < 2:
+        return _TAIL
+    normal, freedom = statistics.NormalDist(), groups - 1
+    z = -normal.inv_cdf(_TAIL)
+    t = z + (z**3 + z) / (4 * freedom) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
+    t += (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * freedom**3)
+    return normal.cdf(-math.sqrt(groups / freedom) * t)
 
 
 def _by_question(evaluations: Sequence[Evaluation], questions: Sequence[str | None]) -> list[list[float]]:

@@ -60,21 +60,22 @@ class Segmentation:
     @property
     def claims(self) -> tuple[Claim, ...]:
         """What is to be judged, in the order of the answer."""
-        return tuple(
-            Claim(
-                text=f"{segment.stem} {self.text[segment.start : segment.end]}".lstrip(),
-                sentence_index=segment.sentence_index,
-                start=segment.start,
-                end=segment.end,
-            )
-            for segment in self.segments
-            if segment.kind is SegmentKind.CLAIM
-        )
+        return tuple(claim_of(self.text, segment) for segment in self.segments if segment.kind is SegmentKind.CLAIM)
 
     @property
     def abstained(self) -> bool:
         """True where the answer says, somewhere, that it does not know."""
         return any(segment.kind is SegmentKind.ABSTENTION for segment in self.segments)
+
+
+def claim_of(text: str, segment: Segment) -> Claim:
+    """The claim that a segment of `text` makes: its words, after the stem that introduces it."""
+    return Claim(
+        text=f"{segment.stem} {text[segment.start : segment.end]}".lstrip(),
+        sentence_index=segment.sentence_index,
+        start=segment.start,
+        end=segment.end,
+    )
 
 
 _FENCE: Final = re.compile(r"^[ \t]*+(```|~~~).*?(?:^[ \t]*+\1[`~]*+[ \t]*+$|\Z)", re.MULTILINE | re.DOTALL)

@@ -58,6 +58,7 @@ def to_dict(alert: Alert) -> dict[str, Any]:
         "time_unix_ns": alert.time_ns,
         "state": str(alert.state),
         "severity": str(alert.severity),
+        "follow_up": alert.follow_up,
         "headline": alert.headline,
         "count": alert.count,
         "examples": [_example(example) for example in alert.examples],

@@ -24,6 +24,15 @@ NEXT_STEPS: Final = {
 }
 
 
+_RUNBOOK: Final = "docs/runbook.md"
+
+
+def next_step_on(alert: Alert) -> str:
+    """The same with the runbook's section, where the alert has no link to it."""
+    step = next_step(alert)
+    return f"{step} More: {_RUNBOOK}#{alert.name}" if step and not alert.runbook else step
+
+
 def next_step(alert: Alert) -> str:
     """Empty for an alert that is over, or that is not ours."""
     return "" if alert.state is AlertState.RESOLVED else NEXT_STEPS.get(alert.name, "")

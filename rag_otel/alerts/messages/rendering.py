@@ -14,7 +14,7 @@ from typing import Final
 from rag_otel.alert import Alert, AlertExample, AlertState
 from rag_otel.alerts.messages.facts import Facts, detail_facts, first_facts, score_facts
 from rag_otel.alerts.messages.message import headline
-from rag_otel.alerts.messages.next_steps import next_step
+from rag_otel.alerts.messages.next_steps import next_step_on
 from rag_otel.alerts.review import ANSWERS_TO_REVIEW
 from rag_otel.model import ClaimVerdict, Verdict
 from rag_otel.rendering.claim_marking import Fragment, claim_marks, join_marked, mark_up, split_by_marks
@@ -130,7 +130,7 @@ def compose_message(alert: Alert) -> Message:
         title=_title(alert),
         facts=first_facts(alert),
         worst=tuple(map(_worst, answers[: _WORST_OF_REVIEW if alert.name == ANSWERS_TO_REVIEW else _WORST])),
-        next_step=next_step(alert),
+        next_step=next_step_on(alert),
         links=tuple((name, address) for name, address in links if address),
         details=detail_facts(alert),
         answers=tuple(answers),

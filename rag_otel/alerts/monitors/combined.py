@@ -8,6 +8,8 @@ from typing import Protocol
 from rag_otel.delivery.export_queue import ExportPolicy
 from rag_otel.model import EvaluatedTrace
 from rag_otel.safety.guard import guarded
+from rag_otel.sharing.group import Consumer, Observed
+from rag_otel.sharing.positions import Positions
 
 
 class Monitor(Protocol):
@@ -46,12 +48,34 @@ class Monitors:
     def __init__(self, monitors: Sequence[Monitor], *, wall_time_of: Callable[[float], float] = lambda at: at) -> None:
         """`wall_time_of` turns the times of the monitors' clock into those of the wall clock."""
         self._monitors = tuple(monitors)
+        self._read = Positions()
         self._wall_time_of = wall_time_of
 
     def write(self, batch: Sequence[EvaluatedTrace]) -> None:
         for monitor in self._monitors:
             with guarded(f"monitor.{monitor.name}"):
                 monitor.write(batch)
+
+    @property
+    def read(self) -> Positions:
+        """Of the one that keeps its counts; see `take`."""
+        return next((each.read for each in self._monitors if isinstance(each, Consumer)), self._read)
+
+    def take(self, batch: Sequence[Observed]) -> None:
+        """Results of several processes: those that keep their counts know where they stood."""
+        for each in batch:
+            self._read.advance(each.upto)
+        results = [each.result for each in batch]
+        for monitor in self._monitors:
+            with guarded(f"monitor.{monitor.name}"):
+                if isinstance(monitor, Consumer):
+                    monitor.take(batch)
+                elif results:
+                    monitor.write(results)
+
+    def begin_with(self, read: Positions) -> None:
+        """Where nothing was kept: begin where another consumer has read to."""
+        self._read.advance(read.taken)
 
     def due(self) -> float | None:
         due = min((at for monitor in self._monitors if (at := monitor.due()) is not None), default=None)

@@ -9,6 +9,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
 from rag_otel.alert import Alert, AlertState
@@ -31,10 +32,11 @@ _NOT_TO_BE_EVALUATED: Final = frozenset({SamplingReason.NOT_SAMPLED, SamplingRea
 """Reasons why a trace was not to be evaluated: such traces do not count as missing evaluations."""
 
 
-def traces_seen() -> dict[str, int]:
-    """RAG traces of this process that were to be evaluated, by `status.reason`, counted since it started."""
+def traces_seen(elsewhere: Mapping[str, int] = MappingProxyType({})) -> dict[str, int]:
+    """RAG traces that were to be evaluated, by `status.reason`, of this process since it started; `elsewhere` are the
+    counters of other processes."""
     seen = {}
-    for name, count in counters.snapshot().items():
+    for name, count in (Counter(counters.snapshot()) + Counter(elsewhere)).items():
         if name.startswith(_TRACE) and name.rpartition(".")[2] not in _NOT_TO_BE_EVALUATED:
             seen[name.removeprefix(_TRACE)] = count
     return seen

@@ -20,6 +20,8 @@ from rag_otel.alerts.monitors.burn import Budget, Burning
 from rag_otel.delivery.state_folder import StateFolder, read_file, set_aside, write_file
 from rag_otel.model import EvaluatedTrace, Evaluation
 from rag_otel.safety.guard import guarded
+from rag_otel.sharing.group import Observed
+from rag_otel.sharing.positions import Positions
 
 SLO_BURN_RATE: Final = "slo_burn_rate"
 OTHER: Final = "other"
@@ -103,7 +105,18 @@ class SloMonitor:
         self._lock = threading.RLock()
         self._slices: dict[str, _Slice] = {}
         self._check_at = self._save_at = clock()
+        self.read = Positions()
+        """Of the logs of processes that share a state folder."""
+        if state is not None:
+            self.read.begin_saving()
         self._load()
+
+    def take(self, batch: Sequence[Observed]) -> None:
+        """Count answers of several processes; the counts and where they stood are saved together."""
+        with self._lock:
+            for each in batch:
+                self.read.advance(each.upto)
+            self.write([each.result for each in batch])
 
     def write(self, batch: Sequence[EvaluatedTrace]) -> None:
         """Count the batch's answers; never fails."""
@@ -124,11 +137,12 @@ class SloMonitor:
             now = self._clock()
             self._check_at = now + _CHECK_EVERY_S
             alerts = [alert for each in self._watched() for alert in self._check(each, now)]
+        for alert in alerts:  # before they are saved as told: a kill in between tells them again, under one fingerprint
+            self._raise(alert)
+        with self._lock:
             if alerts or not 0 <= now - self._save_at < _SAVE_EVERY_S:
                 self._save_at = now
                 self._save()
-        for alert in alerts:
-            self._raise(alert)
 
     def after_fork(self) -> None:
         """Start empty in the child; the parent keeps its counts."""
@@ -254,8 +268,10 @@ class SloMonitor:
                 }
                 for each in self._slices.values()
             ]
-            stored = {"version": VERSION, "objective": str(self._objective), "slices": slices}
-            write_file(self._state.path / FILE, json.dumps(stored).encode())
+            read = self.read.to_state()
+            stored = {"version": VERSION, "objective": str(self._objective), "slices": slices, "read": read}
+            if write_file(self._state.path / FILE, json.dumps(stored).encode()):
+                self.read.was_saved(read)
 
     def _load(self) -> None:
         """Load the counts of the last process; counts of another objective are ignored."""
@@ -272,6 +288,7 @@ class SloMonitor:
                     raise ValueError(f"version {stored['version']}, not {VERSION}")
                 if stored["objective"] == str(self._objective):
                     self._slices = dict(map(_restored, stored["slices"]))
+                self.read.restore(stored.get("read", {}))
             except (ValueError, KeyError, TypeError) as error:
                 set_aside(path, f"{type(error).__name__}: {error}")
 

@@ -95,3 +95,9 @@ def test_every_alert_of_ours_has_a_next_step_and_a_section_of_the_runbook() -> N
         line[4:].strip() for line in Path("docs/runbook.md").read_text().splitlines() if line.startswith("### ")
     }
     assert set(NEXT_STEPS) <= sections
+
+
+def test_without_an_address_the_section_of_the_runbook_is_named() -> None:
+    alert = dataclasses.replace(a_night(), runbook=None)
+    assert "More: docs/runbook.md#drift_score" in plain_text(compose_message(alert))
+    assert "More:" not in plain_text(compose_message(a_night()))

@@ -144,6 +144,30 @@ async def test_unreadable_answers_open_the_breaker(server: JudgeServer) -> None:
     assert len(server.requests) == 8
 
 
+def mostly_unreadable(request: JudgeRequest) -> Any:
+    """Half of the verdicts, or of the statements, have another form than was asked for."""
+    return {
+        name: [item if number % 2 else {"was": "different"} for number, item in enumerate(items)]
+        for name, items in oracle(request).items()
+    }
+
+
+async def test_answers_that_are_half_unreadable_open_the_breaker(server: JudgeServer) -> None:
+    """They cost two calls a trace and bring half of the verdicts: after eight in a row the judge is not called."""
+    server.answer = mostly_unreadable
+    model = model_at(server)
+    for _ in range(40):
+        await run_evaluator(
+            Faithfulness(judge=LlmJudge(model=model)),
+            question="q",
+            chunks=CHUNKS,
+            response=RESPONSE,
+            timeout_s=2,
+        )
+    assert model.state.status is BreakerStatus.OPEN
+    assert len(server.requests) == 8
+
+
 async def test_repeated_refusals_open_the_breaker(server: JudgeServer) -> None:
     """A 400 for everything: three ways to ask are tried each time, and after six refused answers none."""
     server.fail_next(*[ServerError(400)] * 200)

@@ -48,6 +48,17 @@ async def test_a_prompt_and_a_model_make_a_metric(judge: JudgeServer, model: Str
     assert result.usage.calls == 1
 
 
+async def test_the_parsed_answer_is_kept(judge: JudgeServer, model: StructuredModel) -> None:
+    """All fields of the response model, also where the score cannot be computed; as JSON in the details."""
+    judge.answer = lambda request: {"reason": "It says please.", "rating": 4}
+    result = await politeness(model).evaluate(**CASE)
+    assert Politeness.model_validate(result.answer) == Politeness(reason="It says please.", rating=4)
+    assert result.to_dict()["answer"] == {"reason": "It says please.", "rating": 4}
+    failed = await politeness(model, score=lambda answer: answer.rating).evaluate(**CASE)
+    assert failed.error_type is not None
+    assert failed.answer == result.answer
+
+
 async def test_without_placeholders_all_that_is_known_follows(judge: JudgeServer, model: StructuredModel) -> None:
     """Question, chunks and response between their tags; no reference, because there is none."""
     judge.answer = lambda request: {"reason": "r", "rating": 1}

@@ -20,6 +20,15 @@ BUILT_IN = [
     "context_recall",
     "context_relevance",
     "response_relevancy",
+    "factual_correctness",
+    "answer_correctness",
+    "semantic_similarity",
+    "noise_sensitivity",
+    "noise_sensitivity_irrelevant",
+    "id_based_context_precision",
+    "id_based_context_recall",
+    "non_llm_context_precision_with_reference",
+    "non_llm_context_recall",
 ]
 
 

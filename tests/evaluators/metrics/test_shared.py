@@ -16,10 +16,13 @@ from rag_otel.protocols import Evaluator
 from rag_otel_evaluators.judges.llm import llm_model
 from rag_otel_evaluators.llm.embedding import HashedNgramEmbedder
 from rag_otel_evaluators.llm.structured import StructuredModel
+from rag_otel_evaluators.metrics.answer_correctness import AnswerCorrectness
 from rag_otel_evaluators.metrics.context_precision import ContextPrecision
 from rag_otel_evaluators.metrics.context_recall import ContextRecall
 from rag_otel_evaluators.metrics.context_relevance import ContextRelevance
+from rag_otel_evaluators.metrics.factual_correctness import FactualCorrectness
 from rag_otel_evaluators.metrics.llm_metric import LlmMetric
+from rag_otel_evaluators.metrics.noise_sensitivity import NoiseSensitivity
 from rag_otel_evaluators.metrics.response_relevancy import ResponseRelevancy
 from rag_otel_evaluators.prompts import Prompt, load_prompt, save_prompt
 from rag_otel_evaluators.sync import run_sync
@@ -31,7 +34,15 @@ CASE: dict[str, Any] = {
     "response": "Ulm is on the Danube. It is more than a thousand years old.",
     "reference": "It is on the Danube. It was first mentioned in 854.",
 }
-METRICS = [ContextPrecision, ContextRecall, ContextRelevance, ResponseRelevancy]
+METRICS = [
+    ContextPrecision,
+    ContextRecall,
+    ContextRelevance,
+    ResponseRelevancy,
+    FactualCorrectness,
+    AnswerCorrectness,
+    NoiseSensitivity,
+]
 
 
 def make(metric: type[LlmMetric], model: StructuredModel, **settings: Any) -> LlmMetric:
@@ -54,6 +65,8 @@ ITEM = st.fixed_dictionaries(
         "claim": NUMBER | JSON,
         "useful": st.booleans() | JSON,
         "attributed": st.booleans() | JSON,
+        "stated": st.booleans() | JSON,
+        "in_reference": st.booleans() | JSON,
         "rating": NUMBER | JSON,
         "chunks": st.lists(NUMBER, max_size=3) | JSON,
     },
@@ -91,7 +104,11 @@ async def test_the_twin_works_inside_a_running_loop(
 ) -> None:
     """A notebook's cell runs in a loop: `evaluate_sync` returns there what `await evaluate` does."""
     judge.answer = lambda request: {
-        "verdicts": [{"chunk": i, "useful": True, "claim": i, "chunks": [0], "attributed": True} for i in range(2)],
+        "verdicts": [
+            {"chunk": i, "useful": True, "claim": i, "chunks": [0], "attributed": True, "stated": True}
+            | {"in_reference": True}
+            for i in range(request.prompt.count("(response) ") + 2)
+        ],
         "chunks": [],
         "rating": 2,
         "noncommittal": False,

@@ -12,6 +12,9 @@ from pydantic import BaseModel
 from rag_otel_evaluators.metrics.context_precision import ChunkVerdicts
 from rag_otel_evaluators.metrics.context_recall import Attributions
 from rag_otel_evaluators.metrics.context_relevance import Ratings
+from rag_otel_evaluators.metrics.critics import AspectAnswer, RubricAnswer
+from rag_otel_evaluators.metrics.factual_correctness import Statements
+from rag_otel_evaluators.metrics.noise_sensitivity import Origins
 from rag_otel_evaluators.metrics.response_relevancy import GeneratedQuestions
 from rag_otel_evaluators.prompts import Prompt, list_prompts, load_prompt
 from rag_otel_evaluators.prompts.adapt import structure_problems
@@ -26,6 +29,10 @@ RESPONSE_MODELS: dict[str, type[BaseModel]] = {
     "context_relevance_first": Ratings,
     "context_relevance_second": Ratings,
     "response_relevancy": GeneratedQuestions,
+    "factual_correctness": Statements,
+    "noise_sensitivity": Origins,
+    "aspect": AspectAnswer,
+    "rubric": RubricAnswer,
 }
 
 

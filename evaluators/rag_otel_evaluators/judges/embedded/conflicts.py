@@ -7,7 +7,7 @@ claim's other words stand in that sentence) and that no other evidence bears the
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final
@@ -52,9 +52,8 @@ _MIN_LENGTH_RATIO: Final = 0.6
 """Statements of more unequal length say too much besides to be each other's opposite."""
 _MOST_NUMBERS: Final = 12
 """Numbers of one claim that are compared: a longer row of them is no sentence."""
-_MOST_WORDS: Final = 20_000
 _MOST_DATED: Final = 50
-"""Words of the context and sentences with one month that are looked through for a date."""
+"""Sentences that are looked through for a date, or for a word that is denied."""
 _MOST_HOLDING: Final = 10
 """Sentences with a number whose units are compared."""
 _LOOKED_AT: Final = 3
@@ -108,7 +107,7 @@ def _by_rules(index: EvidenceIndex, claim: Alignment) -> Conflict | None:
 
 
 def _date_conflict(index: EvidenceIndex, claim: Alignment) -> Conflict | None:
-    claimed = dates_in(claim.terms)[:_MOST_NUMBERS]
+    claimed = dates_in(claim.terms)
     if not claimed:
         return None
     for date in claimed:
@@ -117,18 +116,17 @@ def _date_conflict(index: EvidenceIndex, claim: Alignment) -> Conflict | None:
         for sentence, _ in claim.nearest[:_LOOKED_AT]:
             if _alignment(index, claim, sentence, without=date.terms) < DATE_ALIGNMENT:
                 continue
-            for other in index.sentences[sentence].dates[:_MOST_NUMBERS]:
+            for other in index.sentences[sentence].dates:
                 if date.comparable(other):
                     return Conflict(sentence, _in_claim(claim, date.terms), _in_sentence(index, sentence, other.terms))
     return None
 
 
-def _dates_near(index: EvidenceIndex, date: Date) -> list[Date]:
+def _dates_near(index: EvidenceIndex, date: Date) -> Iterator[Date]:
     """The dates of the sentences that could hold this one: those with its month, or an ISO date."""
     months = [term for term, month in MONTH_TERMS.items() if month == date.month]
-    iso = [term for term in islice(index.vocabulary, _MOST_WORDS) if term.count("-") == 2 and term[0].isdigit()]
-    places = (place for term in (*months, *iso[:_MOST_NUMBERS]) for place in index.sentences_with(term)[:_MOST_DATED])
-    return [other for place in places for other in index.sentences[place].dates[:_MOST_NUMBERS]]
+    places = (place for term in (*months, *index.iso_dates) for place in index.sentences_with(term)[:_MOST_DATED])
+    return (other for place in islice(places, _MOST_DATED) for other in index.sentences[place].dates)
 
 
 def _numbers(claim: Alignment) -> list[int]:

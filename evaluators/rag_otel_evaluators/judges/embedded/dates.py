@@ -8,6 +8,8 @@ from typing import Final
 
 from rag_otel_evaluators.judges.embedded.terms import MONTH_TERMS
 
+MOST_DATES: Final = 6
+"""Dates of one sentence that are read: a longer row of them is a table."""
 _FILLERS: Final = frozenset({"of", "de", "del", "the", "den", "der", "le", "du"})
 
 
@@ -43,9 +45,14 @@ class Date:
 
 
 def dates_in(terms: Sequence[str]) -> list[Date]:
-    """Every date among the terms of a text, in order: "14 March 1879", "March 14", "marzo de 1879", "1879-03-14"."""
-    found = []
+    """The dates among the terms of a sentence, in order: "14 March 1879", "March 14", "marzo de 1879", "1879-03-14".
+
+    Of many the first `MOST_DATES`.
+    """
+    found: list[Date] = []
     for at, term in enumerate(terms):
+        if len(found) == MOST_DATES:
+            break
         if term.count("-") == 2 and term[0].isdigit():
             year, month, day = (int(part) for part in term.split("-"))
             if 1 <= month <= 12 and 1 <= day <= 31:

@@ -27,6 +27,7 @@ class EvidenceIndex:
     """What the chunks say, by term. Built by `index_chunks`; beside its memos it is then only read."""
 
     __slots__ = (
+        "_iso_dates",
         "_kin",
         "_passages",
         "_places",
@@ -55,6 +56,7 @@ class EvidenceIndex:
         self._places: dict[str, tuple[list[int], set[int]]] = {}
         self._kin: dict[str, tuple[str, float]] = {}
         self._with_numbers: list[int] | None = None
+        self._iso_dates: list[str] | None = None
 
     def add(self, chunk: int, passage: Passage) -> None:
         """Take in the next passage of a chunk."""
@@ -82,11 +84,21 @@ class EvidenceIndex:
         if self._with_numbers is None:
             numbered = (
                 number
-                for number, sentence in enumerate(self.sentences)
-                if any(term[0].isdigit() for term in sentence.distinct)
+                for first, passage in self._passages
+                if passage.figures
+                for number, sentence in enumerate(passage.sentences, first)
+                if not sentence.distinct.isdisjoint(passage.figures)
             )
             self._with_numbers = list(islice(numbered, _MOST_NUMBERED))
         return self._with_numbers
+
+    @property
+    def iso_dates(self) -> list[str]:
+        """The first dates of the chunks that are written like 2024-01-31, each once."""
+        if self._iso_dates is None:
+            dates = (term for _, passage in self._passages for term in passage.figures if term.count("-") == 2)
+            self._iso_dates = list(islice(dict.fromkeys(dates), _MOST_NUMBERED))
+        return self._iso_dates
 
     def read_closely(self, number: int) -> Reading:
         """The close reading of one sentence, remembered with its passage."""

@@ -63,7 +63,7 @@ class EvidenceSentence:
 
     @property
     def dates(self) -> list[Date]:
-        """Every date that the sentence gives, in order."""
+        """The dates that the sentence gives, in order; see `dates_in`."""
         if self._dates is None:
             self._dates = dates_in(self.terms)
         return self._dates
@@ -90,6 +90,8 @@ class Passage(NamedTuple):
     """First PREFIX characters -> the terms of the vocabulary that begin so, in its order, a space between two."""
     asked: frozenset[str]
     """The words of its questions: what a chunk asks it does not say. No numbers."""
+    figures: tuple[str, ...]
+    """The terms of the vocabulary that are numbers in figures."""
 
 
 def passages_of(text: str) -> Generator[None, None, tuple[Passage, ...]]:
@@ -137,7 +139,13 @@ def _passage(sentences: list[EvidenceSentence], asked: set[str]) -> Passage:
         if len(term) >= PREFIX:
             prefix = term[:PREFIX]
             by_prefix[prefix] = f"{by_prefix[prefix]} {term}" if prefix in by_prefix else term
-    return Passage(sentences, vocabulary, by_prefix, frozenset(term for term in asked if not term[0].isdigit()))
+    return Passage(
+        sentences,
+        vocabulary,
+        by_prefix,
+        asked=frozenset(term for term in asked if not term[0].isdigit()),
+        figures=tuple([term for term in vocabulary if term[0].isdigit()]),
+    )
 
 
 def _pieces(text: str) -> Iterator[tuple[int, int]]:
@@ -176,13 +184,25 @@ class PassageMemory:
         passages = self._old.get(text)
         if passages is None:
             passages = yield from passages_of(text)
-        self._remember(text, passages)
+        yield from _release(self._remember(text, passages))
         return passages
 
-    def _remember(self, text: str, passages: tuple[Passage, ...]) -> None:
+    def _remember(self, text: str, passages: tuple[Passage, ...]) -> dict[str, tuple[Passage, ...]]:
+        """Remember one text; returns what is forgotten for it."""
+        forgotten: dict[str, tuple[Passage, ...]] = {}
         if len(text) > self._most:
-            return
+            return forgotten
         if self._characters + len(text) > self._most:
-            self._old, self._young, self._characters = self._young, {}, 0
+            forgotten, self._old, self._young, self._characters = self._old, self._young, {}, 0
         self._young[text] = passages
         self._characters += len(text)
+        return forgotten
+
+
+def _release(forgotten: dict[str, tuple[Passage, ...]]) -> Generator[None, None, None]:
+    """Give the memory of these passages back one by one; yields between them. All at once would take 10 ms and more."""
+    while forgotten:
+        passages = list(forgotten.popitem()[1])
+        while passages:
+            passages.pop()
+            yield

@@ -37,23 +37,24 @@ def render_page(rows: Sequence[Row], metrics: Sequence[MetricResults], *, title:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(title)}</title><style>{style}</style></head><body><main>"
         f"<h1>{escape(title)}</h1><p>{_count(len(rows), 'row')}, {_count(len(summaries), 'metric')}.</p>"
-        f"{_summary_table(summaries)}{sections}</main></body></html>\n"
+        f"{summary_table(summaries)}{sections}</main></body></html>\n"
     )
 
 
-def _summary_table(summaries: Sequence[MetricSummary]) -> str:
+def summary_table(summaries: Sequence[MetricSummary], *, linked: bool = True) -> str:
+    """A line of figures for each metric. `linked`: whether the names lead to the sections of the page."""
     header = ("metric", "rows", "scored", "mean", "95% interval", "median", "std", "min", "max", "without a score")
-    rows = "".join(_table_row(_figures(summary)) for summary in summaries)
+    rows = "".join(_table_row(_figures(summary, linked=linked)) for summary in summaries)
     cells = "".join(f"<th>{name}</th>" for name in header)
     return (
         f'<div class="wide"><table class="summary"><thead><tr>{cells}</tr></thead><tbody>{rows}</tbody></table></div>'
     )
 
 
-def _figures(summary: MetricSummary) -> list[str]:
+def _figures(summary: MetricSummary, *, linked: bool) -> list[str]:
     interval = "–" if summary.interval is None else f"{summary.interval[0]:.3f} to {summary.interval[1]:.3f}"
     numbers = [_number(each) for each in (summary.median, summary.std, summary.minimum, summary.maximum)]
-    link = f'<a href="#{summary.metric}">{summary.metric}</a>'
+    link = f'<a href="#{summary.metric}">{summary.metric}</a>' if linked else summary.metric
     counts = [str(summary.rows), str(summary.scored)]
     return [link, *counts, _number(summary.mean), interval, *numbers, _reasons(summary.nulls)]
 

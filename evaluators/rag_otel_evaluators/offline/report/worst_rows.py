@@ -9,6 +9,7 @@ from typing import Final
 from rag_otel.model import ClaimVerdict, Evaluation
 from rag_otel.rendering.claim_marking import Fragment, Mark, claim_marks, mark_up, quote_marks, split_by_marks
 from rag_otel.rendering.text_cutting import shorten
+from rag_otel_evaluators.metrics.directions import goodness
 from rag_otel_evaluators.offline.datasets import Row
 
 WORST_ROWS: Final = 10
@@ -21,18 +22,23 @@ _TITLE_LENGTH: Final = 110
 def worst_rows(
     rows: Sequence[Row], evaluations: Sequence[Evaluation], count: int = WORST_ROWS
 ) -> list[tuple[Row, Evaluation]]:
-    """Returns the `count` rows with the lowest scores. For equal scores, the higher risk comes first.
+    """Returns the `count` rows with the worst scores. For equal scores, the higher risk comes first.
 
     `evaluations` are those of one metric, in the order of `rows`. Rows without a score are left out.
     """
     scored = [pair for pair in zip(rows, evaluations, strict=True) if pair[1].score is not None]
-    return sorted(scored, key=lambda pair: (pair[1].score, -(pair[1].risk or 0.0), pair[0].number))[:count]
+    return sorted(scored, key=_badness)[:count]
+
+
+def _badness(pair: tuple[Row, Evaluation]) -> tuple[float, float, int]:
+    row, evaluation = pair
+    return goodness(evaluation.name, evaluation.score or 0.0), -(evaluation.risk or 0.0), row.number
 
 
 def render_worst_rows(rows: Sequence[Row], evaluations: Sequence[Evaluation]) -> str:
     """Returns an expandable element for each of the worst rows. The first ones are expanded."""
     cards = [
-        _card(row, evaluation, is_open=position < _OPEN)
+        row_card(row, evaluation, is_open=position < _OPEN)
         for position, (row, evaluation) in enumerate(worst_rows(rows, evaluations))
     ]
     return "".join(cards) or "<p>No row has a score.</p>"
@@ -49,9 +55,11 @@ def _opening(fragment: Fragment) -> str:
     return f'{label}<mark class="{fragment.verdict}">'
 
 
-def _card(row: Row, evaluation: Evaluation, *, is_open: bool) -> str:
+def row_card(row: Row, evaluation: Evaluation, *, is_open: bool) -> str:
+    """Returns one row as an expandable element: figures, texts with marks, claims and chunks."""
     title = shorten(row.question or row.response, _TITLE_LENGTH)
-    figures = [f'<span class="score">{evaluation.score:.3f}</span>']
+    score = str(evaluation.reason_code) if evaluation.score is None else f"{evaluation.score:.3f}"
+    figures = [f'<span class="score">{escape(score)}</span>']
     if evaluation.risk is not None:
         figures.append(f'<span class="risk">risk {evaluation.risk:.2f}</span>')
     if evaluation.label is not None:

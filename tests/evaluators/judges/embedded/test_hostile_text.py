@@ -7,6 +7,7 @@ import time
 import pytest
 
 from rag_otel.model import Verdict
+from rag_otel_evaluators.cooperative import time_slice
 from rag_otel_evaluators.metrics.faithfulness import LONGEST_ANSWER, MOST_CLAIMS, Faithfulness
 
 CHUNK = "The tower is 330 metres high. It was built in 1889."
@@ -36,6 +37,32 @@ def test_time_grows_with_the_text(piece: str, place: str) -> None:
         return seconds(text, CHUNK) if place == "answer" else seconds(ANSWER, text)
 
     assert measure(700 * TIMES) < HAND * TIMES * measure(700)
+
+
+def longest_step(piece: str, characters: int) -> float:
+    """The longest of the steps in which one answer over one chunk, both of these pieces, is judged."""
+    text = piece * (characters // len(piece))
+    best = []
+    for _ in range(3):
+        longest, done = 0.0, False
+        with time_slice(0.0):
+            work = Faithfulness().evaluate(question="How high?", chunks=[text], response=text)
+            while not done:
+                started = time.thread_time()
+                try:
+                    work.send(None)
+                except StopIteration:
+                    done = True
+                longest = max(longest, time.thread_time() - started)
+        best.append(longest)
+    return min(best)
+
+
+@pytest.mark.parametrize("piece", ["5 May ", "1.May source !["])
+def test_a_step_does_not_grow_with_the_text(piece: str) -> None:
+    """64 times the text makes more steps, not longer ones: the interpreter is never kept for the whole of it."""
+    seconds(ANSWER, CHUNK)
+    assert longest_step(piece, 700 * TIMES) < HAND * longest_step(piece, 700)
 
 
 @pytest.mark.parametrize(

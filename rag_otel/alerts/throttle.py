@@ -26,8 +26,8 @@ _MAX_DIGESTS: Final = 512
 
 
 @dataclasses.dataclass(slots=True)
-class GateState:
-    """The state of the gate; kept across restarts where there is a state folder."""
+class ThrottleState:
+    """What waits and what was told; kept across restarts where there is a state folder."""
 
     windows: dict[str, Bundle] = dataclasses.field(default_factory=dict)
     """Group -> the digest that is being collected."""
@@ -40,7 +40,7 @@ class GateState:
     """Fingerprint of a message about several problems -> that message without its texts; until it is resolved."""
 
 
-class Gate:
+class Throttle:
     """Decides when an alert is sent. Not thread-safe: the router holds a lock. Times are seconds since the epoch."""
 
     def __init__(
@@ -49,7 +49,7 @@ class Gate:
         digest_s: float = 0.0,
         per_minute: int = 10,
         quiet: QuietHours | None = None,
-        state: GateState | None = None,
+        state: ThrottleState | None = None,
         told: Callable[[str, float], None] = lambda problem, now: None,
         ahead: Callable[[], float] = lambda: 0.0,
     ) -> None:
@@ -58,15 +58,15 @@ class Gate:
         self._digest_s = digest_s
         self._per_minute = max(per_minute, 0)
         self._quiet = quiet or QuietHours()
-        self.state = state or GateState()
+        self.state = state or ThrottleState()
         self._tell = told
         self._ahead = ahead
         self._sent: deque[float] = deque(maxlen=self._per_minute)
         """When the last `per_minute` messages went out."""
 
-    def emptied(self) -> Gate:
-        """A gate with the same limits and an empty state."""
-        return Gate(
+    def emptied(self) -> Throttle:
+        """One with the same limits and an empty state."""
+        return Throttle(
             digest_s=self._digest_s,
             per_minute=self._per_minute,
             quiet=self._quiet,
@@ -86,6 +86,13 @@ class Gate:
                     return True
         return False
 
+    def amend(self, alert: Alert) -> bool:
+        """Put a follow-up in the place of its alarm in a message that waits; True where there is one."""
+        waiting = [each for each in (*self.state.windows.values(), self.state.held) if each.contains(alert.fingerprint)]
+        for bundle in waiting:
+            bundle.amend(alert)
+        return bool(waiting)
+
     def offer(self, alert: Alert, now: float) -> list[Alert]:
         """Accept an alert; returns the alerts to send now."""
         if self._per_minute == 0:
@@ -99,11 +106,13 @@ class Gate:
         return []
 
     def pass_on(self, alert: Alert, now: float) -> list[Alert]:
-        """A message that is a digest already and opens no problem: past the windows, not past quiet hours and cap."""
+        """A message that opens no problem (a digest of the day, a follow-up): past the windows, not past quiet hours
+        and cap."""
         if self._per_minute == 0:
             return []
         held = self._pass(alert, now)
-        self.state.told_as.pop(alert.fingerprint, None)
+        if not alert.follow_up:
+            self.state.told_as.pop(alert.fingerprint, None)
         return held
 
     def tick(self, now: float, *, close_windows: bool = False) -> list[Alert]:

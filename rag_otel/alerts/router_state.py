@@ -7,13 +7,13 @@ import json
 from typing import Any, Final
 
 from rag_otel.alert import Alert
-from rag_otel.alerts.gate import GateState
 from rag_otel.alerts.incidents import Incident
 from rag_otel.alerts.review import ReviewState
+from rag_otel.alerts.throttle import ThrottleState
 from rag_otel.delivery.state_folder import StateFolder, read_file, set_aside, write_file
 from rag_otel.safety.guard import guarded
 
-VERSION: Final = 1
+VERSION: Final = 2
 FILE: Final = "alerts.json"
 
 
@@ -22,20 +22,24 @@ class RouterState:
     """Everything that the router keeps across restarts."""
 
     incidents: dict[str, Incident] = dataclasses.field(default_factory=dict)
-    gate: GateState = dataclasses.field(default_factory=GateState)
+    throttle: ThrottleState = dataclasses.field(default_factory=ThrottleState)
     record_incidents: dict[str, Incident] = dataclasses.field(default_factory=dict)
-    record_gate: GateState = dataclasses.field(default_factory=GateState)
+    record_throttle: ThrottleState = dataclasses.field(default_factory=ThrottleState)
     """The same of what is only recorded."""
     review: ReviewState = dataclasses.field(default_factory=ReviewState)
     outbox: list[Alert] = dataclasses.field(default_factory=list)
     """Alerts that were to be sent, and may not have reached the channels' queues."""
     saved_at: float = 0.0
     """By the router's steady clock, seconds; 0: not known."""
+    read: dict[str, int] = dataclasses.field(default_factory=dict)
+    """How far each process's log was read; empty where no processes share the folder."""
+    raised: list[str] = dataclasses.field(default_factory=list)
+    """Ids of the monitors' latest alerts: one that is raised again after a crash is the same."""
     names: dict[str, str] = dataclasses.field(default_factory=dict)
     """Fingerprint of a monitor -> the fingerprint, with the service, under which its problem was told."""
 
 
-class RouterMemory:
+class RouterStateFile:
     """Loads at the start; saves atomically: before an alert is sent, else within a second."""
 
     def __init__(self, folder: StateFolder) -> None:
@@ -62,7 +66,13 @@ class RouterMemory:
                 return state
         return None
 
-    def save(self, state: RouterState) -> None:
+    def save(self, state: RouterState) -> bool:
+        """False where the disk does not take it."""
         with guarded("alerts.save"):
             stored = json.dumps({"version": VERSION, "state": self._adapter.dump_python(state, mode="json")})
-            write_file(self._folder.path / FILE, stored.encode())
+            try:
+                path = self._folder.path / FILE
+            except OSError:  # this process has left the folder to another one
+                return False
+            return write_file(path, stored.encode())
+        return False

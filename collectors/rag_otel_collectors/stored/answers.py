@@ -1,0 +1,154 @@
+"""Stored answers with their scores and with what people said about them, for `rag-otel export`.
+
+The scores are those of rag-otel's annotations, else of the span's attributes. What people said are the annotations of
+the kind HUMAN on the span of the answer or on the root span of its trace, where Phoenix's list of traces shows them.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final, Literal
+
+from rag_otel import semconv
+from rag_otel.model import RagTrace, SpanRecord
+from rag_otel.writers.feedback import IDENTIFIER, risk_name
+from rag_otel_collectors.stored.phoenix_client import PhoenixClient
+from rag_otel_collectors.stored.phoenix_spans import stored_traces
+
+Selection = Literal["worst", "uncertain", "corrected"]
+CORRECTION: Final = "correction"
+"""Name of a human annotation whose explanation is the answer that would have been right."""
+_HUMAN: Final = "HUMAN"
+_MOST_UNCERTAIN: Final = 0.5
+_NS: Final = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HumanAnnotation:
+    """What a person said about an answer."""
+
+    name: str
+    label: str | None
+    score: float | None
+    explanation: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredAnswer:
+    """An answer with its scores by one metric. Score and risk are in 0..1, None if there are none."""
+
+    trace: RagTrace
+    score: float | None
+    risk: float | None
+    label: str | None
+    explanation: str | None
+    human: tuple[HumanAnnotation, ...]
+
+    @property
+    def reference(self) -> str | None:
+        """The right answer: of a human correction, else of the trace."""
+        corrections = (each.explanation for each in self.human if each.name == CORRECTION and each.explanation)
+        return next(corrections, self.trace.reference)
+
+    def row(self) -> dict[str, Any]:
+        """The answer as a row that `rag-otel evaluate` reads."""
+        started = datetime.fromtimestamp(self.trace.start_ns / _NS, UTC).isoformat()
+        return {
+            "id": self.trace.target.span_id,
+            "trace_id": self.trace.target.trace_id,
+            "time": started,
+            "question": self.trace.question,
+            "contexts": [{"id": chunk.id, "text": chunk.text} for chunk in self.trace.chunks],
+            "response": self.trace.response,
+            "reference": self.reference,
+            "score": self.score,
+            "risk": self.risk,
+            "label": self.label,
+            "explanation": self.explanation,
+            "human": [
+                {"name": each.name, "label": each.label, "score": each.score, "explanation": each.explanation}
+                for each in self.human
+            ],
+        }
+
+
+def stored_answers(
+    client: PhoenixClient,
+    project: str,
+    metric: str,
+    rag_traces: Callable[[Sequence[SpanRecord]], Iterable[RagTrace]],
+    *,
+    since: datetime | None = None,
+    until: datetime | None = None,
+) -> Iterator[StoredAnswer]:
+    """Yields the answers of a project, oldest first. `rag_traces` reads the spans of one trace (`Pipeline.rag_traces`).
+
+    Only answers with question, chunks and response are read. Raises the errors of the client.
+    """
+    for batch in stored_traces(client, project, since=since, until=until):
+        ids = [span.span_id for trace in batch for span in trace.spans]
+        notes: dict[str, list[Mapping[str, Any]]] = {}
+        for row in client.annotations(project, ids) if ids else ():
+            notes.setdefault(row["span_id"], []).append(row)
+        for trace in batch:
+            spans = {span.span_id: span for span in trace.spans}
+            for found in rag_traces(trace.spans):
+                if found.evaluable:
+                    yield _answer(found, metric, spans[found.target.span_id], notes)
+
+
+def choose(answers: Iterable[StoredAnswer], selection: Selection, count: int) -> list[StoredAnswer]:
+    """Returns at most `count` answers. Holds only these in memory.
+
+    `worst`: the lowest scores, of equal ones the highest risks. `uncertain`: the risks nearest to 0.5, of which the
+    judge knows least (uncertainty sampling: Lewis and Gale, "A Sequential Algorithm for Training Text Classifiers",
+    1994); an answer without a risk is taken by its score. `corrected`: those that people annotated, the newest first.
+    """
+    if selection == "worst":
+        scored = (each for each in answers if each.score is not None)
+        return heapq.nsmallest(count, scored, key=lambda each: (each.score, -(each.risk or 0.0)))
+    if selection == "uncertain":
+        known = (each for each in answers if each.risk is not None or each.score is not None)
+        return heapq.nsmallest(count, known, key=_distance_from_uncertain)
+    annotated = (each for each in answers if each.human)
+    return heapq.nlargest(count, annotated, key=lambda each: each.trace.start_ns)
+
+
+def _distance_from_uncertain(answer: StoredAnswer) -> float:
+    known = answer.risk if answer.risk is not None else answer.score
+    return abs((known if known is not None else 1.0) - _MOST_UNCERTAIN)
+
+
+def _answer(
+    trace: RagTrace, metric: str, span: SpanRecord, notes: Mapping[str, Sequence[Mapping[str, Any]]]
+) -> StoredAnswer:
+    target = notes.get(trace.target.span_id, ())
+    ours = {row["name"]: row.get("result") or {} for row in target if row["identifier"] == IDENTIFIER}
+    scores, risks = ours.get(metric), ours.get(risk_name(metric))
+    attributes = span.attributes
+    if scores is None:
+        fields = ("score", "label", "explanation")
+        scores = {field: attributes.get(semconv.metric_key(metric, field)) for field in fields}
+    risk = attributes.get(semconv.metric_key(metric, "risk")) if risks is None else risks.get("score")
+    at_root = () if trace.root is None else notes.get(trace.root.span_id, ())
+    return StoredAnswer(
+        trace=trace,
+        score=scores.get("score"),
+        risk=risk,
+        label=scores.get("label"),
+        explanation=scores.get("explanation"),
+        human=tuple(_human(row) for row in (*target, *at_root) if row.get("annotator_kind") == _HUMAN),
+    )
+
+
+def _human(row: Mapping[str, Any]) -> HumanAnnotation:
+    result = row.get("result") or {}
+    return HumanAnnotation(
+        name=str(row["name"]),
+        label=result.get("label"),
+        score=result.get("score"),
+        explanation=result.get("explanation"),
+    )

@@ -1,0 +1,190 @@
+"""Reads people's labels of answers that a judge has scored: from Phoenix's annotations, or from a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from rag_otel import semconv
+from rag_otel.errors import InputError
+from rag_otel.evaluation.calibration import Labelled
+from rag_otel.writers.feedback import IDENTIFIER, risk_name
+from rag_otel_collectors.stored.csv_rows import is_csv, read_csv
+from rag_otel_collectors.stored.otlp_files import read_requests
+from rag_otel_collectors.stored.phoenix_client import PhoenixClient
+from rag_otel_collectors.stored.phoenix_spans import stored_traces
+from rag_otel_collectors.stored.review_queue import PROBABILITY, QUEUE
+
+_BAD: Final = frozenset(
+    [
+        "unfaithful",
+        "bad",
+        "incorrect",
+        "wrong",
+        "hallucinated",
+        "hallucination",
+        "fail",
+        "failed",
+        "no",
+        "false",
+        "unsupported",
+        "thumbs_down",
+        "down",
+        "negative",
+    ]
+)
+_GOOD: Final = frozenset(
+    [
+        "faithful",
+        "good",
+        "correct",
+        "right",
+        "factual",
+        "pass",
+        "passed",
+        "yes",
+        "true",
+        "supported",
+        "thumbs_up",
+        "up",
+        "positive",
+        "ok",
+    ]
+)
+_PEOPLE: Final = "HUMAN"
+
+
+def says_bad(label: Any, *, bad_values: Sequence[str] = ()) -> bool | None:
+    """Whether a label calls an answer unfaithful; None for a label that says neither.
+
+    With `bad_values` these values are bad and all others good. Without, common words are understood, and a number or a
+    truth value is a score: below 0.5 is bad.
+    """
+    if label is None or label == "":
+        return None
+    if bad_values:
+        return str(label).strip().lower() in {value.strip().lower() for value in bad_values}
+    if isinstance(label, bool | int | float):
+        return float(label) < 0.5
+    word = str(label).strip().lower().replace(" ", "_").replace("-", "_")
+    if word in _BAD or word in _GOOD:
+        return word in _BAD
+    try:
+        return float(word) < 0.5
+    except ValueError:
+        return None
+
+
+def labels_in_file(
+    path: str, *, metric: str, label: str, slices: Sequence[str] = (), bad_values: Sequence[str] = ()
+) -> Iterator[Labelled]:
+    """Rows as `rag-otel evaluate` writes them, with one more column `label`; or rows with `risk` and `label`.
+
+    A row without a label or without a score is passed over. Raises InputError that names the file and the line of a
+    label that says neither good nor bad.
+    """
+    for place, row in read_csv(path) if is_csv(path) else read_requests(path):
+        if not isinstance(row, Mapping):
+            raise InputError(f"{place}: expected an object, not {type(row).__name__}")
+        if label not in row:
+            raise InputError(f"{place}: no column {label!r}; name the column of the labels with --label")
+        if row[label] in (None, ""):
+            continue
+        bad = says_bad(row[label], bad_values=bad_values)
+        if bad is None:
+            raise InputError(
+                f"{place}: {label} = {row[label]!r} says neither good nor bad; name the bad values with --bad"
+            )
+        detail = row.get(f"{metric}_detail")
+        fields = detail if isinstance(detail, Mapping) else row
+        risk = _risk(fields.get("risk"), fields.get("score", row.get(metric)))
+        if risk is not None:
+            yield Labelled(
+                risk=risk,
+                bad=bad,
+                judge=str(fields.get("judge") or ""),
+                version=str(fields.get("version") or ""),
+                weight=_weight(row.get("probability") or row.get("sampling_probability")),
+                slices=tuple(f"{name}={row[name]}" for name in slices if row.get(name) not in (None, "")),
+            )
+
+
+def labels_in_phoenix(
+    client: PhoenixClient,
+    project: str,
+    *,
+    metric: str,
+    annotation: str,
+    slices: Sequence[str] = (),
+    since: datetime | None = None,
+    until: datetime | None = None,
+) -> Iterator[Labelled]:
+    """Spans of a project that have both a score of rag-otel and an annotation of a person by this name. Its label
+    decides, else its score (below 0.5 is bad). Raises the errors of the client."""
+    key = f"{semconv.EVALUATION}.{metric}."
+    for batch in stored_traces(client, project, since=since, until=until):
+        spans = {span.span_id: span for trace in batch for span in trace.spans}
+        notes: dict[str, list[dict[str, Any]]] = {}
+        for row in client.annotations(project, spans) if spans else ():
+            notes.setdefault(row["span_id"], []).append(row)
+        for span_id, rows in notes.items():
+            attributes = spans[span_id].attributes
+            bad = _peoples_word(rows, annotation)
+            judged = _judged(rows, metric) or {
+                "risk": attributes.get(f"{key}risk"),
+                "score": attributes.get(f"{key}score"),
+                "judge": attributes.get(f"{key}judge"),
+                "version": attributes.get(f"{key}version"),
+                "sampling_probability": attributes.get(semconv.SAMPLING_PROBABILITY),
+            }
+            risk = _risk(judged.get("risk"), judged.get("score"))
+            if bad is None or risk is None:
+                continue
+            yield Labelled(
+                risk=risk,
+                bad=bad,
+                judge=str(judged.get("judge") or ""),
+                version=str(judged.get("version") or ""),
+                weight=_weight(judged.get("sampling_probability")) * _weight(_picked_with(rows)),
+                slices=tuple(f"{name}={attributes[name]}" for name in slices if name in attributes),
+            )
+
+
+def _peoples_word(rows: Sequence[Mapping[str, Any]], annotation: str) -> bool | None:
+    for row in rows:
+        if row.get("annotator_kind") == _PEOPLE and row["name"] == annotation:
+            result = row.get("result") or {}
+            bad = says_bad(result.get("label"))
+            bad = says_bad(result.get("score")) if bad is None else bad
+            if bad is not None:
+                return bad
+    return None
+
+
+def _picked_with(rows: Sequence[Mapping[str, Any]]) -> Any:
+    """The probability with which the review queue picked the answer; None if it did not."""
+    queued = (row for row in rows if row["name"] == QUEUE and row.get("identifier") == IDENTIFIER)
+    return next(((row.get("metadata") or {}).get(PROBABILITY) for row in queued), None)
+
+
+def _judged(rows: Sequence[Mapping[str, Any]], metric: str) -> dict[str, Any]:
+    """Score, risk, judge, version and sampling probability of rag-otel's annotations; empty without any."""
+    found: dict[str, Any] = {}
+    for row in rows:
+        if row.get("identifier") == IDENTIFIER and row["name"] in (metric, risk_name(metric)):
+            field = "score" if row["name"] == metric else "risk"
+            found |= {**(row.get("metadata") or {}), field: (row.get("result") or {}).get("score")}
+    return found
+
+
+def _risk(risk: Any, score: Any) -> float | None:
+    for value, turned in ((risk, False), (score, True)):
+        if isinstance(value, int | float) and not isinstance(value, bool) and 0.0 <= value <= 1.0:
+            return 1.0 - float(value) if turned else float(value)
+    return None
+
+
+def _weight(probability: Any) -> float:
+    known = isinstance(probability, int | float) and not isinstance(probability, bool) and 0.0 < probability <= 1.0
+    return 1.0 / float(probability) if known else 1.0

@@ -1,0 +1,1 @@
+"""Judges against people: agreement with labels, and calibrations fitted to them."""

@@ -1,0 +1,230 @@
+"""`rag-otel calibrate`: compares a judge with people's labels, and fits a calibration file to them."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import math
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from rag_otel.alert import Alert, AlertSeverity
+from rag_otel.alerts.channels.configured import configured_channels
+from rag_otel.cli.points_in_time import point_in_time
+from rag_otel.cli.terminal import table
+from rag_otel.errors import ConfigurationError, InputError, PermanentError, RetryableError
+from rag_otel.evaluation.calibration import MARK, Calibration, Labelled, read_calibrations, write_calibrations
+from rag_otel.settings import Settings, resolve
+from rag_otel_collectors.stored.labels import labels_in_file, labels_in_phoenix
+from rag_otel_collectors.stored.phoenix_client import PhoenixClient
+from rag_otel_evaluators.calibration.agreement import Agreement, agreement, calibration_z, prevalence_z
+from rag_otel_evaluators.calibration.fit import HeldOut, fit, held_out, threshold_of
+
+_TIMEOUT_S: Final = 120.0
+_DRIFTED_FROM: Final = 3.0
+"""Standard deviations: about one false alarm in 370 checks."""
+_DEFAULT_THRESHOLD: Final = 0.5
+_FEWEST_OF_A_SLICE: Final = 20
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Report:
+    """What is said of one judge."""
+
+    metric: str
+    judge: str
+    overall: Agreement
+    slices: dict[str, Agreement]
+    calibration: Calibration | None = None
+    after: Agreement | None = None
+    """With the calibration applied to the labels that it was fitted to."""
+    held_out: HeldOut | None = None
+    z: float | None = None
+    """Of the labels against the risks of `--check`, in standard deviations."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="*", metavar="FILE", help="scored rows with a column of labels: JSON Lines, CSV")
+    parser.add_argument("--project", metavar="NAME", help="read the labels that people gave in a Phoenix project")
+    parser.add_argument("--phoenix-endpoint", metavar="URL", help="Phoenix's address (default: from the environment)")
+    parser.add_argument(
+        "--since", metavar="WHEN", help="only traces that started at or after this time: 7d, 2026-05-01"
+    )
+    parser.add_argument("--until", metavar="WHEN", help="only traces that started before this time")
+    parser.add_argument("--metric", default="faithfulness", help="the metric whose results are compared")
+    parser.add_argument("--label", default="label", metavar="COLUMN", help="column of the labels in files")
+    parser.add_argument("--annotation", default="label", metavar="NAME", help="name of people's annotations in Phoenix")
+    parser.add_argument("--bad", action="append", default=[], metavar="VALUE", help="a label that means unfaithful")
+    parser.add_argument("--slices", default="", metavar="A,B", help="columns or attributes to report on separately")
+    parser.add_argument("--cost-miss", type=float, default=1.0, help="cost of an unfaithful answer that is not told")
+    parser.add_argument("--cost-false-alarm", type=float, default=1.0, help="cost of a faithful answer that is told")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="fit a calibration and write it here")
+    parser.add_argument("--base", metavar="FILE", help="the calibration file that the stored results went through")
+    parser.add_argument(
+        "--check", metavar="FILE", help="exit with 1 if the labels no longer agree with this calibration"
+    )
+    parser.add_argument("--alert", action="store_true", help="with --check: send an alert to the configured channels")
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Returns 1 if `--check` found that the judge has drifted from people, else 0. Raises ConfigurationError or
+    InputError (exit code 2)."""
+    settings = resolve({"phoenix_endpoint": arguments.phoenix_endpoint, "project_name": arguments.project}).settings
+    labelled = _uncalibrated(_labelled(arguments, settings), arguments.base, arguments.metric)
+    if not labelled:
+        raise InputError("found no answer with both a label and a result of this metric")
+    judges = sorted({each.judge for each in labelled})
+    reports = [_report(arguments, judge, [each for each in labelled if each.judge == judge]) for judge in judges]
+    if arguments.output:
+        write_calibrations(arguments.output, [each.calibration for each in reports if each.calibration is not None])
+    print(_as_json(reports) if arguments.json else "\n\n".join(map(_as_text, reports)))
+    drifted = [each for each in reports if each.z is not None and abs(each.z) >= _DRIFTED_FROM]
+    if drifted and arguments.alert:
+        _tell(drifted, settings)
+    return 1 if drifted else 0
+
+
+def _labelled(arguments: argparse.Namespace, settings: Settings) -> list[Labelled]:
+    slices = [name for name in arguments.slices.split(",") if name]
+    if bool(arguments.files) == bool(arguments.project):
+        raise ConfigurationError("give either files or --project NAME")
+    if arguments.files:
+        return [
+            each
+            for path in arguments.files
+            for each in labels_in_file(
+                path, metric=arguments.metric, label=arguments.label, slices=slices, bad_values=arguments.bad
+            )
+        ]
+    if settings.phoenix_endpoint is None:
+        raise ConfigurationError(
+            "Phoenix's address is missing: --phoenix-endpoint URL (environment: RAG_OTEL_PHOENIX_ENDPOINT)"
+        )
+    client = PhoenixClient(settings.phoenix_endpoint, api_key=settings.phoenix_api_key, timeout_s=_TIMEOUT_S)
+    now = datetime.now(UTC)
+    bounds: dict[str, Any] = {
+        name: point_in_time(text, now=now)
+        for name, text in (("since", arguments.since), ("until", arguments.until))
+        if text is not None
+    }
+    try:
+        found = labels_in_phoenix(
+            client, arguments.project, metric=arguments.metric, annotation=arguments.annotation, slices=slices, **bounds
+        )
+        return list(found)
+    except (RetryableError, PermanentError) as error:
+        raise ConfigurationError(f"Phoenix at {settings.phoenix_endpoint}: {error}") from None
+
+
+def _uncalibrated(labelled: Sequence[Labelled], base: str | None, metric: str) -> list[Labelled]:
+    """The labels with the judge's own risks: a calibration that was applied to a stored result is taken back."""
+    known = {} if base is None else {each.mark: each for each in read_calibrations(base).all if each.metric == metric}
+    own = []
+    for each in labelled:
+        _, mark, tail = each.version.rpartition(MARK)
+        if not mark:
+            own.append(each)
+        elif (applied := known.get(mark + tail)) is not None:
+            own.append(dataclasses.replace(each, risk=applied.judged(each.risk)))
+        else:
+            raise InputError(
+                f"stored results went through a calibration ({mark}{tail}); name its file with --base, so that it is "
+                "taken back before a new one is fitted"
+            )
+    return own
+
+
+def _report(arguments: argparse.Namespace, judge: str, labelled: list[Labelled]) -> Report:
+    threshold = threshold_of(cost_miss=arguments.cost_miss, cost_false_alarm=arguments.cost_false_alarm)
+    report = Report(
+        metric=arguments.metric,
+        judge=judge,
+        overall=agreement(labelled, threshold=_DEFAULT_THRESHOLD),
+        slices={
+            name: agreement(rows, threshold=_DEFAULT_THRESHOLD)
+            for name in sorted({name for each in labelled for name in each.slices})
+            if len(rows := [each for each in labelled if name in each.slices]) >= _FEWEST_OF_A_SLICE
+        },
+    )
+    if arguments.check:
+        expected = read_calibrations(arguments.check).of(arguments.metric, judge)
+        if expected is None:
+            raise InputError(
+                f"{arguments.check}: holds no calibration of {arguments.metric} by {judge or 'this judge'}"
+            )
+        calibrated = [dataclasses.replace(each, risk=expected.risk(each.risk)) for each in labelled]
+        z = max(calibration_z(calibrated), prevalence_z(calibrated), key=abs)
+        report = dataclasses.replace(report, z=z, calibration=expected)
+    if arguments.output:
+        made = fit(labelled, metric=arguments.metric, judge=judge, threshold=threshold)
+        calibrated = [dataclasses.replace(each, risk=made.risk(each.risk)) for each in labelled]
+        report = dataclasses.replace(
+            report, calibration=made, after=agreement(calibrated, threshold=threshold), held_out=held_out(labelled)
+        )
+    return report
+
+
+def _as_text(report: Report) -> str:
+    rows = [_row("all", report.overall), *(_row(name, each) for name, each in report.slices.items())]
+    if report.after is not None:
+        rows.append(_row("calibrated", report.after))
+    lines = [
+        f"{report.metric} by {report.judge or 'an unnamed judge'}: agreement with people (95% intervals)",
+        table(rows, header=("answers", "labels", "bad", "kappa", "AUROC", "precision", "recall")),
+    ]
+    if report.held_out is not None and report.calibration is not None:
+        lines.append(
+            f"log-loss on labels that the fit did not use: {report.held_out.before:.3f} before, "
+            f"{report.held_out.after:.3f} calibrated. Told as unfaithful from risk {report.calibration.threshold:.2f}."
+        )
+    if report.z is not None:
+        verdict = "has drifted from people" if abs(report.z) >= _DRIFTED_FROM else "agrees with its calibration"
+        lines.append(f"The judge {verdict}: {report.z:+.1f} standard deviations (drift from {_DRIFTED_FROM:.0f}).")
+    return "\n".join(lines)
+
+
+def _row(name: str, of: Agreement) -> tuple[str, ...]:
+    return (name, str(of.labels), str(of.bad), str(of.kappa), str(of.auroc), str(of.precision), str(of.recall))
+
+
+def _as_json(reports: Sequence[Report]) -> str:
+    return json.dumps([_finite(dataclasses.asdict(each)) for each in reports], indent=1)
+
+
+def _finite(value: Any) -> Any:
+    """With None in place of NaN, which is no JSON."""
+    if isinstance(value, dict):
+        return {key: _finite(each) for key, each in value.items()}
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def _tell(drifted: Sequence[Report], settings: Settings) -> None:
+    """One alert for each judge, to every configured channel. Raises ConfigurationError if a channel failed."""
+    failed = []
+    for report in drifted:
+        alert = Alert(
+            name="judge_drift",
+            fingerprint=f"rag-otel/judge_drift/{report.metric}/{report.judge}",
+            metric=report.metric,
+            severity=AlertSeverity.WARNING,
+            headline=f"{report.metric} by {report.judge}: the judge no longer agrees with people",
+            details={
+                "deviation": f"{report.z or 0.0:+.1f} standard deviations from its calibration",
+                "labels": str(report.overall.labels),
+                "kappa": str(report.overall.kappa),
+                "next": "read some of the labelled answers, then fit again: rag-otel calibrate --output FILE",
+            },
+            time_ns=time.time_ns(),
+        )
+        for channel in configured_channels(settings):
+            try:
+                channel.send(alert)
+            except (RetryableError, PermanentError) as error:
+                failed.append(f"{channel.name}: {error}")
+    if failed:
+        raise ConfigurationError(f"the alert was not sent: {'; '.join(failed)}")

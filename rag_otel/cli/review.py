@@ -1,0 +1,99 @@
+"""`rag-otel review`: puts the answers whose label teaches most into a queue in Phoenix."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from rag_otel.cli.points_in_time import point_in_time
+from rag_otel.errors import ConfigurationError, InputError, PermanentError, RetryableError
+from rag_otel.settings import Settings, resolve
+from rag_otel_collectors.stored.labels import labels_in_phoenix
+from rag_otel_collectors.stored.phoenix_client import PhoenixClient
+from rag_otel_collectors.stored.review_queue import put_into_queue, scored_answers
+from rag_otel_evaluators.calibration.agreement import agreement
+from rag_otel_evaluators.calibration.queue import MORE, Candidate, pick, worth
+
+_TIMEOUT_S: Final = 120.0
+_ENOUGH: Final = 0.01
+"""A smaller gain of the interval's half-width is not worth another round of labels."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--project", metavar="NAME", required=True, help="the Phoenix project")
+    parser.add_argument("--phoenix-endpoint", metavar="URL", help="Phoenix's address (default: from the environment)")
+    parser.add_argument("--since", metavar="WHEN", help="only traces that started at or after this time: 7d")
+    parser.add_argument("--until", metavar="WHEN", help="only traces that started before this time")
+    parser.add_argument("--count", type=int, default=30, help="about how many answers to pick (default: 30)")
+    parser.add_argument("--metric", default="faithfulness", help="the metric whose results are reviewed")
+    parser.add_argument("--annotation", default="label", metavar="NAME", help="name of people's annotations")
+    parser.add_argument("--threshold", type=float, default=0.5, help="risk from which an answer is told (default: 0.5)")
+    parser.add_argument("--coin", type=float, default=0.3, help="share picked from all answers alike (default: 0.3)")
+    parser.add_argument("--dry-run", action="store_true", help="print what would be picked, change nothing")
+    parser.add_argument("--json", action="store_true", help="print the picked answers as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Returns 0. Raises ConfigurationError or InputError (exit code 2)."""
+    _check(arguments)
+    settings = resolve({"phoenix_endpoint": arguments.phoenix_endpoint, "project_name": arguments.project}).settings
+    if settings.phoenix_endpoint is None:
+        raise ConfigurationError(
+            "Phoenix's address is missing: --phoenix-endpoint URL (environment: RAG_OTEL_PHOENIX_ENDPOINT)"
+        )
+    try:
+        _run(arguments, settings, settings.phoenix_endpoint)
+    except (RetryableError, PermanentError) as error:
+        raise ConfigurationError(f"Phoenix at {settings.phoenix_endpoint}: {error}") from None
+    return 0
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    if arguments.count < 1:
+        raise InputError(f"--count must be at least 1, not {arguments.count}")
+    for name in ("threshold", "coin"):
+        if not 0.0 < getattr(arguments, name) <= 1.0:
+            raise InputError(f"--{name} must be above 0 and at most 1, not {getattr(arguments, name)}")
+
+
+def _run(arguments: argparse.Namespace, settings: Settings, endpoint: str) -> None:
+    client = PhoenixClient(endpoint, api_key=settings.phoenix_api_key, timeout_s=_TIMEOUT_S)
+    now = datetime.now(UTC)
+    bounds: dict[str, Any] = {
+        name: point_in_time(text, now=now)
+        for name, text in (("since", arguments.since), ("until", arguments.until))
+        if text is not None
+    }
+    names = {"metric": arguments.metric, "annotation": arguments.annotation}
+    answers = list(scored_answers(client, arguments.project, **names, **bounds))
+    if not answers:
+        raise InputError(f"project {arguments.project!r} has no answer with a result of {arguments.metric}")
+    open_ones = [each for each in answers if not each.labelled and not each.queued]
+    candidates = [Candidate(key=each.span_id, risks=each.risks) for each in open_ones]
+    picked = pick(candidates, count=arguments.count, threshold=arguments.threshold, coin=arguments.coin)
+    if not arguments.dry_run:
+        queue = [(each.key, each.probability, each.reason) for each in picked]
+        put_into_queue(endpoint, queue, api_key=settings.phoenix_api_key)
+    if arguments.json:
+        print(json.dumps([{"span_id": p.key, "probability": p.probability, "reason": p.reason} for p in picked]))
+        return
+    reasons = Counter(each.reason for each in picked)
+    what = "would be put" if arguments.dry_run else "are"
+    print(f"{len(picked)} of {len(open_ones)} answers without a label {what} in the queue: {dict(reasons)}")
+    unlabelled = f"not annotations['{names['annotation']}']"
+    print(f"In Phoenix filter for them: annotations['review'].label == 'queued' and {unlabelled}")
+    labels = list(labels_in_phoenix(client, arguments.project, **names, **bounds))
+    print(_advice(labels, arguments.threshold))
+
+
+def _advice(labels: list[Any], threshold: float) -> str:
+    """How much another round of labels would tell."""
+    found = agreement(labels, threshold=threshold).auroc
+    if not labels or found.value != found.value:
+        return f"{len(labels)} labels so far: too few to say how well the judge agrees with people."
+    now, then = worth(labels=len(labels), low=found.low, high=found.high)
+    told = f"{len(labels)} labels so far, AUROC {found}. {MORE} more narrow the interval from ±{now:.2f} to ±{then:.2f}"
+    return f"{told}: " + ("enough labels for now." if now - then < _ENOUGH else "worth it.")

@@ -1,0 +1,78 @@
+"""The migration pages: every example runs, against a judge server in place of a paid model."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rag_otel.cli.main import COMMANDS
+from rag_otel_evaluators.metrics.registry import metric_names
+from testkit.judge_server import JudgeRequest, JudgeServer
+from tests.packaging.test_readme import MIGRATION, blocks
+
+pytestmark = pytest.mark.server
+
+PAGES = sorted(MIGRATION.glob("*.md"))
+
+
+def agreeable(request: JudgeRequest) -> Any:
+    """A judge that approves of everything, in the form that each prompt asks for."""
+    last = request.body["messages"][-1]["content"]
+    items = max(len(re.findall(r"^\[\d+\] ", last, flags=re.MULTILINE)), 1)
+    verdict = {"evidence": ["c0.s0"], "chunks": [0], "reason": "r", "verdict": "supported"}
+    yes = {"attributed": True, "stated": True, "in_reference": True, "useful": True}
+    about_each = {"verdicts": [{"claim": i, "chunk": i, **verdict, **yes} for i in range(items)]}
+    relevance = {"chunks": [{"chunk": i, "rating": 2} for i in range(items)], "rating": 2}
+    questions = {"noncommittal": False, "questions": ["How high is the tower?"] * 3}
+    known = {**about_each, **relevance, **questions, "reason": "r", "level": 2, "verdict": True}
+    wanted = (request.schema or {}).get("properties", known)
+    return {name: value for name, value in known.items() if name in wanted}
+
+
+@pytest.fixture(scope="module")
+def judge() -> Iterator[JudgeServer]:
+    with JudgeServer(answer=agreeable) as server:
+        yield server
+
+
+def test_there_is_a_page_for_each() -> None:
+    """Four libraries, each page with examples."""
+    assert [page.stem for page in PAGES] == ["deepeval", "langfuse", "ragas", "trulens"]
+    assert all(len(blocks(page)) >= 2 for page in PAGES)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_examples_of_a_page_run(page: Path, judge: JudgeServer, tmp_path: Path) -> None:
+    """All blocks in order, as one program; its tests by pytest; without a score that is missing for a failure."""
+    program = tmp_path / "test_page.py"
+    program.write_text("\n\n".join(blocks(page)), encoding="utf-8")
+    environ = {**os.environ, "OPENAI_BASE_URL": judge.url, "OPENAI_API_KEY": "sk-test"}
+    arguments = [str(program)]
+    if "def test_" in program.read_text(encoding="utf-8"):
+        plugin = ["-p", "rag_otel_evaluators.pytest_plugin", "-p", "no:cacheprovider"]
+        environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+        arguments = ["-m", "pytest", "-s", *plugin, str(program)]
+    done = subprocess.run(
+        [sys.executable, *arguments], cwd=tmp_path, env=environ, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    missing = re.findall(r"error|incomplete|abstained|no_\w+| none", done.stdout)
+    assert not missing, done.stdout  # a metric without a score
+
+
+def test_every_metric_and_command_of_the_pages_exists() -> None:
+    """The names in the tables."""
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        assert set(re.findall(r"(?:`|^    )rag-otel ([a-z]+)", text, flags=re.MULTILINE)) <= set(COMMANDS)
+        column = re.findall(r"^\|[^|]+\|([^|]+)\|", text, flags=re.MULTILINE)
+        lower = {name for cell in column for name in re.findall(r"`([a-z_]+)`", cell) if "_" in name}
+        others = {"llm_evaluator", "fail_under", "sample_ratio", "evaluations_per_minute"}
+        assert lower - others <= set(metric_names()), page

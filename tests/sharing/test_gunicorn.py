@@ -1,0 +1,88 @@
+"""A real server with four workers and one state folder: one alarm, one page of metrics."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.support.http_receiver import http_receiver
+from tests.support.polling import eventually
+
+pytestmark = [pytest.mark.long, pytest.mark.server]
+ROOT = Path(__file__).parents[2]
+
+
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+def page(url: str) -> str:
+    """What stands there; empty where nobody serves it."""
+    try:
+        with urllib.request.urlopen(url, timeout=10) as response:
+            return str(response.read().decode())
+    except OSError:
+        return ""
+
+
+@contextmanager
+def gunicorn(hook: str, state: Path, metrics: int, *options: str) -> Iterator[str]:
+    port = free_port()
+    environment = {
+        **os.environ,
+        "RAG_TEST_HOOK": hook,
+        "RAG_TEST_STATE": str(state),
+        "RAG_TEST_METRICS": f"127.0.0.1:{metrics}",
+        "PYTHONPATH": os.pathsep.join(map(str, (ROOT, ROOT / "collectors", ROOT / "evaluators"))),
+        "PYDANTIC_DISABLE_PLUGINS": "1",
+    }
+    command = [sys.executable, "-m", "gunicorn", "--workers=4", f"--bind=127.0.0.1:{port}", "--log-level=warning"]
+    process = subprocess.Popen([*command, *options, "tests.sharing.wsgi_app:application"], cwd=ROOT, env=environment)
+    try:
+        eventually(lambda: page(f"http://127.0.0.1:{port}/ask/good/0") or process.poll() is not None, within_s=60)
+        assert process.poll() is None
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(60)
+
+
+def total(metric: str, page: str) -> float:
+    """The sum of a metric's series."""
+    return sum(map(float, re.findall(rf"^{metric}(?:\{{[^}}]*\}})? (\S+)", page, re.MULTILINE)))
+
+
+@pytest.mark.parametrize("options", [(), ("--preload",)])
+def test_four_workers_tell_one_alarm_and_serve_one_page(tmp_path: Path, options: tuple[str, ...]) -> None:
+    """The drop is told once; the page counts the answers of all workers; a worker that is killed is followed by
+    another, which serves the page on and tells nothing again."""
+    metrics = free_port()
+    with http_receiver() as hook:
+        with gunicorn(hook.url, tmp_path, metrics, *options) as url:
+            served = f"http://127.0.0.1:{metrics}/metrics"
+            workers = {page(f"{url}/ask/good/{number}") for number in range(150)}
+            workers |= {page(f"{url}/ask/bad/{number}") for number in range(150)}
+            eventually(lambda: hook.requests)
+            eventually(lambda: total("rag_otel_traces_total", page(served)) > 290)
+            text = page(served)
+            if "--preload" not in options:  # else the master leads, and its death is that of the server
+                os.kill(int((tmp_path / "shared" / "leader").read_text()), signal.SIGKILL)
+                eventually(lambda: "rag_otel_drift_alarm" in page(served))
+        (alarm,) = [json.loads(request.body) for request in hook.requests]
+    assert len(workers) > 1
+    assert alarm["name"] == "drift_score"
+    assert total("rag_otel_evaluation_score_count", text) > 290
+    assert total("rag_otel_drift_alarm", text) > 0

@@ -1,0 +1,58 @@
+"""Several real processes with one state folder: one monitor, one alarm, whoever dies."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.drift.streams import scores
+from tests.sharing.fleet import Fleet, fleet
+from tests.support.http_receiver import Receiver, http_receiver
+from tests.support.polling import eventually
+
+pytestmark = pytest.mark.server
+
+
+def told(receiver: Receiver) -> list[dict[str, Any]]:
+    """The alarms that came in."""
+    return [body for request in receiver.requests if not (body := json.loads(request.body))["follow_up"]]
+
+
+def give(workers: Fleet, mean: float, first: int, count: int, *, seed: int = 0) -> None:
+    """Answers in turn to every worker that lives, after all that came before."""
+    workers.flush()
+    source = scores(mean, seed)
+    for index in range(first, first + count):
+        alive = workers.alive
+        workers.submit(alive[index % len(alive)], index, next(source))
+
+
+def test_four_workers_tell_one_alarm(tmp_path: Path) -> None:
+    """Each sees a quarter of the answers; the drop is told once, with what all have seen."""
+    with http_receiver() as receiver, fleet(4, tmp_path, receiver.url) as workers:
+        give(workers, 0.92, 0, 300)
+        give(workers, 0.72, 300, 200, seed=1)
+        eventually(lambda: told(receiver))
+    (alarm,) = told(receiver)
+    assert alarm["name"] == "drift_score"
+    assert alarm["details"]["learned_from"].startswith("200 evaluations")
+    assert alarm["examples"][0]["response"].startswith("Answer ")
+    assert (tmp_path / "shared" / "drift.json").exists()
+
+
+def test_another_worker_goes_on_where_the_leader_was_killed(tmp_path: Path) -> None:
+    """kill -9 while the baseline is learned, and again after the alarm: what was learned and told stays."""
+    with http_receiver() as receiver, fleet(4, tmp_path, receiver.url) as workers:
+        give(workers, 0.92, 0, 250)
+        workers.kill_leader()
+        give(workers, 0.92, 250, 50, seed=2)
+        give(workers, 0.72, 300, 150, seed=1)
+        eventually(lambda: told(receiver))
+        workers.kill_leader()
+        give(workers, 0.72, 450, 100, seed=3)
+        eventually(lambda: workers.leader() is not None)
+    (alarm,) = told(receiver)
+    assert alarm["details"]["learned_from"].startswith("200 evaluations")

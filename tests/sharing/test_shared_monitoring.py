@@ -1,0 +1,147 @@
+"""One process's part in the shared monitor: without a folder that can be written, at the end, and after an upgrade."""
+
+from __future__ import annotations
+
+import json
+import logging
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from opentelemetry.sdk.resources import Resource
+
+from rag_otel.alert import Alert
+from rag_otel.composition import Parts, compose_delivery
+from rag_otel.delivery.dispatcher import Dispatcher
+from rag_otel.errors import ConfigurationError
+from rag_otel.model import EvaluatedTrace
+from rag_otel.settings import resolve
+from rag_otel.sharing.log import LogWriter
+from rag_otel.sharing.records import RecordFormat, record_now
+from tests.drift.streams import results
+from tests.support.polling import eventually
+from tests.support.results import RESPONSE, SECRET_TEXTS, a_result, an_evaluation
+
+QUICK = {"drift_baseline_count": 200, "drift_run_length": 1000.0, "alert_digest": 0.0, "alert_rules": ["score<0"]}
+
+
+def a_delivery(folder: Path, told: list[Alert], **settings: Any) -> Dispatcher:
+    given = {"state_folder": str(folder), "metrics": ["faithfulness"], **QUICK, **settings}
+    parts = Parts(on_alert=told.append)
+    return compose_delivery(resolve(given).settings, parts, emit=lambda span: None, resource=Resource.create)
+
+
+def a_drop() -> list[EvaluatedTrace]:
+    return [*results(0.92, 300), *results(0.72, 200, at=300, seed=1)]
+
+
+def test_one_process_watches_by_itself(tmp_path: Path) -> None:
+    """It leads, tells the drop, and leaves no record that was read."""
+    told: list[Alert] = []
+    delivery = a_delivery(tmp_path, told)
+    for each in a_drop():
+        delivery.submit(each)
+    assert delivery.flush(30)
+    assert [alert.name for alert in told] == ["drift_score"]
+    delivery.shutdown(10)
+    told.clear()
+    delivery = a_delivery(tmp_path, told)  # the next process deletes the log that was read to its end
+    delivery.start()
+    eventually(lambda: len(list((tmp_path / "shared" / "observed").iterdir())) == 0)
+    delivery.shutdown(10)
+    assert told == []
+
+
+def test_where_the_folder_cannot_be_written_the_process_watches_alone(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """One warning, and the drop is told."""
+    (tmp_path / "shared").write_text("a file where the folder should be")
+    told: list[Alert] = []
+    delivery = a_delivery(tmp_path, told)
+    with caplog.at_level(logging.WARNING, "rag_otel"):
+        for each in a_drop():
+            delivery.submit(each)
+        assert delivery.flush(30)
+        delivery.shutdown(10)
+    assert [alert.name for alert in told] == ["drift_score"]
+    assert sum("watches its own answers alone" in record.message for record in caplog.records) == 1
+
+
+def test_a_folder_that_vanishes_ends_nothing(tmp_path: Path) -> None:
+    """Somebody deletes the logs while the process runs: it goes on alone."""
+    told: list[Alert] = []
+    delivery = a_delivery(tmp_path, told)
+    good, bad = a_drop()[:300], a_drop()[300:]
+    for each in good:
+        delivery.submit(each)
+    assert delivery.flush(30)
+    shutil.rmtree(tmp_path / "shared")
+    for each in bad:
+        delivery.submit(each)
+    assert delivery.flush(30)
+    delivery.shutdown(10)
+    assert [alert.name for alert in told] == ["drift_score"]
+
+
+def test_bad_settings_fail_at_the_start(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="alert_rules"):
+        a_delivery(tmp_path, [], alert_rules=["nonsense"])
+
+
+def test_the_state_of_a_process_that_watched_for_itself_is_taken_over(tmp_path: Path) -> None:
+    """After an upgrade, or a crash of one that shared with nobody: its series go on."""
+    told: list[Alert] = []
+    delivery = a_delivery(tmp_path, told)
+    for each in a_drop():
+        delivery.submit(each)
+    delivery.flush(30)
+    delivery.shutdown(10)
+    (tmp_path / "shared").rename(tmp_path / "0")
+    shutil.rmtree(tmp_path / "0" / "observed")
+    told.clear()
+    delivery = a_delivery(tmp_path, told)
+    for each in results(0.72, 50, at=500, seed=2):
+        delivery.submit(each)
+    delivery.flush(30)
+    delivery.shutdown(10)
+    assert json.loads((tmp_path / "shared" / "drift.json").read_text())["count"] == 550
+    assert told == []
+
+
+def test_a_record_keeps_what_is_watched_and_shown() -> None:
+    """A result comes back with its numbers; a bad answer with its texts, a good one without."""
+    form = RecordFormat(lambda result: True)
+    result = a_result(session_id="s", tags={"tenant": "t"})
+    back = form.decode(form.encode(record_now(result=result))).result
+    assert back is not None
+    assert (back.trace.target, back.trace.response) == (result.trace.target, RESPONSE)
+    assert back.decision == result.decision
+    assert [each.claim.text for each in back.evaluations[0].claims] == [RESPONSE[27:48], RESPONSE[49:78], ""]
+    assert {each.verdict for each in back.evaluations[0].claims} == {
+        each.verdict for each in result.evaluations[0].claims
+    }
+
+
+@pytest.mark.parametrize("hidden", [True, False])
+def test_a_record_holds_no_text_that_no_alert_shows(hidden: bool) -> None:
+    form = RecordFormat(lambda result: hidden, capture_content=not hidden)
+    payload = form.encode(record_now(result=a_result(an_evaluation(explanation=None)))).decode()
+    assert not [text for text in SECRET_TEXTS if text in payload]
+
+
+def test_a_log_of_another_process_is_read_by_the_one_that_leads(tmp_path: Path) -> None:
+    """What a process wrote that has died since, counts."""
+    told: list[Alert] = []
+    (tmp_path / "shared" / "observed").mkdir(parents=True)
+    writer = LogWriter(tmp_path / "shared" / "observed")
+    form = RecordFormat(lambda result: True)
+    writer.append([form.encode(record_now(result=each)) for each in a_drop()])
+    writer.close()
+    delivery = a_delivery(tmp_path, told)
+    delivery.start()
+    eventually(lambda: told)
+    delivery.shutdown(10)
+    assert [alert.name for alert in told] == ["drift_score"]
+    assert told[0].examples[0].response is not None
