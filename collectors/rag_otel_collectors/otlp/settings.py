@@ -136,6 +136,14 @@ def configure(
     )
 
 
+def evaluation_settings(
+    arguments: Mapping[str, Any], *, file: str | None = None, environ: Mapping[str, str] | None = None
+) -> Settings:
+    """The part `[evaluation]` alone, for commands that forward nothing. Raises ConfigurationError."""
+    environ = os.environ if environ is None else environ
+    return resolve(arguments, environ, file=_table(_read(file), "evaluation")).settings
+
+
 def named_values(given: Sequence[str]) -> dict[str, str]:
     """Settings given as `NAME=VALUE`. Raises ConfigurationError."""
     values = {}

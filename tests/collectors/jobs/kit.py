@@ -63,9 +63,9 @@ class WorkerProcess:
             "drift": "false",
             "judge_watch": "false",
         }
-        self._command = [sys.executable, "-m", *program, "--queue", settings.url]
-        self._command += ["--backend", backend.address]
-        self._command += [part for name, value in named.items() for part in ("--set", f"{name}={value}")]
+        self.queue_options = ["--queue", settings.url]
+        self.queue_options += [part for name, value in named.items() for part in ("--set", f"{name}={value}")]
+        self._command = [sys.executable, "-m", *program, *self.queue_options, "--backend", backend.address]
         self.lines: list[str] = []
         self.process: subprocess.Popen[str] | None = None
 

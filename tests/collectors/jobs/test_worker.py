@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 from rag_otel import semconv
+from rag_otel.cli.main import main
 from rag_otel_collectors.jobs.job import queued
 from rag_otel_collectors.jobs.queue import DeadJob, QueuedJob, QueueSettings
 from rag_otel_collectors.jobs.rabbit import RabbitJobQueue
 from rag_otel_collectors.otlp.protobuf.span_records import attributes_from
-from testkit.judge_server import JudgeRequest, JudgeServer
+from testkit.judge_server import JudgeRequest, JudgeServer, ServerError
 from tests.collectors.jobs.kit import WorkerProcess, a_worker, an_evaluation_job, scores, some_jobs, targets
 from tests.collectors.otlp.kit import a_backend
 from tests.support.polling import eventually
@@ -136,6 +137,29 @@ def test_a_job_that_kills_its_worker_is_given_up_after_exactly_its_starts(queue_
     assert "the worker ended" in dead.reason
     assert asked(judge)["99"] == 3
     assert all(len(ids) == 1 for ids in scores(backend).values())
+
+
+def test_jobs_of_a_judge_that_was_away_are_listed_and_queued_again(
+    queue_settings: MakeSettings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By the command, as the runbook says."""
+    settings = queue_settings(max_starts=2)
+    with JudgeServer(fault_share=1.0, fault_kinds=(ServerError(),)) as judge, a_backend() as backend:
+        publish(settings, some_jobs(3))
+        with a_worker(settings, backend, judge) as worker:
+            eventually(lambda: len(dead_letters(settings)) == 3)
+            assert scores(backend) == {}
+            judge.fault_share = 0.0
+            command = ["work", *worker.queue_options, "--dead-letters"]
+            assert main([*command, "list"]) == 0
+            shown = capsys.readouterr().out
+            assert shown.count("HTTP 500") == 3
+            assert f"{1:032x}" in shown
+            assert main([*command, "retry"]) == 0
+            assert "queued 3 jobs again" in capsys.readouterr().out
+            eventually(lambda: set(scores(backend)) == targets(3))
+    assert main([*command, "list"]) == 0
+    assert "no dead letters" in capsys.readouterr().out
 
 
 def test_sigterm_finishes_what_runs_and_leaves_the_rest(queue_settings: MakeSettings) -> None:
