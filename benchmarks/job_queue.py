@@ -1,6 +1,6 @@
 """Evaluation jobs on RabbitMQ: what kills lose or double, what a second worker brings, what a poison job costs others.
 
-    python benchmarks/job_queue.py [--rounds 20] [--part kills|broker|workers|poison]
+    python -m benchmarks.job_queue [--rounds 20] [--part kills|broker|workers|poison]
 
 A real node, workers in processes of their own, a judge server that takes 200 ms. A score is doubled if one target span
 has evaluation spans of two ids. Times are shares of each other, measured by turns.

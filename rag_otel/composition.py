@@ -99,7 +99,7 @@ def compose(
     )
     later: list[Callable[[], object]] = []
     settings = producing(settings)
-    jobs = compose_jobs(settings)
+    jobs = compose_jobs(settings, parts)
     pipeline = compose_pipeline(settings, parts, default_cap=EMBEDDED_PER_MINUTE, in_background=later.append)
     worker = BackgroundWorker()
     made = Runtime(
@@ -119,6 +119,8 @@ def compose(
         telemetry=telemetry,
         jobs=jobs,
     )
+    if jobs is not None:
+        later.append(jobs.prepare)
     background_import(*later)  # last: the interpreter runs one thread at a time, and the application waits for this one
     return made
 
@@ -158,10 +160,14 @@ def producing(settings: Settings) -> Settings:
     return dataclasses.replace(settings, drift=False, judge_watch=False, alert_silence=0.0, alert_failing_share=0.0)
 
 
-def compose_jobs(settings: Settings) -> JobSink | None:
+def compose_jobs(settings: Settings, parts: Parts) -> JobSink | None:
     """What publishes evaluation jobs; None where traces are evaluated here. Raises ConfigurationError."""
     if settings.job_queue_url is None:
         return None
+    if parts.evaluators:
+        raise ConfigurationError(
+            "evaluators= cannot be combined with job_queue_url: the workers evaluate, with their own settings"
+        )
     require_extra("queue", "faststream", "aio_pika", needed_by="job_queue_url")
     from rag_otel_collectors.jobs.publisher import JobPublisher
 

@@ -77,6 +77,10 @@ class DeliveryQueue(Protocol):
 class JobSink(Protocol):
     """Publishes traces as evaluation jobs, in the background; see `rag_otel_collectors.jobs`."""
 
+    def prepare(self) -> None:
+        """Import what publishing needs. Called at start-up on a background thread."""
+        ...
+
     def submit(self, trace: RagTrace, decision: SamplingDecision, resource: Mapping[str, object]) -> str | None:
         """Take a trace; returns at once and never raises. Returns why it cannot become a job, None where it does."""
         ...

@@ -64,6 +64,9 @@ class JobPublisher:
         )
         self._waiting.resume()
 
+    def prepare(self) -> None:
+        self._make_queue(self._settings)
+
     def submit(self, trace: RagTrace, decision: SamplingDecision, resource: Mapping[str, Any]) -> str | None:
         with guarded("jobs.submit"):
             if not may_leave_the_process(trace):

@@ -123,6 +123,8 @@ def test_what_must_not_leave_the_process_is_not_published(queue_settings: MakeSe
     assert [job.tenant for job in taken(settings, 1)] == ["acme"]
     with pytest.raises(ConfigurationError, match="capture_content"):
         App(settings, capture_content=False)
+    with pytest.raises(ConfigurationError, match="the workers evaluate"):
+        App(settings, evaluators=[object()])
 
 
 @pytest.fixture
