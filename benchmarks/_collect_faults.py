@@ -21,7 +21,7 @@ from pathlib import Path
 from _collect_load import Sent, Sink, collector
 from _collect_runs import during, ids, report, wait
 
-from rag_otel_collectors.otlp.assembly.record_format import record_at
+from rag_otel.durable.record_format import record_at
 
 _KILLS = 20
 _AWAY_S = 30.0

@@ -2,11 +2,12 @@
 
 Every stream yields answers without end: (seconds, score, slices, key). Scores have the shape of `synthetic` in
 `_drift_streams`: most are exactly 1. A family of streams is for tuning, another one with other lengths, volumes and
-seeds for the figures that are reported; neither is the one of a test from outside.
+seeds for the figures that are reported, and a third one has the shapes of the table that was asked for.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import random
 from bisect import bisect
@@ -16,7 +17,7 @@ from functools import cache
 from itertools import accumulate
 from typing import TypeAlias
 
-from _drift_streams import synthetic
+from _drift_streams import DATA, dev_scores, synthetic
 
 DAY_S = 86_400.0
 Answer: TypeAlias = tuple[float, float, tuple[str, ...], int | None]
@@ -180,6 +181,120 @@ def shifted(at: int, low: float = 0.3, high: float = 0.7) -> Make:
     return make
 
 
+def clear_runs(length: float, *, geometric: bool = False) -> Make:
+    """Runs on one document each: nine of ten around .97, one around .50, sd .08. A drop is more of the latter."""
+
+    def make(rng: random.Random, drop: Drop) -> Iterator[Answer]:
+        index = left = 0
+        level = 0.0
+        while True:
+            if left == 0:
+                left = 1 + int(rng.expovariate(1 / length)) if geometric else int(length)
+                level = 0.5 if rng.random() < 0.1 + drop(index) / 0.47 else 0.97
+            yield index * 60.0, min(1.0, max(0.0, rng.gauss(level, 0.08))), _A, None
+            index, left = index + 1, left - 1
+
+    return make
+
+
+def one_or_less(rng: random.Random, mean: float) -> float:
+    """1, or anything evenly: a score of that mean, at least .5."""
+    return rng.random() if rng.random() < 2 * (1 - mean) else 1.0
+
+
+def swinging(mean: Callable[[int], float], per_day: float = 2000) -> Make:
+    """Scores that are 1 or anything; `mean` of the n-th."""
+
+    def make(rng: random.Random, drop: Drop) -> Iterator[Answer]:
+        index = 0
+        while True:
+            yield index * DAY_S / per_day, one_or_less(rng, mean(index) - drop(index)), _A, None
+            index += 1
+
+    return make
+
+
+def working_week(per_day: int = 300) -> Make:
+    """Five good days, two that are .03 worse."""
+
+    def make(rng: random.Random, drop: Drop) -> Iterator[Answer]:
+        index = 0
+        while True:
+            mean = 0.925 if index // per_day % 7 < 5 else 0.895
+            yield index * DAY_S / per_day, one_or_less(rng, mean - drop(index)), _A, None
+            index += 1
+
+    return make
+
+
+def two_models(per_day: int = 1000) -> Make:
+    """Two models whose shares swing from 35 to 65% over the day."""
+
+    def make(rng: random.Random, drop: Drop) -> Iterator[Answer]:
+        index = 0
+        while True:
+            first = rng.random() < 0.5 + 0.15 * math.cos(2 * math.pi * (index / per_day - 0.1))
+            value = one_or_less(rng, (0.95 if first else 0.88) - drop(index))
+            yield index * DAY_S / per_day, value, ("model=first" if first else "model=second",), None
+            index += 1
+
+    return make
+
+
+def slow_noise(sd: float = 0.015, length: float = 500) -> Make:
+    """The mean wanders: sd .015, correlated over 500 answers."""
+
+    def make(rng: random.Random, drop: Drop) -> Iterator[Answer]:
+        keep, state, index = math.exp(-1 / length), 0.0, 0
+        while True:
+            state = keep * state + math.sqrt(1 - keep * keep) * rng.gauss(0, sd)
+            yield index * 60.0, one_or_less(rng, min(0.99, 0.925 + state) - drop(index)), _A, None
+            index += 1
+
+    return make
+
+
+def dev_answers(*, keyed: bool) -> Make:
+    """The embedded judge's scores of examples/data in their order: the models' answers to one question in a row. The
+    questions come in a random order, again and again."""
+
+    def make(rng: random.Random, drop: Drop) -> Iterator[Answer]:
+        index, questions = 0, _dev_questions()
+        while True:
+            for number in rng.sample(range(len(questions)), len(questions)):
+                for model, value in questions[number]:
+                    lost = drop(index) / 0.9
+                    yield index * 60.0, value * (1 - lost), (f"model={model}",), number if keyed else None
+                    index += 1
+
+    return make
+
+
+@cache
+def _dev_questions() -> list[list[tuple[str, float]]]:
+    rows = (DATA / "ragtruth_qa_dev.jsonl").read_text(encoding="utf-8").splitlines()
+    found: dict[str, list[tuple[str, float]]] = {}
+    for line, (model, value, _) in zip(rows, dev_scores(), strict=True):
+        found.setdefault(json.loads(line)["source_id"], []).append((model, value))
+    return list(found.values())
+
+
+DEV = (
+    Traffic(name="examples/data in order", make=dev_answers(keyed=False), worth=2),
+    Traffic(name="examples/data in order, keys", make=dev_answers(keyed=True), worth=2),
+)
+ISSUE = (
+    Traffic(name="independent, 1 or less", make=swinging(lambda at: 0.925, 1440)),
+    Traffic(name="50 in a row on one document", make=clear_runs(50), worth=50),
+    Traffic(name="geometric runs, mean 10", make=clear_runs(10, geometric=True), worth=20),
+    Traffic(name="day and night +-.02, 2,000 a day", make=swinging(
+        lambda at: 0.91 + 0.02 * math.cos(2 * math.pi * (at / 2000 - 0.1))
+    )),
+    Traffic(name="weekend -.03, 300 a day", make=working_week()),
+    Traffic(name="two models, 35 to 65% over the day", make=two_models(), most=0.1),
+    Traffic(name="slow noise, sd .015 over 500", make=slow_noise()),
+)  # fmt: skip
+"""The table that the requirement names."""
 TUNING = (
     Traffic(name="independent", make=independent()),
     Traffic(name="independent, 0 or 1", make=two_values()),
@@ -196,10 +311,6 @@ TUNING = (
     Traffic(name="mix 25 to 60%, 1,500 a day", make=mixed(0.25, 0.60, 1500), most=0.1),
     Traffic(name="slow noise .012 over 300", make=slow(0.012, 300)),
     Traffic(name="mix shifts at 3,000", make=shifted(3000), most=0.1),
-)
-FROZEN = (
-    Traffic(name="independent", make=independent(0.93)),
-    Traffic(name="independent, 0 or 1", make=two_values(0.9)),
     Traffic(name="runs of 35", make=runs(35), worth=35),
     Traffic(name="runs of 120", make=runs(120), worth=120),
     Traffic(name="geometric runs, mean 12", make=runs(12, geometric=True), worth=24),
@@ -218,3 +329,20 @@ FROZEN = (
     Traffic(name="slow noise .015 over 800", make=slow(0.015, 800)),
     Traffic(name="mix shifts at 6,000", make=shifted(6000), most=0.1),
 )
+FROZEN = (
+    Traffic(name="independent", make=independent(0.94)),
+    Traffic(name="runs of 25", make=runs(25, bad=0.15), worth=25),
+    Traffic(name="runs of 90", make=runs(90, bad=0.1), worth=90),
+    Traffic(name="geometric runs, mean 18", make=runs(18, geometric=True, bad=0.15), worth=36),
+    Traffic(name="runs of 30, keys", make=runs(30, keyed=True), worth=30),
+    Traffic(name="AR(1) .9, sd .09", make=autoregressive(0.9, 0.09), worth=5),
+    Traffic(name="day +-.025, 2,500 a day", make=daily(0.025, 2500)),
+    Traffic(name="day +-.02, 6,000 a day, quiet nights", make=daily(0.02, 6000, quiet_nights=True)),
+    Traffic(name="weekend -.03, 250 a day", make=weekly(0.03, 250)),
+    Traffic(name="weekend -.025, 600 a day", make=weekly(0.025, 600)),
+    Traffic(name="mix 35 to 75%, 1,200 a day", make=mixed(0.35, 0.75, 1200), most=0.1),
+    Traffic(name="mix shifts at 4,500", make=shifted(4500, 0.25, 0.6), most=0.1),
+    Traffic(name="slow noise .015 over 350", make=slow(0.015, 350)),
+    Traffic(name="slow noise .012 over 1,000", make=slow(0.012, 1000)),
+)
+"""Never tuned on."""

@@ -22,10 +22,13 @@ from itertools import islice
 from _drift_streams import RARE, Population, Stream, dev_scores, synthetic, tilted
 
 from rag_otel.cli.terminal import table
-from rag_otel.drift.baseline import Baseline, BaselineLearner
+from rag_otel.drift.baseline import Baseline
 from rag_otel.drift.family import DriftSettings, Family
+from rag_otel.drift.learner import BaselineLearner
 from rag_otel.drift.observation import Observation
-from rag_otel.drift.series import Series, SeriesSettings, Turn
+from rag_otel.drift.series import Series
+from rag_otel.drift.turns import Turn
+from rag_otel.drift.watch import SeriesSettings
 
 QUIET = 10_000
 WARM_UP = 500

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import islice
 
-from _drift_traffic import FROZEN, TUNING, Answer, Drop, Traffic
+from _drift_traffic import DEV, FROZEN, ISSUE, TUNING, Answer, Drop, Traffic
 
 from rag_otel.cli.terminal import table
 from rag_otel.drift.family import DriftSettings, Family
@@ -29,7 +29,7 @@ from rag_otel.drift.observation import Observation
 from rag_otel.drift.problems import Problems
 
 QUIET = 10_500
-FAMILIES = {"tuning": TUNING, "frozen": FROZEN}
+FAMILIES = {"tuning": TUNING, "frozen": FROZEN, "issue": ISSUE, "dev": DEV}
 _KEYS = any(field.name == "cluster" for field in dataclasses.fields(Observation))
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -30,7 +30,8 @@ from rag_otel.drift.setup import build_judge_watch
 from rag_otel.errors import ConfigurationError
 from rag_otel.evaluation.background_worker import BackgroundWorker
 from rag_otel.evaluation.chunk_texts import ChunkTexts, resolver_named
-from rag_otel.model import AttributeValue, EvaluatedTrace, Evaluation
+from rag_otel.evaluation.evaluate import evaluate
+from rag_otel.model import AttributeValue, EvaluatedTrace, Evaluation, RagTrace
 from rag_otel.monitoring import Monitoring
 from rag_otel.pipeline import Pipeline
 from rag_otel.protocols import AlertChannel, ChunkResolver, Convention, Evaluator, Sampler, Writer
@@ -39,18 +40,22 @@ from rag_otel.safety import privacy, redaction
 from rag_otel.safety.background_import import background_import
 from rag_otel.safety.extras import require_extra
 from rag_otel.safety.tracing_suppression import suppressed
+from rag_otel.sampling.build import build_sampler, policy_of
 from rag_otel.sampling.cap import EvaluationCap
-from rag_otel.sampling.ratio import RatioSampler
 from rag_otel.settings import Settings
 from rag_otel.settings.rows import secrets_of
 from rag_otel.telemetry.telemetry import Telemetry, telemetry_of
 from rag_otel.writers.attributes import evaluation_attributes, status_attributes
 from rag_otel.writers.evaluation_span import EvaluationSpanWriter, When
-from rag_otel.writers.feedback import annotator_kind
+from rag_otel.writers.feedback import FAITHFULNESS, annotator_kind
 from rag_otel.writers.phoenix_links import phoenix_page, trace_link
 
-if TYPE_CHECKING:  # an extra
+if TYPE_CHECKING:
+    from rag_otel.budgets.budgets import Budgets
+    from rag_otel.durable.dead_letters import DeadLetters  # these two import protobuf
+    from rag_otel.durable.spool import Spool
     from rag_otel_collectors.jobs.queue import QueueSettings
+    from rag_otel_evaluators.llm.cache import AnswerCache
 
 InBackground: TypeAlias = Callable[[Callable[[], object]], object]
 """Calls a function later, on another thread."""
@@ -102,6 +107,7 @@ def compose(
     jobs = compose_jobs(settings, parts)
     pipeline = compose_pipeline(settings, parts, default_cap=EMBEDDED_PER_MINUTE, in_background=later.append)
     worker = BackgroundWorker()
+    spool, dead_letters = _spool(settings)
     made = Runtime(
         settings=settings,
         pipeline=pipeline,
@@ -114,10 +120,13 @@ def compose(
             resource=resource,
             telemetry=telemetry,
             judge_watch=build_judge_watch(settings, pipeline, worker),
+            budgets=pipeline.budgets,
         ),
         worker=worker,
         telemetry=telemetry,
         jobs=jobs,
+        spool=spool,
+        dead_letters=dead_letters,
     )
     if jobs is not None:
         later.append(jobs.prepare)
@@ -125,10 +134,31 @@ def compose(
     return made
 
 
+def _spool(settings: Settings) -> tuple[Spool | None, DeadLetters | None]:
+    """What keeps admitted traces on disk, and what the backend refuses. Raises ConfigurationError."""
+    if settings.spool_folder is None:
+        return None, None
+    from rag_otel.delivery.state_folder import StateFolder
+    from rag_otel.durable import dead_letters
+    from rag_otel.durable.spool import Spool
+    from rag_otel.durable.trace_store import TraceStore
+
+    root = Path(settings.spool_folder)
+    folder = StateFolder(root / "spool", setting="spool_folder")
+    store = TraceStore(folder, max_bytes=settings.spool_max_bytes, max_age_s=settings.spool_max_age)
+    return Spool(store), dead_letters.DeadLetters(root / dead_letters.FOLDER)
+
+
 def compose_pipeline(
-    settings: Settings, parts: Parts, *, default_cap: float | None, in_background: InBackground | None = None
+    settings: Settings,
+    parts: Parts,
+    *,
+    default_cap: float | None,
+    in_background: InBackground | None = None,
+    budgeted: bool = True,
 ) -> Pipeline:
     """What reads, decides and evaluates; `default_cap` is the evaluations per minute where the settings name none.
+    With `budgeted=False` the budgets of the settings do not apply: a backfill has its own.
 
     The heavy imports of judges happen here; a language model's are handed to `in_background`.
     Raises ConfigurationError, also for a judge that may cost money and has no cap.
@@ -139,13 +169,16 @@ def compose_pipeline(
     if evaluates:
         _require_cap(settings, parts)
     cap = default_cap if evaluates and settings.evaluations_per_minute is None else settings.evaluations_per_minute
+    evaluators = _all_evaluators(settings, parts, in_background=in_background) if evaluates else ()
+    budgets = compose_budgets(settings, evaluators) if budgeted and evaluates else None
     texts = compose_texts(settings, parts)
     built_in = default_conventions(mapping=settings.attribute_mapping, recover_chunks=texts is None)
     return Pipeline(
         conventions=(*parts.conventions, *built_in),
-        sampler=parts.sampler or RatioSampler(settings.sample_ratio, seed=settings.sampling_seed),
-        evaluators=_all_evaluators(settings, parts, in_background=in_background) if evaluates else (),
+        sampler=parts.sampler or _sampler(settings, budgets),
+        evaluators=evaluators,
         cap=None if cap is None or math.isinf(cap) else EvaluationCap(cap),
+        budgets=budgets,
         timeout_s=settings.evaluation_timeout,
         project=settings.project_name,
         texts=texts,
@@ -183,6 +216,10 @@ def queue_settings(settings: Settings) -> QueueSettings:
     """The job queue that the settings name. Raises ConfigurationError."""
     from rag_otel_collectors.jobs.queue import QueueSettings
 
+    if settings.budgets:
+        raise ConfigurationError(
+            "budgets cannot be combined with a job queue: set evaluations_per_minute of the workers"
+        )
     if settings.job_queue_url is None:
         raise ConfigurationError("no job queue: give --queue amqp://host:5672/ or RAG_OTEL_JOB_QUEUE_URL")
     return QueueSettings(
@@ -217,6 +254,49 @@ def _require_cap(settings: Settings, parts: Parts) -> None:
         )
 
 
+def compose_budgets(settings: Settings, evaluators: Sequence[Evaluator]) -> Budgets | None:
+    """What judging may cost; None: no limit. Raises ConfigurationError."""
+    if not settings.budgets and settings.sampling_policy is None:
+        return None
+    from rag_otel.budgets.build import build_budgets
+
+    return build_budgets(settings, paid=[each.name for each in evaluators if annotator_kind(each.judge_name) == "LLM"])
+
+
+def _sampler(settings: Settings, budgets: Budgets | None) -> Sampler:
+    """By ratio, or by the policy. Processes agree on a policy's rates in the ledger, also without a budget."""
+    if settings.sampling_policy is None:
+        return build_sampler(settings)
+    if budgets is not None:
+        agree, allowance = budgets.ledger.agree, budgets.allowance
+        return build_sampler(settings, prescore=compose_prescore(settings), allowance=allowance, agree=agree)
+    from rag_otel.budgets.build import open_ledger
+
+    return build_sampler(settings, prescore=compose_prescore(settings), agree=open_ledger(settings).agree)
+
+
+def compose_prescore(settings: Settings) -> Callable[[RagTrace], Awaitable[float | None]] | None:
+    """Judges a trace with the embedded judge, for rules with `risk_above`; None if the policy has none."""
+    policy = policy_of(settings)
+    if policy is None or not any(rule.risk_above is not None for rule in policy.force):
+        return None
+    from rag_otel_evaluators.metrics.registry import build
+
+    (evaluator,) = build((FAITHFULNESS,))
+
+    async def prescore(trace: RagTrace) -> float | None:
+        result = await evaluate(
+            evaluator,
+            question=trace.question,
+            chunks=trace.chunks,
+            response=trace.response or "",
+            timeout_s=settings.evaluation_timeout,
+        )
+        return result.risk
+
+    return prescore
+
+
 def compose_texts(settings: Settings, parts: Parts) -> ChunkTexts | None:
     """Fetches the texts of chunks; None without a resolver. Raises ConfigurationError."""
     resolver = parts.chunk_resolver
@@ -245,17 +325,20 @@ def compose_delivery(
     keep_results: bool = False,
     write_results: bool = True,
     judge_watch: JudgeWatch | None = None,
+    budgets: Budgets | None = None,
 ) -> Dispatcher:
     """The writers, the monitors and the alerts; `emit` and `resource` as for `compose`. Imports no judge, and starts a
     thread only where a state folder holds what the last process could not deliver.
 
     With `write_results=False` the caller itself writes annotations and evaluation spans (`compose_writers`).
     With `keep_results` and a state folder Phoenix's annotations survive the process as alerts do; with a `judge_watch`
-    drift alerts tell whether the app or the judge has moved.
+    drift alerts tell whether the app or the judge has moved. What is left of the `budgets` is told.
     """
     watched = (*settings.metrics, *(each.name for each in parts.evaluators))
     settings = dataclasses.replace(settings, metrics=watched)
-    monitoring = Monitoring(settings, _channels(settings, parts), link=_link(settings), judge=judge_watch)
+    monitoring = Monitoring(
+        settings, _channels(settings, parts), link=_link(settings), judge=judge_watch, budgets=budgets
+    )
     results = compose_writers(settings, emit, resource) if write_results else []
     writers = [*results, *parts.writers]
     return monitoring.delivery(writers, telemetry=telemetry, keep_results=keep_results)
@@ -306,7 +389,16 @@ def _evaluators(settings: Settings, *, in_background: InBackground | None) -> tu
         source="settings",
     )
     with suppressed():  # requests of a judge's library during loading are not the application's
-        return build_evaluators(config, ExitStack(), in_background=in_background)
+        return build_evaluators(config, ExitStack(), cache=_judge_cache(settings), in_background=in_background)
+
+
+def _judge_cache(settings: Settings) -> AnswerCache | None:
+    """The cache of the judge's answers. Raises ConfigurationError."""
+    if settings.judge_cache is None:
+        return None
+    from rag_otel_evaluators.llm.cache_stores import open_cache
+
+    return open_cache(settings.judge_cache, keep_s=settings.judge_cache_keep)
 
 
 def compose_writers(

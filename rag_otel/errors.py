@@ -6,6 +6,7 @@
     ├── InputError              data that cannot be read (a file that is not OTLP, a row without a response)
     ├── PermanentError          a retry will not help (401, 422, a malformed prompt)
     └── RetryableError          a retry may help (429, 503, a closed connection); may hold the waiting time
+        └── LedgerError         the store of budgets cannot be reached
 
 None of them reaches the caller of a decorated function. They are raised while a function is decorated, by
 `instrument()`, by the commands, and inside the worker.
@@ -41,3 +42,7 @@ class RetryableError(RagOtelError):
         super().__init__(message)
         self.retry_after_s = retry_after_s
         """Seconds to wait, as the server asked. None if it did not."""
+
+
+class LedgerError(RetryableError):
+    """The store in which processes share budgets or answers cannot be reached."""

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Never
+from typing import TYPE_CHECKING, Any, Final, Never
 
 from opentelemetry import trace as trace_api
 from opentelemetry._logs import LoggerProvider
@@ -33,6 +33,9 @@ from rag_otel.safety.guard import guarded, logger
 from rag_otel.safety.time_limit import EXIT_S, exit_budget
 from rag_otel.settings import ResolvedSettings, Settings, resolve, unread_variables
 from rag_otel.settings.tables import AlertSettings, DriftSettings, JudgeSettings, SpanSettings, TelemetrySettings
+
+if TYPE_CHECKING:
+    from rag_otel.sampling.policy import SamplingPolicy
 
 _DETACH_S: Final = 10.0
 _EVALUATION_SHARE: Final = 2 / 3
@@ -75,6 +78,8 @@ class Instrumentation:
     def start(self) -> None:
         """Start what runs beside the spans: imports of evaluators, metrics and events."""
         prepare(self.runtime.pipeline.evaluators)
+        if self.runtime.spool is not None:
+            self.runtime.spool.start()
         if self.runtime.telemetry is not None:
             self.runtime.telemetry.start()
 
@@ -117,6 +122,9 @@ def instrument(
     evaluations_per_minute: float | None = None,
     sample_ratio: float | None = None,
     sampler: Sampler | None = None,
+    sampling_policy: SamplingPolicy | str | Mapping[str, Any] | None = None,
+    budgets: Sequence[str] | None = None,
+    budget_store: str | None = None,
     phoenix_endpoint: str | None = None,
     phoenix_api_key: str | None = None,
     phoenix_public_url: str | None = None,
@@ -138,6 +146,7 @@ def instrument(
     chunk_resolver: ChunkResolver | str | None = None,
     state_folder: str | None = None,
     job_queue_url: str | None = None,
+    spool_folder: str | None = None,
     enabled: bool | None = None,
     **rows: Never,
 ) -> Instrumentation:
@@ -146,7 +155,8 @@ def instrument(
     `tracer_provider`: the SDK provider to attach to; else the global one; else one is made, exporting to Phoenix (or
     to where OTEL_EXPORTER_OTLP_ENDPOINT points), and made global. `meter_provider` and `logger_provider` get metrics
     and events in place of the application's global ones. `evaluators`, `writers`, `conventions` and `alert_channels`
-    are added to those that the settings name.
+    are added to those that the settings name. `sampling_policy` (`rag_otel.sampling.policy`, a file, a mapping) takes
+    the place of `sample_ratio`; `budgets` are limits such as `"5 usd/day"`.
 
     What is None comes from the environment, else from the default: docs/settings.md lists every setting. `rows` are
     settings by the names of their rows, as files have them (`**read_from_a_file`). Twice is once: the same call again
@@ -161,6 +171,9 @@ def instrument(
             "metrics": metrics,
             "evaluations_per_minute": evaluations_per_minute,
             "sample_ratio": sample_ratio,
+            "sampling_policy": _as_written(sampling_policy),
+            "budgets": budgets,
+            "budget_store": budget_store,
             "phoenix_endpoint": phoenix_endpoint,
             "phoenix_api_key": phoenix_api_key,
             "phoenix_public_url": phoenix_public_url,
@@ -176,6 +189,7 @@ def instrument(
             "chunk_resolver": chunk_resolver if isinstance(chunk_resolver, str) else None,
             "state_folder": state_folder,
             "job_queue_url": job_queue_url,
+            "spool_folder": spool_folder,
             "enabled": enabled,
             **rows,
         }
@@ -210,6 +224,14 @@ def instrument(
             processor.use(made.runtime)
         runtime.forget_tracer()
         return made
+
+
+def _as_written(policy: SamplingPolicy | str | Mapping[str, Any] | None) -> str | Mapping[str, Any] | None:
+    """A policy as a file would have it: settings hold plain values."""
+    if policy is None or isinstance(policy, str | Mapping):
+        return policy
+    written: dict[str, Any] = policy.model_dump(mode="json", exclude_unset=True)
+    return written
 
 
 def _tell_unread_variables() -> None:
@@ -259,6 +281,11 @@ def flush(*, evaluate: bool = True, timeout: float = 30.0) -> bool:
                 done = attachment.processor.wait_until_evaluated(_left(deadline)) and done
         done = current.runtime.delivery.flush(_left(deadline)) and done
         done = (current.runtime.jobs is None or current.runtime.jobs.flush(_left(deadline))) and done
+        if current.runtime.spool is not None:
+            # The process may end right after: what has become of everything must be on disk, of evaluation spans too.
+            for attachment in current.attachments:
+                done = attachment.flush(_left(deadline), evaluate=False) and done
+            done = current.runtime.spool.flush(_left(deadline)) and done
         telemetry = current.runtime.telemetry
         return (telemetry is None or telemetry.flush(_left(deadline))) and done
     return False
@@ -342,3 +369,5 @@ def _flush_at_exit() -> None:
             current.runtime.jobs.flush(_left(deadline))
         if current.runtime.telemetry is not None:
             current.runtime.telemetry.flush(_left(deadline))
+        if current.runtime.spool is not None:
+            current.runtime.spool.flush(_left(deadline))

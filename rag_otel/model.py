@@ -49,6 +49,8 @@ class SpanRecord:
     """(name, attributes) of each event, in order."""
     dropped_attributes: int = 0
     """How many attributes the SDK dropped because of its limits. It drops the oldest first, often `input.value`."""
+    trace_state: str = ""
+    """The W3C `tracestate` of the span, as one header. Empty if there is none, or the source does not keep it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,6 +145,10 @@ class RagTrace:
     capture_content: bool = True
     """False if the observed call disabled content capture. Then scores, counts and chunk ids are written, but no text
     of the call."""
+    rating: float | None = None
+    """A user's rating of the answer, 0..1; a thumbs-down is 0. None: nobody has rated it so far."""
+    upstream_probability: float = 1.0
+    """Probability in (0, 1] with which samplers before us kept the trace, from `ot=th` in its tracestate."""
     unevaluable_reason: UnevaluableReason | None = None
     """Why the trace cannot be evaluated. None if it can be."""
 
@@ -159,8 +165,16 @@ class SamplingReason(enum.StrEnum):
     """Every trace is sampled: the ratio is 1."""
     RATIO = "ratio"
     """The sampler selected the trace."""
+    FORCED = "forced"
+    """A rule of the sampling policy selects every trace like this one."""
     NOT_SAMPLED = "not_sampled"
     """The sampler did not select the trace."""
+    DROPPED = "dropped"
+    """A drop rule of the sampling policy: traces like this one are never evaluated."""
+    BUDGET = "budget"
+    """The budget was spent; `SamplingDecision.refused` says which one."""
+    UNDECIDED = "undecided"
+    """The sampling policy was not asked, because the trace could not be evaluated or there was no room for it."""
     RATE_LIMITED = "rate_limited"
     """The limit of evaluations per minute was reached."""
     QUEUE_FULL = "queue_full"
@@ -177,9 +191,24 @@ class SamplingDecision:
     reason: str
     """A `SamplingReason`, or `unevaluable:<reason>`."""
     probability: float
-    """Probability in (0, 1] with which the sampler selects a trace. Statistics weight the score by its inverse."""
+    """Probability in (0, 1] with which a trace like this one is evaluated. Statistics weight the score by its inverse.
+    What samplers before us left out is counted: their probability is multiplied in."""
     evaluators: tuple[str, ...] | None = None
     """Names of the evaluators to run. None: all of them."""
+    rule: str | None = None
+    """Name of the policy's rule that forced or dropped the trace."""
+    rate: float | None = None
+    """The coin's rate for the trace, if a policy decided."""
+    coin: bool | None = None
+    """True if the coin selected the trace, whatever rule forced it too."""
+    stratum: str | None = None
+    """The stratum whose rate was used: `route=/ask, tenant=acme`."""
+    prescore: float | None = None
+    """Risk in 0..1 that the embedded judge gave the trace before the decision."""
+    refused: str | None = None
+    """Which budget refused the trace, or the metrics of it that cost money."""
+    lease: Any = field(default=None, compare=False, repr=False)
+    """A `budgets.budgets.Lease`: what was reserved for the evaluation."""
 
 
 class Verdict(enum.StrEnum):
@@ -260,7 +289,7 @@ class ReasonCode(enum.StrEnum):
     TIMEOUT = "timeout"
     JUDGE_ERROR = "judge_error"
     BUDGET = "budget"
-    """The cost limit was reached before this row of a file."""
+    """The cost limit was reached before."""
     NO_QUESTION = "no_question"
     """The metric needs the question, and there is none."""
     NO_RESPONSE = "no_response"
@@ -285,6 +314,8 @@ class Usage:
     cost_usd: float | None = None
     """US dollars. None if the price is unknown; 0 for judges that cost nothing."""
     calls: int = 0
+    cached_calls: int = 0
+    """Calls that were not made, because a cache had the answer. They cost nothing and are not in `calls`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rag_otel.alerts.monitors.combined import Monitors
 from rag_otel.alerts.router import AlertRouter
@@ -26,6 +27,9 @@ from rag_otel.sharing.leadership import SharedFolder
 from rag_otel.sharing.records import RecordFormat
 from rag_otel.telemetry.observed import count_elsewhere, is_exported
 from rag_otel.telemetry.telemetry import Telemetry
+
+if TYPE_CHECKING:
+    from rag_otel.budgets.budgets import Budgets
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,11 +51,13 @@ class Monitoring:
         *,
         link: Callable[[EvaluatedTrace], str | None],
         judge: JudgeWatch | None = None,
+        budgets: Budgets | None = None,
     ) -> None:
         self._settings = settings
         self._channels = tuple(channels)
         self._link = link
         self._judge = judge
+        self._budgets = budgets
 
     def delivery(
         self, writers: Sequence[Writer], *, telemetry: Telemetry | None = None, keep_results: bool = False
@@ -86,7 +92,9 @@ class Monitoring:
         router = build_router(self._settings, self._channels, link=self._link, state=state)
         return _Watching(
             router=router,
-            monitors=build_monitors(self._settings, router, link=self._link, state=state, elsewhere=elsewhere),
+            monitors=build_monitors(
+                self._settings, router, link=self._link, state=state, elsewhere=elsewhere, budgets=self._budgets
+            ),
             drift=build_monitor(
                 self._settings,
                 router.raise_alert,

@@ -7,24 +7,35 @@ Every deployment shape (in process, collector, backfill, files) runs this; only 
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
+import functools
 from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
+from rag_otel import semconv
 from rag_otel.evaluation.chunk_texts import ChunkTexts
 from rag_otel.evaluation.evaluate import evaluate_all
+from rag_otel.evaluation.usage_meter import metered
 from rag_otel.model import (
     EvaluatedTrace,
     Evaluation,
     EvaluationStatus,
     RagTrace,
+    ReasonCode,
     SamplingDecision,
     SamplingReason,
     SpanRecord,
     SpanRef,
 )
-from rag_otel.protocols import Convention, Evaluator, Sampler
-from rag_otel.safety.guard import guarded
+from rag_otel.protocols import Convention, Evaluator, Sampler, SelectsTraces
+from rag_otel.safety.guard import counters, guarded
 from rag_otel.sampling.cap import EvaluationCap
+from rag_otel.sampling.counts import REFUSED
+from rag_otel.sampling.upstream import upstream_probability
+
+if TYPE_CHECKING:
+    from rag_otel.budgets.budgets import Budgets
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -39,6 +50,7 @@ class Pipeline:
     sampler: Sampler
     evaluators: Sequence[Evaluator]
     cap: EvaluationCap | None = None
+    budgets: Budgets | None = None
     timeout_s: float = 60.0
     """Deadline of each evaluator of a trace, in seconds."""
     project: str | None = None
@@ -62,6 +74,7 @@ class Pipeline:
             for trace in found:
                 if trace.target not in targets:
                     targets.add(trace.target)
+                    trace = with_sampling_inputs(trace, spans)
                     yield trace if root in (None, trace.target) else dataclasses.replace(trace, root=root)
 
     def read(self, spans: Sequence[SpanRecord], target: SpanRef) -> RagTrace | None:
@@ -77,33 +90,56 @@ class Pipeline:
         """Whether the sampler picks the trace. Called on the request path: microseconds."""
         return self.sampler.decide(target)
 
-    def admit(self, trace: RagTrace, decision: SamplingDecision) -> tuple[SamplingDecision, str | None]:
+    async def admit(self, trace: RagTrace, decision: SamplingDecision) -> tuple[SamplingDecision, str | None]:
         """The decision, and why the trace is not evaluated; None where it is to be evaluated now.
 
-        The order is the same in every shape: the sampler, what the trace lacks, the cap. So only a trace that is
-        evaluated takes anything from the cap.
+        The order is the same in every shape: the sampler, what the trace lacks, the policy, the cap, the budgets. So
+        only a trace that is evaluated takes anything from the cap. What the budgets reserved is in the decision, and
+        `evaluate` settles it.
         """
         if not decision.sampled:
             return decision, decision.reason
         if trace.unevaluable_reason is not None:
             return decision, trace.unevaluable_reason
+        if isinstance(self.sampler, SelectsTraces):
+            decision = await self.sampler.select(trace)
+        if trace.upstream_probability != 1.0:
+            decision = dataclasses.replace(decision, probability=decision.probability * trace.upstream_probability)
+        if not decision.sampled:
+            return decision, decision.reason
         if self.cap is not None and not self.cap.admit():
             return rate_limited(decision), SamplingReason.RATE_LIMITED
-        return decision, None
+        if self.budgets is not None:
+            metrics = [each.name for each in self._chosen(decision)]
+            decision, lease = await self.budgets.admit(trace, decision, metrics)
+            decision = dataclasses.replace(decision, lease=lease)
+        return decision, None if decision.sampled else decision.reason
+
+    def _chosen(self, decision: SamplingDecision) -> list[Evaluator]:
+        return [each for each in self.evaluators if decision.evaluators is None or each.name in decision.evaluators]
 
     async def evaluate(self, trace: RagTrace, decision: SamplingDecision) -> EvaluatedTrace:
         """Run the chosen evaluators side by side; what fails or runs out of time is a failed `Evaluation`."""
-        chosen = [e for e in self.evaluators if decision.evaluators is None or e.name in decision.evaluators]
-        evaluations = await evaluate_all(
-            chosen,
-            question=trace.question,
-            chunks=trace.chunks,
-            response=trace.response or "",
-            reference=trace.reference,
-            timeout_s=self.timeout_s,
-        )
+        chosen = self._chosen(decision)
+        evaluations: tuple[Evaluation, ...] | None = None
+        with metered() as spent:
+            try:
+                evaluations = await evaluate_all(
+                    chosen,
+                    question=trace.question,
+                    chunks=trace.chunks,
+                    response=trace.response or "",
+                    reference=trace.reference,
+                    timeout_s=self.timeout_s,
+                )
+            finally:
+                if self.budgets is not None and decision.lease is not None:
+                    await asyncio.shield(self.budgets.settle(decision.lease, evaluations, spent.usage))
         if self.calibrate is not None:
             evaluations = tuple(map(self.calibrate, evaluations))
+        if decision.refused is not None and decision.evaluators is not None:
+            others = (each for each in self.evaluators if each not in chosen)
+            evaluations = (*evaluations, *(not_paid_for(each, decision.refused) for each in others))
         failed = bool(evaluations) and all(e.error_type is not None for e in evaluations)
         return EvaluatedTrace(
             trace=trace,
@@ -114,9 +150,44 @@ class Pipeline:
         )
 
 
+def not_paid_for(evaluator: Evaluator, why: str) -> Evaluation:
+    """The result of a metric that the budget refused."""
+    return Evaluation(
+        name=evaluator.name,
+        reason_code=ReasonCode.BUDGET,
+        explanation=f"Not judged: {why}.",
+        evaluator=type(evaluator).__qualname__,
+        version=evaluator.version,
+        judge=evaluator.judge_name,
+    )
+
+
 def rate_limited(decision: SamplingDecision) -> SamplingDecision:
     """The decision on a trace that the sampler picked and the cap refused."""
-    return dataclasses.replace(decision, sampled=False, reason=SamplingReason.RATE_LIMITED)
+    counters.add(REFUSED)
+    return _turned_away(decision, SamplingReason.RATE_LIMITED)
+
+
+def queue_full(decision: SamplingDecision) -> SamplingDecision:
+    """The decision on a trace for which there was no room."""
+    counters.add(REFUSED)
+    return _turned_away(decision, SamplingReason.QUEUE_FULL)
+
+
+@functools.lru_cache(256)  # on the request path: a lookup is ten times as fast as a copy
+def _turned_away(decision: SamplingDecision, reason: SamplingReason) -> SamplingDecision:
+    return dataclasses.replace(decision, sampled=False, reason=reason)
+
+
+def with_sampling_inputs(trace: RagTrace, spans: Sequence[SpanRecord]) -> RagTrace:
+    """The trace with what samplers before us and users said about it on its target span."""
+    target = next((span for span in spans if span.span_id == trace.target.span_id), None)
+    if target is None:
+        return trace
+    rating, upstream = target.attributes.get(semconv.FEEDBACK_RATING), upstream_probability(target.trace_state)
+    if isinstance(rating, int | float) and 0 <= rating <= 1:
+        trace = dataclasses.replace(trace, rating=float(rating))
+    return trace if upstream == 1.0 else dataclasses.replace(trace, upstream_probability=upstream)
 
 
 Deliver = Callable[[EvaluatedTrace], None]

@@ -81,6 +81,15 @@ class Sampler(Protocol):
 
 
 @runtime_checkable
+class SelectsTraces(Protocol):
+    """A sampler that decides by what is in the trace. Its `decide` says only which traces need not be read."""
+
+    async def select(self, trace: RagTrace) -> SamplingDecision:
+        """The decision. Called on the worker, for a trace that can be evaluated."""
+        ...
+
+
+@runtime_checkable
 class Evaluator(Protocol):
     """Scores one answer. It does not see spans."""
 

@@ -22,6 +22,8 @@ from rag_otel.safety.guard import guarded
 
 # Only types: importing the pipeline and asyncio would double what `import rag_otel` costs.
 if TYPE_CHECKING:
+    from rag_otel.durable.dead_letters import DeadLetters
+    from rag_otel.durable.spool import Spool
     from rag_otel.evaluation.background_worker import BackgroundWorker
     from rag_otel.model import AttributeValue, EvaluatedTrace, EvaluationStatus, RagTrace, SamplingDecision
     from rag_otel.pipeline import Pipeline
@@ -57,8 +59,9 @@ class DeliveryQueue(Protocol):
         """A trace was seen: starts the timer that detects missing results. A fraction of a microsecond."""
         ...
 
-    def submit(self, result: EvaluatedTrace) -> object:
-        """Take a result; returns at once and never raises."""
+    def submit(self, result: EvaluatedTrace, on_written: Callable[[], None] | None = None) -> object:
+        """Take a result; returns at once and never raises. `on_written` is called when every writer is through with
+        it; never, where one could not take it."""
         ...
 
     def flush(self, timeout_s: float) -> bool:
@@ -81,8 +84,15 @@ class JobSink(Protocol):
         """Import what publishing needs. Called at start-up on a background thread."""
         ...
 
-    def submit(self, trace: RagTrace, decision: SamplingDecision, resource: Mapping[str, object]) -> str | None:
-        """Take a trace; returns at once and never raises. Returns why it cannot become a job, None where it does."""
+    def submit(
+        self,
+        trace: RagTrace,
+        decision: SamplingDecision,
+        resource: Mapping[str, object],
+        published: Callable[[], None] | None = None,
+    ) -> str | None:
+        """Take a trace; returns at once and never raises. Returns why it cannot become a job, None where it does.
+        `published` is called when the broker has stored the job."""
         ...
 
     def flush(self, timeout_s: float) -> bool:
@@ -121,6 +131,10 @@ class Runtime:
     """Metrics and events; None: switched off."""
     jobs: JobSink | None = None
     """Where traces go that are evaluated by workers; None: they are evaluated here."""
+    spool: Spool | None = None
+    """Keeps admitted traces on disk; None: no folder is set."""
+    dead_letters: DeadLetters | None = None
+    """Keeps what a backend refuses for good; with the spool."""
 
     def __post_init__(self) -> None:
         after_fork_in_child(self.after_fork)
@@ -134,9 +148,13 @@ class Runtime:
             self.jobs.shutdown(timeout_s / 2)
         if self.telemetry is not None:
             self.telemetry.shutdown(timeout_s / 2)
+        if self.spool is not None:
+            self.spool.close(timeout_s / 2)
 
     def after_fork(self) -> None:
         """Start over in a forked child: nothing of the parent's work is done twice."""
+        if self.spool is not None:
+            self.spool.after_fork()
         self.worker.after_fork()
         self.delivery.after_fork()
         if self.jobs is not None:

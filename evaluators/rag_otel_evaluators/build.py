@@ -18,7 +18,7 @@ from rag_otel_evaluators.metrics.registry import EMBEDDED, DescribedMetric, Metr
 
 if TYPE_CHECKING:
     from rag_otel_evaluators.judges.judge import Judge
-    from rag_otel_evaluators.llm.cache import DiskCache
+    from rag_otel_evaluators.llm.cache import AnswerCache
     from rag_otel_evaluators.llm.embedding import Embedder
     from rag_otel_evaluators.llm.structured import StructuredModel
 
@@ -37,15 +37,16 @@ def build_evaluators(
     *,
     described: Sequence[DescribedMetric] = (),
     cache_path: Path | None = None,
+    cache: AnswerCache | None = None,
     in_background: InBackground | None = None,
 ) -> tuple[Evaluator, ...]:
     """Builds the metrics of the configuration, then those that are `described`. Open files are closed with `resources`.
 
-    `cache_path` is the file of the cache of judges' answers. None: no cache. Imports the judges, which may take
-    seconds. `in_background` runs the imports of a language model on another thread while the application starts. Raises
-    ConfigurationError.
+    `cache_path` is the file of the cache of judges' answers, or `cache` is the cache itself. None: no cache.
+    Imports the judges, which may take seconds. `in_background` runs the imports of a language model on another
+    thread while the application starts. Raises ConfigurationError.
     """
-    cache = _open_cache(config, cache_path, resources)
+    cache = cache or _open_cache(config, cache_path, resources)
     return build(
         [*config.metrics, *described],
         judge=_judge(config, cache, in_background=in_background),
@@ -66,7 +67,7 @@ def rows_at_once(config: EvaluatorsConfig) -> int:
     return config.concurrency if config.judge.model == EMBEDDED else config.concurrency + _ROWS_AHEAD
 
 
-def _open_cache(config: EvaluatorsConfig, path: Path | None, resources: ExitStack) -> DiskCache | None:
+def _open_cache(config: EvaluatorsConfig, path: Path | None, resources: ExitStack) -> AnswerCache | None:
     """None for the embedded judge, which is faster than a cache on disk."""
     if path is None or (config.judge.model == EMBEDDED and config.embedder is None):
         return None
@@ -78,7 +79,7 @@ def _open_cache(config: EvaluatorsConfig, path: Path | None, resources: ExitStac
 
 
 def _judge(
-    config: EvaluatorsConfig, cache: DiskCache | None, *, in_background: InBackground | None
+    config: EvaluatorsConfig, cache: AnswerCache | None, *, in_background: InBackground | None
 ) -> str | StructuredModel | Judge:
     name = config.judge.model
     if name == EMBEDDED:
@@ -119,7 +120,7 @@ def _require_price(judge: JudgeConfig) -> None:
         )
 
 
-def _cascade(config: EvaluatorsConfig, cache: DiskCache | None, *, in_background: InBackground | None) -> Judge:
+def _cascade(config: EvaluatorsConfig, cache: AnswerCache | None, *, in_background: InBackground | None) -> Judge:
     """A cascade: the embedded judge decides first, and the judge named after `cascade/` decides uncertain claims."""
     from rag_otel_evaluators.judges.cascade import CascadeJudge
     from rag_otel_evaluators.judges.embedded import EmbeddedJudge
@@ -141,7 +142,7 @@ def _cascade(config: EvaluatorsConfig, cache: DiskCache | None, *, in_background
     return CascadeJudge(cheap=EmbeddedJudge(), expensive=shared.faithfulness_judge)
 
 
-def _classifier(config: JudgeConfig, cache: DiskCache | None) -> str | Judge:
+def _classifier(config: JudgeConfig, cache: AnswerCache | None) -> str | Judge:
     """The judge that decides in the strategy `classifier`. It is loaded only for that strategy."""
     if config.strategy != "classifier" or config.classifier == EMBEDDED:
         return EMBEDDED
@@ -150,7 +151,7 @@ def _classifier(config: JudgeConfig, cache: DiskCache | None) -> str | Judge:
     raise ConfigurationError(f"classifier: {config.classifier!r} is neither `{EMBEDDED}` nor `{_HHEM}[/...]`")
 
 
-def _hhem(config: JudgeConfig, cache: DiskCache | None) -> Judge:
+def _hhem(config: JudgeConfig, cache: AnswerCache | None) -> Judge:
     from rag_otel_evaluators.judges.cached import CachedJudge
     from rag_otel_evaluators.judges.hhem import hhem_judge
 
@@ -159,7 +160,7 @@ def _hhem(config: JudgeConfig, cache: DiskCache | None) -> Judge:
     return judge if cache is None else CachedJudge(judge, cache)
 
 
-def _embedder(config: ModelConfig, concurrency: int, cache: DiskCache | None) -> Embedder:
+def _embedder(config: ModelConfig, concurrency: int, cache: AnswerCache | None) -> Embedder:
     if config.model.startswith(_LOCAL):
         from rag_otel_evaluators.judges.local_embedder import local_embedder
 

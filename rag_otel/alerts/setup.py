@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rag_otel.alerts.messages.examples import Examples
 from rag_otel.alerts.messages.links import AlertLinks
@@ -25,6 +25,9 @@ from rag_otel.writers.phoenix_links import phoenix_page, project_link
 
 REMEMBERED_BELOW: Final = 0.75
 """Answers that monitors may show have a lower score, or a risk that is higher than one minus this."""
+
+if TYPE_CHECKING:
+    from rag_otel.budgets.budgets import Budgets
 
 
 def build_router(
@@ -68,9 +71,10 @@ def build_monitors(
     link: Callable[[EvaluatedTrace], str | None],
     state: StateFolder | None = None,
     elsewhere: Callable[[], Mapping[str, int]] = dict,
+    budgets: Budgets | None = None,
 ) -> Monitors | None:
-    """The configured monitors as one writer: burn rate of the objective, missing evaluations, failing evaluators.
-    `elsewhere` is what other processes have counted, whose results these monitors get too."""
+    """The configured monitors as one writer: burn rate of the objective, missing evaluations, failing evaluators, what
+    is left of `budgets`. `elsewhere` is what other processes have counted, whose results these monitors get too."""
     monitors: list[Monitor] = []
     if settings.slo_target is not None:
         objective = Objective(target=settings.slo_target, threshold=settings.slo_threshold)
@@ -91,6 +95,10 @@ def build_monitors(
     if settings.alert_failing_share > 0:
         share = settings.alert_failing_share
         monitors.append(FailureMonitor(raise_alert=router.raise_alert, share=share, clock=steady_time))
+    if budgets is not None:
+        from rag_otel.alerts.monitors.budget import BudgetMonitor
+
+        monitors.append(BudgetMonitor(budgets, raise_alert=router.raise_alert, clock=steady_time))
     return Monitors(monitors, wall_time_of=wall_time_of) if monitors else None
 
 

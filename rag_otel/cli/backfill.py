@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
     _check(arguments)
     settings = _settings(arguments)
     workers = _workers(arguments, settings)
-    pipeline = compose_pipeline(settings, Parts(), default_cap=None)
+    pipeline = compose_pipeline(settings, Parts(), default_cap=None, budgeted=False)
     files = (
         FileStore(
             arguments.files,

@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Final
 
+from rag_otel.budgets.budgets import ANSWER_TOKENS, CHARACTERS_PER_TOKEN, PROMPT_TOKENS
 from rag_otel.cli.terminal import table
 from rag_otel.pipeline import Pipeline
 from rag_otel.writers.feedback import annotator_kind
 from rag_otel_collectors.backfill.engine import Tally
-
-CHARACTERS_PER_TOKEN: Final = 4.0
-"""Approximate, for English text."""
-PROMPT_TOKENS: Final = 2_100
-"""Input tokens of one call of a language model, without the judged text. Measured by benchmarks/judge_tokens.py for
-faithfulness over examples/data."""
-ANSWER_TOKENS: Final = 220
-"""Output tokens of one call of a language model. Measured in the same way."""
 
 
 def conclude(
@@ -70,13 +62,14 @@ def _estimate(tally: Tally, pipeline: Pipeline, price: tuple[float, float] | Non
     into = tally.characters * share / CHARACTERS_PER_TOKEN + calls * PROMPT_TOKENS
     out = calls * ANSWER_TOKENS
     tokens = f"about {into / 1e6:,.2f} million input and {out / 1e6:,.2f} million output tokens"
-    prices = price or _known_price(asked[0].judge_name)
+    prices = price or known_price(asked[0].judge_name)
     if prices is None:
         return f"{tokens}; the judge's price is unknown: give --price IN,OUT"
     return f"{tokens}, about ${(into * prices[0] + out * prices[1]) / 1e6:,.2f}"
 
 
-def _known_price(model: str) -> tuple[float, float] | None:
+def known_price(model: str) -> tuple[float, float] | None:
+    """Dollars for a million tokens in and out; None if the price is unknown."""
     from rag_otel_evaluators.judges.llm import token_prices
 
     return token_prices(model)

@@ -22,6 +22,7 @@ from rag_otel.composition import (
     EMBEDDED,
     EMBEDDED_PER_MINUTE,
     Parts,
+    compose_budgets,
     compose_delivery,
     compose_pipeline,
     producing,
@@ -69,7 +70,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Checks and prints the settings, then serves until SIGTERM or Ctrl-C. Returns 1 if spans remain on disk."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
-    configuration = collector_settings.configure(_given(arguments), file=arguments.config)
+    configuration = _with_shared_budgets(collector_settings.configure(_given(arguments), file=arguments.config))
     if unread := collector_settings.unread_variables():
         logger.warning("rag-otel: no setting reads the environment's %s", ", ".join(unread))
     for part, rows in configuration.rows().items():
@@ -79,6 +80,17 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     with _only_one(Path(configuration.collector.data_dir)):
         return asyncio.run(_serve(configuration))
+
+
+def _with_shared_budgets(configuration: collector_settings.Configuration) -> collector_settings.Configuration:
+    """The evaluation processes share budgets and rates through a file in the data folder, if nothing else is given."""
+    resolved = configuration.evaluation
+    settings = resolved.settings
+    if settings.budget_store is not None or settings.state_folder is not None:
+        return configuration
+    folder = Path(configuration.collector.data_dir).absolute()
+    settings = dataclasses.replace(settings, budget_store=f"sqlite:{folder / 'budgets.sqlite'}")
+    return dataclasses.replace(configuration, evaluation=dataclasses.replace(resolved, settings=settings))
 
 
 def _given(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -119,6 +131,7 @@ def _results(evaluation: Settings, folder: Path) -> MakeResults:
             telemetry=telemetry,
             keep_results=True,
             judge_watch=_judge_watch(evaluation),
+            budgets=compose_budgets(evaluation, ()),
         )
 
     return make

@@ -186,6 +186,16 @@ def event_record(event: DriftEvent) -> dict[str, Any]:
         "evidence": round(event.evidence, 3) if math.isfinite(event.evidence) else None,
         "evaluations": event.count,
         "worth": round(event.worth, 1) if math.isfinite(event.worth) else None,
+        "learned_from": None
+        if not event.learned_count
+        else {
+            "evaluations": event.learned_count,
+            "worth": round(event.learned_worth, 1),
+            "from": _iso(event.learned_from_s),
+            "until": _iso(event.learned_until_s),
+        },
+        "change_while_learning": None if event.learned_change_s is None else _iso(event.learned_change_s),
+        "not_learned": list(event.unknown),
         "moved": [describe(movement, event.series) for movement in event.movements],
     }
 
@@ -203,6 +213,11 @@ def _event_line(event: DriftEvent) -> str:
     line += f", {shown(event.series, event.before):.3f} -> {shown(event.series, event.estimate):.3f}"
     line += f" ({low:.3f} to {high:.3f}) since {moment(event.since_s)}"
     most = [describe(movement, event.series) for movement in event.movements[:2]]
+    if event.learned_count:
+        window = f"{moment(event.learned_from_s)} to {moment(event.learned_until_s)}"
+        most.append(f"normal was learned from {event.learned_count} evaluations, {window}")
+    if event.learned_change_s is not None:
+        most.append(f"the learning window itself has a drop at {moment(event.learned_change_s)}")
     return "\n    ".join([line, *most])
 
 

@@ -12,7 +12,7 @@ import importlib
 import importlib.metadata
 import sys
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from rag_otel.errors import ConfigurationError, InputError
 
@@ -23,8 +23,10 @@ COMMANDS: Final = {
     "compare": "compare two evaluations of the same questions, for a build with thresholds",
     "backfill": "evaluate traces that are already stored in Phoenix or in OTLP files",
     "export": "write the worst, most uncertain or hand-corrected answers of Phoenix to a dataset or a file",
+    "plan": "estimate what a sampling policy would have evaluated of Phoenix's last week, and its cost",
     "collect": "receive OTLP, evaluate RAG traces, and forward all spans to any OTLP backend",
     "work": "evaluate jobs of a queue, and write their results",
+    "dead-letters": "list spans that a backend refused and jobs that workers gave up, and send them again",
     "drift": "show changes of scores: since when, how large, in which slices; replay history",
     "calibrate": "compare a judge with people's labels, and fit its risks to them",
     "review": "put the answers whose label teaches most into a queue in Phoenix",
@@ -62,12 +64,16 @@ def _run(argv: list[str], command: str | None) -> int:
             name, help=help_line, description=help_line[0].upper() + help_line[1:] + "."
         )
         if name == command:
-            importlib.import_module(f"rag_otel.cli.{name}").configure(command_parser)
+            _module(name).configure(command_parser)
     arguments = parser.parse_args(argv)
     if arguments.command is None:
         parser.print_help()
         return 0
-    return int(importlib.import_module(f"rag_otel.cli.{arguments.command}").run(arguments))
+    return int(_module(arguments.command).run(arguments))
+
+
+def _module(command: str) -> Any:
+    return importlib.import_module(f"rag_otel.cli.{command.replace('-', '_')}")
 
 
 if __name__ == "__main__":

@@ -42,8 +42,7 @@ from rag_otel.telemetry.telemetry import telemetry_of
 
 require_extra("queue", "faststream", "aio_pika", needed_by="rag-otel work")
 require_extra("collector", "opentelemetry.proto", "prometheus_client", needed_by="rag-otel work")
-from rag_otel.cli import job_dead_letters as dead_letters  # noqa: E402 - what they import is an extra
-from rag_otel_collectors.jobs.publisher import rabbit_queue  # noqa: E402
+from rag_otel_collectors.jobs.publisher import rabbit_queue  # noqa: E402 - what they import is an extra
 from rag_otel_collectors.jobs.queue import JobQueue, QueueSettings  # noqa: E402
 from rag_otel_collectors.jobs.results import ResultWriter  # noqa: E402
 from rag_otel_collectors.jobs.worker import JobWorker  # noqa: E402
@@ -65,12 +64,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--set", metavar="NAME=VALUE", action="append", default=[], dest="others", help="any other setting, by its name"
     )
-    parser.add_argument(
-        "--dead-letters",
-        choices=("list", "retry"),
-        help="list jobs that were given up, or queue them again, and exit",
-    )
-    parser.add_argument("keys", nargs="*", metavar="KEY", help="with --dead-letters: only these, by their keys")
     parser.add_argument("--check", action="store_true", help="print the settings in effect and exit")
 
 
@@ -81,9 +74,6 @@ def run(arguments: argparse.Namespace, parts: Parts = _NOTHING_MORE) -> int:
     """
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
     named = {"job_queue_url": arguments.queue, **collector_settings.named_values(arguments.others)}
-    if arguments.dead_letters is not None:
-        settings = collector_settings.evaluation_settings(named, file=arguments.config)
-        return dead_letters.run(arguments.dead_letters, queue_settings(settings), arguments.keys)
     given = {"backend": arguments.backend, **named}
     configuration = collector_settings.configure(given, file=arguments.config)
     for part, rows in configuration.rows().items():
@@ -99,7 +89,7 @@ async def _serve(configuration: collector_settings.Configuration, queue_of: Queu
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    pipeline = compose_pipeline(settings, parts, default_cap=None)
+    pipeline = compose_pipeline(settings, parts, default_cap=None, budgeted=False)
     prepare(pipeline.evaluators)
     results = ResultWriter(
         [connect(backend) for backend in configuration.backends],

@@ -80,7 +80,7 @@ _loop: asyncio.AbstractEventLoop
 def _prepare(settings: Settings) -> None:
     global _pipeline, _loop
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # on Ctrl-C the parent writes finished results, then ends the pool
-    _pipeline = compose_pipeline(settings, Parts(), default_cap=None)
+    _pipeline = compose_pipeline(settings, Parts(), default_cap=None, budgeted=False)
     _loop = asyncio.new_event_loop()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -157,11 +158,16 @@ class Dispatcher:
         if self._shared is not None:
             self._shared.start()
 
-    def submit(self, result: EvaluatedTrace) -> None:
-        """Queue a result for every destination. Returns at once, never raises; what a full queue refuses is counted."""
+    def submit(self, result: EvaluatedTrace, on_written: Callable[[], None] | None = None) -> None:
+        """Queue a result for every destination. Returns at once, never raises; what a full queue refuses is counted.
+
+        `on_written` is called when every writer has written it, or cannot write it at all. It is not called where a
+        queue refuses it, gives it up in an outage, or is closed before.
+        """
         with guarded("delivery.submit"):
+            finished = None if on_written is None else _Countdown(len(self._result_queues), on_written)
             for queue in self._result_queues:
-                queue.put(result)
+                queue.put(result, finished)
             if self._alerts is not None:
                 self._alerts.consider(result)
             if self._shared is not None:
@@ -242,6 +248,24 @@ class Dispatcher:
             queue.after_fork()
         for watching in (*self._watching, *([self._alerts] if self._alerts else ())):
             watching.after_fork()
+
+
+class _Countdown:
+    """Calls a function when it was called itself so many times; at once for none."""
+
+    def __init__(self, count: int, then: Callable[[], None]) -> None:
+        self._left = count
+        self._then = then
+        self._lock = threading.Lock()
+        if not count:
+            then()
+
+    def __call__(self) -> None:
+        with self._lock:
+            self._left -= 1
+            last = self._left == 0
+        if last:
+            self._then()
 
 
 def _identity(alert: Alert) -> tuple[object, ...]:

@@ -20,7 +20,7 @@ from typing import Final, Generic, TypeVar
 from rag_otel.delivery.retry import Backoff
 from rag_otel.delivery.spool import Spool
 from rag_otel.errors import RetryableError
-from rag_otel.safety.guard import counters, logger
+from rag_otel.safety.guard import counters, guarded, logger
 from rag_otel.safety.tracing_suppression import suppressed
 
 T = TypeVar("T")
@@ -59,6 +59,8 @@ class _Entry(Generic[T]):
     came_at: float
     kept: Path | None
     """Where the spool has it."""
+    finished: Callable[[], None] | None = None
+    """Called when it is sent, or lost for good."""
 
 
 class ExportQueue(Generic[T]):
@@ -122,12 +124,15 @@ class ExportQueue(Generic[T]):
                 self._held -= 1
                 self._changed.notify_all()
 
-    def put(self, item: T) -> bool:
-        """Queue an item; False, counted, when the queue is full or closed. Never blocks on the destination."""
+    def put(self, item: T, finished: Callable[[], None] | None = None) -> bool:
+        """Queue an item; False, counted, when the queue is full or closed. Never blocks on the destination.
+
+        `finished` is called when the item is sent, or cannot be sent at all; not where it is given up in an outage.
+        """
         size = self._size_of(item)
         with self._changed:
             if self._takes(size):
-                self._append(item, size, self._spool.keep(item) if self._spool else None)
+                self._append(item, size, self._spool.keep(item) if self._spool else None, finished)
                 return True
         self._count("refused")
         self._log("refused", "queue full or closed, not delivered")
@@ -152,8 +157,8 @@ class ExportQueue(Generic[T]):
         full = len(self._queue) >= self._policy.max_items or self._bytes + size > self._policy.max_bytes
         return not (full or self._closed)
 
-    def _append(self, item: T, size: int, kept: Path | None) -> None:
-        self._queue.append(_Entry(item, size, self._clock(), kept))
+    def _append(self, item: T, size: int, kept: Path | None, finished: Callable[[], None] | None = None) -> None:
+        self._queue.append(_Entry(item, size, self._clock(), kept, finished))
         self._bytes += size
         if self._thread is None:
             self._start_thread()
@@ -276,7 +281,7 @@ class ExportQueue(Generic[T]):
             self._leave()
             return
         if self._closed or now - self._first_attempt_at > self._policy.give_up_after_s:
-            self._lose(f"given up: {error}")
+            self._lose(f"given up: {error}", finished=False)
             return
         self._count("retries")
         with self._changed:
@@ -287,10 +292,10 @@ class ExportQueue(Generic[T]):
             self._not_before = now + self._backoff.pause_s(self._attempts, error.retry_after_s)
             self._changed.notify_all()
 
-    def _lose(self, cause: str) -> None:
+    def _lose(self, cause: str, *, finished: bool = True) -> None:
         self._count("lost", len(self._batch))
         self._log(cause, f"lost {len(self._batch)}: {cause}")
-        self._finish()
+        self._finish(finished=finished)
 
     def _leave(self) -> None:
         """Leave the batch to the next process; what the spool does not hold is lost."""
@@ -302,7 +307,11 @@ class ExportQueue(Generic[T]):
             self._batch, self._sending = [], False
             self._changed.notify_all()
 
-    def _finish(self) -> None:
+    def _finish(self, *, finished: bool = True) -> None:
+        for entry in self._batch if finished else ():
+            if entry.finished is not None:
+                with guarded("delivery.finished"):
+                    entry.finished()
         if self._spool is not None:
             for entry in self._batch:
                 if entry.kept is not None:

@@ -33,15 +33,15 @@ _MAX_PARTS: Final = 256
 class StateFolder:
     """This process's part of a folder. Claimed at the first use, released when the process ends or forks."""
 
-    def __init__(self, root: str | os.PathLike[str]) -> None:
-        """Raises ConfigurationError when the folder can neither be found nor be made."""
+    def __init__(self, root: str | os.PathLike[str], *, setting: str = "state_folder") -> None:
+        """Raises ConfigurationError, which names the setting, when the folder can neither be found nor be made."""
         self.root = Path(root)
         self._lock = threading.RLock()
         self._claimed: tuple[Path, int] | None = None
         try:
             make_folder(self.root)
         except OSError as error:
-            raise ConfigurationError(f"state_folder {str(root)!r} cannot be used: {error.strerror}") from None
+            raise ConfigurationError(f"{setting} {str(root)!r} cannot be used: {error.strerror}") from None
 
     @property
     def path(self) -> Path:

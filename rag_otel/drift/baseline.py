@@ -1,4 +1,4 @@
-"""What is normal for a series: given as a number, or learned from its first values.
+"""What is normal for a series: given as a number, or learned from its first values (see `learner`).
 
 What a bound promises is a theorem for observations whose mean does not depend on what came before. Which values make
 one observation, and how far a mean wanders while nothing is wrong, is measured (see `dependence`) and no theorem.
@@ -7,26 +7,19 @@ one observation, and how far a mean wanders while nothing is wrong, is measured 
 from __future__ import annotations
 
 import math
-from array import array
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Literal
 
-from rag_otel.drift.bets import lower_bound
-from rag_otel.drift.dependence import Dependence, dependence, drop_inside, wandering
 from rag_otel.drift.seasons import Seasons
 
-DEFAULT_COUNT: Final = 500
-DEFAULT_ERROR: Final = 0.15
-"""Probability that the bound of any series is too high, over all series together."""
-STAGES: Final = (1, 2, 4, 10)
-"""A baseline is learned from so many times `count` values: it watches from the first stage on and is learned better at
-the next ones; after the last, 5,000 answers by default, it is frozen."""
-ERRORS: Final = (0.4, 0.2, 0.2, 0.2)
-"""Each stage's share of the error."""
-_LEAST_BLOCKS: Final = 8
-_FEW: Final = 0.5
-"""Answers that are worth less than this share of their number are said to be."""
+SHAPES: Final = (1.0, 7.0)
+"""Days after which the shape of a day, of a week is known, and a baseline is learned again."""
+_UNSEEN_WEEK: Final = 0.012
+"""How far below its mean a series may lie on days of the week that nobody has seen yet."""
+_SEVERAL_DAYS: Final = 3.0
+_BUSY_DAY: Final = 1000.0
+"""With so many answers a day the first days say nothing of the week yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,12 +41,18 @@ class Baseline:
     answers: float = 1.0
     """Answers in a unit: more than 1 where there are keys of runs."""
     wander: float = 0.0
-    """How far below the mean the worst normal hour or stretch lies: detectors bet against `lower - wander`."""
+    """How far below the mean the worst normal hour or stretch lies."""
     mean_weight: float = 1.0
     """Mean of 1/p of those values."""
     spread: float | None = None
     """Variance of (value - mean) / p; None where unknown: the detector learns it while it watches."""
     source: Literal["learned", "given"] = "learned"
+    unseen: float = 0.0
+    """How much further it may lie on days of the week that have not been seen."""
+    unseen_from_s: float | None = None
+    """While no whole day has been seen: the end of the time that it was learned from."""
+    rare: float | None = None
+    """As low as this or lower were hardly any of the values that it was learned from; None where unknown."""
     from_s: float = 0.0
     """Time of the first value, seconds since the epoch."""
     until_s: float = 0.0
@@ -69,7 +68,12 @@ class Baseline:
     @property
     def floor(self) -> float:
         """What detectors bet that the mean is below, before a margin of one's own."""
-        return max(0.0, self.lower - self.wander)
+        return max(0.0, self.lower - self.margin)
+
+    @property
+    def margin(self) -> float:
+        """How far below its mean the series may lie while nothing is wrong."""
+        return self.wander + self.unseen
 
     def second_moment_around(self, floor: float) -> float | None:
         """Mean of ((floor - block mean) / p) squared while nothing has changed; None where unknown."""
@@ -82,16 +86,23 @@ class Baseline:
         noise = (self.spread or 0.0) * self.inflation
         margin = seasons.margin(seasons.mean, noise) / self.mean_weight
         wander = self.mean - seasons.mean + margin if margin > 0.0 else 0.0
-        return replace(self, wander=max(self.wander, wander), unknown=seasons.unknown())
+        return replace(
+            self,
+            wander=max(self.wander, wander),
+            unseen=unseen_week(seasons, self.count),
+            unseen_from_s=None if seasons.days >= SHAPES[0] else self.unseen_from_s,
+            unknown=seasons.unknown(),
+        )
 
     def at_least_as(self, whole: Baseline) -> Baseline:
         """A slice's own baseline, where all traffic is known to wander and to depend on itself that much."""
-        if whole.wander <= self.wander and whole.inflation <= self.inflation:
+        if whole.margin <= self.margin and whole.inflation <= self.inflation:
             return self
         inflation = max(self.inflation, whole.inflation)
         return replace(
             self,
             wander=max(self.wander, whole.wander),
+            unseen=max(self.unseen, whole.unseen),
             inflation=inflation,
             block=max(self.block, whole.block),
             worth=self.count / inflation,
@@ -119,164 +130,9 @@ class Baseline:
         return asdict(self)
 
 
-class BaselineLearner:
-    """Collects the first values of a series; 4 bytes a value, 8 where they weigh differently."""
-
-    __slots__ = (
-        "_answers", "_from_s", "_mark", "_seasons", "_stages", "_until", "_until_s", "_values", "_weights", "count",
-        "stage",
-    )  # fmt: skip
-
-    def __init__(self, count: int = DEFAULT_COUNT, *, stages: int = len(STAGES)) -> None:
-        """`stages`: how often it is learned anew, from more answers each time."""
-        self.count = count
-        self.stage = 0
-        self._stages = stages
-        self._values = array("f")
-        self._weights: array[float] | None = None
-        self._seasons = Seasons()
-        self._answers = 0
-        self._from_s = self._until_s = 0.0
-        self._until = -1
-        self._mark: tuple[int, int, Seasons] | None = None
-
-    def __len__(self) -> int:
-        """Answers so far."""
-        return self._answers
-
-    @property
-    def due(self) -> bool:
-        """True when there is enough for the next stage."""
-        return self._answers >= self.count * STAGES[self.stage] and len(self._values) >= _LEAST_BLOCKS
-
-    @property
-    def last(self) -> bool:
-        """True in the last stage: what is learned then is frozen."""
-        return self.stage >= self._stages - 1
-
-    @property
-    def error_share(self) -> float:
-        """This stage's share of the error; the shares sum up to 1."""
-        return ERRORS[self.stage] / sum(ERRORS[: self._stages])
-
-    def add(self, time_s: float, value: float, weight: float, order: int = -1, answers: int = 1) -> bool:
-        """Take one value, the one of that order, for so many answers; True once there are enough."""
-        self._until = order
-        if not self._values:
-            self._from_s = time_s
-        if time_s > self._until_s:
-            self._until_s = time_s
-        self._answers += answers
-        self._values.append(value)
-        if self._weights is not None:
-            self._weights.append(weight)
-        elif weight != 1.0:
-            self._weights = array("f", [1.0]) * (len(self._values) - 1)
-            self._weights.append(weight)
-        self._seasons.add(time_s, value * weight, weight)
-        return self.due
-
-    def below(self, value: float, latest: int) -> int:
-        """How many values were that low or lower, but for the `latest`."""
-        return sum(each <= value for each in self._values[: max(0, len(self._values) - latest)])
-
-    @property
-    def seasons(self) -> Seasons:
-        """The shape of the days so far."""
-        return self._seasons
-
-    def mark(self) -> None:
-        """Something is suspected: what comes may have to be forgotten."""
-        self._mark = len(self._values), self._answers, self._seasons.copy()
-
-    def settle(self, *, normal: bool) -> None:
-        """What came since the mark was normal after all, or is forgotten."""
-        if self._mark is not None and not normal:
-            count, self._answers, self._seasons = self._mark
-            del self._values[count:]
-            if self._weights is not None:
-                del self._weights[count:]
-        self._mark = None
-
-    @property
-    def since_mark(self) -> int:
-        """Answers since the mark."""
-        return 0 if self._mark is None else self._answers - self._mark[1]
-
-    def learn(
-        self, *, error: float = DEFAULT_ERROR, least_probability: float = 1.0, room: float = 0.0, wander: float = 0.0
-    ) -> Baseline:
-        """The baseline; its lower bound is above the true mean with probability `error` at most (see `lower_bound`).
-
-        `wander` is what is known from elsewhere of how far the mean wanders.
-        """
-        values = self._values.tolist()
-        weights = [1.0] * len(values) if self._weights is None else self._weights.tolist()
-        count, total = len(values), sum(weights)
-        mean = sum(value * weight for value, weight in zip(values, weights, strict=True)) / total
-        residuals = [(value - mean) * weight for value, weight in zip(values, weights, strict=True)]
-        spread = sum(each * each for each in residuals) / count
-        found = dependence(residuals)
-        inside = drop_inside(residuals) if self.stage == 0 else None
-        own = max(wandering(residuals, found), self._seasons.margin(mean, found.inflation * spread))
-        bound = min(mean, lower_bound(values, weights, error=error, least_probability=least_probability, room=room))
-        # Of values that depend on each other fewer are known, and how few is not known well either.
-        few = found.inflation * (1.0 + math.sqrt(_LEAST_BLOCKS * found.block / count)) if found.block > 1 else 1.0
-        lower = max(0.0, mean - (mean - bound) * math.sqrt(few))
-        return Baseline(
-            mean=mean,
-            lower=lower,
-            count=self._answers,
-            worth=count / found.inflation,
-            block=found.block,
-            inflation=found.inflation,
-            answers=self._answers / count,
-            wander=max(wander, own * count / total),
-            mean_weight=total / count,
-            spread=spread,
-            from_s=self._from_s,
-            until_s=self._until_s,
-            until=self._until,
-            change_from=None if inside is None else self._until - round((count - inside) * self._answers / count) + 1,
-            unknown=(*self._seasons.unknown(), *_unknown(found, self._answers, count)),
-        )
-
-    def advance(self) -> None:
-        """Go on to the next stage."""
-        self.stage += 1
-
-    def to_state(self) -> dict[str, Any]:
-        mark = self._mark
-        return {
-            "count": self.count,
-            "stage": self.stage,
-            "stages": self._stages,
-            "answers": self._answers,
-            "values": [round(value, 6) for value in self._values],
-            "weights": None if self._weights is None else [round(weight, 4) for weight in self._weights],
-            "seasons": self._seasons.to_state(),
-            "from_s": self._from_s,
-            "until_s": self._until_s,
-            "until": self._until,
-            "mark": None if mark is None else [mark[0], mark[1], mark[2].to_state()],
-        }
-
-    @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> BaselineLearner:
-        learner = cls(int(state["count"]), stages=int(state["stages"]))
-        learner.stage, learner._answers = int(state["stage"]), int(state["answers"])
-        learner._values = array("f", state["values"])
-        learner._weights = None if state["weights"] is None else array("f", state["weights"])
-        learner._seasons = Seasons.from_state(state["seasons"])
-        learner._from_s, learner._until_s = float(state["from_s"]), float(state["until_s"])
-        learner._until = int(state["until"])
-        if (mark := state["mark"]) is not None:
-            learner._mark = int(mark[0]), int(mark[1]), Seasons.from_state(mark[2])
-        return learner
-
-
-def _unknown(found: Dependence, answers: int, units: int) -> tuple[str, ...]:
-    if not found.known:
-        return ("answers depend on each other over longer than was seen",)
-    worth = units / found.inflation
-    return (f"{answers} answers are worth {worth:.0f}",) if worth < _FEW * answers else ()
+def unseen_week(seasons: Seasons, answers: int) -> float:
+    """The margin for days of the week that have not been seen; none for the first days of busy traffic, of which a
+    change must be told soon."""
+    days = seasons.days
+    several = days >= _SEVERAL_DAYS or (days >= 1.0 and answers < _BUSY_DAY * days)
+    return _UNSEEN_WEEK if several and days < SHAPES[-1] else 0.0

@@ -1,11 +1,4 @@
-"""All series of all slices together: one budget of false alarms for the whole, however many slices there are.
-
-Slices of one dimension share the values among them, so their detectors' sum is an e-detector of the whole traffic and
-each may use the whole threshold. Only dimensions and signals are weighed against each other, by fixed shares that sum
-up to 1 (Shin, Ramdas and Rinaldo: weighted sums of e-detectors are e-detectors). Learned baselines share their error
-likewise, by the same shares: the j-th slice to learn has 1/(j*(j+1)) of its dimension's, which sums up to 1 for any
-number of slices. All series' bounds together are wrong with probability `DEFAULT_ERROR` at most.
-"""
+"""All series of all slices together, with one budget of false alarms (see `budget`)."""
 
 from __future__ import annotations
 
@@ -15,21 +8,23 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Final, TypeAlias
 
 from rag_otel.drift.attribution import Movement, movements
-from rag_otel.drift.baseline import DEFAULT_COUNT, DEFAULT_ERROR, STAGES, Baseline
+from rag_otel.drift.baseline import Baseline
+from rag_otel.drift.budget import error_of, share_of
 from rag_otel.drift.change import ChangePoint
 from rag_otel.drift.detector import DropDetector
 from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.history import History, Moments
+from rag_otel.drift.learner import DEFAULT_COUNT, STAGES
 from rag_otel.drift.mix import Effects, MixShift, effects, mix_shift
-from rag_otel.drift.observation import ALL, DIMENSIONS, RISK, SCORE, UNJUDGED, Observation, signal_of
-from rag_otel.drift.series import Series, SeriesSettings, Turn
+from rag_otel.drift.observation import ALL, DIMENSIONS, UNJUDGED, Observation, signal_of
+from rag_otel.drift.series import Series
+from rag_otel.drift.turns import Turn
+from rag_otel.drift.watch import SeriesSettings
 from rag_otel.safety.guard import counters
 
 Key: TypeAlias = tuple[str, str]
 """(series, slice)"""
 
-SIGNAL_SHARES: Final[Mapping[str, float]] = {SCORE: 0.5, RISK: 0.35, UNJUDGED: 0.15}
-SHARE_OF_ALL: Final = 0.75
 OTHER: Final = "other"
 _SLICE_STAGES: Final = 3
 """How often a slice's baseline is learned: from 2,000 values at most, by default."""
@@ -73,7 +68,7 @@ class Family:
         self._ranks: dict[Key, int] = {}
         """Which of them a slice was."""
         self._effects: dict[str, Effects] = {}
-        """By series: what its slices are usually above the mean of all traffic."""
+        """By series: how far its slices are above the mean of all traffic."""
         self._plain: dict[str, DropDetector] = {}
         """By series with effects: a detector that takes no account of them."""
         self.mixes_told = 0
@@ -90,14 +85,9 @@ class Family:
     @property
     def settled(self) -> bool:
         """True once some series of all traffic has seen as many values as baselines are learned from."""
-        count = self.settings.baseline_count
-        return any(
-            series.detector is not None
-            and series.baseline is not None
-            and series.baseline.count + series.detector.count >= count
-            for (_, name), series in self._series.items()
-            if name == ALL
-        )
+        whole = (series for (_, name), series in self._series.items() if name == ALL)
+        seen = (each.baseline.count + each.detector.count for each in whole if each.baseline and each.detector)
+        return any(count >= self.settings.baseline_count for count in seen)
 
     def observe(self, seen: Observation) -> list[DriftEvent]:
         """Take one result; the alarms that begin, deepen or end with it, `all` first; mostly none."""
@@ -164,16 +154,22 @@ class Family:
     def _series_settings(self, key: Key) -> SeriesSettings:
         settings = self.settings
         return SeriesSettings(
-            threshold=settings.average_run_length / share_of(key, settings),
+            threshold=self._threshold(key),
             baseline_count=settings.baseline_count,
             margin=settings.margin,
             least_probability=settings.least_probability,
             stages=len(STAGES) if key[1] == ALL else _SLICE_STAGES,
+            runs=signal_of(key[0]) != UNJUDGED,
             follow=key[1] == ALL,
         )
 
+    def _share(self, key: Key) -> float:
+        return share_of(*key, metrics=self.settings.metrics, dimensions=len(self.settings.dimensions))
+
+    def _threshold(self, key: Key) -> float:
+        return self.settings.average_run_length / self._share(key)
+
     def _freeze(self, key: Key, series: Series) -> None:
-        error = DEFAULT_ERROR * share_of(key, self.settings)
         name, slice_name = key
         whole = self._series.get((name, ALL))
         if slice_name != ALL:
@@ -181,14 +177,14 @@ class Family:
             if rank is None:
                 group = (name, slice_name.partition("=")[0])
                 rank = self._ranks[key] = self._learned[group] = self._learned.get(group, 0) + 1
-            series.freeze(error=error / (rank * (rank + 1)), room=self._room(name))
+            series.freeze(error=error_of(self._share(key), rank), room=self._room(name))
             if whole is not None and whole.baseline is not None:
                 series.allow(whole.baseline)
             return
         if key not in self.settings.baselines:
             own = {each: part.between(0) for each, part in self._histories(name).items()}
             self._effects[name] = effects(own, series.inflation, self._effects.get(name))
-        series.freeze(error=error, room=self._room(name))
+        series.freeze(error=error_of(self._share(key), None), room=self._room(name))
         self._after_freeze(name, series)
 
     def _room(self, name: str) -> float:
@@ -205,7 +201,7 @@ class Family:
         if self._effects.get(name, Effects()).shifts:
             self._plain[name] = DropDetector(
                 baseline.floor,
-                threshold=self.settings.average_run_length / share_of((name, ALL), self.settings),
+                threshold=self._threshold((name, ALL)),
                 least_probability=self.settings.least_probability,
             )
 
@@ -220,8 +216,7 @@ class Family:
     def event(self, key: Key, time_s: float, *, deeper: bool = False) -> DriftEvent:
         """What there is to say of a series now."""
         series = self._series[key]
-        detector, baseline = series.detector, series.baseline
-        assert detector is not None
+        baseline = series.baseline
         assert baseline is not None
         found = series.change()
         at_s = found.at_s if found else time_s
@@ -261,8 +256,7 @@ class Family:
     def now(self, key: Key) -> Moments:
         """The latest values of a series: since the drop began while an alarm is on, else the last 64 or so."""
         series = self._series[key]
-        start = series.alarm_from
-        buckets = series.history.buckets
+        start, buckets = series.alarm_from, series.history.buckets
         if start is None:
             start = buckets[-8:][0].first if buckets else 0
         return series.history.between(start)
@@ -289,15 +283,12 @@ class Family:
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on where `to_state` was called, with this family's own settings. Raises KeyError, TypeError or ValueError
-        for what `to_state` has not written."""
+        """Go on where `to_state` was called. Raises KeyError, TypeError or ValueError for what it has not written."""
         self._learned = {(str(name), str(group)): int(count) for name, group, count in state["learned"]}
         self._ranks = {(str(name), str(each)): int(rank) for name, each, rank in state["ranks"]}
         self._effects = {name: Effects(**each) for name, each in state["effects"].items()}
         self._plain = {
-            name: DropDetector.from_state(
-                each, threshold=self.settings.average_run_length / share_of((name, ALL), self.settings)
-            )
+            name: DropDetector.from_state(each, threshold=self._threshold((name, ALL)))
             for name, each in state["plain"].items()
         }
         self.mixes.extend(MixShift(**each) for each in state["mixes"])
@@ -307,11 +298,3 @@ class Family:
             if key[1] != ALL and not key[1].endswith(f"={OTHER}"):
                 self._slices[key[1]] = None
             self._add(key).restore(each, keep_baseline=key in self.settings.baselines)
-
-
-def share_of(key: Key, settings: DriftSettings) -> float:
-    """The share of the budget of false alarms that a series has; the slices of one dimension have theirs together."""
-    signal = SIGNAL_SHARES.get(signal_of(key[0]), 1.0) / max(1, settings.metrics)
-    if key[1] == ALL:
-        return signal * (SHARE_OF_ALL if settings.dimensions else 1.0)
-    return signal * (1.0 - SHARE_OF_ALL) / max(1, len(settings.dimensions))

@@ -19,6 +19,7 @@ from rag_otel.drift.observation import ALL, SCORE, shown
 from rag_otel.errors import ConfigurationError
 from rag_otel.evaluation.background_worker import BackgroundWorker
 from rag_otel.pipeline import Pipeline
+from rag_otel.sampling.build import lowest_probability
 from rag_otel.settings import Settings
 
 _FIRST_METRIC: Final = "faithfulness"
@@ -34,7 +35,7 @@ def drift_settings(settings: Settings) -> DriftSettings:
         dimensions=settings.drift_slices,
         metrics=len(settings.metrics),
         # A coin of the application's own may be smaller: detectors notice, and lower their bets.
-        least_probability=settings.sample_ratio or 1.0,
+        least_probability=lowest_probability(settings),
     )
 
 

@@ -65,4 +65,5 @@ def add_usage(first: Usage | None, second: Usage | None) -> Usage:
         output_tokens=first.output_tokens + second.output_tokens,
         cost_usd=None if any(cost is None for cost in costs) or not costs else sum(cost or 0.0 for cost in costs),
         calls=first.calls + second.calls,
+        cached_calls=first.cached_calls + second.cached_calls,
     )

@@ -44,6 +44,10 @@ class Slot:
     """When the span goes out without scores, in `time.monotonic` seconds."""
     admitted_at: float = 0.0
     """When the slot was taken, in the same seconds."""
+    kept: bool = False
+    """The spool has it."""
+    taken_up: bool = False
+    """An earlier process had admitted it: its place under the cap is paid for."""
 
 
 class Hold:
@@ -78,21 +82,25 @@ class Hold:
         self._reaper_idle = False
         self._closed = False
 
-    def admit(self, slot: Slot) -> bool:
-        """Take a slot and start its deadline; False when items or bytes are all taken, or after `close`, or where no
-        thread can be started that would see to the deadline."""
+    def admit(self, slot: Slot, *, held: bool = True) -> bool:
+        """Take a slot and start its deadline; with `held=False` its span has gone already.
+
+        False when items or bytes are all taken, or after `close`, or where no thread can be started that would see to
+        the deadline.
+        """
+        held = held and self.seconds > 0
         with self._lock:
             if (
                 self._closed
                 or len(self._unfinished) >= self.max_items
                 or self._bytes + slot.tree.size > self.max_bytes
-                or (self.seconds > 0 and not self._watch())
+                or (held and not self._watch())
             ):
                 return False
             slot.admitted_at = time.monotonic()
             self._unfinished[slot] = None
             self._bytes += slot.tree.size
-            if self.seconds > 0:
+            if held:
                 slot.deadline = slot.admitted_at + self.seconds
                 self._held[slot] = None
             return True

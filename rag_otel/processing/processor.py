@@ -14,8 +14,8 @@ import dataclasses
 import functools
 import time
 import weakref
-from collections.abc import Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
 
 from opentelemetry import trace as trace_api
 from opentelemetry.context import Context
@@ -35,7 +35,7 @@ from rag_otel.model import (
 )
 from rag_otel.observing import call_snapshot
 from rag_otel.observing.call_snapshot import Snapshot
-from rag_otel.pipeline import rate_limited
+from rag_otel.pipeline import Pipeline, queue_full, rate_limited
 from rag_otel.processing import fan_out, trace_reading
 from rag_otel.processing.hold import Hold, Slot
 from rag_otel.processing.open_spans import Decided
@@ -48,10 +48,15 @@ from rag_otel.safety.guard import counters, guarded, report_internal_error
 from rag_otel.safety.time_limit import exit_budget
 from rag_otel.safety.tracing_suppression import is_own, is_suppressed
 
+if TYPE_CHECKING:  # only imported where a spool folder is set
+    from rag_otel.processing.keeping import Keeper
+
 SHUTDOWN_S: Final = 5.0
 """How long `shutdown()` waits for evaluations: an exiting process must not hang on a slow judge."""
 _EVALUATION_SHARE: Final = 2 / 3
 """Of a flush's time; the rest is for exporting."""
+SPOOL_S: Final = 2.0
+"""How long a shutdown waits for the spool's marks."""
 DEADLINE: Final = "deadline"
 FLUSHED: Final = "flush"
 SHUT_DOWN: Final = "shutdown"
@@ -91,6 +96,7 @@ class RagSpanProcessor(SpanProcessor):
         if runtime is None:
             _following.add(self)
         self._inner: tuple[SpanProcessor, ...] = ()
+        self._keeper = self._new_keeper()
         self.replace_next([BatchSpanProcessor(each) if isinstance(each, SpanExporter) else each for each in several])
         call_snapshot.decides(self)
         after_fork_in_child(self._after_fork)
@@ -110,12 +116,26 @@ class RagSpanProcessor(SpanProcessor):
         # A flush may release every slot at once: that must never overrun a queue that holds other spans as well.
         self._hold.max_items = settings.max_held if room is None else max(1, min(settings.max_held, room // 2))
         self._hold.seconds = settings.hold if self._inner else 0.0
+        if self._keeper is not None:
+            self._keeper.follow(self._inner)
+
+    def _new_keeper(self) -> Keeper | None:
+        """What keeps admitted traces on disk; None where no spool folder is set."""
+        spool, dead = self._runtime.spool, self._runtime.dead_letters
+        if spool is None or dead is None:
+            return None
+        from rag_otel.processing.keeping import Keeper
+
+        return Keeper(spool, dead, self)
 
     def use(self, runtime: Runtime) -> None:
         """Evaluate with another set-up from now on. The one before must be flushed: what it has left is given up."""
         self._release_all(EvaluationStatus.LATE, FLUSHED, time.monotonic())
         self._hold.give_up()
+        if self._keeper is not None:
+            self._keeper.close()
         self._runtime = runtime
+        self._keeper = self._new_keeper()
         self._status_attributes = functools.lru_cache(256)(runtime.status_attributes)
         self._tracker.change(runtime.pipeline.conventions, max_bytes=runtime.settings.max_held_bytes)
         self._hold.max_bytes = runtime.settings.max_held_bytes
@@ -131,6 +151,8 @@ class RagSpanProcessor(SpanProcessor):
         """Evaluate nothing new; spans go on passing, and those that are held still get their scores."""
         self._active = False
         self._hold.close()
+        if self._keeper is not None:
+            self._keeper.stop()
 
     # --- the span's way ---------------------------------------------------------------------------------------------
 
@@ -177,7 +199,7 @@ class RagSpanProcessor(SpanProcessor):
             _count(EvaluationStatus.SKIPPED, reason)
             return span
         if reason is not None:
-            return self._unscored(span, EvaluationStatus.SKIPPED, reason, decision)
+            return self.unscored(span, EvaluationStatus.SKIPPED, reason, decision)
         root = record.root()
         slot = Slot(
             span=span,
@@ -190,14 +212,18 @@ class RagSpanProcessor(SpanProcessor):
         )
         if not self._hold.admit(slot):
             return self._turned_away(slot)
+        if self._keeper is not None:
+            self._keeper.admitted(slot)
         held = slot.deadline > 0
         if not self._runtime.worker.submit(lambda: self._evaluate(slot)):
             self._hold.finish(slot)
             if held and not self._hold.claim(slot):  # a flush was quicker
                 return None
             self._hold.gone(slot)
+            if self._keeper is not None:
+                self._keeper.forget(slot)
             return self._turned_away(slot)
-        return None if held else self._unscored(span, EvaluationStatus.LATE, None, decision)
+        return None if held else self._passing_late(slot)
 
     def watches(self, span: trace_api.Span) -> bool:
         """True for an open span whose start this processor has seen."""
@@ -241,18 +267,40 @@ class RagSpanProcessor(SpanProcessor):
             return Decided(target, rate_limited(decision), SamplingReason.RATE_LIMITED)
         return Decided(target, decision, None)
 
+    def _passing_late(self, slot: Slot) -> ReadableSpan:
+        going = self.unscored(slot.span, EvaluationStatus.LATE, None, slot.decision)
+        if self._keeper is not None:
+            self._keeper.goes_out(slot, going)
+        return going
+
+    def admits(self, slot: Slot, *, held: bool) -> bool:
+        """True when a trace that an earlier process had admitted has a slot and its place under the cap now."""
+        cap = self._runtime.pipeline.cap
+        if not self._active or (cap is not None and cap.is_empty()) or not self._hold.admit(slot, held=held):
+            return False
+        if cap is not None:
+            cap.admit()
+        return True
+
+    def evaluate_later(self, slot: Slot) -> None:
+        """Evaluate a trace that has a slot. Where the worker has ended, it stays for the next process."""
+        if not self._runtime.worker.submit(lambda: self._evaluate(slot)):
+            self._hold.finish(slot)
+            if self._hold.claim(slot):
+                self._hold.gone(slot)
+
     def _turned_away(self, slot: Slot) -> ReadableSpan:
-        decision = dataclasses.replace(slot.decision, sampled=False, reason=SamplingReason.QUEUE_FULL)
-        return self._unscored(slot.span, EvaluationStatus.SKIPPED, decision.reason, decision)
+        decision = queue_full(slot.decision)
+        return self.unscored(slot.span, EvaluationStatus.SKIPPED, decision.reason, decision)
 
     # --- on the worker ----------------------------------------------------------------------------------------------
 
     async def _evaluate(self, slot: Slot) -> None:
         """Read, evaluate, release, deliver. However it ends, the span is out and the slot is free."""
         try:
-            trace, reason = await trace_reading.read(slot, self._runtime)
+            trace, reason = await trace_reading.read(slot, self._runtime, self._keeper.read if self._keeper else None)
             if trace is not None:
-                slot.decision, reason = self._runtime.pipeline.admit(trace, slot.decision)
+                slot.decision, reason = await self._pipeline_of(slot).admit(trace, slot.decision)
             if trace is None or reason is not None:
                 self._release_skipped(slot, str(reason))
                 return
@@ -265,13 +313,17 @@ class RagSpanProcessor(SpanProcessor):
             scored = enriched(slot.span, self._runtime.attributes(result))
             await yield_to_event_loop()
             self._release_scored(slot, result, scored)
+        except Exception:
+            self._nothing_to_write(slot)  # the next process would fare no better
+            raise
         finally:
             self._release_unscored(slot, EvaluationStatus.FAILED, "internal_error")
             self._hold.finish(slot)
 
     def _hand_over(self, slot: Slot, trace: RagTrace, jobs: JobSink) -> None:
         """Publish the trace as a job. The span goes on at once, and its results follow from a worker."""
-        reason = jobs.submit(trace, slot.decision, slot.span.resource.attributes)
+        published = None if self._keeper is None else self._keeper.when_written(slot)
+        reason = jobs.submit(trace, slot.decision, slot.span.resource.attributes, published)
         if reason is None:
             self._release_unscored(slot, EvaluationStatus.LATE, QUEUED)
             return
@@ -283,43 +335,73 @@ class RagSpanProcessor(SpanProcessor):
         """Let the span go unscored; what tells why follows it when it has gone already."""
         if not self._release_unscored(slot, EvaluationStatus.SKIPPED, reason):
             counters.add(f"late.skipped.{reason}")  # the trace itself was counted as late
-            self._runtime.delivery.submit(trace_reading.late_skipped_result(slot, reason, self._origin(slot)))
+            self._submit(slot, trace_reading.late_skipped_result(slot, reason, self._origin(slot)))
+        else:
+            self._nothing_to_write(slot)
 
     def _release_scored(self, slot: Slot, result: EvaluatedTrace, scored: ReadableSpan) -> None:
         """Let the span go with its scores and deliver the result, marked late when the span had already gone."""
         if not self._hold.claim(slot):
-            self._runtime.delivery.submit(trace_reading.late(result))
+            self._submit(slot, trace_reading.late(result))
             return
         counters.add(f"trace.{result.status}")
         try:
             # First the result, then the span: whoever waits for the spans finds every result queued.
-            self._runtime.delivery.submit(result)
+            self._submit(slot, result)
         finally:
             self._let_go(slot, scored)
 
+    def _pipeline_of(self, slot: Slot) -> Pipeline:
+        pipeline = self._runtime.pipeline
+        return dataclasses.replace(pipeline, cap=None) if slot.taken_up else pipeline
+
+    def _submit(self, slot: Slot, result: EvaluatedTrace) -> None:
+        written = None if self._keeper is None else self._keeper.when_written(slot)
+        if written is None:
+            self._runtime.delivery.submit(result)
+        else:
+            self._runtime.delivery.submit(result, written)
+
+    def _nothing_to_write(self, slot: Slot) -> None:
+        if self._keeper is not None and (written := self._keeper.when_written(slot)) is not None:
+            written()
+
     def _origin(self, slot: Slot) -> SpanOrigin | None:
         """Where what follows a span that has gone is sent."""
-        return SpanOrigin(emit=self.emit, resource=slot.span.resource) if self._inner else None
+        emit: Callable[[ReadableSpan], None] = self.emit
+        if self._keeper is not None and slot.kept:
+            emit = functools.partial(self._emit_for, slot)
+        return SpanOrigin(emit=emit, resource=slot.span.resource) if self._inner else None
+
+    def _emit_for(self, slot: Slot, span: ReadableSpan) -> None:
+        if self._keeper is not None:
+            self._keeper.goes_out(slot, span)
+        self.emit(span)
 
     def _release_unscored(self, slot: Slot, status: EvaluationStatus, reason: str | None) -> bool:
         """Let the span go with its status; False when it has gone already."""
         if not self._hold.claim(slot):
             return False
         going = slot.span
+        if slot.kept and reason == SHUT_DOWN:
+            status = EvaluationStatus.LATE  # the next process evaluates it
         with guarded("processor.status"):
-            going = self._unscored(slot.span, status, reason, slot.decision)
+            going = self.unscored(slot.span, status, reason, slot.decision)
         self._let_go(slot, going)
         return True
 
     def _let_go(self, slot: Slot, span: ReadableSpan) -> None:
         try:
+            if self._keeper is not None:
+                self._keeper.goes_out(slot, span)
             fan_out.end_later(self._still_there(slot.downstream), span)
         finally:
             self._hold.gone(slot)
 
-    def _unscored(
+    def unscored(
         self, span: ReadableSpan, status: EvaluationStatus, reason: str | None, decision: SamplingDecision
     ) -> ReadableSpan:
+        """The span as it goes out without scores."""
         _count(status, reason)
         return enriched(span, self._status_attributes(status, reason, decision))
 
@@ -366,6 +448,8 @@ class RagSpanProcessor(SpanProcessor):
             with exit_budget.limited(SHUTDOWN_S) as limit_s:
                 self._let_all_go(limit_s)
         fan_out.shutdown(self._inner)
+        if self._keeper is not None:  # what was exported just now needs its mark
+            self._keeper.flush(SPOOL_S)
 
     def _let_all_go(self, limit_s: float) -> None:
         deadline = time.monotonic() + limit_s
@@ -387,6 +471,8 @@ class RagSpanProcessor(SpanProcessor):
     def _after_fork(self) -> None:
         self._hold.after_fork()
         self._tracker.after_fork()
+        if self._keeper is not None:
+            self._keeper.after_fork()
 
 
 _following: Final[weakref.WeakSet[RagSpanProcessor]] = weakref.WeakSet()

@@ -62,6 +62,7 @@ def span_record(span: ReadableSpan) -> SpanRecord:
         end_ns=span.end_time or 0,
         events=tuple((event.name, event.attributes or {}) for event in span.events),
         dropped_attributes=span.dropped_attributes,
+        trace_state=context.trace_state.to_header() if context.trace_state else "",
     )
 
 

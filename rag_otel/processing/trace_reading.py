@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+from collections.abc import Callable, Sequence
 from typing import Final
+
+from opentelemetry.sdk.trace import ReadableSpan
 
 from rag_otel.model import (
     Chunk,
@@ -42,8 +45,13 @@ def unevaluable_reason(snapshot: Snapshot | None) -> UnevaluableReason | None:
     return UnevaluableReason.TRUNCATED if snapshot.truncated else None
 
 
-async def read(slot: Slot, runtime: Runtime) -> tuple[RagTrace | None, str | None]:
-    """The trace, evaluable or not; or None and why there is nothing to read. On the worker."""
+async def read(
+    slot: Slot, runtime: Runtime, found: Callable[[Slot, Sequence[ReadableSpan]], None] | None = None
+) -> tuple[RagTrace | None, str | None]:
+    """The trace, evaluable or not; or None and why there is nothing to read. On the worker.
+
+    `found` is told all spans of a trace that was waited for.
+    """
     if not slot.tree.complete and (slot.snapshot is None or slot.snapshot.chunks is None):
         return None, UnevaluableReason.TRUNCATED
     spans = slot.tree.spans
@@ -53,6 +61,8 @@ async def read(slot: Slot, runtime: Runtime) -> tuple[RagTrace | None, str | Non
                 spans = await slot.tree.whole(late_s=_LATE_S, stream_s=runtime.settings.evaluation_timeout)
         except TimeoutError:
             return None, UnevaluableReason.INCOMPLETE
+        if found is not None:
+            found(slot, spans)
     records = [span_record(span) for span in spans]
     await yield_to_event_loop()
     trace = runtime.pipeline.read(records, slot.target)

@@ -29,6 +29,7 @@ _ADDRESSES: Final = (
     "alert_chart_url",
     "alert_runbook_url",
 )
+_STORES: Final = ("memory", "sqlite:", "redis://", "rediss://", "unix://")
 _DAY_S: Final = 86_400.0
 
 
@@ -63,6 +64,12 @@ class Settings:
     judge_usd_per_minute: float | None = row(
         None, "Most US dollars that it may cost a minute, in each process", "RAG_OTEL_JUDGE_USD_PER_MINUTE"
     )
+    judge_cache: str | None = row(
+        None,
+        "Where answers of a judge that is a model are kept: `memory`, `sqlite:/path`, `redis://host`; None: nowhere",
+        "RAG_OTEL_JUDGE_CACHE",
+    )
+    judge_cache_keep: float = row(604_800.0, "Seconds for which they are kept", "RAG_OTEL_JUDGE_CACHE_KEEP")
     metrics: tuple[str, ...] = row(("faithfulness",), "Metrics to evaluate", "RAG_OTEL_METRICS")
     embedder: str | None = row(
         None, "Embedding model of `response_relevancy`; None: one that needs no key", "RAG_OTEL_EMBEDDER"
@@ -71,6 +78,19 @@ class Settings:
     prompt_folder: str | None = row(None, "Prompts of your own, before the built-in ones", "RAG_OTEL_PROMPT_FOLDER")
     sample_ratio: float = row(1.0, "Share of traces to evaluate, 0..1", "RAG_OTEL_SAMPLE_RATIO")
     sampling_seed: int = row(0, "Seed of the coin; replicas with one seed agree", "RAG_OTEL_SAMPLING_SEED")
+    sampling_policy: str | Mapping[str, Any] | None = row(
+        None,
+        "In place of `sample_ratio`: rules for what is evaluated; a TOML or JSON file, or JSON",
+        "RAG_OTEL_SAMPLING_POLICY",
+    )
+    budgets: tuple[str, ...] = row(
+        (), "What judging may cost: `5 usd/day`, `200000 tokens/hour`, `1 usd/day/tenant`", "RAG_OTEL_BUDGETS"
+    )
+    budget_store: str | None = row(
+        None,
+        "Where processes share budgets: `memory`, `sqlite:/path`, `redis://host`; None: a file in `state_folder`",
+        "RAG_OTEL_BUDGET_STORE",
+    )
     evaluations_per_minute: float | None = row(
         None,
         "Cap; 600 for the embedded judge, for any other it must be given; inf: none",
@@ -252,6 +272,11 @@ class Settings:
         "Jobs that the application keeps while the broker is away, bytes of text",
         "RAG_OTEL_JOB_QUEUE_BUFFER_BYTES",
     )
+    spool_folder: str | None = row(
+        None, "Where admitted traces are kept until they are exported; None: in memory alone", "RAG_OTEL_SPOOL_FOLDER"
+    )
+    spool_max_bytes: int = row(256 * 2**20, "Size of it for each process, at most", "RAG_OTEL_SPOOL_MAX_BYTES")
+    spool_max_age: float = row(7 * _DAY_S, "Seconds that a trace is kept in it, at most", "RAG_OTEL_SPOOL_MAX_AGE")
     telemetry_exporter: Literal["application", "otlp", "prometheus", "none"] = row(
         "application",
         "Metrics go to the application's MeterProvider, over OTLP, to a `/metrics` endpoint, or nowhere",
@@ -271,6 +296,19 @@ class Settings:
     telemetry_address: str = row("127.0.0.1:9464", "Where `/metrics` is shown, host:port", "RAG_OTEL_TELEMETRY_ADDRESS")
 
     def __post_init__(self) -> None:
+        _require(
+            self.judge_cache is None or self.judge_cache.startswith(_STORES),
+            "judge_cache",
+            self.judge_cache,
+            "`memory`, `sqlite:/path/to/file` or `redis://host:6379/0`",
+        )
+        _require(self.judge_cache_keep > 0, "judge_cache_keep", self.judge_cache_keep, "above 0")
+        _require(
+            self.budget_store is None or self.budget_store.startswith(_STORES),
+            "budget_store",
+            self.budget_store,
+            "`memory`, `sqlite:/path/to/file` or `redis://host:6379/0`",
+        )
         _require(0.0 <= self.sample_ratio <= 1.0, "sample_ratio", self.sample_ratio, "within 0..1")
         _require(0 <= self.hold < _DAY_S, "hold", self.hold, "0 or more seconds, less than a day")
         _require(self.max_held >= 1, "max_held", self.max_held, "at least 1")
@@ -316,6 +354,8 @@ class Settings:
             False,
             "True with a job_queue_url: jobs carry the texts. Without a job_queue_url, texts stay in the process",
         )
+        _require(self.spool_max_bytes >= 2**20, "spool_max_bytes", self.spool_max_bytes, "at least 1048576")
+        _require(self.spool_max_age > 0, "spool_max_age", self.spool_max_age, "above 0")
         _require(self.telemetry_interval > 0, "telemetry_interval", self.telemetry_interval, "above 0")
         _require(self.alert_timeout > 0, "alert_timeout", self.alert_timeout, "above 0")
         for name in _ADDRESSES:

@@ -56,6 +56,8 @@ class JudgeSettings(_Table):
     calls_per_minute: float | None = None
     tokens_per_minute: float | None = None
     usd_per_minute: float | None = None
+    cache: str | None = None
+    cache_keep: float | None = None
     timeout: float | None = None
     calibration_file: str | None = None
     embedder: str | None = None

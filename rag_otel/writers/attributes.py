@@ -9,7 +9,8 @@ is left out: there is no None, no NaN and no empty text.
     rag.evaluation.<metric>.unsupported_claims            string array
     rag.evaluation.<metric>.claims.<n>.text .verdict .support_probability .chunk_ids .quote .explanation .judge
     rag.evaluation.<metric>.claims                        one JSON string instead, with claims_format="json"
-    rag.evaluation.status .status_reason, rag.sampling.reason .probability
+    rag.evaluation.status .status_reason, rag.sampling.reason .probability .rule .rate .coin .stratum .prescore
+        .refused
 """
 
 from __future__ import annotations
@@ -76,8 +77,21 @@ def status_attributes(
             semconv.STATUS_REASON: reason,
             semconv.SAMPLING_REASON: decision and decision.reason,
             semconv.SAMPLING_PROBABILITY: decision and decision.probability,
+            **({} if decision is None else _policy_fields(decision)),
         }
     )
+
+
+def _policy_fields(decision: SamplingDecision) -> dict[str, object]:
+    """What a sampling policy knows beyond reason and probability."""
+    return {
+        semconv.SAMPLING_RULE: decision.rule,
+        semconv.SAMPLING_RATE: decision.rate,
+        semconv.SAMPLING_COIN: decision.coin,
+        semconv.SAMPLING_STRATUM: decision.stratum,
+        semconv.SAMPLING_PRESCORE: decision.prescore,
+        semconv.SAMPLING_REFUSED: decision.refused,
+    }
 
 
 def hidden_content(result: EvaluatedTrace, *, capture_content: bool) -> HiddenContent:
@@ -122,6 +136,7 @@ def _summary(evaluation: Evaluation, hidden: HiddenContent) -> dict[str, Attribu
             "version": evaluation.version,
             "judge": evaluation.judge,
             "prompts": evaluation.prompts,
+            "cached_calls": (evaluation.usage and evaluation.usage.cached_calls) or None,
         }
     )
 

@@ -43,6 +43,10 @@ def test_a_file_is_replayed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert "http" not in html.replace("http-equiv", "")
     assert html.count("<svg") >= 2
     assert 'class="span"' in html
+    assert "learned from" in html
+    assert "effective sample size" in html
+    assert "less than a day was seen" in html
+    assert "normal was learned from" in out
     stored = json.loads(means.read_text())["faithfulness.score"]["all"]
     assert 0.85 < stored["bound"] < stored["mean"] < 0.95
 
@@ -161,6 +165,9 @@ def test_every_event_is_a_line_for_programs(tmp_path: Path, capsys: pytest.Captu
     assert alarm["interval"][0] <= alarm["estimate"] <= alarm["interval"][1]
     assert alarm["since"] < alarm["time"]
     assert alarm["evidence"] >= 0
+    assert alarm["learned_from"]["evaluations"] >= 200
+    assert alarm["learned_from"]["until"] <= alarm["since"]
+    assert "less than a week was seen" in alarm["not_learned"]
     quiet = a_file(tmp_path / "quiet.jsonl", drop=False)
     assert main(["drift", str(quiet), "--baseline-count", "200", "--json"]) == 0
     assert capsys.readouterr().out == ""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import itertools
 import math
 import random
+import statistics
 
 import pytest
 
-from rag_otel.drift.baseline import Baseline, BaselineLearner
+from rag_otel.drift.baseline import Baseline
 from rag_otel.drift.dependence import dependence
-from rag_otel.drift.units import Blocks, Runs
+from rag_otel.drift.learner import BaselineLearner
+from rag_otel.drift.runs import Blocks, Runs
 from tests.drift.streams import START_S, scores
 
 HOUR_S = 3600.0
@@ -35,12 +37,11 @@ def runs(length: int, count: int, seed: int) -> list[float]:
 
 
 def test_independent_answers_are_worth_themselves() -> None:
-    """One is one observation, and no stretch is normally worse than another."""
-    for seed in range(5):
-        baseline = learned(list(itertools.islice(scores(0.9, seed), 2000)))
-        assert baseline.block <= 2
-        assert baseline.worth > 1700
-        assert baseline.wander < 0.015
+    """One is one observation, and mostly no stretch is worse than chance explains."""
+    found = [learned(list(itertools.islice(scores(0.9, seed), 2000))) for seed in range(7)]
+    assert all(baseline.block <= 2 for baseline in found)
+    assert all(baseline.worth > 1700 for baseline in found)
+    assert statistics.median(baseline.wander for baseline in found) == 0.0
 
 
 @pytest.mark.parametrize("length", [10, 40])
@@ -50,7 +51,7 @@ def test_runs_are_worth_their_number(length: int) -> None:
     assert baseline.block >= length / 2
     assert 1000 / length < baseline.worth < 4000 / length
     independent = learned(random.Random(1).sample(runs(length, 2000, 3), 2000))
-    assert baseline.mean - baseline.lower > 2 * (independent.mean - independent.lower)
+    assert baseline.mean - baseline.lower > 1.5 * (independent.mean - independent.lower)
     assert any("worth" in each for each in baseline.unknown)
 
 
@@ -70,9 +71,19 @@ def test_the_worst_hour_is_normal() -> None:
         mean = 0.9 + 0.04 * math.cos(2 * math.pi * index / 1000)
         values.append(1.0 if rng.random() < (mean - 0.6) / 0.4 else rng.choice((0.5, 0.6, 0.7)))
     baseline = learned(values, step_s=86.4)
-    assert 0.02 < baseline.wander < 0.06
+    assert 0.03 < baseline.wander < 0.08
     assert baseline.floor < 0.87
     assert baseline.unknown == ("less than a week was seen",)
+
+
+def test_weak_dependence_over_long_is_found() -> None:
+    """A mean that wanders over 20 answers, which neighbours hardly show: what answers are worth is a fraction."""
+    for seed in range(3):
+        rng, state, values = random.Random(seed), 0.0, []
+        for _ in range(2000):
+            state = 0.95 * state + 0.04 * rng.gauss(0, 1)
+            values.append(1.0 if rng.random() < min(0.98, 0.8 + state) else 0.4)
+        assert learned(values).worth < 1200
 
 
 def test_a_run_is_one_unit() -> None:

@@ -9,7 +9,8 @@ import random
 import pytest
 
 from rag_otel.drift.baseline import Baseline
-from rag_otel.drift.family import DriftSettings, Family, share_of
+from rag_otel.drift.budget import share_of
+from rag_otel.drift.family import DriftSettings, Family
 from rag_otel.drift.observation import ALL, SIGNALS, observation
 from tests.drift.streams import START_S, feed, result, scores, seen
 
@@ -18,11 +19,11 @@ SETTINGS = DriftSettings(baseline_count=200, average_run_length=1000.0)
 
 def test_the_budget_is_spent_once() -> None:
     """The shares of all signals and dimensions sum up to one, however many metrics there are."""
-    settings = DriftSettings(metrics=3)
-    places = [ALL, *(f"{name}=x" for name in settings.dimensions)]
-    assert 3 * sum(share_of((f"m.{signal}", place), settings) for signal in SIGNALS for place in places) == (
-        pytest.approx(1.0)
-    )
+    places = [ALL, *(f"{name}=x" for name in DriftSettings().dimensions)]
+    shares = [
+        share_of(f"m.{signal}", place, metrics=3, dimensions=len(places) - 1) for signal in SIGNALS for place in places
+    ]
+    assert 3 * sum(shares) == pytest.approx(1.0)
 
 
 def test_a_model_swap_is_found_and_named() -> None:

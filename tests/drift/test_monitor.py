@@ -95,7 +95,7 @@ def test_state_survives_a_restart(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", ["", "{", '{"version": 99}', '{"version": 2, "count": 0, "learned": {}, "series": [{}]}', "[]"]
+    "content", ["", "{", '{"version": 99}', '{"version": 3, "count": 0, "learned": {}, "series": [{}]}', "[]"]
 )
 def test_a_state_that_nobody_understands_is_set_aside(tmp_path: Path, content: str) -> None:
     """It is kept for whoever wrote it, and watching starts anew."""

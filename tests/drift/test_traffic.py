@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 
 from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.family import DriftSettings, Family
@@ -129,6 +130,59 @@ def test_a_drop_while_learning_is_said() -> None:
     event = events[0][1]
     assert event.learned_change_s is not None
     assert abs(event.learned_change_s - START_S - 60 * 350) < 60 * 40
+
+
+def test_what_is_wrong_while_learning_is_not_learned() -> None:
+    """A drop of .10 at the 2,000th answer: the baseline of 5,000 answers is the one of before, or it has been told."""
+    family = Family(SETTINGS)
+    events = told(family, stream(lambda at: 0.92 if at < 2000 else 0.82, 6000, 8))
+    assert events
+    baseline = family[("faithfulness.score", ALL)].baseline
+    assert baseline is not None
+    assert baseline.mean > 0.9
+
+
+def test_learning_ends_and_says_what_is_missing() -> None:
+    """After 5,000 answers, in three hours: neither a day nor a week is known."""
+    family = Family(SETTINGS)
+    for index, each in enumerate(stream(lambda at: 0.92, 5001, 2)):
+        family.observe(replace(each, time_s=START_S + 2 * index))
+    series = family[("faithfulness.score", ALL)]
+    assert series.baseline is not None
+    assert series.baseline.count == 5000
+    assert series.baseline.unknown == ("less than a day was seen", "less than a week was seen")
+
+
+def test_an_hour_that_was_not_seen_may_be_worse() -> None:
+    """2,000 answers by day, then a night that is .05 worse: nothing is told; where a whole day is known, it is."""
+    for per_day, alarm in ((4000, False), (800, True)):
+        values = [
+            replace(each, time_s=START_S + 86400 * index / per_day)
+            for index, each in enumerate(stream(lambda at: 0.92 if at < 2000 else 0.87, 3300, 3))
+        ]
+        assert bool(told(Family(SETTINGS), values)) is alarm
+
+
+def test_one_run_that_was_never_seen_is_no_alarm() -> None:
+    """100 answers on the first hard document, after 1,200 on easy ones; a drop of that size that stays is told."""
+    rng = random.Random(1)
+    for hard in (100, 1000):
+        values = []
+        for index in range(2200):
+            level = 0.5 if 1200 <= index < 1200 + hard else 0.96
+            values.append(seen(index, min(1.0, rng.gauss(level, 0.04))))
+        assert bool(told(Family(SETTINGS), values)) is (hard == 1000)
+
+
+def test_the_interval_holds_at_the_alarm() -> None:
+    """Of ten drops of .05, in nine at least the interval that is told holds the new mean."""
+    held = 0
+    for seed in range(10):
+        events = told(Family(SETTINGS), stream(lambda at: 0.92 if at < 2000 else 0.87, 4000, seed))
+        interval = events[0][1].interval
+        assert interval is not None
+        held += interval[0] <= 0.87 <= interval[1]
+    assert held >= 9
 
 
 def test_clusters_are_sessions_or_chunks() -> None:

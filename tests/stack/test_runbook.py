@@ -50,7 +50,7 @@ def phoenix(phoenix_server: PhoenixServer) -> PhoenixApi:
             f"{faithfulness}.claims.0.verdict": "contradicted",
         },
         "failed": {f"{EVALUATION}.status": "failed"},
-        "skipped": {f"{EVALUATION}.status": "skipped"},
+        "skipped": {f"{EVALUATION}.status": "skipped", "rag.sampling.reason": "budget"},
         "late": {f"{EVALUATION}.status": "late"},
         "untouched": {},
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -27,6 +27,8 @@ class Receiver:
     requests: list[Received] = field(default_factory=list)
     answers: list[tuple[int, dict[str, str]]] = field(default_factory=list)
     """(status, headers) of the next answers."""
+    respond: Callable[[Received], tuple[int, bytes]] | None = None
+    """Status and body of the answer to a request, in place of `answers`."""
     echo: bool = False
     """True: every answer's body is the request's."""
     release: threading.Event = field(default_factory=threading.Event)
@@ -43,15 +45,21 @@ def http_receiver(port: int = 0) -> Iterator[Receiver]:
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             headers = {name.lower(): value for name, value in self.headers.items()}
-            receiver.requests.append(Received(self.path, headers, body))
+            received = Received(self.path, headers, body)
+            receiver.requests.append(received)
             receiver.release.wait(30)
-            status, answer_headers = receiver.answers.pop(0) if receiver.answers else (200, {})
+            answer = body if receiver.echo else b""
+            if receiver.respond is not None:
+                status, answer = receiver.respond(received)
+                answer_headers: dict[str, str] = {}
+            else:
+                status, answer_headers = receiver.answers.pop(0) if receiver.answers else (200, {})
             self.send_response(status)
-            for name, value in {**answer_headers, "Content-Length": str(len(body) if receiver.echo else 0)}.items():
+            for name, value in {**answer_headers, "Content-Length": str(len(answer))}.items():
                 self.send_header(name, value)
             self.end_headers()
-            if receiver.echo:
-                self.wfile.write(body)
+            if answer:
+                self.wfile.write(answer)
 
         do_GET = do_POST  # noqa: N815 - the name that the standard library looks for
 

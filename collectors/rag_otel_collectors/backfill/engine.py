@@ -138,7 +138,7 @@ class Backfill:
         traces = await asyncio.gather(*(self.pipeline.with_texts(trace) for trace in read))
         tally.traces += len(batch)
         tally.rag_traces += len(traces)
-        admitted = [(trace, *self.pipeline.admit(trace, self.pipeline.decide(trace.target))) for trace in traces]
+        admitted = [(trace, *await self.pipeline.admit(trace, self.pipeline.decide(trace.target))) for trace in traces]
         refused = [trace for trace, _, reason in admitted if reason is not None and reason == trace.unevaluable_reason]
         chosen = [(trace, decision) for trace, decision, reason in admitted if reason is None]
         tally.unevaluable.update(str(trace.unevaluable_reason) for trace in refused)

@@ -67,12 +67,18 @@ class JobPublisher:
     def prepare(self) -> None:
         self._make_queue(self._settings)
 
-    def submit(self, trace: RagTrace, decision: SamplingDecision, resource: Mapping[str, Any]) -> str | None:
+    def submit(
+        self,
+        trace: RagTrace,
+        decision: SamplingDecision,
+        resource: Mapping[str, Any],
+        published: Callable[[], None] | None = None,
+    ) -> str | None:
         with guarded("jobs.submit"):
             if not may_leave_the_process(trace):
                 return UnevaluableReason.REDACTED
             job = EvaluationJob(trace=trace, decision=decision, resource=dict(resource), project=self._project)
-            if self._waiting.put(job):
+            if self._waiting.put(job, published):
                 return None
         return SamplingReason.QUEUE_FULL
 

@@ -14,7 +14,11 @@ from typing import Any, Final, Protocol, TypeAlias
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan
 
+from rag_otel.durable.dead_letters import FOLDER as DEAD_LETTERS
+from rag_otel.durable.dead_letters import DeadLetters
+from rag_otel.durable.journal import Journal
 from rag_otel.errors import ConfigurationError
+from rag_otel.sampling.build import build_sampler
 from rag_otel.sampling.ratio import RatioSampler
 from rag_otel.settings import Settings
 from rag_otel.telemetry.prometheus_families import Scraped, ScrapeReader
@@ -22,7 +26,6 @@ from rag_otel.telemetry.telemetry import Telemetry, telemetry_of
 from rag_otel_collectors.conventions import default_conventions
 from rag_otel_collectors.jobs.job import is_packed
 from rag_otel_collectors.jobs.queue import JobQueue
-from rag_otel_collectors.otlp.assembly.journal import Journal
 from rag_otel_collectors.otlp.assembly.live_traces import LiveTraces
 from rag_otel_collectors.otlp.collector import Collector, Results
 from rag_otel_collectors.otlp.evaluation.pool import EvaluationPool
@@ -31,6 +34,7 @@ from rag_otel_collectors.otlp.exporters.job_forwarder import READER, JobForwarde
 from rag_otel_collectors.otlp.exporters.outbox import Outbox
 from rag_otel_collectors.otlp.exporters.sender import Sender
 from rag_otel_collectors.otlp.metrics import Metrics
+from rag_otel_collectors.otlp.protobuf.wire import is_request
 from rag_otel_collectors.otlp.receivers.api_keys import ApiKeys
 from rag_otel_collectors.otlp.receivers.grpc_server import GrpcServer
 from rag_otel_collectors.otlp.receivers.http_server import HttpServer
@@ -79,12 +83,16 @@ async def start(
         max_bytes=settings.max_memory_bytes,
         max_trace_bytes=settings.max_memory_bytes // 8,
     )
-    senders = [Sender(backend, each, outbox.readers[backend.name], metrics) for backend, each in connections]
+    dead_letters = DeadLetters(Path(settings.data_dir) / DEAD_LETTERS)
+    senders = [
+        Sender(backend, each, outbox.readers[backend.name], metrics, dead_letters=dead_letters)
+        for backend, each in connections
+    ]
     jobs = None if job_queue is None else _job_forwarder(settings, job_queue, metrics)
     collector = Collector(live=live, journal=journal, outbox=outbox, metrics=metrics, senders=senders, jobs=jobs)
     intake = Intake(
         conventions=default_conventions(mapping=evaluation.attribute_mapping),
-        sampler=RatioSampler(evaluation.sample_ratio if evaluation.enabled else 0.0, seed=evaluation.sampling_seed),
+        sampler=build_sampler(evaluation) if evaluation.enabled else RatioSampler(0.0),
         live=live,
         journal=journal,
         outbox=outbox,
@@ -133,7 +141,7 @@ def _queues(settings: CollectorSettings, backends: Sequence[str]) -> tuple[Journ
     folder, segment_bytes = Path(settings.data_dir), min(_SEGMENT_BYTES, settings.max_disk_bytes // 8)
     try:
         return (
-            Journal(folder / "journal", segment_bytes=segment_bytes, fsync=settings.fsync),
+            Journal(folder / "journal", readable=is_request, segment_bytes=segment_bytes, fsync=settings.fsync),
             Outbox(folder / "outbox", backends, segment_bytes=segment_bytes, fsync=settings.fsync),
         )
     except OSError as error:

@@ -17,13 +17,13 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan
 
+from rag_otel.durable.journal import Journal
 from rag_otel.model import EvaluatedTrace
 from rag_otel.processing.sdk_spans import SpanOrigin
 from rag_otel.safety.guard import counters, guarded, logger
 from rag_otel_collectors.jobs.queue import QueuedJob
 from rag_otel_collectors.otlp import metrics as names
 from rag_otel_collectors.otlp.assembly.disk import DiskWatch
-from rag_otel_collectors.otlp.assembly.journal import Journal
 from rag_otel_collectors.otlp.assembly.live_traces import LiveTrace, LiveTraces
 from rag_otel_collectors.otlp.evaluation.pool import EvaluationPool
 from rag_otel_collectors.otlp.evaluation.trace_evaluator import Reply
@@ -123,8 +123,8 @@ class Collector:
         self._intake, self._pool, self._results = intake, pool, results
         await pool.start()
         left = self._journal.left
-        for trace_id, requests in left.items():
-            intake.resume(trace_id, requests)
+        for trace_id, positions in left.items():
+            intake.resume(trace_id, [self._journal.read(position) for position in positions])
         if left:
             logger.warning("rag-otel: took up %d traces that an earlier process had accepted", len(left))
             left.clear()

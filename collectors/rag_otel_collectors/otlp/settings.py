@@ -155,6 +155,18 @@ def named_values(given: Sequence[str]) -> dict[str, str]:
     return values
 
 
+def data_folder(file: str | None = None, environ: Mapping[str, str] | None = None) -> Path:
+    """The collector's folder, as its file and the environment name it. Raises ConfigurationError."""
+    environ = os.environ if environ is None else environ
+    values, _ = resolve_table(CollectorSettings, {}, environ, file=_table(_read(file), "collector"))
+    return Path(str(values["data_dir"]))
+
+
+def backend_at(endpoint: str, headers: Mapping[str, str] | None = None) -> BackendSettings:
+    """A backend by its address. Raises ConfigurationError."""
+    return _backend({"endpoint": endpoint, "headers": dict(headers or {})}, 0)
+
+
 def unread_variables(environ: Mapping[str, str] | None = None) -> list[str]:
     """The RAG_OTEL_* variables that neither table reads, each with the nearest one that is."""
     known = [*variables_of(CollectorSettings), *variables_of(Settings)]

@@ -1,8 +1,4 @@
-"""Stored answers with their scores and with what people said about them, for `rag-otel export`.
-
-The scores are those of rag-otel's annotations, else of the span's attributes. What people said are the annotations of
-the kind HUMAN on the span of the answer or on the root span of its trace, where Phoenix's list of traces shows them.
-"""
+"""Stored answers with their scores and with what people said about them, for `rag-otel export`."""
 
 from __future__ import annotations
 
@@ -12,28 +8,22 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final, Literal
 
-from rag_otel import semconv
 from rag_otel.model import RagTrace, SpanRecord
-from rag_otel.writers.feedback import IDENTIFIER, risk_name
+from rag_otel_collectors.stored.annotated_spans import (
+    HumanAnnotation,
+    Row,
+    annotations_by_span,
+    human_annotations,
+    stored_result,
+)
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from rag_otel_collectors.stored.phoenix_spans import stored_traces
 
 Selection = Literal["worst", "uncertain", "corrected"]
 CORRECTION: Final = "correction"
 """Name of a human annotation whose explanation is the answer that would have been right."""
-_HUMAN: Final = "HUMAN"
 _MOST_UNCERTAIN: Final = 0.5
 _NS: Final = 1_000_000_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HumanAnnotation:
-    """What a person said about an answer."""
-
-    name: str
-    label: str | None
-    score: float | None
-    explanation: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,9 +80,7 @@ def stored_answers(
     """
     for batch in stored_traces(client, project, since=since, until=until):
         ids = [span.span_id for trace in batch for span in trace.spans]
-        notes: dict[str, list[Mapping[str, Any]]] = {}
-        for row in client.annotations(project, ids) if ids else ():
-            notes.setdefault(row["span_id"], []).append(row)
+        notes = annotations_by_span(client, project, ids)
         for trace in batch:
             spans = {span.span_id: span for span in trace.spans}
             for found in rag_traces(trace.spans):
@@ -122,33 +110,15 @@ def _distance_from_uncertain(answer: StoredAnswer) -> float:
     return abs((known if known is not None else 1.0) - _MOST_UNCERTAIN)
 
 
-def _answer(
-    trace: RagTrace, metric: str, span: SpanRecord, notes: Mapping[str, Sequence[Mapping[str, Any]]]
-) -> StoredAnswer:
+def _answer(trace: RagTrace, metric: str, span: SpanRecord, notes: Mapping[str, Sequence[Row]]) -> StoredAnswer:
     target = notes.get(trace.target.span_id, ())
-    ours = {row["name"]: row.get("result") or {} for row in target if row["identifier"] == IDENTIFIER}
-    scores, risks = ours.get(metric), ours.get(risk_name(metric))
-    attributes = span.attributes
-    if scores is None:
-        fields = ("score", "label", "explanation")
-        scores = {field: attributes.get(semconv.metric_key(metric, field)) for field in fields}
-    risk = attributes.get(semconv.metric_key(metric, "risk")) if risks is None else risks.get("score")
+    result = stored_result(span.attributes, target, metric)
     at_root = () if trace.root is None else notes.get(trace.root.span_id, ())
     return StoredAnswer(
         trace=trace,
-        score=scores.get("score"),
-        risk=risk,
-        label=scores.get("label"),
-        explanation=scores.get("explanation"),
-        human=tuple(_human(row) for row in (*target, *at_root) if row.get("annotator_kind") == _HUMAN),
-    )
-
-
-def _human(row: Mapping[str, Any]) -> HumanAnnotation:
-    result = row.get("result") or {}
-    return HumanAnnotation(
-        name=str(row["name"]),
-        label=result.get("label"),
-        score=result.get("score"),
-        explanation=result.get("explanation"),
+        score=result.score,
+        risk=result.risk,
+        label=result.label,
+        explanation=result.explanation,
+        human=human_annotations([*target, *at_root]),
     )

@@ -6,15 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from rag_otel import semconv
 from rag_otel.errors import InputError
 from rag_otel.evaluation.calibration import Labelled
-from rag_otel.writers.feedback import IDENTIFIER, risk_name
+from rag_otel_collectors.stored.annotated_spans import HumanAnnotation, StoredResult, annotated_spans, share
 from rag_otel_collectors.stored.csv_rows import is_csv, read_csv
 from rag_otel_collectors.stored.otlp_files import read_requests
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
-from rag_otel_collectors.stored.phoenix_spans import stored_traces
-from rag_otel_collectors.stored.review_queue import PROBABILITY, QUEUE
+from rag_otel_collectors.stored.review_queue import picked_with
 
 _BAD: Final = frozenset(
     [
@@ -52,7 +50,6 @@ _GOOD: Final = frozenset(
         "ok",
     ]
 )
-_PEOPLE: Final = "HUMAN"
 
 
 def says_bad(label: Any, *, bad_values: Sequence[str] = ()) -> bool | None:
@@ -98,7 +95,8 @@ def labels_in_file(
             )
         detail = row.get(f"{metric}_detail")
         fields = detail if isinstance(detail, Mapping) else row
-        risk = _risk(fields.get("risk"), fields.get("score", row.get(metric)))
+        judged = StoredResult(risk=share(fields.get("risk")), score=share(fields.get("score", row.get(metric))))
+        risk = judged.judged_risk
         if risk is not None:
             yield Labelled(
                 risk=risk,
@@ -120,68 +118,30 @@ def labels_in_phoenix(
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> Iterator[Labelled]:
-    """Spans of a project that have both a score of rag-otel and an annotation of a person by this name. Its label
-    decides, else its score (below 0.5 is bad). Raises the errors of the client."""
-    key = f"{semconv.EVALUATION}.{metric}."
-    for batch in stored_traces(client, project, since=since, until=until):
-        spans = {span.span_id: span for trace in batch for span in trace.spans}
-        notes: dict[str, list[dict[str, Any]]] = {}
-        for row in client.annotations(project, spans) if spans else ():
-            notes.setdefault(row["span_id"], []).append(row)
-        for span_id, rows in notes.items():
-            attributes = spans[span_id].attributes
-            bad = _peoples_word(rows, annotation)
-            judged = _judged(rows, metric) or {
-                "risk": attributes.get(f"{key}risk"),
-                "score": attributes.get(f"{key}score"),
-                "judge": attributes.get(f"{key}judge"),
-                "version": attributes.get(f"{key}version"),
-                "sampling_probability": attributes.get(semconv.SAMPLING_PROBABILITY),
-            }
-            risk = _risk(judged.get("risk"), judged.get("score"))
-            if bad is None or risk is None:
-                continue
-            yield Labelled(
-                risk=risk,
-                bad=bad,
-                judge=str(judged.get("judge") or ""),
-                version=str(judged.get("version") or ""),
-                weight=_weight(judged.get("sampling_probability")) * _weight(_picked_with(rows)),
-                slices=tuple(f"{name}={attributes[name]}" for name in slices if name in attributes),
-            )
+    """Answers of a project with both a result of rag-otel and an annotation of a person by this name, on the span or
+    on the root of the trace. Its label decides, else its score (below 0.5 is bad). Raises the errors of the client."""
+    for found in annotated_spans(client, project, metric, since=since, until=until):
+        bad, risk = _peoples_word(found.human, annotation), found.result.judged_risk
+        if bad is None or risk is None:
+            continue
+        attributes = found.span.attributes
+        yield Labelled(
+            risk=risk,
+            bad=bad,
+            judge=found.result.judge,
+            version=found.result.version,
+            weight=_weight(found.result.probability) * _weight(picked_with(found.rows)),
+            slices=tuple(f"{name}={attributes[name]}" for name in slices if name in attributes),
+        )
 
 
-def _peoples_word(rows: Sequence[Mapping[str, Any]], annotation: str) -> bool | None:
-    for row in rows:
-        if row.get("annotator_kind") == _PEOPLE and row["name"] == annotation:
-            result = row.get("result") or {}
-            bad = says_bad(result.get("label"))
-            bad = says_bad(result.get("score")) if bad is None else bad
+def _peoples_word(human: Sequence[HumanAnnotation], annotation: str) -> bool | None:
+    for each in human:
+        if each.name == annotation:
+            bad = says_bad(each.label)
+            bad = says_bad(each.score) if bad is None else bad
             if bad is not None:
                 return bad
-    return None
-
-
-def _picked_with(rows: Sequence[Mapping[str, Any]]) -> Any:
-    """The probability with which the review queue picked the answer; None if it did not."""
-    queued = (row for row in rows if row["name"] == QUEUE and row.get("identifier") == IDENTIFIER)
-    return next(((row.get("metadata") or {}).get(PROBABILITY) for row in queued), None)
-
-
-def _judged(rows: Sequence[Mapping[str, Any]], metric: str) -> dict[str, Any]:
-    """Score, risk, judge, version and sampling probability of rag-otel's annotations; empty without any."""
-    found: dict[str, Any] = {}
-    for row in rows:
-        if row.get("identifier") == IDENTIFIER and row["name"] in (metric, risk_name(metric)):
-            field = "score" if row["name"] == metric else "risk"
-            found |= {**(row.get("metadata") or {}), field: (row.get("result") or {}).get("score")}
-    return found
-
-
-def _risk(risk: Any, score: Any) -> float | None:
-    for value, turned in ((risk, False), (score, True)):
-        if isinstance(value, int | float) and not isinstance(value, bool) and 0.0 <= value <= 1.0:
-            return 1.0 - float(value) if turned else float(value)
     return None
 
 

@@ -53,6 +53,7 @@ def span_record(span: Mapping[str, Any], *, resource: Mapping[str, Any], scope: 
             end_ns=_integer(span, "endTimeUnixNano"),
             events=tuple((_string(event, "name"), attributes_from(event)) for event in _objects(span, "events")),
             dropped_attributes=_integer(span, "droppedAttributesCount"),
+            trace_state=_string(span, "traceState"),
         )
     except InputError as error:
         raise InputError(f"span {name!r}: {error}") from None

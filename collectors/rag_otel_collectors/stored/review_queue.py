@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
-from rag_otel import semconv
 from rag_otel.delivery.http import post, to_json
-from rag_otel.writers.feedback import IDENTIFIER, risk_name
+from rag_otel.writers.feedback import IDENTIFIER
 from rag_otel.writers.phoenix_links import phoenix_base_url
+from rag_otel_collectors.stored.annotated_spans import Row, annotated_spans, other_judges, share
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
-from rag_otel_collectors.stored.phoenix_spans import stored_traces
 
 QUEUE: Final = "review"
 """Name of the annotation that puts an answer into the queue."""
 PROBABILITY: Final = "probability"
-_PEOPLE: Final = "HUMAN"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,26 +38,22 @@ def scored_answers(
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> Iterator[ScoredAnswer]:
-    """Every span with a result of `metric`. `annotation` is the name of people's labels. Raises the client's errors."""
-    key = f"{semconv.EVALUATION}.{metric}."
-    for batch in stored_traces(client, project, since=since, until=until):
-        spans = {span.span_id: span.attributes for trace in batch for span in trace.spans}
-        notes: dict[str, list[Mapping[str, Any]]] = {span_id: [] for span_id in spans}
-        for row in client.annotations(project, spans) if spans else ():
-            notes[row["span_id"]].append(row)
-        for span_id, attributes in spans.items():
-            if attributes.get(semconv.SPAN_KIND) == semconv.KIND_EVALUATOR:
-                continue
-            rows = notes[span_id]
-            own = _own_risk(attributes, rows, key, metric)
-            if own is None:
-                continue
+    """Every answer with a result of `metric`. `annotation` names people's labels. Raises the errors of the client."""
+    for found in annotated_spans(client, project, metric, since=since, until=until):
+        own = found.result.judged_risk
+        if own is not None:
             yield ScoredAnswer(
-                span_id=span_id,
-                risks=(own, *_other_risks(rows, metric)),
-                labelled=any(row.get("annotator_kind") == _PEOPLE and row["name"] == annotation for row in rows),
-                queued=any(row["name"] == QUEUE and row.get("identifier") == IDENTIFIER for row in rows),
+                span_id=found.span.span_id,
+                risks=(own, *other_judges(found.rows, metric)),
+                labelled=any(each.name == annotation for each in found.human),
+                queued=picked_with(found.rows) is not None,
             )
+
+
+def picked_with(rows: Sequence[Row]) -> float | None:
+    """The probability with which the queue picked an answer; None if it did not."""
+    queued = (row for row in rows if row["name"] == QUEUE and row.get("identifier") == IDENTIFIER)
+    return next((share((row.get("metadata") or {}).get(PROBABILITY)) for row in queued), None)
 
 
 def put_into_queue(
@@ -82,24 +76,3 @@ def put_into_queue(
         headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
         url = f"{phoenix_base_url(endpoint)}/v1/span_annotations?sync=true"
         post(url, to_json({"data": rows}), headers=headers, timeout_s=timeout_s)
-
-
-def _own_risk(attributes: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], key: str, metric: str) -> float | None:
-    noted = {row["name"]: (row.get("result") or {}).get("score") for row in rows if row.get("identifier") == IDENTIFIER}
-    risks = [_share(noted.get(risk_name(metric))), _share(attributes.get(f"{key}risk"))]
-    scores = [_share(noted.get(metric)), _share(attributes.get(f"{key}score"))]
-    known = [each for each in risks if each is not None] + [1.0 - each for each in scores if each is not None]
-    return known[0] if known else None
-
-
-def _other_risks(rows: Sequence[Mapping[str, Any]], metric: str) -> Iterator[float]:
-    for row in rows:
-        score = _share((row.get("result") or {}).get("score"))
-        other = row.get("identifier") != IDENTIFIER and row.get("annotator_kind") != _PEOPLE
-        if other and row["name"] == metric and score is not None:
-            yield 1.0 - score
-
-
-def _share(value: Any) -> float | None:
-    known = isinstance(value, int | float) and not isinstance(value, bool) and 0.0 <= value <= 1.0
-    return float(value) if known else None

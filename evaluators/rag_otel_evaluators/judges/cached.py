@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 
 from rag_otel.model import Chunk, Claim, Usage
 from rag_otel_evaluators.judges.judge import Judge, Judgement, most_calls_of
-from rag_otel_evaluators.llm.cache import DiskCache, content_key
+from rag_otel_evaluators.llm.cache import AnswerCache, content_key
 
 _CACHE_FORMAT: Final = 2
 """Raise it when what is stored for a given key changes its meaning."""
@@ -24,7 +24,7 @@ _JUDGEMENT: Final = TypeAdapter(Judgement)
 class CachedJudge:
     """A `Judge` that remembers. It relies on what a judge's `version` promises: same version, same judgement."""
 
-    def __init__(self, judge: Judge, cache: DiskCache) -> None:
+    def __init__(self, judge: Judge, cache: AnswerCache) -> None:
         self._judge = judge
         self._cache = cache
 
@@ -56,7 +56,7 @@ class CachedJudge:
         )
         stored = await asyncio.to_thread(self._cache.get, key)
         if stored is not None:
-            return dataclasses.replace(_JUDGEMENT.validate_python(stored), usage=Usage(cost_usd=0.0))
+            return dataclasses.replace(_JUDGEMENT.validate_python(stored), usage=Usage(cost_usd=0.0, cached_calls=1))
         judgement = await self._judge.judge(question=question, chunks=chunks, response=response, claims=claims)
         if judgement.reason_code is None:
             await asyncio.to_thread(self._cache.put, key, _JUDGEMENT.dump_python(judgement, mode="json"))

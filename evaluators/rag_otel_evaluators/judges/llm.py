@@ -26,7 +26,7 @@ from rag_otel.delivery.retry import RetryPolicy, retry_after_of
 from rag_otel.errors import ConfigurationError
 from rag_otel.model import Usage
 from rag_otel_evaluators.llm.breaker import CircuitBreaker
-from rag_otel_evaluators.llm.cache import DiskCache
+from rag_otel_evaluators.llm.cache import AnswerCache
 from rag_otel_evaluators.llm.client import ResilientModel
 from rag_otel_evaluators.llm.direct import direct_transport
 from rag_otel_evaluators.llm.embedder import ModelEmbedder
@@ -81,7 +81,7 @@ def llm_model(
     retry: RetryPolicy | None = None,
     limits: Limits | None = None,
     breaker: CircuitBreaker | None = None,
-    cache: DiskCache | None = None,
+    cache: AnswerCache | None = None,
     direct: bool = True,
 ) -> ResilientModel:
     """A `StructuredModel` over litellm.
@@ -116,7 +116,7 @@ def llm_embedder(
     retry: RetryPolicy | None = None,
     limits: Limits | None = None,
     breaker: CircuitBreaker | None = None,
-    cache: DiskCache | None = None,
+    cache: AnswerCache | None = None,
 ) -> ModelEmbedder:
     """An `Embedder` over litellm (`openai/text-embedding-3-small`, `ollama/...`); arguments as of `llm_model`."""
     transport = LitellmEmbeddings(model, api_base=api_base, api_key=api_key, parameters=parameters or {})

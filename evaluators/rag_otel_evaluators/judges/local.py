@@ -19,7 +19,7 @@ from rag_otel.errors import ConfigurationError
 from rag_otel.model import Usage
 from rag_otel_evaluators.judges.local_json import JsonWriting, TokenRules, bounded_schema, closing_tokens
 from rag_otel_evaluators.judges.local_thread import ModelThread
-from rag_otel_evaluators.llm.cache import DiskCache
+from rag_otel_evaluators.llm.cache import AnswerCache
 from rag_otel_evaluators.llm.client import ResilientModel
 from rag_otel_evaluators.llm.failures import CallError, FailureKind
 from rag_otel_evaluators.llm.limits import Limits
@@ -53,7 +53,7 @@ def local_model(
     dtype: str = "auto",
     timeout_s: float = 600.0,
     longest_string: int = LONGEST_STRING,
-    cache: DiskCache | None = None,
+    cache: AnswerCache | None = None,
 ) -> ResilientModel:
     """Load a causal model from a folder or the Hugging Face hub; takes seconds to minutes, so at start-up.
 

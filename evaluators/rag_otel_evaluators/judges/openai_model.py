@@ -18,7 +18,7 @@ from rag_otel.delivery.retry import RetryPolicy
 from rag_otel.errors import ConfigurationError
 from rag_otel.safety.extras import require_extra
 from rag_otel_evaluators.llm.breaker import CircuitBreaker
-from rag_otel_evaluators.llm.cache import DiskCache
+from rag_otel_evaluators.llm.cache import AnswerCache
 from rag_otel_evaluators.llm.client import ResilientModel
 from rag_otel_evaluators.llm.limits import Limits
 from rag_otel_evaluators.llm.modes import ModeLadder, OutputMode, response_format
@@ -48,7 +48,7 @@ def openai_model(
     retry: RetryPolicy | None = None,
     limits: Limits | None = None,
     breaker: CircuitBreaker | None = None,
-    cache: DiskCache | None = None,
+    cache: AnswerCache | None = None,
 ) -> ResilientModel:
     """A `StructuredModel` that is called over HTTP; arguments as of `llm_model`.
 

@@ -1,26 +1,33 @@
-"""A cache of answers on disk, keyed by content: a resumed run never pays twice.
+"""A cache of answers, keyed by content: nothing is paid for twice.
 
-One SQLite file. Several threads and processes of one machine may share it (write-ahead log, busy timeout); on a
-network drive give each machine a file of its own, because SQLite's log needs shared memory.
+`DiskCache` is one SQLite file. Several threads and processes of one machine may share it (write-ahead log, busy
+timeout); on a network drive give each machine a file of its own, because SQLite's log needs shared memory. The other
+caches are `memory_cache` and `redis_cache`.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import random
 import sqlite3
 import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
-from rag_otel.delivery.state_folder import make_folder
+from rag_otel.delivery.sqlite_file import open_sqlite
 from rag_otel.errors import ConfigurationError
+from rag_otel.safety.fork import after_fork_in_child
 from rag_otel.safety.guard import counters, logger
 
-_SCHEMA: Final = "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL, stored REAL NOT NULL)"
+_SCHEMA: Final = """
+CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL, stored REAL NOT NULL);
+CREATE TABLE IF NOT EXISTS claims (key TEXT PRIMARY KEY, until REAL NOT NULL);
+"""
+HIT: Final = "judge.cache.hit"
+MISS: Final = "judge.cache.miss"
+_CLEAN_EVERY_S: Final = 600.0
 _BUSY_TIMEOUT_S: Final = 30.0
 
 
@@ -30,35 +37,69 @@ def content_key(content: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-class DiskCache:
-    """Maps a content key to a JSON object. A read or write that fails is counted and costs only its own answer."""
+class AnswerCache(Protocol):
+    """Maps a content key to a JSON object. Thread-safe; calls may block. A read or write that fails is counted and
+    costs only its own answer."""
 
-    def __init__(self, path: str | Path, *, busy_timeout_s: float = _BUSY_TIMEOUT_S) -> None:
+    def get(self, key: str) -> dict[str, Any] | None:
+        """What was stored under `key`, None if nothing was or it cannot be read; counted as hit or miss."""
+        ...
+
+    def put(self, key: str, answer: Mapping[str, Any]) -> None:
+        """Store `answer`; the last one stays."""
+        ...
+
+    def claim(self, key: str, expires_s: float) -> bool:
+        """True for one process at a time, which is to ask for the answer; again for anybody after `release`, or after
+        `expires_s` seconds if the process has died. True if it cannot be known."""
+        ...
+
+    def release(self, key: str) -> None:
+        """The answer is stored, or there will be none."""
+        ...
+
+    def close(self) -> None:
+        """The cache cannot be used after."""
+        ...
+
+
+class DiskCache:
+    """An `AnswerCache` in a file."""
+
+    def __init__(
+        self, path: str | Path, *, busy_timeout_s: float = _BUSY_TIMEOUT_S, keep_s: float | None = None
+    ) -> None:
         """Opens or creates the file at `path`; another process that has it locked is waited for up to
-        `busy_timeout_s` seconds, here and in every read and write. Raises ConfigurationError where the file cannot
-        be opened."""
+        `busy_timeout_s` seconds, here and in every read and write. Answers are kept for `keep_s` seconds; None: for
+        ever. Raises ConfigurationError where the file cannot be opened."""
         self.path = Path(path)
+        self._busy_timeout_s = busy_timeout_s
+        self._keep_s = keep_s
+        self._clean_at = 0.0
         self._lock = threading.Lock()
+        self._connection: sqlite3.Connection | None = None
         try:
-            make_folder(self.path.parent)
-            self.path.touch(mode=0o600)
-            self._connection = _opened(self.path, busy_timeout_s)
+            self._connected()
         except (OSError, sqlite3.Error) as error:
             raise ConfigurationError(f"the judge's cache {self.path} cannot be opened: {error}") from None
+        after_fork_in_child(self._after_fork)
 
     def get(self, key: str) -> dict[str, Any] | None:
         """What was stored under `key`, None if nothing was or it cannot be read; counted as hit or miss. Blocks for a
         disk access."""
         found = self._get(key)
-        counters.add("judge.cache.miss" if found is None else "judge.cache.hit")
+        counters.add(MISS if found is None else HIT)
         return found
 
     def _get(self, key: str) -> dict[str, Any] | None:
         try:
             with self._lock:
-                row = self._connection.execute("SELECT answer FROM answers WHERE key = ?", (key,)).fetchone()
-            stored = None if row is None else json.loads(row[0])
-        except (sqlite3.Error, ValueError) as error:
+                query = "SELECT answer, stored FROM answers WHERE key = ?"
+                row = self._connected().execute(query, (key,)).fetchone()
+            if row is None or (self._keep_s is not None and row[1] < time.time() - self._keep_s):
+                return None
+            stored = json.loads(row[0])
+        except (OSError, sqlite3.Error, ValueError) as error:
             self._report("read", error)
             return None
         return stored if isinstance(stored, dict) else None
@@ -68,48 +109,63 @@ class DiskCache:
         row = (key, json.dumps(answer), time.time())
         try:
             with self._lock:
-                self._connection.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", row)
-        except sqlite3.Error as error:
+                self._connected().execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", row)
+                self._clean(row[2])
+        except (OSError, sqlite3.Error) as error:
+            self._report("write", error)
+
+    def claim(self, key: str, expires_s: float) -> bool:
+        """See `AnswerCache.claim`."""
+        now = time.time()
+        taken = "INSERT INTO claims VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET until = ?2 WHERE until <= ?3"
+        try:
+            with self._lock:
+                return self._connected().execute(taken, (key, now + expires_s, now)).rowcount > 0
+        except (OSError, sqlite3.Error) as error:
+            self._report("write", error)
+            return True
+
+    def release(self, key: str) -> None:
+        """See `AnswerCache.release`."""
+        try:
+            with self._lock:
+                self._connected().execute("DELETE FROM claims WHERE key = ?", (key,))
+        except (OSError, sqlite3.Error) as error:
             self._report("write", error)
 
     def __len__(self) -> int:
         with self._lock:
-            count: int = self._connection.execute("SELECT count(*) FROM answers").fetchone()[0]
+            count: int = self._connected().execute("SELECT count(*) FROM answers").fetchone()[0]
         return count
 
     def close(self) -> None:
         """Close the file; the cache cannot be used after."""
         with self._lock:
-            self._connection.close()
+            if self._connection is not None:
+                self._connection.close()
+
+    def _connected(self) -> sqlite3.Connection:
+        if self._connection is None:
+            self._connection = open_sqlite(self.path, _SCHEMA, busy_timeout_s=self._busy_timeout_s)
+        return self._connection
+
+    def _clean(self, now: float) -> None:
+        if self._keep_s is None or 0 <= now - self._clean_at < _CLEAN_EVERY_S:
+            return
+        self._clean_at = now
+        self._connected().execute("DELETE FROM answers WHERE stored < ?", (now - self._keep_s,))
+        self._connected().execute("DELETE FROM claims WHERE until < ?", (now,))
+
+    def _after_fork(self) -> None:
+        """A connection must not be used, or closed, by two processes: the child opens its own."""
+        self._lock = threading.Lock()
+        self._connection = None
 
     def _report(self, what: str, error: Exception) -> None:
-        if counters.add(f"judge.cache_{what}_failed") == 1:
-            logger.warning("rag-otel: the judge's cache %s: %s failed: %s", self.path, what, error)
+        report_failure(str(self.path), what, error)
 
 
-def _opened(path: Path, busy_timeout_s: float) -> sqlite3.Connection:
-    """A connection with write-ahead log and table. Raises sqlite3.Error.
-
-    SQLite does not wait for a lock where waiting could deadlock, whatever the busy timeout: two processes that change
-    the journal mode of a new file at the same time are such a case. So the whole step is tried again.
-    """
-    deadline = time.monotonic() + busy_timeout_s
-    while True:
-        connection = sqlite3.connect(path, timeout=busy_timeout_s, isolation_level=None, check_same_thread=False)
-        try:
-            connection.execute("PRAGMA journal_mode=WAL")
-            # An answer lost in a power cut is paid for again; a flush to disk for each one would cost more.
-            connection.execute("PRAGMA synchronous=NORMAL")
-            connection.execute(_SCHEMA)
-        except sqlite3.Error as error:
-            connection.close()
-            if not _is_busy(error) or time.monotonic() >= deadline:
-                raise
-            time.sleep(random.uniform(0.005, 0.05))  # at random, so that the same two do not meet again
-        else:
-            return connection
-
-
-def _is_busy(error: sqlite3.Error) -> bool:
-    # The low byte is the kind of error, the others say more about it (busy while recovering, ...).
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
+def report_failure(cache: str, what: str, error: Exception) -> None:
+    """Counts a read or write that failed, and logs the first one."""
+    if counters.add(f"judge.cache_{what}_failed") == 1:
+        logger.warning("rag-otel: the judge's cache %s: %s failed: %s", cache, what, error)

@@ -20,8 +20,9 @@ from rag_otel.errors import PermanentError, RetryableError
 from rag_otel.evaluation.deadline import seconds_left
 from rag_otel.evaluation.usage_meter import add_usage, spend
 from rag_otel.model import Usage
+from rag_otel_evaluators.llm.asked_once import AskedOnce
 from rag_otel_evaluators.llm.breaker import BreakerState, BreakerStatus, CircuitBreaker
-from rag_otel_evaluators.llm.cache import DiskCache, content_key
+from rag_otel_evaluators.llm.cache import AnswerCache, content_key
 from rag_otel_evaluators.llm.deadlines import call_timeout_s, time_for_another
 from rag_otel_evaluators.llm.failures import CallError, CallTimeoutError, FailureKind
 from rag_otel_evaluators.llm.limits import Limits, RateLimiter
@@ -56,7 +57,7 @@ class ResilientModel:
         retry: RetryPolicy | None = None,
         limits: Limits | None = None,
         breaker: CircuitBreaker | None = None,
-        cache: DiskCache | None = None,
+        cache: AnswerCache | None = None,
     ) -> None:
         """`timeout_s` bounds one call, which also ends before the evaluation around it (`deadline`); `retry` bounds all
         calls and waits of one answer. What may be on the bill is never more than `CALLS_A_STEP` calls."""
@@ -66,6 +67,8 @@ class ResilientModel:
         self._limiter = RateLimiter(limits or Limits())
         self._breaker = breaker or CircuitBreaker(transport.name)
         self._cache = cache
+        longest_s = CALLS_A_STEP * timeout_s + self._retry.deadline_s
+        self._asked_once = None if cache is None else AskedOnce(cache, longest_s=longest_s)
         self._room_for_thoughts = 0
 
     @property
@@ -105,8 +108,16 @@ class ResilientModel:
         """`calls`: how many may be on the bill, answered or timed out."""
         key = self._key(request)
         stored = await self._stored(key)
+        if stored is None and self._asked_once is not None:
+            async with self._asked_once.asking(key):
+                if (stored := await self._stored(key)) is None:
+                    return await self._paid_for(key, request, response_model, calls=calls)
         if stored is not None:
             return _completion(stored, read_answer(stored.text, response_model), stored.usage)
+        return await self._paid_for(key, request, response_model, calls=calls)
+
+    async def _paid_for(self, key: str, request: ChatRequest, response_model: type[T], *, calls: int) -> Completion[T]:
+        """An answer that is not in the cache, which stores it."""
         answered: tuple[Reply, Reading[T]] | None = None
         usage = Usage()
         for last in (number == calls - 1 for number in range(calls)):
@@ -217,11 +228,13 @@ class ResilientModel:
         )
 
     async def _stored(self, key: str) -> Reply | None:
-        """The answer in the cache; without usage, since it costs nothing now."""
+        """The answer in the cache; it costs nothing now."""
         stored = None if self._cache is None else await asyncio.to_thread(self._cache.get, key)
         if stored is None:
             return None
-        return Reply(text=str(stored["text"]), cut_off=bool(stored["cut_off"]), usage=Usage(cost_usd=0.0))
+        return Reply(
+            text=str(stored["text"]), cut_off=bool(stored["cut_off"]), usage=Usage(cost_usd=0.0, cached_calls=1)
+        )
 
     async def _store(self, key: str, reply: Reply) -> None:
         if self._cache is not None:

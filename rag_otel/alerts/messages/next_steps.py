@@ -13,6 +13,8 @@ NEXT_STEPS: Final = {
     "low_score": _READ,
     "high_risk": _READ,
     "answers_to_review": "read the worst answers in working hours; mark in Phoenix which were really wrong.",
+    "budget_low": "raise the budget, lower the rates of the sampling policy, or let it run out.",
+    "budget_spent": "raise the budget, or lower the rates: `rag-otel plan` shows what a policy costs.",
     "alerts_digest": "start with the worst answer; each problem of the digest has its own section in the runbook.",
     "slo_burn_rate": "compare the time with your deployments; undo the one that fits.",
     "drift_score": "compare the time with deployments of model, prompt, index and retriever; undo the one that fits.",

@@ -59,7 +59,8 @@ def _verdict(views: Sequence[SeriesView]) -> str:
 def _section(view: SeriesView) -> str:
     state = '<span class="alarm">alarm</span>' if view.firing else escape(view.state)
     numbers = f"baseline {_number(view.baseline)}, alarm threshold {_number(view.floor)}, {view.count:,} evaluations"
-    return f"<section><h2>{escape(title(view))}</h2><p>{state}; {numbers}</p>{chart(view)}</section>"
+    details = "".join(f"<p>{escape(each)}</p>" for each in view.baseline_details)
+    return f"<section><h2>{escape(title(view))}</h2><p>{state}; {numbers}</p>{details}{chart(view)}</section>"
 
 
 def chart(view: SeriesView) -> str:

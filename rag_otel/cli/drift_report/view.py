@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from rag_otel.drift.alerting import moment
+from rag_otel.drift.baseline import Baseline
 from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.family import DriftSettings, Family, Key
 from rag_otel.drift.history import Moments, moments, total
@@ -48,6 +50,8 @@ class SeriesView:
     latest: Point | None
     """During an alarm, the values since the estimated start of the change. Otherwise the latest values."""
     events: tuple[DriftEvent, ...] = ()
+    baseline_details: tuple[str, ...] = ()
+    """What the baseline was learned from, what that is worth and what is normal for it, as text."""
 
     @property
     def state(self) -> str:
@@ -133,7 +137,27 @@ def _view(
         evidence=None if detector is None else series.evidence,
         latest=_point(key[0], now),
         events=events,
+        baseline_details=() if baseline is None else tuple(_details(baseline)),
     )
+
+
+def _details(baseline: Baseline) -> list[str]:
+    """Learning window, effective sample size, dependence, seasonality, and what could not be learned."""
+    if baseline.source == "given" and not baseline.count:
+        return ["baseline given, not learned"]
+    lines = [
+        f"learned from {baseline.count:,} evaluations, {moment(baseline.from_s)} to {moment(baseline.until_s)}",
+        f"effective sample size {baseline.worth:,.0f}",
+    ]
+    if baseline.block > 1:
+        lines.append(f"{baseline.block} values in a row count as one observation")
+    if baseline.wander > 0.0:
+        lines.append(f"seasonality: the worst normal hour or stretch is {baseline.wander:.3f} worse than the baseline")
+    if baseline.unseen > 0.0:
+        lines.append(f"margin for days of the week not seen yet: {baseline.unseen:.3f}")
+    if baseline.change_s is not None:
+        lines.append(f"the learning window itself has a drop at {moment(baseline.change_s)}")
+    return [*lines, *(f"not learned: {each}" for each in baseline.unknown)]
 
 
 def _point(series: str, part: Moments) -> Point | None:

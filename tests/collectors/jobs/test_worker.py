@@ -150,15 +150,15 @@ def test_jobs_of_a_judge_that_was_away_are_listed_and_queued_again(
             eventually(lambda: len(dead_letters(settings)) == 3)
             assert scores(backend) == {}
             judge.fault_share = 0.0
-            command = ["work", *worker.queue_options, "--dead-letters"]
-            assert main([*command, "list"]) == 0
+            options = worker.queue_options
+            assert main(["dead-letters", "list", *options]) == 0
             shown = capsys.readouterr().out
             assert shown.count("HTTP 500") == 3
             assert f"{1:032x}" in shown
-            assert main([*command, "retry"]) == 0
+            assert main(["dead-letters", "retry", *options]) == 0
             assert "queued 3 jobs again" in capsys.readouterr().out
             eventually(lambda: set(scores(backend)) == targets(3))
-    assert main([*command, "list"]) == 0
+    assert main(["dead-letters", "list", *options]) == 0
     assert "no dead letters" in capsys.readouterr().out
 
 

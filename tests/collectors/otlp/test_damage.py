@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from rag_otel_collectors.otlp.assembly.journal import Journal
-from rag_otel_collectors.otlp.assembly.record_format import HEADER, pieces
-from rag_otel_collectors.otlp.assembly.segments import SegmentLog
+from rag_otel.durable.record_format import HEADER, pieces
+from rag_otel.durable.segments import SegmentLog
 from testkit.otlp_requests import a_rag_trace, a_request, a_span
 from tests.collectors.otlp.kit import CollectorProcess, a_backend, a_collector
 from tests.collectors.otlp.test_failures import free_port
 from tests.collectors.otlp.test_queues import a_payload, everything
+from tests.support.journals import a_journal
 from tests.support.polling import eventually
 
 PAYLOADS = [f"record {number} ".encode() * (number + 1) for number in range(6)]
@@ -141,7 +141,7 @@ def test_foreign_things_in_the_folder_prevent_no_start(tmp_path: Path, name: str
 
 def test_the_journal_passes_over_damage(tmp_path: Path) -> None:
     """The traces before and after the damage are read."""
-    journal = Journal(tmp_path / "journal")
+    journal = a_journal(tmp_path / "journal")
     ids = [bytes([number]) * 16 for number in range(1, 6)]
     for trace_id in ids:
         journal.held({trace_id: a_payload(b"request" * 10)})
@@ -149,7 +149,7 @@ def test_the_journal_passes_over_damage(tmp_path: Path) -> None:
     path = min((tmp_path / "journal").glob("*.log"))
     at, _ = records_of(path)[2]
     flip(path, at + 3)
-    assert list(Journal(tmp_path / "journal").left) == [each for each in ids if each != ids[2]]
+    assert list(a_journal(tmp_path / "journal").left) == [each for each in ids if each != ids[2]]
 
 
 def _write_garbage(path: Path, payload: bytes) -> None:

@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 from rag_otel_collectors.otlp.assembly.disk import DiskWatch
-from rag_otel_collectors.otlp.assembly.journal import Journal
 from rag_otel_collectors.otlp.exporters.outbox import Outbox
 from rag_otel_collectors.otlp.metrics import DISK_ERRORS, Metrics
 from testkit.otlp_requests import LANGCHAIN, a_rag_trace, a_request, a_span
 from tests.collectors.otlp.kit import a_backend, a_collector
 from tests.collectors.otlp.test_failures import free_port, until_refused
 from tests.collectors.otlp.test_queues import A, a_payload, taken
+from tests.support.journals import a_journal, left
 from tests.support.polling import eventually
 
 DISK_BYTES = 2 * 2**20
@@ -131,7 +131,7 @@ async def test_a_place_that_cannot_be_written_stops_nobody(tmp_path: Path) -> No
 
 def test_a_mark_that_cannot_be_written_is_written_later(tmp_path: Path) -> None:
     """The marker does not apply to spans of its trace that come afterwards."""
-    journal = Journal(tmp_path)
+    journal = a_journal(tmp_path)
     one, two = a_payload(b"1"), a_payload(b"2")
     other = b"b" * 16
     journal.held({A: one, other: one})
@@ -141,18 +141,18 @@ def test_a_mark_that_cannot_be_written_is_written_later(tmp_path: Path) -> None:
                 journal.done(trace_id)
     journal.held({A: two})
     journal.tend()
-    assert dict(Journal(tmp_path).left) == {A: [one, two]}
+    assert left(a_journal(tmp_path)) == {A: [one, two]}
 
 
 def test_a_request_that_is_taken_back_leaves_nothing(tmp_path: Path) -> None:
     """Neither in the file nor in the list of used files."""
-    journal = Journal(tmp_path, segment_bytes=100)
+    journal = a_journal(tmp_path, segment_bytes=100)
     journal.held({A: a_payload(b"1" * 100)})
     journal.held({b"b" * 16: a_payload(b"2")})
     journal.take_back()
     journal.done(A)
     journal.relieve()
-    assert dict(Journal(tmp_path).left) == {}
+    assert left(a_journal(tmp_path)) == {}
     assert journal.disk_bytes == 0
 
 

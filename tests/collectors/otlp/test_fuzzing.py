@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from rag_otel.errors import InputError
 from rag_otel.sampling.ratio import RatioSampler
 from rag_otel_collectors.conventions import default_conventions
-from rag_otel_collectors.otlp.assembly.journal import Journal
 from rag_otel_collectors.otlp.assembly.live_traces import LiveTraces
 from rag_otel_collectors.otlp.exporters.outbox import Outbox
 from rag_otel_collectors.otlp.metrics import Metrics
@@ -23,6 +22,7 @@ from rag_otel_collectors.otlp.receivers.bodies import gunzip
 from rag_otel_collectors.otlp.receivers.intake import Intake, RefusedError
 from rag_otel_collectors.otlp.receivers.json_request import parse_json
 from testkit.damaged_requests import JSON, mutations
+from tests.support.journals import a_journal
 
 REQUESTS = 5_000
 MAX_BYTES = 2**20
@@ -38,7 +38,7 @@ class Door:
             conventions=default_conventions(),
             sampler=RatioSampler(1.0),
             live=self.live,
-            journal=Journal(folder / "journal", segment_bytes=2**16),
+            journal=a_journal(folder / "journal", segment_bytes=2**16),
             outbox=self.outbox,
             metrics=Metrics(),
             max_disk_bytes=4 * 2**20,

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from rag_otel_collectors.otlp.assembly.journal import Journal
-from rag_otel_collectors.otlp.assembly.segments import SegmentLog
+from rag_otel.durable.segments import SegmentLog
 from rag_otel_collectors.otlp.exporters.outbox import Batch, Outbox
+from tests.support.journals import a_journal, left
 
 A, B = b"a" * 16, b"b" * 16
 
@@ -172,27 +172,27 @@ async def test_a_reader_of_a_log_that_was_deleted_begins_anew(tmp_path: Path) ->
 
 def test_the_journal_has_what_was_not_done(tmp_path: Path) -> None:
     """Unfinished traces, in order, without finished ones."""
-    journal = Journal(tmp_path)
+    journal = a_journal(tmp_path)
     one, two, three = (a_payload(each) for each in (b"1", b"2", b"3"))
     journal.held({A: one, B: two})
     journal.held({A: three})
     journal.done(B)
-    assert dict(Journal(tmp_path).left) == {A: [one, three]}
+    assert left(a_journal(tmp_path)) == {A: [one, three]}
 
 
 def test_a_trace_id_that_comes_again_is_open_again(tmp_path: Path) -> None:
     """A marker applies only to spans before it."""
-    journal = Journal(tmp_path)
+    journal = a_journal(tmp_path)
     one, two = a_payload(b"1"), a_payload(b"2")
     journal.held({A: one})
     journal.done(A)
     journal.held({A: two})
-    assert dict(Journal(tmp_path).left) == {A: [two]}
+    assert left(a_journal(tmp_path)) == {A: [two]}
 
 
 def test_files_of_finished_traces_are_deleted(tmp_path: Path) -> None:
     """The oldest files first. An unfinished trace keeps the files after it, because they contain markers."""
-    journal = Journal(tmp_path, segment_bytes=100)
+    journal = a_journal(tmp_path, segment_bytes=100)
     journal.held({A: b"x" * 200})
     for number in range(20):
         trace_id = bytes([number]) * 16

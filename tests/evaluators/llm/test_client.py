@@ -256,7 +256,7 @@ async def test_a_resumed_run_does_not_pay_twice(server: JudgeServer, tmp_path: P
     again = await model_at(server, cache=DiskCache(path)).complete(QUESTION, Verdicts)
     assert len(server.requests) == 1
     assert again.value == first.value
-    assert again.usage == Usage(cost_usd=0.0)
+    assert again.usage == Usage(cost_usd=0.0, cached_calls=1)
     other = [Message(role="user", content="And this?")]
     await model_at(server, cache=DiskCache(path)).complete(other, Verdicts)
     await model_at(server, cache=DiskCache(path), temperature=0.7).complete(QUESTION, Verdicts)

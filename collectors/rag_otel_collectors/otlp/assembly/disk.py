@@ -14,8 +14,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final, Protocol
 
+from rag_otel.durable.segments import SegmentLog
 from rag_otel_collectors.otlp import metrics as names
-from rag_otel_collectors.otlp.assembly.segments import SegmentLog
 from rag_otel_collectors.otlp.limited_log import LimitedLog
 from rag_otel_collectors.otlp.metrics import Metrics
 

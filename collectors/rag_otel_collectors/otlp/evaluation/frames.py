@@ -9,15 +9,16 @@ from __future__ import annotations
 import asyncio
 import copyreg
 import dataclasses
-import functools
+import enum
 import io
 import operator
 import pickle
 import struct
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from rag_otel import model
+from rag_otel_collectors.otlp.evaluation.trace_evaluator import Job, Reply
 
 _LENGTH: Final = struct.Struct("<I")
 
@@ -27,7 +28,7 @@ def frame(message: Any) -> bytes:
     buffer = io.BytesIO()
     buffer.write(_LENGTH.pack(0))
     pickler = pickle.Pickler(buffer, pickle.HIGHEST_PROTOCOL)
-    pickler.dispatch_table = _dispatch_table()
+    pickler.dispatch_table = _DISPATCH
     pickler.dump(message)
     with buffer.getbuffer() as written:
         written[: _LENGTH.size] = _LENGTH.pack(len(written) - _LENGTH.size)
@@ -43,34 +44,49 @@ async def read_frame(reader: asyncio.StreamReader) -> Any:
         return None
 
 
-# By default, frozen dataclasses with slots are pickled and restored field by field with slow generic code. That would
-# take half of the time of the communication, so the functions below do it faster.
+# By default, frozen dataclasses with slots are pickled and restored field by field with slow generic code, and every
+# class is looked up by its name in every message. That would take most of the time of the communication. So each type
+# has a number here, and a dataclass a function that sets its slots one after the other, written as `dataclasses` writes
+# an `__init__`.
 
 
-@functools.cache
-def _dispatch_table() -> dict[type, Callable[[Any], Any]]:
-    """The pickle functions of the data types in `rag_otel.model`."""
-    types = (each for each in vars(model).values() if isinstance(each, type) and dataclasses.is_dataclass(each))
-    return copyreg.dispatch_table | {each: _reducer(each) for each in types if hasattr(each, "__slots__")}
+def _restore(number: int, *values: Any) -> Any:
+    """The one function that messages name: an object of a type by its number."""
+    return _MAKERS[number](*values)
 
 
-def _reducer(cls: type) -> Callable[[Any], Any]:
-    """Returns the function that reduces an object to its class and the values of its fields."""
+def _reducer(number: int, cls: Any) -> Callable[[Any], Any]:
+    """Returns the function that reduces an object to its type's number and its values."""
+    if issubclass(cls, enum.Enum):
+        return lambda value: (_restore, (number, value.value))
     names = [each.name for each in dataclasses.fields(cls)]
     if len(names) < 2:  # attrgetter returns a tuple only for two or more names
-        return lambda value: (_restore, (cls, tuple(getattr(value, name) for name in names)))
+        return lambda value: (_restore, (number, *(getattr(value, name) for name in names)))
     values = operator.attrgetter(*names)
-    return lambda value: (_restore, (cls, values(value)))
+    return lambda value: (_restore, (number, *values(value)))
 
 
-def _restore(cls: type, values: tuple[Any, ...]) -> Any:
-    made: Any = object.__new__(cls)
-    for assign, value in zip(_setters(cls), values, strict=True):
-        assign(made, value)
-    return made
+def _maker(cls: Any) -> Callable[..., Any]:
+    """Returns the function that makes an object of its values, also of a frozen class."""
+    if issubclass(cls, enum.Enum):
+        return {each.value: each for each in cls}.__getitem__
+    names = [each.name for each in dataclasses.fields(cls)]
+    known: dict[str, Any] = {f"set_{name}": getattr(cls, name).__set__ for name in names}
+    known |= {"new": object.__new__, "cls": cls}
+    lines = [f"    set_{name}(made, {name})" for name in names]
+    exec("\n".join([f"def make({', '.join(names)}):", "    made = new(cls)", *lines, "    return made"]), known)
+    return cast("Callable[..., Any]", known["make"])
 
 
-@functools.cache
-def _setters(cls: type) -> tuple[Callable[[Any, Any], None], ...]:
-    """The functions that set the slots, also of frozen classes."""
-    return tuple(getattr(cls, each.name).__set__ for each in dataclasses.fields(cls))
+def _is_known(cls: object) -> bool:
+    if not isinstance(cls, type):
+        return False
+    if issubclass(cls, enum.Enum):
+        return bool(list(cls))
+    return dataclasses.is_dataclass(cls) and "__slots__" in vars(cls)
+
+
+_TYPES: Final = (Job, Reply, *(each for each in vars(model).values() if _is_known(each)))
+"""In the same order in both processes, which run the same installation."""
+_MAKERS: Final = tuple(map(_maker, _TYPES))
+_DISPATCH: Final = copyreg.dispatch_table | {cls: _reducer(number, cls) for number, cls in enumerate(_TYPES)}

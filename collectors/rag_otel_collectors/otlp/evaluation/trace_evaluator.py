@@ -16,6 +16,7 @@ from rag_otel import semconv
 from rag_otel.model import (
     QUEUED,
     AttributeValue,
+    Chunk,
     EvaluatedTrace,
     EvaluationStatus,
     RagTrace,
@@ -103,7 +104,7 @@ class _Outcome:
         return Reply(
             number=number,
             attributes={span_id: attribute_bytes(added) for span_id, added in self._written.items()},
-            results=tuple(self._results),
+            results=tuple(map(without_chunk_texts, self._results)),
             resources=_resources(self._results, records),
             outcomes=tuple(self.outcomes),
             jobs=tuple(self._jobs),
@@ -136,7 +137,7 @@ class TraceEvaluator:
         try:
             records = {record.span_id: record for record in span_records(job.trace_id, job.slices, job.outlines)}
             read = [await self._pipeline.with_texts(each) for each in self._pipeline.rag_traces(list(records.values()))]
-            found, chosen = self._sort(records, read)
+            found, chosen = await self._sort(records, read)
             if self._publishes:
                 self._queue(found, chosen, records)
                 chosen = []
@@ -174,9 +175,10 @@ class TraceEvaluator:
         self, number: int, tasks: Iterable[asyncio.Future[EvaluatedTrace]], records: Mapping[str, SpanRecord]
     ) -> Reply:
         results = [dataclasses.replace(each, status=EvaluationStatus.LATE) for each in await asyncio.gather(*tasks)]
-        return Reply(number=number, results=tuple(results), resources=_resources(results, records))
+        light = tuple(map(without_chunk_texts, results))
+        return Reply(number=number, results=light, resources=_resources(results, records))
 
-    def _sort(
+    async def _sort(
         self, records: Mapping[str, SpanRecord], traces: Iterable[RagTrace]
     ) -> tuple[_Outcome, list[tuple[RagTrace, SamplingDecision]]]:
         """Returns the outcome of the traces that are not evaluated, and the list of those that are."""
@@ -186,12 +188,22 @@ class TraceEvaluator:
             if semconv.STATUS in records[trace.target.span_id].attributes:
                 found.outcomes.append((str(EvaluationStatus.SKIPPED), ALREADY))
                 continue
-            decision, reason = self._pipeline.admit(trace, self._pipeline.decide(trace.target))
+            decision, reason = await self._pipeline.admit(trace, self._pipeline.decide(trace.target))
             if reason is None:
                 chosen.append((trace, decision))
             else:
                 found.unscored(trace, EvaluationStatus.SKIPPED, str(reason), decision, self._status_attributes)
         return found, chosen
+
+
+def without_chunk_texts(result: EvaluatedTrace) -> EvaluatedTrace:
+    """The result without what nobody needs who gets it: the texts and metadata of chunks that have ids. Quotes stand in
+    the claims. They are most of what would travel between the processes, and be kept on disk."""
+    chunks = tuple(
+        Chunk(id=chunk.id, text="", position=chunk.position, score=chunk.score) if chunk.has_id else chunk
+        for chunk in result.trace.chunks
+    )
+    return dataclasses.replace(result, trace=dataclasses.replace(result.trace, chunks=chunks))
 
 
 def _resources(

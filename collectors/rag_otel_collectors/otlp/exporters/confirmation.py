@@ -9,10 +9,10 @@ from __future__ import annotations
 import time
 from typing import Final
 
+from rag_otel.durable.segments import Position
 from rag_otel.errors import PermanentError, RetryableError
 from rag_otel.safety.guard import logger
 from rag_otel_collectors.otlp import metrics as names
-from rag_otel_collectors.otlp.assembly.segments import Position
 from rag_otel_collectors.otlp.exporters.connection import BackendAwayError, Connection, ReconnectError
 from rag_otel_collectors.otlp.exporters.outbox import Reader
 from rag_otel_collectors.otlp.metrics import Metrics

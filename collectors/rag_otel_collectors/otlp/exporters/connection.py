@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from rag_otel.errors import PermanentError, RetryableError
 
@@ -44,6 +44,13 @@ class ReconnectError(BackendAwayError):
     """A connection that was kept open had been closed: because nothing came for a while, or by a restart."""
 
 
+class Rejected(NamedTuple):
+    """Of a request that was taken: a partial success."""
+
+    spans: int = 0
+    reason: str = ""
+
+
 class Connection(Protocol):
     """How requests get to a backend."""
 
@@ -52,8 +59,8 @@ class Connection(Protocol):
         """True for a backend that answers before it stores, and can be asked with `stored`; known after an answer."""
         ...
 
-    async def send(self, request: bytes) -> int:
-        """Deliver a serialised export request; returns how many of its spans the backend rejected.
+    async def send(self, request: bytes) -> Rejected:
+        """Deliver a serialised export request; returns how many of its spans the backend rejected, and why.
 
         Raises RetryableError, or BackendRefusalError where sending the same again is no use.
         """

@@ -11,17 +11,19 @@ from typing import Any, Final
 import grpc
 from google.protobuf.message import DecodeError
 from google.rpc import error_details_pb2, status_pb2
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
+from rag_otel.delivery import otlp_answer
 from rag_otel.errors import PermanentError, RetryableError
-from rag_otel_collectors.otlp.exporters.connection import BackendAwayError, BackendRefusalError, BackendSettings
+from rag_otel_collectors.otlp.exporters.connection import (
+    BackendAwayError,
+    BackendRefusalError,
+    BackendSettings,
+    Rejected,
+)
 
 METHOD: Final = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 RETRY_INFO: Final = "google.rpc.retryinfo-bin"
 STATUS_DETAILS: Final = "grpc-status-details-bin"
-_REFUSALS: Final = frozenset({grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.FAILED_PRECONDITION})
-_TOO_LARGE: Final = "larger than max"
-"""What gRPC servers say of a message above their limit, under a status that also stands for overload."""
 
 
 class GrpcConnection:
@@ -48,15 +50,12 @@ class GrpcConnection:
         self._metadata = tuple((name.lower(), value) for name, value in settings.headers.items())
         self._timeout_s = settings.timeout_s
 
-    async def send(self, request: bytes) -> int:
+    async def send(self, request: bytes) -> Rejected:
         try:
             answer = await self._export(request, timeout=self._timeout_s, metadata=self._metadata)
         except grpc.aio.AioRpcError as error:
             raise _problem(error) from None
-        try:
-            return int(ExportTraceServiceResponse.FromString(answer).partial_success.rejected_spans)
-        except DecodeError:
-            return 0
+        return Rejected(*otlp_answer.rejected_spans(answer))
 
     @property
     def tells_what_is_stored(self) -> bool:
@@ -71,9 +70,7 @@ class GrpcConnection:
 
 def _problem(error: grpc.aio.AioRpcError) -> RetryableError | BackendRefusalError:
     code, said = error.code(), f"{error.code().name}: {error.details()}"
-    if code in _REFUSALS:
-        return BackendRefusalError(said)
-    if code is grpc.StatusCode.RESOURCE_EXHAUSTED and _TOO_LARGE in (error.details() or "").lower():
+    if otlp_answer.grpc_refusal(code.name, error.details()):
         return BackendRefusalError(said)
     retry_after_s = _retry_after(error)
     if code is grpc.StatusCode.UNAVAILABLE and retry_after_s is None:

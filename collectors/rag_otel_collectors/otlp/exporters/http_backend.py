@@ -14,9 +14,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
-from google.protobuf.message import DecodeError
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
-
+from rag_otel.delivery import otlp_answer
 from rag_otel.delivery.retry import read_retry_after
 from rag_otel.errors import PermanentError, RetryableError
 from rag_otel_collectors.otlp.exporters import phoenix_store
@@ -25,11 +23,10 @@ from rag_otel_collectors.otlp.exporters.connection import (
     BackendRefusalError,
     BackendSettings,
     ReconnectError,
+    Rejected,
 )
 
 _PATH: Final = "/v1/traces"
-_REFUSALS: Final = frozenset({400, 413, 415, 422})
-_EXCERPT: Final = 200
 _GZIP_LEVEL: Final = 1
 
 
@@ -62,7 +59,7 @@ class HttpConnection:
         }
         self._thread = ThreadPoolExecutor(1, thread_name_prefix=f"rag-otel-{settings.name}")
 
-    async def send(self, request: bytes) -> int:
+    async def send(self, request: bytes) -> Rejected:
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._send, request)
 
     async def stored(self, span_ids: Sequence[bytes]) -> set[bytes]:
@@ -72,7 +69,7 @@ class HttpConnection:
         self._thread.shutdown(wait=False, cancel_futures=True)
         self._connection.close()
 
-    def _send(self, request: bytes) -> int:
+    def _send(self, request: bytes) -> Rejected:
         body = gzip.compress(request, _GZIP_LEVEL) if self._gzip else request
         return _rejected(*self._post(self._path, body, self._headers))
 
@@ -103,15 +100,12 @@ class HttpConnection:
             raise BackendAwayError(f"no answer: {error}") from None
 
 
-def _rejected(status: int, retry_after: str | None, answer: bytes) -> int:
-    """How many spans an answer rejects. Raises RetryableError and BackendRefusalError."""
+def _rejected(status: int, retry_after: str | None, answer: bytes) -> Rejected:
+    """What an answer rejects. Raises RetryableError and BackendRefusalError."""
     if 200 <= status < 300:
-        try:
-            return int(ExportTraceServiceResponse.FromString(answer).partial_success.rejected_spans)
-        except DecodeError:  # Phoenix and others answer with nothing, or with JSON
-            return 0
-    said = f"HTTP {status}: {' '.join(answer[:_EXCERPT].decode('utf-8', 'replace').split())}"
-    if status in _REFUSALS:
+        return Rejected(*otlp_answer.rejected_spans(answer))
+    said = otlp_answer.http_failure(status, answer)
+    if status in otlp_answer.HTTP_REFUSALS:
         raise BackendRefusalError(said)
     # Also what only the operator can mend (a wrong key, a wrong address): what waits is safe in the meantime.
     raise RetryableError(said, retry_after_s=read_retry_after(retry_after))

@@ -19,9 +19,9 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from rag_otel.durable.folders import private_folder
+from rag_otel.durable.segments import Position, SegmentLog
 from rag_otel.safety.guard import logger
-from rag_otel_collectors.otlp.assembly.folders import private_folder
-from rag_otel_collectors.otlp.assembly.segments import Position, SegmentLog
 from rag_otel_collectors.otlp.protobuf.wire import is_request
 
 _CURSOR: Final = struct.Struct("<QQI")

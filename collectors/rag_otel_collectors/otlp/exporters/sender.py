@@ -2,7 +2,8 @@
 
 A backend that is away, overloaded or misconfigured is tried again, for as long as it takes: what waits for it is in
 the outbox. Only what it refuses as such is given up: a refused batch is halved until the spans that it objects to
-stand alone, and those are counted as lost.
+stand alone, and those go to the dead letters. Of a partial success nobody knows which spans were rejected: the whole
+batch goes there.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import asyncio
 from typing import Final
 
 from rag_otel.delivery.retry import Backoff
+from rag_otel.durable.dead_letters import DeadLetters
 from rag_otel.errors import RetryableError
 from rag_otel.safety.guard import logger
 from rag_otel_collectors.otlp import metrics as names
@@ -21,6 +23,7 @@ from rag_otel_collectors.otlp.exporters.connection import (
     BackendSettings,
     Connection,
     ReconnectError,
+    Rejected,
 )
 from rag_otel_collectors.otlp.exporters.outbox import Reader
 from rag_otel_collectors.otlp.exporters.phoenix_store import mark_of
@@ -47,12 +50,15 @@ class Sender:
         reader: Reader,
         metrics: Metrics,
         *,
+        dead_letters: DeadLetters | None = None,
         max_backoff_s: float = 5.0,
     ) -> None:
+        """Without `dead_letters` what the backend refuses is lost."""
         self.settings = settings
         self._connection = connection
         self._reader = reader
         self._metrics = metrics
+        self._dead_letters = dead_letters
         self._backoff = Backoff(base_s=_FIRST_BACKOFF_S, longest_wait_s=max_backoff_s)
         self._confirmation = Confirmation(connection, reader, metrics, settings.name)
         self._log = LimitedLog()
@@ -136,9 +142,8 @@ class Sender:
         elif (two := halves(requests[0])) is not None:
             parts = ((two[0],), (two[1],))
         else:
-            self._lost += 1
-            self._metrics.add(names.LOST, backend=self.settings.name)
             self._log.error(f"backend {self.settings.name} refused a span", error)
+            self._bury(requests[0], 1, str(error))
             return True
         for part in parts:
             if not await self._deliver(part):
@@ -160,13 +165,18 @@ class Sender:
         await asyncio.sleep(self._backoff.pause_s(self._failures, error.retry_after_s))
         return bool(again)
 
-    def _succeeded(self, requests: tuple[bytes, ...], rejected: int) -> None:
+    def _bury(self, request: bytes, rejected: int, reason: str) -> None:
+        self._lost += rejected
+        self._metrics.add(names.LOST, rejected, backend=self.settings.name)
+        if self._dead_letters is not None:
+            self._dead_letters.add(request, backend=self.settings.name, reason=reason, rejected=rejected)
+
+    def _succeeded(self, requests: tuple[bytes, ...], rejected: Rejected) -> None:
         if self._trouble is not None:
             logger.warning("rag-otel: backend %s is back", self.settings.name)
         self._failures, self._trouble = 0, None
         self._metrics.add(names.SENT, backend=self.settings.name)
         self._metrics.add(names.SENT_BYTES, sum(map(len, requests)), backend=self.settings.name)
-        if rejected:
-            self._lost += rejected
-            self._metrics.add(names.LOST, rejected, backend=self.settings.name)
-            self._log.error(f"backend {self.settings.name} rejected spans", rejected)
+        if rejected.spans:
+            self._log.error(f"backend {self.settings.name} rejected spans", f"{rejected.spans}: {rejected.reason}")
+            self._bury(b"".join(requests), rejected.spans, rejected.reason or "partial success")

@@ -91,4 +91,5 @@ def _record(span: Span, trace_id: str, resource: Mapping[str, Any], scope: str) 
         end_ns=span.end_time_unix_nano,
         events=tuple((event.name, attributes_from(event.attributes)) for event in span.events),
         dropped_attributes=span.dropped_attributes_count,
+        trace_state=span.trace_state,
     )

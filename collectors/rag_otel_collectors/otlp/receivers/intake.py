@@ -16,13 +16,13 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from rag_otel import semconv
+from rag_otel.durable.journal import Journal
 from rag_otel.errors import InputError, RetryableError
 from rag_otel.model import SpanRef
 from rag_otel.protocols import Convention, Sampler
 from rag_otel.safety.guard import guarded
 from rag_otel_collectors.otlp import metrics as names
 from rag_otel_collectors.otlp.assembly.disk import short_of
-from rag_otel_collectors.otlp.assembly.journal import Journal
 from rag_otel_collectors.otlp.assembly.live_traces import SPAN_OVERHEAD_BYTES, LiveTraces
 from rag_otel_collectors.otlp.exporters.outbox import Outbox
 from rag_otel_collectors.otlp.metrics import Metrics
@@ -218,7 +218,7 @@ class Intake:
     def _forward(self, request: bytes) -> None:
         self._write(lambda: self._outbox.append(request))
 
-    def _write(self, write: Callable[[], None]) -> None:
+    def _write(self, write: Callable[[], object]) -> None:
         try:
             write()
         except OSError:

@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 from typing import Final
 
+from rag_otel.durable.folders import private_folder
 from rag_otel.safety.guard import logger
-from rag_otel_collectors.otlp.assembly.folders import private_folder
 
 _MAX_KEPT_BYTES: Final = 64 * 2**20
 """Of the folder of one log; what does not fit is counted and logged alone."""

@@ -21,7 +21,7 @@ class Runs:
     when the next answer comes. As long as no second key was seen the first one says nothing: perhaps all have it.
     """
 
-    __slots__ = ("_count", "_key", "_only", "_time_s", "_weight", "_weighted", "several")
+    __slots__ = ("_key", "_only", "_time_s", "_weight", "_weighted", "count", "several")
 
     def __init__(self) -> None:
         self._key: int | None = None
@@ -29,7 +29,8 @@ class Runs:
         """The first key, while it is the only one."""
         self.several = False
         """True once there were two keys."""
-        self._count = 0
+        self.count = 0
+        """Answers of the run that may go on; 0 where there is none."""
         self._weighted = self._weight = 0.0
         self._time_s = 0.0
 
@@ -40,32 +41,27 @@ class Runs:
         self.several = key != self._only
         return self.several
 
-    @property
-    def open(self) -> bool:
-        """True while a run may go on."""
-        return self._count > 0
-
     def add(self, time_s: float, value: float, weight: float, key: int | None) -> Run | None:
         """Take one answer; the run that has ended with it, if any."""
         ended: Run | None = None
-        if self._count:
+        if self.count:
             if (
                 key is not None
                 and key == self._key
-                and self._count < _LONGEST_RUN
+                and self.count < _LONGEST_RUN
                 and abs(time_s - self._time_s) <= _LONGEST_PAUSE_S
             ):
-                self._count += 1
+                self.count += 1
                 self._weighted += value * weight
                 self._weight += weight
                 self._time_s = time_s
                 return None
-            ended = self._weighted / self._count, self._weight / self._count, self._count
-        self._key, self._count, self._weighted, self._weight, self._time_s = key, 1, value * weight, weight, time_s
+            ended = self._weighted / self.count, self._weight / self.count, self.count
+        self._key, self.count, self._weighted, self._weight, self._time_s = key, 1, value * weight, weight, time_s
         return ended
 
     def to_state(self) -> list[Any]:
-        return [self._key, self._count, self._weighted, self._weight, self._time_s, self._only, self.several]
+        return [self._key, self.count, self._weighted, self._weight, self._time_s, self._only, self.several]
 
     @classmethod
     def from_state(cls, state: list[Any]) -> Runs:
@@ -73,7 +69,7 @@ class Runs:
         runs = cls()
         key, count, weighted, weight, time_s, only, several = state
         runs._only, runs.several = None if only is None else int(only), bool(several)
-        runs._key, runs._count = None if key is None else int(key), int(count)
+        runs._key, runs.count = None if key is None else int(key), int(count)
         runs._weighted, runs._weight, runs._time_s = float(weighted), float(weight), float(time_s)
         return runs
 

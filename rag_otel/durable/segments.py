@@ -2,6 +2,7 @@
 
 An append returns once the operating system has the bytes: they survive the death of the process, and with `fsync` that
 of the machine. Files are written by one process only; what an earlier one left is read and never changed.
+The collector's queues and the application's spool are such logs.
 
 What cannot be read is passed over: copied to the folder `damaged` beside the log, counted and logged.
 """
@@ -16,10 +17,10 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from rag_otel.durable.damage import Damage
+from rag_otel.durable.folders import private_folder
+from rag_otel.durable.record_format import HEADER, OVERHEAD, content, next_record, pieces
 from rag_otel.safety.guard import logger
-from rag_otel_collectors.otlp.assembly.damage import Damage
-from rag_otel_collectors.otlp.assembly.folders import private_folder
-from rag_otel_collectors.otlp.assembly.record_format import HEADER, OVERHEAD, content, next_record, pieces
 
 _SUFFIX: Final = ".log"
 _NAME: Final = re.compile(r"[0-9]{10,18}\.log")
@@ -111,11 +112,16 @@ class SegmentLog:
 
         Raises OSError when the disk cannot be read at all.
         """
+        found = self._find(position)
+        return None if found is None else found[1:]
+
+    def _find(self, position: Position) -> tuple[Position, bytes, Position] | None:
+        """Where the first readable record at or after `position` starts, its payload and where the next one starts."""
         while position < self.end:
             if position.segment in self._sizes and position.offset < self._sizes[position.segment]:
                 try:
                     if (found := self._record(position)) is not None:
-                        return found
+                        return position, *found
                     position = self._after_damage(position)
                 except OSError as error:
                     raise _UnreadableFileError(error, position.segment) from None
@@ -124,21 +130,21 @@ class SegmentLog:
                 position = Position(min(later, default=self._current), 0)
         return None
 
-    def records(self) -> Iterator[tuple[bytes, int]]:
-        """Every readable record, oldest first, and the number of its file. A file that the disk does not give is left
+    def records(self) -> Iterator[tuple[bytes, Position]]:
+        """Every readable record, oldest first, and where it starts. A file that the disk does not give is left
         alone."""
         position = self.start
         while True:
             try:
-                found = self.read(position)
+                found = self._find(position)
             except _UnreadableFileError as error:
                 self._leave_alone(self._path(error.segment), error.strerror)
                 del self._sizes[error.segment]
                 continue
             if found is None:
                 return
-            yield found[0], found[1].segment
-            position = found[1]
+            start, payload, position = found
+            yield payload, start
 
     @staticmethod
     def after(position: Position, payload: bytes) -> Position:
@@ -171,6 +177,13 @@ class SegmentLog:
             os.close(self._file)
         self._file, self._current, self._uncertain = file, number, False
         self._sizes[number] = 0
+
+    def delete(self) -> None:
+        """Delete the files, with what is in them, and close the log. Raises OSError."""
+        self.close()
+        for number in sorted(self._sizes):
+            self._path(number).unlink(missing_ok=True)
+        self._sizes = {self._current: 0}
 
     def close(self) -> None:
         """Close the files; nothing is deleted. Safe to call twice."""

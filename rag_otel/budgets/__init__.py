@@ -1,0 +1,1 @@
+"""What judging may cost: limits in dollars, tokens and evaluations, shared by processes through a ledger."""

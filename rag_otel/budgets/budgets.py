@@ -1,0 +1,349 @@
+"""Reserves what an evaluation will probably cost before it begins, and settles what it has cost."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import dataclasses
+import functools
+import math
+import threading
+import time
+import uuid
+from collections.abc import Callable, Collection, Sequence
+from typing import Final, ParamSpec, TypeVar
+
+from rag_otel.budgets.ledger import Entry, Ledger, Line
+from rag_otel.budgets.limits import EACH_TENANT, BudgetLimit, Unit
+from rag_otel.errors import LedgerError
+from rag_otel.evaluation.usage_meter import add_usage
+from rag_otel.model import Evaluation, RagTrace, SamplingDecision, SamplingReason, Usage
+from rag_otel.safety.fork import after_fork_in_child
+from rag_otel.safety.guard import counters, logger
+
+P = ParamSpec("P")
+T = TypeVar("T")
+ALL: Final = "all"
+COIN: Final = "coin"
+FORCED: Final = "forced"
+CHARACTERS_PER_TOKEN: Final = 4.0
+"""Approximate, for English text."""
+PROMPT_TOKENS: Final = 2_100
+"""Input tokens of one call of a language model, without the judged text. Measured by benchmarks/judge_tokens.py for
+faithfulness over examples/data."""
+ANSWER_TOKENS: Final = 220
+"""Output tokens of one call of a language model. Measured in the same way."""
+_USD_PER_TOKEN: Final = 1e-6
+"""Until a real price is known."""
+_LEARNING: Final = 0.1
+_REFUSED: Final = "!refused"
+"""End of the name of an account that counts refusals of another one."""
+_NOTE_EVERY_S: Final = 60.0
+_MAX_NOTED: Final = 1_000
+_TENANT: Final = "tenant"
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Lease:
+    """What an evaluation has reserved."""
+
+    name: str
+    limits: tuple[BudgetLimit, ...]
+    """One for each entry."""
+    entries: tuple[Entry, ...]
+    characters: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Spending:
+    """What was spent of one share of a limit in its present window."""
+
+    limit: BudgetLimit
+    scope: str
+    tenant: str | None
+    share: str
+    """`all`, `coin` or `forced`."""
+    of: int
+    """The share's amount, in the limit's whole units."""
+    spent: int
+    refused: bool
+    """True if a call was refused: what is left was too little for it."""
+
+
+class _Expected:
+    """Mean cost of one evaluation, learned from those that were settled."""
+
+    def __init__(self) -> None:
+        self.tokens_per_character: float | None = None
+        self.usd_per_token: float | None = None
+        self.characters: float | None = None
+
+    def amount(self, unit: Unit, characters: int, metrics: int) -> float:
+        if unit is Unit.EVALUATIONS:
+            return 1.0
+        if self.tokens_per_character is None:
+            tokens = metrics * (characters / CHARACTERS_PER_TOKEN + PROMPT_TOKENS + ANSWER_TOKENS)
+        else:
+            tokens = self.tokens_per_character * characters
+        return tokens if unit is Unit.TOKENS else tokens * (self.usd_per_token or _USD_PER_TOKEN)
+
+    def learn(self, characters: int, usage: Usage) -> None:
+        tokens = usage.input_tokens + usage.output_tokens
+        if not characters or not tokens:
+            return
+        self.tokens_per_character = _mean(self.tokens_per_character, tokens / characters)
+        self.characters = _mean(self.characters, characters)
+        if usage.cost_usd is not None:
+            self.usd_per_token = _mean(self.usd_per_token, usage.cost_usd / tokens)
+
+
+def _mean(before: float | None, value: float) -> float:
+    return value if before is None else before + _LEARNING * (value - before)
+
+
+class Budgets:
+    """All limits of a deployment. With a sampling policy each limit is divided: the coin's share, and the rest for
+    forced traces, so that forced traces never use what the coin's rate was computed from.
+
+    If the ledger cannot be reached, or a price is unknown under a limit in dollars, nothing that may cost money is
+    evaluated, and the span says why: a budget that is not kept is worse than an answer that is not judged.
+    """
+
+    def __init__(
+        self,
+        limits: Sequence[BudgetLimit],
+        ledger: Ledger,
+        *,
+        paid: Collection[str] = (),
+        coin_share: float | None = None,
+        expires_s: float = 120.0,
+    ) -> None:
+        """`paid`: names of the metrics whose judge may cost money; the others never reserve dollars or tokens.
+        `coin_share`: 0..1, with a policy; None without one. `expires_s`: when a reservation that nobody settled is
+        given back; must be longer than any evaluation takes."""
+        self.limits = tuple(limits)
+        self.ledger = ledger
+        self._paid = frozenset(paid)
+        self._coin_share = coin_share
+        self._expires_s = expires_s
+        self._expected = _Expected()
+        self._lock = threading.RLock()
+        self._unpriced: str | None = None
+        self._noted: dict[str, float] = {}
+        """Scope -> when a refusal was last written down, in `time.monotonic` seconds."""
+        self._accounts = (ALL,) if coin_share is None else (COIN, FORCED)
+        after_fork_in_child(self.after_fork)
+
+    async def admit(
+        self, trace: RagTrace, decision: SamplingDecision, metrics: Collection[str]
+    ) -> tuple[SamplingDecision, Lease | None]:
+        """The decision on a sampled trace, and what was reserved for it. `metrics` are those to evaluate.
+
+        A forced trace that the budget of forced traces refuses is left to the coin. Where only a part of the metrics
+        costs money, the others are evaluated all the same.
+        """
+        refused: str | None = None
+        for candidate, account in self._candidates(decision):
+            lease, refused = await self._reserve(trace, account, metrics)
+            if lease is not None:
+                return candidate, lease
+        counters.add("budget.refused")
+        free = tuple(name for name in metrics if name not in self._paid)
+        if free and len(free) < len(metrics) and not self._counts_evaluations(refused):
+            return dataclasses.replace(decision, evaluators=free, refused=refused), None
+        skipped = dataclasses.replace(decision, sampled=False, reason=SamplingReason.BUDGET, refused=refused)
+        return skipped, None
+
+    async def settle(
+        self, lease: Lease, evaluations: Sequence[Evaluation] | None, metered: Usage | None = None
+    ) -> None:
+        """Books what the evaluations have cost; if they did not finish (None), what was `metered` until then.
+
+        Never raises: what cannot be booked stays reserved until it expires.
+        """
+        usage = metered if evaluations is None else _total([each.usage for each in evaluations])
+        if usage is not None:
+            with self._lock:
+                self._expected.learn(lease.characters, usage)
+            if usage.calls and usage.cost_usd is None and any(each.unit is Unit.USD for each in lease.limits):
+                self._tell_unpriced(", ".join(sorted({each.judge for each in evaluations or ()})))
+        if not lease.entries:
+            return
+        usage = usage or Usage()
+        spent = [self._spent(limit, usage) for limit in lease.limits]
+        try:
+            await self._booked(self.ledger.settle, lease.name, lease.entries, spent)
+        except LedgerError as error:
+            _tell_unreachable(error)
+
+    async def cancel(self, lease: Lease) -> None:
+        """Gives back what was reserved for an evaluation that did not begin."""
+        try:
+            await self._booked(self.ledger.settle, lease.name, lease.entries, [0] * len(lease.entries))
+        except LedgerError as error:
+            _tell_unreachable(error)
+
+    def allowance(self, window_s: float) -> float | None:
+        """Evaluations that the coin's share can pay for in the next `window_s` seconds, if what is left is spread
+        evenly. None: no limit, or none that is known."""
+        allowed = math.inf
+        for limit, scope, amount in self._shares():
+            if limit.tenant is not None or not scope.endswith(f"/{COIN}"):
+                continue
+            try:
+                left = self.ledger.balance(scope, limit.window_s)
+            except LedgerError as error:
+                _tell_unreachable(error)
+                continue
+            cost = max(1, limit.units(self._expected_amount(limit.unit)))
+            portions = max(1.0, left.left_s / window_s)
+            allowed = min(allowed, max(0, amount - left.spent - left.reserved) / cost / portions)
+        return None if math.isinf(allowed) else allowed
+
+    def spending(self) -> list[Spending]:
+        """What was spent of every limit in its present hour or day, per tenant and share. Raises LedgerError."""
+        found = []
+        for window_s in sorted({limit.window_s for limit in self.limits}):
+            accounts = self.ledger.spending(window_s)
+            for scope, spent in accounts.items():
+                account, share = scope.rpartition("/")[::2]
+                tenant = account.partition("/tenant=")[2] or None
+                for limit in self.limits:
+                    if limit.window_s == window_s and limit.scope(tenant) == account and share in self._accounts:
+                        of = self._share(limit, share)
+                        found.append(
+                            Spending(
+                                limit=limit,
+                                scope=scope,
+                                tenant=tenant,
+                                share=share,
+                                of=of,
+                                spent=spent,
+                                refused=f"{scope}{_REFUSED}" in accounts,
+                            )
+                        )
+        return found
+
+    def after_fork(self) -> None:
+        """Replaces the lock in a forked child, because a thread that the child does not have may hold it."""
+        self._lock = threading.RLock()
+
+    # --- reserving ---------------------------------------------------------------------------------------------------
+
+    def _candidates(self, decision: SamplingDecision) -> list[tuple[SamplingDecision, str]]:
+        """The decision for each account that may pay, the first one that can counts."""
+        if self._coin_share is None:
+            return [(decision, ALL)]
+        if decision.reason != SamplingReason.FORCED:
+            return [(decision, COIN)]
+        if not decision.coin or decision.rate is None:
+            return [(decision, FORCED)]
+        # The probability of what follows is the coin's, whatever rule the trace matched: the budget of forced traces
+        # was spent before this one came.
+        by_coin = dataclasses.replace(
+            decision, reason=SamplingReason.RATIO, probability=decision.rate * decision.probability
+        )
+        return [(decision, FORCED), (by_coin, COIN)]
+
+    async def _reserve(self, trace: RagTrace, account: str, metrics: Collection[str]) -> tuple[Lease | None, str]:
+        paid = [name for name in metrics if name in self._paid]
+        characters = characters_of(trace)
+        lines: list[Line] = []
+        limits: list[BudgetLimit] = []
+        for limit in self.limits:
+            scope = limit.scope(trace.tags.get(_TENANT))
+            if scope is None or (limit.unit is not Unit.EVALUATIONS and not paid):
+                continue
+            if limit.unit is Unit.USD and self._unpriced is not None:
+                return None, f"the budget of {limit} cannot be kept: the price of judge {self._unpriced!r} is unknown"
+            with self._lock:
+                amount = limit.units(self._expected.amount(limit.unit, characters, len(paid)))
+            limits.append(limit)
+            lines.append(
+                Line(
+                    scope=f"{scope}/{account}",
+                    window_s=limit.window_s,
+                    amount=max(1, amount),
+                    limit=self._share(limit, account),
+                )
+            )
+        name = uuid.uuid4().hex
+        if not lines:
+            return Lease(name=name, limits=(), entries=(), characters=characters), ""
+        try:
+            booked = await self._booked(self.ledger.reserve, name, lines, self._expires_s)
+        except LedgerError as error:
+            _tell_unreachable(error)
+            return None, f"the budget of {limits[0]} cannot be checked: its ledger cannot be reached"
+        if isinstance(booked, int):
+            await self._note_refusal(lines[booked])
+            share = "" if account == ALL else f" (share of {account} traces)"
+            return None, f"the budget of {limits[booked]} is spent{share}"
+        return Lease(name=name, limits=tuple(limits), entries=tuple(booked), characters=characters), ""
+
+    async def _booked(self, book: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Books on another thread, if the ledger may block."""
+        return await asyncio.to_thread(book, *args, **kwargs) if self.ledger.blocks else book(*args, **kwargs)
+
+    async def _note_refusal(self, line: Line) -> None:
+        """Writes down for all processes that the account refused a call, at most once a minute."""
+        with self._lock:
+            noted = self._noted.get(line.scope)
+            if noted is not None and time.monotonic() - noted < _NOTE_EVERY_S:
+                return
+            if len(self._noted) >= _MAX_NOTED:
+                self._noted.clear()
+            self._noted[line.scope] = time.monotonic()
+        name = uuid.uuid4().hex
+        refusals = Line(scope=f"{line.scope}{_REFUSED}", window_s=line.window_s, amount=1, limit=2**50)
+        with contextlib.suppress(LedgerError):
+            if isinstance(booked := await self._booked(self.ledger.reserve, name, [refusals], 60.0), list):
+                await self._booked(self.ledger.settle, name, booked, [1])
+
+    def _share(self, limit: BudgetLimit, account: str) -> int:
+        share = {ALL: 1.0, COIN: self._coin_share or 0.0, FORCED: 1.0 - (self._coin_share or 0.0)}[account]
+        return math.ceil(limit.units(limit.amount) * share - 1e-6)
+
+    def _shares(self) -> list[tuple[BudgetLimit, str, int]]:
+        return [
+            (limit, f"{limit.scope(limit.tenant)}/{account}", self._share(limit, account))
+            for limit in self.limits
+            for account in self._accounts
+            if limit.tenant != EACH_TENANT
+        ]
+
+    def _expected_amount(self, unit: Unit) -> float:
+        with self._lock:
+            return self._expected.amount(unit, round(self._expected.characters or 3_000), max(1, len(self._paid)))
+
+    def _spent(self, limit: BudgetLimit, usage: Usage) -> int:
+        if limit.unit is Unit.EVALUATIONS:
+            return 1
+        tokens = usage.input_tokens + usage.output_tokens
+        return limit.units(tokens if limit.unit is Unit.TOKENS else usage.cost_usd or 0.0)
+
+    def _counts_evaluations(self, refused: str | None) -> bool:
+        return any(each.unit is Unit.EVALUATIONS and str(each) in (refused or "") for each in self.limits)
+
+    def _tell_unpriced(self, judge: str) -> None:
+        if self._unpriced is None:
+            self._unpriced = judge
+            logger.warning(
+                "rag-otel: nothing more is judged by %r: the budget is in US dollars and the judge's price is unknown; "
+                "limit tokens or evaluations, or use a judge whose price is known",
+                judge,
+            )
+
+
+def characters_of(trace: RagTrace) -> int:
+    """Characters that a judge is shown of a trace."""
+    return len(trace.question or "") + len(trace.response or "") + sum(len(each.text) for each in trace.chunks)
+
+
+def _total(usages: Sequence[Usage | None]) -> Usage:
+    return functools.reduce(add_usage, usages, Usage())
+
+
+def _tell_unreachable(error: LedgerError) -> None:
+    if counters.add("budget.ledger_unreachable") == 1:
+        logger.warning("rag-otel: what judges have spent cannot be booked: %s", error)

@@ -1,0 +1,191 @@
+"""`rag-otel dead-letters list|retry`: what a backend refused for good, in the application and in the collector.
+
+`retry` sends every letter to the backend that it was for, or to another address. What is accepted is removed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from rag_otel.cli.terminal import table
+from rag_otel.durable.dead_letters import FOLDER, DeadLetter, DeadLetters
+from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
+from rag_otel.safety.extras import require_extra
+from rag_otel.safety.tracing_suppression import suppressed
+from rag_otel.settings import resolve
+from rag_otel_collectors.otlp import settings as collector_settings
+from rag_otel_collectors.otlp.exporters.connection import BackendSettings, Connection, Rejected
+
+_IDS_SHOWN: Final = 3
+_OTLP: Final = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
+ACCEPTED: Final = "accepted"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("action", choices=("list", "retry"), help="what to do")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="only these letters, by their names in the list")
+    parser.add_argument(
+        "--folder",
+        action="append",
+        help="spool_folder of an application or data folder of a collector (may be repeated; default: those that the "
+        "settings name)",
+    )
+    parser.add_argument("--config", metavar="FILE", help="the collector's settings file: its data folder and backends")
+    parser.add_argument("--queue", metavar="URL", help="jobs that the workers gave up: amqp://user:password@host:5672/")
+    parser.add_argument(
+        "--set", metavar="NAME=VALUE", action="append", default=[], dest="others", help="a setting of that queue"
+    )
+    parser.add_argument("--endpoint", metavar="URL", help="retry: send to this address: http(s):// or grpc(s)://")
+    parser.add_argument(
+        "--header", metavar="NAME=VALUE", action="append", default=[], help="retry: sent to this address"
+    )
+    parser.add_argument("--json", action="store_true", help="list: one JSON object per line, with all trace ids")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Returns 0; for `retry` 1 if a letter was not accepted."""
+    if arguments.queue is not None:
+        return _of_queue(arguments)
+    folders = [DeadLetters(folder) for folder in _folders(arguments)]
+    found = [(folder, letter) for folder in folders for letter in folder.all() if _chosen(letter, arguments.names)]
+    if arguments.action == "list":
+        letters = [letter for _, letter in found]
+        if arguments.json:
+            for letter in letters:
+                print(json.dumps(_as_json(letter)))
+        else:
+            print(_listed(letters) or "no dead letters in " + ", ".join(str(each.folder) for each in folders))
+        return 0
+    outcomes = asyncio.run(_retry(found, _backends(arguments)))
+    print(table(outcomes, header=("letter", "spans", "sent to", "outcome")) or "no dead letters")
+    return 0 if all(outcome == ACCEPTED for *_, outcome in outcomes) else 1
+
+
+def _of_queue(arguments: argparse.Namespace) -> int:
+    require_extra("queue", "faststream", "aio_pika", needed_by="--queue")
+    from rag_otel.cli import job_dead_letters
+    from rag_otel.composition import queue_settings
+
+    named = {**collector_settings.named_values(arguments.others), "job_queue_url": arguments.queue}
+    settings = collector_settings.evaluation_settings(named, file=arguments.config)
+    return job_dead_letters.run(arguments.action, queue_settings(settings), arguments.names)
+
+
+def _folders(arguments: argparse.Namespace) -> list[Path]:
+    given = [Path(each) for each in arguments.folder or ()]
+    if not given:
+        spool = resolve({}).settings.spool_folder
+        given = [Path(spool)] if spool else []
+        collector = collector_settings.data_folder(arguments.config)
+        if collector.is_dir() or not given:
+            given.append(collector)
+    return [each if each.name == FOLDER else each / FOLDER for each in given]
+
+
+def _chosen(letter: DeadLetter, names: Sequence[str]) -> bool:
+    return not names or letter.path.stem in names or letter.path.name in names
+
+
+# --- list -------------------------------------------------------------------------------------------------------------
+
+
+def _listed(letters: Iterable[DeadLetter]) -> str:
+    rows = [
+        (
+            letter.path.stem,
+            _time(letter),
+            letter.backend,
+            str(letter.spans),
+            str(letter.rejected),
+            letter.reason,
+            ", ".join(letter.trace_ids[:_IDS_SHOWN]) + (", ..." if len(letter.trace_ids) > _IDS_SHOWN else ""),
+        )
+        for letter in letters
+    ]
+    return table(rows, header=("letter", "when", "backend", "spans", "rejected", "why", "traces")) if rows else ""
+
+
+def _as_json(letter: DeadLetter) -> dict[str, object]:
+    return {
+        "letter": letter.path.stem,
+        "time": _time(letter),
+        "backend": letter.backend,
+        "spans": letter.spans,
+        "rejected": letter.rejected,
+        "reason": letter.reason,
+        "trace_ids": list(letter.trace_ids),
+    }
+
+
+def _time(letter: DeadLetter) -> str:
+    return datetime.fromtimestamp(letter.time_s, UTC).isoformat(timespec="seconds")
+
+
+# --- retry ------------------------------------------------------------------------------------------------------------
+
+
+def _backends(arguments: argparse.Namespace) -> Callable[[DeadLetter], BackendSettings]:
+    """Where a letter goes. Raises ConfigurationError where that is nowhere."""
+    headers = dict(header.partition("=")[::2] for header in arguments.header)
+    if arguments.endpoint:
+        named = collector_settings.backend_at(arguments.endpoint, headers)
+        return lambda letter: named
+    try:
+        configured = collector_settings.configure({}, file=arguments.config).backends
+    except ConfigurationError:
+        endpoint = next((os.environ[name] for name in _OTLP if os.environ.get(name)), None)
+        if arguments.config or endpoint is None:
+            raise ConfigurationError("say where to send to: --endpoint http://host:4318") from None
+        configured = (collector_settings.backend_at(endpoint, headers),)
+    by_name = {backend.name: backend for backend in configured}
+    return lambda letter: by_name.get(letter.backend, configured[0])
+
+
+async def _retry(
+    found: Sequence[tuple[DeadLetters, DeadLetter]], backend_of: Callable[[DeadLetter], BackendSettings]
+) -> list[tuple[str, str, str, str]]:
+    connections: dict[str, Connection] = {}
+    outcomes = []
+    try:
+        for folder, letter in found:
+            backend = backend_of(letter)
+            connection = connections.get(backend.name) or connections.setdefault(backend.name, _connection(backend))
+            outcome = await _sent(connection, letter)
+            if outcome == ACCEPTED:
+                folder.remove(letter)
+            outcomes.append((letter.path.stem, str(letter.spans), backend.endpoint, outcome))
+    finally:
+        for connection in connections.values():
+            await connection.close()
+    return outcomes
+
+
+async def _sent(connection: Connection, letter: DeadLetter) -> str:
+    with suppressed():
+        try:
+            rejected: Rejected = await connection.send(letter.request)
+        except RetryableError as error:
+            return f"not now: {error}"
+        except PermanentError as error:
+            return f"refused: {error}"
+    if rejected.spans:
+        return f"rejected {rejected.spans}: {rejected.reason or 'partial success'}"
+    return ACCEPTED
+
+
+def _connection(backend: BackendSettings) -> Connection:
+    if backend.protocol == "grpc":
+        require_extra("collector", "grpc", "google.rpc", needed_by="sending over gRPC")
+        from rag_otel_collectors.otlp.exporters.grpc_backend import GrpcConnection
+
+        return GrpcConnection(backend)
+    from rag_otel_collectors.otlp.exporters.http_backend import HttpConnection
+
+    return HttpConnection(backend)

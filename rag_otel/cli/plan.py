@@ -1,0 +1,134 @@
+"""`rag-otel plan`: what a sampling policy would have evaluated of the last week's traces, and for how much.
+
+It runs the policy and the budgets over the traces that Phoenix has stored, at the times at which they came, and
+evaluates nothing. Only the embedded judge looks at traces, for rules with `risk_above`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import dataclasses
+import math
+from datetime import UTC, datetime
+from typing import Final
+
+from rag_otel.budgets.budgets import Budgets
+from rag_otel.budgets.build import build_budgets
+from rag_otel.budgets.ledger import MemoryLedger
+from rag_otel.cli.backfill_report import known_price
+from rag_otel.cli.plan_report import Plan, report
+from rag_otel.cli.points_in_time import point_in_time
+from rag_otel.composition import Parts, compose_pipeline, compose_prescore
+from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
+from rag_otel.model import Evaluation, RagTrace
+from rag_otel.pipeline import Pipeline
+from rag_otel.safety.tracing_suppression import suppressed
+from rag_otel.sampling.build import build_sampler
+from rag_otel.settings import Settings, resolve
+from rag_otel.writers.feedback import annotator_kind
+from rag_otel_collectors.stored.phoenix_client import PhoenixClient
+from rag_otel_collectors.stored.phoenix_spans import stored_traces
+
+_TIMEOUT_S: Final = 120.0
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--policy", metavar="FILE", help="sampling policy in TOML or JSON (default: from the settings)")
+    parser.add_argument(
+        "--budget", metavar="LIMIT", action="append", help="`5 usd/day`, `200000 tokens/hour/tenant` (may be repeated)"
+    )
+    parser.add_argument("--project", metavar="NAME", help="Phoenix project (default: from the settings)")
+    parser.add_argument("--phoenix-endpoint", metavar="URL", help="Phoenix's address (default: from the environment)")
+    parser.add_argument("--since", metavar="WHEN", default="7d", help="traces from this time on (default: 7d)")
+    parser.add_argument("--until", metavar="WHEN", default="1m", help="traces before this time (default: 1m ago)")
+    parser.add_argument("--metrics", help="comma-separated names (default: faithfulness)")
+    parser.add_argument("--judge", help="the judge: embedded (the default), openai/gpt-4o-mini, ...")
+    parser.add_argument(
+        "--price", metavar="IN,OUT", type=_price, help="the judge's price in dollars per million tokens"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Returns 0 if the plan was printed, 1 if Phoenix became unavailable."""
+    settings = _settings(arguments)
+    reader, since, until = _source(arguments, settings)
+    pipeline = compose_pipeline(settings, Parts(), default_cap=None, budgeted=False)
+    paid = [each for each in pipeline.evaluators if annotator_kind(each.judge_name) == "LLM"]
+    price = arguments.price or (known_price(paid[0].judge_name) if paid else None)
+    if paid and price is None:
+        raise ConfigurationError(f"the price of {paid[0].judge_name} is unknown: give --price IN,OUT")
+    plan = Plan(paid=len(paid), price=price or (0.0, 0.0), seconds=(until - since).total_seconds())
+    try:
+        with suppressed():
+            asyncio.run(_simulate(plan, settings, pipeline, reader, since, until))
+    except (RetryableError, PermanentError) as error:
+        print(f"rag-otel plan: Phoenix at {settings.phoenix_endpoint}: {error}")
+        return 1
+    print(report(plan, settings))
+    return 0
+
+
+async def _simulate(
+    plan: Plan, settings: Settings, pipeline: Pipeline, reader: PhoenixClient, since: datetime, until: datetime
+) -> None:
+    """Decides each trace at the time of its start. Raises the errors of the client."""
+    now = [since.timestamp()]
+    ledger = MemoryLedger(lambda: now[0])
+    names = [each.name for each in pipeline.evaluators if annotator_kind(each.judge_name) == "LLM"]
+    budgets = build_budgets(settings, paid=names, ledger=ledger)
+    sampler = build_sampler(
+        settings,
+        prescore=compose_prescore(settings),
+        allowance=(lambda window_s: None) if budgets is None else budgets.allowance,
+        clock=lambda: now[0],
+    )
+    planned = dataclasses.replace(pipeline, sampler=sampler, budgets=budgets, cap=None)
+    for batch in stored_traces(reader, str(settings.project_name), since=since, until=until):
+        plan.traces += len(batch)
+        traces = [trace for stored in batch for trace in planned.rag_traces(stored.spans)]
+        for trace in sorted(traces, key=lambda each: each.start_ns):
+            now[0] = max(now[0], trace.start_ns / 1e9)
+            await _decide(plan, planned, budgets, trace)
+
+
+async def _decide(plan: Plan, pipeline: Pipeline, budgets: Budgets | None, trace: RagTrace) -> None:
+    complete = await pipeline.with_texts(trace)
+    decision, reason = await pipeline.admit(complete, pipeline.decide(trace.target))
+    usage = plan.count(complete, decision, reason)
+    if budgets is not None and decision.lease is not None:
+        await budgets.settle(decision.lease, [Evaluation(name="planned", usage=usage)])
+
+
+def _settings(arguments: argparse.Namespace) -> Settings:
+    given = {
+        "sampling_policy": arguments.policy,
+        "budgets": arguments.budget,
+        "project_name": arguments.project,
+        "phoenix_endpoint": arguments.phoenix_endpoint,
+        "metrics": arguments.metrics,
+        "judge": arguments.judge,
+        "evaluations_per_minute": math.inf,
+    }
+    return resolve(given).settings
+
+
+def _source(arguments: argparse.Namespace, settings: Settings) -> tuple[PhoenixClient, datetime, datetime]:
+    if settings.phoenix_endpoint is None:
+        raise ConfigurationError("Phoenix's address is missing: --phoenix-endpoint URL (RAG_OTEL_PHOENIX_ENDPOINT)")
+    if settings.project_name is None:
+        raise ConfigurationError("the project is missing: --project NAME (environment: RAG_OTEL_PROJECT_NAME)")
+    reader = PhoenixClient(settings.phoenix_endpoint, api_key=settings.phoenix_api_key, timeout_s=_TIMEOUT_S)
+    try:
+        known = reader.projects()
+    except (RetryableError, PermanentError) as error:
+        raise ConfigurationError(f"Phoenix at {settings.phoenix_endpoint}: {error}") from None
+    if settings.project_name not in known:
+        raise ConfigurationError(f"Phoenix has no project {settings.project_name!r}; it has: {', '.join(known[:10])}")
+    now = datetime.now(UTC)
+    return reader, point_in_time(arguments.since, now=now), point_in_time(arguments.until, now=now)
+
+
+def _price(text: str) -> tuple[float, float]:
+    into, _, out = text.partition(",")
+    return float(into), float(out)

@@ -1,0 +1,97 @@
+"""Selects traces by a sampling policy: drop rules, the coin, forced rules. Budgets come after it.
+
+The coin is tossed for every trace first, and a forced trace keeps what the coin said. A trace that a rule forces is
+evaluated whatever the coin said, so its probability is 1; every other trace has the coin's rate. With these
+probabilities the weighted mean (Hajek's estimator) of the evaluated traces estimates the mean of all traces.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TypeAlias
+
+from rag_otel.model import RagTrace, SamplingDecision, SamplingReason, SpanRef
+from rag_otel.safety.guard import counters
+from rag_otel.sampling.coin import coin, coin_key, passes
+from rag_otel.sampling.counts import SEEN
+from rag_otel.sampling.policy import SamplingPolicy
+from rag_otel.sampling.rates import CoinRates
+from rag_otel.sampling.rules import forces, matches, stratum_of
+
+Prescore: TypeAlias = Callable[[RagTrace], Awaitable[float | None]]
+"""The embedded judge's risk of a trace, 0..1; None if it has none."""
+
+
+class PolicySampler:
+    """A `Sampler` and `SelectsTraces`. The same trace gets the same decision in every process with the same policy, and
+    at every retry; with adapted rates, if the processes share them (`rag_otel.sampling.rates.Agree`)."""
+
+    def __init__(
+        self,
+        policy: SamplingPolicy,
+        *,
+        seed: int = 0,
+        rates: CoinRates | None = None,
+        prescore: Prescore | None = None,
+    ) -> None:
+        """`seed` counts if the policy names none. `prescore` is needed by rules with `risk_above`; without it those
+        never hold."""
+        self.policy = policy
+        self.rates = rates or CoinRates(policy.coin, window_s=policy.window)
+        self._prescore = prescore if any(rule.risk_above is not None for rule in policy.force) else None
+        self._key = coin_key(seed if policy.seed is None else policy.seed)
+        self._undecided = SamplingDecision(sampled=True, reason=SamplingReason.UNDECIDED, probability=1.0)
+        self._most = _highest_rate(policy)
+
+    def decide(self, target: SpanRef) -> SamplingDecision:
+        """Not sampled if no rule could select the trace, whatever is in it; else undecided. Takes microseconds."""
+        if self._most < 1.0 and not passes(coin(target.trace_id, self._key), self._most):
+            return SamplingDecision(
+                sampled=False, reason=SamplingReason.NOT_SAMPLED, probability=self._most, coin=False
+            )
+        return self._undecided
+
+    async def select(self, trace: RagTrace) -> SamplingDecision:
+        """The decision on a trace that can be evaluated."""
+        counters.add(SEEN)
+        for rule in self.policy.drop:
+            if matches(trace, rule):
+                return SamplingDecision(sampled=False, reason=SamplingReason.DROPPED, probability=1.0, rule=rule.name)
+        stratum = stratum_of(trace, self.policy.coin.strata)
+        kind, base = self._base_rate(trace)
+        if not self.rates.is_open(trace.start_ns):
+            await asyncio.to_thread(self.rates.open, trace.start_ns)
+        rate = self.rates.rate(stratum + kind, base, trace.start_ns)
+        passed = passes(coin(trace.target.trace_id, self._key), rate)
+        prescore = None if self._prescore is None else await self._prescore(trace)
+        forced = next((rule for rule in self.policy.force if forces(trace, rule, prescore=prescore)), None)
+        if forced is not None:
+            reason = SamplingReason.FORCED
+        else:
+            reason = SamplingReason.RATIO if passed else SamplingReason.NOT_SAMPLED
+        return SamplingDecision(
+            sampled=passed or forced is not None,
+            reason=reason,
+            probability=rate if forced is None else 1.0,
+            rule=None if forced is None else forced.name,
+            rate=rate,
+            coin=passed,
+            stratum=stratum or None,
+            prescore=prescore,
+        )
+
+    def _base_rate(self, trace: RagTrace) -> tuple[str, float]:
+        """Which of the policy's rates counts for the trace, and the rate: traces with different ones share no
+        stratum."""
+        for number, each in enumerate(self.policy.coin.rates):
+            if matches(trace, each):
+                return f" #{number}", each.rate
+        return "", self.policy.coin.rate
+
+
+def _highest_rate(policy: SamplingPolicy) -> float:
+    """The greatest probability with which any trace could be selected before its content is known."""
+    if policy.force or policy.coin.minimum:
+        return 1.0
+    return max((policy.coin.rate, *(each.rate for each in policy.coin.rates)))

@@ -1,0 +1,132 @@
+"""A program with a spool folder: it answers questions, tells what it has done, and does as its input says.
+
+    python -m tests.durable.spooling_app FOLDER ENDPOINT [--gate FILE] [--hold S] [--delay-ms N]
+
+Commands, a line each: `answer N [CHARACTERS]`, `from N` (the number of the next question), `flood` (answers until the
+process ends), `fork N` (answers in a child), `flush`, `counters`, `limit BYTES` (no file may grow beyond), `os._exit`,
+`exit`. With `--gate`, evaluations wait until the file exists; with `--poison TEXT`, one of such a question ends the
+process.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import resource
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from opentelemetry import trace
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
+import rag_otel
+from rag_otel.model import Evaluation
+from rag_otel.safety.guard import counters
+
+
+class Gated:
+    """An evaluator that waits until a file exists."""
+
+    name, version, judge_name = "gated", "1", "function"
+
+    def __init__(self, gate: Path | None, poison: str | None = None) -> None:
+        self._gate = gate
+        self._poison = poison
+
+    async def evaluate(self, **given: Any) -> Evaluation:
+        if self._poison is not None and self._poison in given["question"]:
+            os._exit(9)
+        while self._gate is not None and not self._gate.exists():
+            await asyncio.sleep(0.01)
+        return Evaluation(name=self.name, score=1.0, judge=self.judge_name)
+
+
+@rag_otel.observe
+def answer(question: str, characters: int = 0) -> dict[str, object]:
+    with trace.get_tracer("app").start_as_current_span("retrieve") as span:
+        span.set_attribute("db.rows", 1)
+    return {
+        "answer": f"{question} It is 330 metres high.",
+        "documents": ["The tower is 330 metres high." + "." * characters],
+    }
+
+
+def answers(first: int, count: int, characters: int = 0) -> None:
+    for number in range(first, first + count):
+        answer(f"Question {number}?", characters)
+
+
+def flood() -> None:
+    number = 0
+    while True:
+        answer(f"Question {number}?")
+        number += 1
+        print(f"flooded {number}", flush=True)
+        time.sleep(0.002)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder")
+    parser.add_argument("endpoint")
+    parser.add_argument("--gate", type=Path)
+    parser.add_argument("--hold", type=float)
+    parser.add_argument("--delay-ms", type=int, default=100)
+    parser.add_argument("--max-bytes", type=int)
+    parser.add_argument("--poison")
+    given = parser.parse_args()
+    provider = TracerProvider()
+    exporter = OTLPSpanExporter(endpoint=f"{given.endpoint}/v1/traces", timeout=1)
+    provider.add_span_processor(BatchSpanProcessor(exporter, schedule_delay_millis=given.delay_ms))
+    trace.set_tracer_provider(provider)
+    instrumentation = rag_otel.instrument(
+        metrics=[],
+        evaluators=[Gated(given.gate, given.poison)],
+        spool_folder=given.folder,
+        hold=given.hold,
+        spool_max_bytes=given.max_bytes,
+        drift=False,
+        evaluations_per_minute=float("inf"),
+    )
+    print("ready", flush=True)
+    answered = 0
+    for line in sys.stdin:
+        command, _, number = line.strip().partition(" ")
+        if command == "answer":
+            count, _, characters = number.partition(" ")
+            answers(answered, int(count), int(characters or 0))
+            answered += int(count)
+        elif command == "from":
+            answered = int(number)
+        elif command == "flood":
+            threading.Thread(target=flood, daemon=True).start()
+        elif command == "fork":
+            if (child := os.fork()) == 0:
+                answers(answered, int(number))
+                rag_otel.flush(timeout=20)
+                os._exit(0)
+            os.waitpid(child, 0)
+            answered += int(number)
+        elif command == "flush":
+            rag_otel.flush(timeout=float(number or 10))
+        elif command == "limit":
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (int(number), resource.RLIM_INFINITY))
+        elif command == "os._exit":
+            os._exit(3)
+        elif command == "exit":
+            return
+        left = None if instrumentation.runtime.spool is None else instrumentation.runtime.spool.unfinished
+        print(json.dumps({"done": command, "counters": counters.snapshot(), "left": left}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,44 @@
+"""A real Redis server on a free port, which keeps nothing."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.support.polling import eventually
+
+
+@contextmanager
+def redis_server(folder: Path) -> Iterator[str]:
+    """Its URL. Skips the test where the program is missing."""
+    import redis
+
+    program = shutil.which("redis-server")
+    if program is None:
+        pytest.skip("redis-server is missing: apt-get install redis-server")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [program, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    url = f"redis://127.0.0.1:{port}/0"
+
+    def answers() -> bool:
+        try:
+            with redis.Redis.from_url(url) as client:
+                return bool(client.ping())
+        except redis.ConnectionError:
+            return False
+
+    try:
+        eventually(answers)
+        yield url
+    finally:
+        process.terminate()
+        process.wait(10)
