@@ -65,8 +65,8 @@ async def _send(connection: Connection, request: bytes) -> None:
         rejected = await connection.send(request)
     except ReconnectError:  # the backend had closed a connection that was not used for a while
         rejected = await connection.send(request)
-    if rejected:
-        raise PermanentError(f"the backend rejected {rejected} spans")
+    if rejected.spans:
+        raise PermanentError(f"the backend rejected the evaluation span: {rejected.reason or 'no reason given'}")
 
 
 def _plain(value: Any) -> Any:
