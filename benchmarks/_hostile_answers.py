@@ -112,13 +112,14 @@ SHAPES: Final[tuple[Callable[[random.Random, int], tuple[str, str]], ...]] = (
 )
 
 
-def hostile_texts(count: int, characters: int, seed: int = 0) -> Iterator[tuple[str, str, str]]:
+def hostile_texts(count: int, characters: int, *, first: int = 0, seed: int = 0) -> Iterator[tuple[str, str, str]]:
     """(what it is, answer, chunk): first each piece in a row of a quarter of the characters, then every shape in turn.
 
-    Of 100 texts one has all the characters, the others a tenth of them down to a few hundred.
+    Of 100 texts one has all the characters, the others a tenth of them down to a few hundred. A number's text is
+    always the same, so a run may begin with any number below `count`.
     """
-    dice = random.Random(seed)
-    for number in range(count):
+    for number in range(first, count):
+        dice = random.Random(f"{seed} {number}")
         size = characters if number % _LONG_EVERY == 0 else max(200, int(characters * 0.1 * dice.random() ** 3))
         if number < len(PIECES):
             text, name = PIECES[number] * (characters // 4 // len(PIECES[number])), repr(PIECES[number])

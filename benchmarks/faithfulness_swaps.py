@@ -14,6 +14,7 @@ from faithfulness_quality import DATA, auroc
 
 from rag_otel.cli.terminal import table
 from rag_otel_evaluators.judges.embedded import OutOfFold
+from rag_otel_evaluators.judges.embedded.coefficients import shortness_of
 from rag_otel_evaluators.judges.embedded.training.labelled import load_answers
 from rag_otel_evaluators.judges.embedded.verdicts import UNSUPPORTED_FROM, unsupported_probability
 
@@ -24,9 +25,13 @@ def main() -> None:
     contradicted: defaultdict[str, int] = defaultdict(int)
     for answer in load_answers():
         coefficients = folds.judge_for(answer.source_id).coefficients
+        shortness = shortness_of(sum(claim.words for claim in answer.claims))
         for swap in answer.perturbed:
             pair = (answer.claims[swap.original], 0), (swap.claim, 1)
-            scored[swap.kind] += [(unsupported_probability(coefficients, claim), label) for claim, label in pair]
+            scored[swap.kind] += [
+                (unsupported_probability(coefficients, claim, shortness, contradicted=False), label)
+                for claim, label in pair
+            ]
             contradicted[swap.kind] += swap.claim.conflict is not None
     groups = {
         **{kind: [kind] for kind in scored},

@@ -2,6 +2,7 @@
 
     python benchmarks/pattern_growth.py                  # every pattern, then 500 hostile answers and chunks
     python benchmarks/pattern_growth.py --answers 10000 --minutes 10  # as many as there is time for
+    python benchmarks/pattern_growth.py --answers 10000 --minutes 10 --results FILE  # the same command goes on
 
 Patterns: each compiled pattern of the evaluators is run over repeated pieces (the pieces are brackets, marks and the
 pattern's own words) of n and 4n characters. The growth exponent is log4 of the ratio of the times: 1 for linear, 2
@@ -15,13 +16,15 @@ from __future__ import annotations
 import argparse
 import importlib
 import inspect
-import itertools
+import json
 import math
 import pkgutil
 import re
 import sys
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
 
 from _hostile_answers import PIECES, Stopwatch, hostile_texts
 
@@ -114,33 +117,73 @@ def report_patterns(characters: int) -> bool:
     return not rows
 
 
-def report_judging(count: int, characters: int, minutes: float) -> None:
+class Found(NamedTuple):
+    """How long judging one hostile text kept the interpreter."""
+
+    number: int
+    """Which of `hostile_texts`."""
+    name: str
+    place: str
+    characters: int
+    longest_ms: float
+    total_ms: float
+
+
+def earlier(results: Path | None) -> list[Found]:
+    """What earlier runs have written to the file. A line that is not whole (the run was killed) is measured again."""
+    if results is None or not results.exists():
+        return []
+    lines = results.read_text().splitlines()
+    return [Found(*json.loads(line)) for line in lines if line.endswith("]")]
+
+
+def measure_judging(count: int, characters: int, minutes: float, watch: Stopwatch, results: Path | None) -> list[Found]:
+    """Judge the texts that earlier runs have not judged, until the time is up; all that are judged by now."""
+    found = earlier(results)
+    ends = time.monotonic() + 60 * minutes
+    for number, text in enumerate(hostile_texts(count, characters, first=len(found)), len(found)):
+        if time.monotonic() >= ends:
+            print(f"\nthe time was up after {number:,} of {count:,} answers")
+            break
+        each = watch.measure(*text)
+        size = max(len(each.answer), len(each.chunk))
+        found.append(Found(number, each.name, each.place, size, each.longest_s * 1e3, each.total_s * 1e3))
+        if results is not None:
+            with results.open("a") as file:
+                file.write(json.dumps(found[-1]) + "\n")
+    return found
+
+
+def growth(found: Found, characters: int, watch: Stopwatch) -> float:
+    """Growth exponent of the time of all steps: of this text, and of a quarter of it."""
+    name, answer, chunk = next(hostile_texts(found.number + 1, characters, first=found.number))
+    shorter = watch.measure(name, answer[: len(answer) // GROWTH], chunk[: len(chunk) // GROWTH])
+    return math.log(found.total_ms / max(shorter.total_s * 1e3, 1e-3), GROWTH)
+
+
+def report_judging(count: int, characters: int, minutes: float, results: Path | None) -> None:
     """Print how long judging hostile answers keeps the interpreter: the distribution, and the worst."""
     watch = Stopwatch()
-    ends = time.monotonic() + 60 * minutes
-    in_time = itertools.takewhile(lambda _: time.monotonic() < ends, hostile_texts(count, characters))
-    found = [watch.measure(*text) for text in in_time]
-    if len(found) < count:
-        print(f"\nthe time was up after {len(found):,} of {count:,} answers")
-    held = sorted(each.longest_s * 1e3 for each in found)
+    found = measure_judging(count, characters, minutes, watch, results)
+    held = sorted(each.longest_ms for each in found)
     shares = (0.5, 0.9, 0.99, 0.999)
     named = [f"p{share * 100:g} {held[min(len(held) - 1, int(share * len(held)))]:.2f}" for share in shares]
     print(f"\n{len(found):,} hostile answers of up to {characters:,} characters; longest step of each, ms of CPU time:")
     print(f"{', '.join(named)}, worst {held[-1]:.2f}; over 5 ms: {sum(each > 5 for each in held)}\n")
-    rows = []
-    for each in sorted(found, key=lambda each: -each.longest_s)[:_SHOWN]:
-        shorter = watch.measure(
-            each.name, each.answer[: len(each.answer) // GROWTH], each.chunk[: len(each.chunk) // GROWTH]
-        )
-        growth = math.log(each.total_s / max(shorter.total_s, 1e-6), GROWTH)
-        text = each.name if len(each.name) < _NAMED else each.name[:_NAMED] + " ..."
-        size = f"{max(len(each.answer), len(each.chunk)):,}"
-        rows.append(
-            [text, size, each.place, f"{each.longest_s * 1e3:.1f}", f"{each.total_s * 1e3:.0f}", f"{growth:.2f}"]
-        )
+    rows = [
+        [
+            each.name if len(each.name) < _NAMED else each.name[:_NAMED] + " ...",
+            f"{each.characters:,}",
+            each.place,
+            f"{each.longest_ms:.1f}",
+            f"{each.total_ms:.0f}",
+            f"{growth(each, characters, watch):.2f}",
+        ]
+        for each in sorted(found, key=lambda each: -each.longest_ms)[:_SHOWN]
+    ]
     print(table(rows, header=["text", "characters", "step from", "longest, ms", "all, ms", "exponent"]))
-    slowest = max(found, key=lambda each: each.total_s)
-    print(f"\nlongest in all: {slowest.total_s * 1e3:.0f} ms for {slowest.name[:_NAMED]}")
+    slowest = max(found, key=lambda each: each.total_ms)
+    print(f"\nlongest in all: {slowest.total_ms:.0f} ms for {slowest.name[:_NAMED]}")
 
 
 def main() -> None:
@@ -148,9 +191,12 @@ def main() -> None:
     parser.add_argument("--answers", type=int, default=500)
     parser.add_argument("--characters", type=int, default=50_000)
     parser.add_argument("--minutes", type=float, default=10.0, help="for judging, at most")
+    parser.add_argument(
+        "--results", type=Path, help="a file to which each answer is written; a later run goes on there"
+    )
     arguments = parser.parse_args()
     linear = report_patterns(min(2_000, arguments.characters))
-    report_judging(arguments.answers, arguments.characters, arguments.minutes)
+    report_judging(arguments.answers, arguments.characters, arguments.minutes, arguments.results)
     sys.exit(0 if linear else 1)
 
 

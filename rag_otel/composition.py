@@ -42,6 +42,7 @@ from rag_otel.safety.extras import require_extra
 from rag_otel.safety.tracing_suppression import suppressed
 from rag_otel.sampling.build import build_sampler, policy_of
 from rag_otel.sampling.cap import EvaluationCap
+from rag_otel.sampling.local_only import LocalOnly
 from rag_otel.settings import Settings
 from rag_otel.settings.rows import secrets_of
 from rag_otel.telemetry.telemetry import Telemetry, telemetry_of
@@ -183,6 +184,7 @@ def compose_pipeline(
         project=settings.project_name,
         texts=texts,
         calibrate=compose_calibration(settings),
+        local_only=LocalOnly(settings.judge_local_only) if settings.judge_local_only else None,
     )
 
 
@@ -380,6 +382,9 @@ def _evaluators(settings: Settings, *, in_background: InBackground | None) -> tu
                 "requests_per_minute": settings.judge_calls_per_minute,
                 "tokens_per_minute": settings.judge_tokens_per_minute,
                 "usd_per_minute": settings.judge_usd_per_minute,
+                "mask": settings.judge_mask,
+                "mask_engine": settings.judge_mask_engine,
+                "record_file": settings.judge_record_file,
             },
             "embedder": settings.embedder,
             "language": settings.language,

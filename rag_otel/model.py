@@ -179,6 +179,8 @@ class SamplingReason(enum.StrEnum):
     """The limit of evaluations per minute was reached."""
     QUEUE_FULL = "queue_full"
     """The queue was full. Traces that are already in it are never removed to make room."""
+    LOCAL_ONLY = "local_only"
+    """Only local judges may see the trace, and no configured judge is local."""
     UNEVALUABLE = "unevaluable"
     """The trace cannot be evaluated; see `RagTrace.unevaluable_reason`."""
 

@@ -32,6 +32,7 @@ from rag_otel.protocols import Convention, Evaluator, Sampler, SelectsTraces
 from rag_otel.safety.guard import counters, guarded
 from rag_otel.sampling.cap import EvaluationCap
 from rag_otel.sampling.counts import REFUSED
+from rag_otel.sampling.local_only import LocalOnly
 from rag_otel.sampling.upstream import upstream_probability
 
 if TYPE_CHECKING:
@@ -58,6 +59,9 @@ class Pipeline:
     """Fetches the texts of chunks that have ids alone."""
     calibrate: Callable[[Evaluation], Evaluation] | None = None
     """What people's labels say about the judge, applied to each result."""
+
+    local_only: LocalOnly | None = None
+    """Traces that only local judges may see."""
 
     def rag_traces(self, spans: Sequence[SpanRecord]) -> Iterator[RagTrace]:
         """Every RAG trace that the conventions read in the spans of one trace id, one for each target.
@@ -93,9 +97,9 @@ class Pipeline:
     async def admit(self, trace: RagTrace, decision: SamplingDecision) -> tuple[SamplingDecision, str | None]:
         """The decision, and why the trace is not evaluated; None where it is to be evaluated now.
 
-        The order is the same in every shape: the sampler, what the trace lacks, the policy, the cap, the budgets. So
-        only a trace that is evaluated takes anything from the cap. What the budgets reserved is in the decision, and
-        `evaluate` settles it.
+        The order is the same in every shape: the sampler, what the trace lacks, the policy, who may see it, the cap,
+        the budgets. So only a trace that is evaluated takes anything from the cap. What the budgets reserved is in the
+        decision, and `evaluate` settles it.
         """
         if not decision.sampled:
             return decision, decision.reason
@@ -107,20 +111,28 @@ class Pipeline:
             decision = dataclasses.replace(decision, probability=decision.probability * trace.upstream_probability)
         if not decision.sampled:
             return decision, decision.reason
+        if self.local_only is not None and not self._chosen(trace, decision):
+            refused = dataclasses.replace(decision, sampled=False, reason=SamplingReason.LOCAL_ONLY)
+            return refused, SamplingReason.LOCAL_ONLY
         if self.cap is not None and not self.cap.admit():
             return rate_limited(decision), SamplingReason.RATE_LIMITED
         if self.budgets is not None:
-            metrics = [each.name for each in self._chosen(decision)]
+            metrics = [each.name for each in self._chosen(trace, decision)]
             decision, lease = await self.budgets.admit(trace, decision, metrics)
             decision = dataclasses.replace(decision, lease=lease)
         return decision, None if decision.sampled else decision.reason
 
-    def _chosen(self, decision: SamplingDecision) -> list[Evaluator]:
-        return [each for each in self.evaluators if decision.evaluators is None or each.name in decision.evaluators]
+    def _chosen(self, trace: RagTrace, decision: SamplingDecision) -> list[Evaluator]:
+        """The evaluators that the decision names and that may see the trace."""
+        wanted = decision.evaluators
+        return [each for each in self._allowed(trace) if wanted is None or each.name in wanted]
+
+    def _allowed(self, trace: RagTrace) -> Sequence[Evaluator]:
+        return self.evaluators if self.local_only is None else self.local_only.allowed(trace, self.evaluators)
 
     async def evaluate(self, trace: RagTrace, decision: SamplingDecision) -> EvaluatedTrace:
         """Run the chosen evaluators side by side; what fails or runs out of time is a failed `Evaluation`."""
-        chosen = self._chosen(decision)
+        chosen = self._chosen(trace, decision)
         evaluations: tuple[Evaluation, ...] | None = None
         with metered() as spent:
             try:
@@ -138,7 +150,7 @@ class Pipeline:
         if self.calibrate is not None:
             evaluations = tuple(map(self.calibrate, evaluations))
         if decision.refused is not None and decision.evaluators is not None:
-            others = (each for each in self.evaluators if each not in chosen)
+            others = (each for each in self._allowed(trace) if each not in chosen)
             evaluations = (*evaluations, *(not_paid_for(each, decision.refused) for each in others))
         failed = bool(evaluations) and all(e.error_type is not None for e in evaluations)
         return EvaluatedTrace(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from rag_otel.errors import ConfigurationError
 from rag_otel.protocols import Evaluator
 from rag_otel.safety.extras import require_extra
+from rag_otel.safety.masking import check_classes
 from rag_otel_evaluators.judges.config import EvaluatorsConfig, JudgeConfig, ModelConfig
 from rag_otel_evaluators.llm.providers import PRICES
 from rag_otel_evaluators.metrics.registry import EMBEDDED, DescribedMetric, MetricSetup, build
@@ -19,6 +20,7 @@ from rag_otel_evaluators.metrics.registry import EMBEDDED, DescribedMetric, Metr
 if TYPE_CHECKING:
     from rag_otel_evaluators.judges.judge import Judge
     from rag_otel_evaluators.llm.cache import AnswerCache
+    from rag_otel_evaluators.llm.egress import Egress
     from rag_otel_evaluators.llm.embedding import Embedder
     from rag_otel_evaluators.llm.structured import StructuredModel
 
@@ -50,7 +52,7 @@ def build_evaluators(
     return build(
         [*config.metrics, *described],
         judge=_judge(config, cache, in_background=in_background),
-        embedder=None if config.embedder is None else _embedder(config.embedder, config.concurrency, cache),
+        embedder=None if config.embedder is None else _embedder(config.embedder, config, cache),
         language=config.language,
         prompt_folder=config.prompts,
         strategy=config.judge.strategy,
@@ -96,7 +98,7 @@ def _judge(
     from rag_otel_evaluators.judges.language_model import DeferredModel, deferred_model, language_model
 
     _require_price(config.judge)
-    settings = {"temperature": config.judge.temperature, "cache": cache}
+    settings = {"temperature": config.judge.temperature, "cache": cache, "egress": _egress(config.judge)}
     settings |= _call_settings(config.judge, config.concurrency)
     if in_background is None:
         return language_model(name, warm=True, **settings)  # imports now, not during the first evaluation
@@ -160,14 +162,15 @@ def _hhem(config: JudgeConfig, cache: AnswerCache | None) -> Judge:
     return judge if cache is None else CachedJudge(judge, cache)
 
 
-def _embedder(config: ModelConfig, concurrency: int, cache: AnswerCache | None) -> Embedder:
+def _embedder(config: ModelConfig, whole: EvaluatorsConfig, cache: AnswerCache | None) -> Embedder:
     if config.model.startswith(_LOCAL):
         from rag_otel_evaluators.judges.local_embedder import local_embedder
 
         return local_embedder(config.model.removeprefix(_LOCAL), **_parameters_of(local_embedder, config))
     from rag_otel_evaluators.judges.llm import llm_embedder
 
-    return llm_embedder(config.model, cache=cache, **_call_settings(config, concurrency))
+    settings = _call_settings(config, whole.concurrency)
+    return llm_embedder(config.model, cache=cache, egress=_egress(whole.judge), **settings)
 
 
 def _parameters_of(loader: Callable[..., Any], config: ModelConfig) -> Mapping[str, Any]:
@@ -195,6 +198,19 @@ def _call_settings(config: ModelConfig, concurrency: int) -> Mapping[str, Any]:
             usd_per_minute=config.usd_per_minute,
         ),
     }
+
+
+def _egress(judge: JudgeConfig) -> Egress:
+    """What is masked and recorded of what leaves, for the judge and the embedder."""
+    from rag_otel_evaluators.llm.egress import Egress
+    from rag_otel_evaluators.llm.egress_record import EgressRecord
+    from rag_otel_evaluators.llm.mask_engines import engine_of
+
+    return Egress(
+        mask=check_classes(judge.mask),
+        engine=engine_of(judge.mask_engine),
+        record=None if judge.record_file is None else EgressRecord(judge.record_file),
+    )
 
 
 def _api_key(config: ModelConfig) -> str | None:

@@ -33,6 +33,7 @@ from rag_otel.drift.judge_watch import JudgeWatch
 from rag_otel.drift.setup import build_judge_watch
 from rag_otel.errors import ConfigurationError
 from rag_otel.evaluation.background_worker import BackgroundWorker
+from rag_otel.safety import redaction
 from rag_otel.safety.extras import require_extra
 from rag_otel.safety.guard import logger
 from rag_otel.settings import Settings
@@ -71,6 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Checks and prints the settings, then serves until SIGTERM or Ctrl-C. Returns 1 if spans remain on disk."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
     configuration = _with_shared_budgets(collector_settings.configure(_given(arguments), file=arguments.config))
+    redaction.remember(configuration.secrets)
     if unread := collector_settings.unread_variables():
         logger.warning("rag-otel: no setting reads the environment's %s", ", ".join(unread))
     for part, rows in configuration.rows().items():

@@ -28,9 +28,10 @@ from rag_otel.errors import PermanentError, RagOtelError
 from rag_otel.model import EvaluatedTrace, EvaluationStatus
 from rag_otel.processing import provider
 from rag_otel.safety.guard import counters
-from rag_otel.safety.redaction import MASK, redacted_text
+from rag_otel.safety.redaction import MASK, redacted_text, remember
 from rag_otel.sampling.ratio import RatioSampler
 from rag_otel.settings import ResolvedSettings, resolve
+from rag_otel.settings.rows import secrets_of
 from rag_otel.writers.memory import MemoryWriter
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 
@@ -63,6 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Prints the configuration, then the result of each check. Returns 0 if all succeeded, else 1."""
     overrides = {"phoenix_endpoint": arguments.phoenix_endpoint, "project_name": arguments.project_name}
     resolved = resolve(overrides)
+    remember(secrets_of(resolved.settings))
     print("Configuration (arguments override the environment, which overrides the defaults)")
     rows = [row for row in resolved.rows() if arguments.all or row[2] != "default"]
     print(table(rows, header=("setting", "value", "origin")) if rows else "  nothing is set")

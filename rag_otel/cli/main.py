@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from rag_otel.errors import ConfigurationError, InputError
+from rag_otel.safety.redaction import redact_logs_of_process, redacted_text
 
 COMMANDS: Final = {
     "demo": "run the demo app over real data and show the result in Phoenix",
@@ -39,12 +40,14 @@ COMMANDS: Final = {
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command. Returns its exit code: 0 success, 1 failure, 2 wrong input or configuration."""
+    if argv is None:  # the process is ours, not a caller's
+        redact_logs_of_process()
     argv = list(sys.argv[1:] if argv is None else argv)
     command = argv[0] if argv[:1] and argv[0] in COMMANDS else None
     try:
         return _run(argv, command)
     except (ConfigurationError, InputError) as error:
-        print(f"rag-otel {command}: {error}", file=sys.stderr)
+        print(f"rag-otel {command}: {redacted_text(str(error))}", file=sys.stderr)
         return 2
     except BrokenPipeError:  # `rag-otel inspect ... | head`
         sys.stderr.close()

@@ -17,9 +17,10 @@ from rag_otel.composition import Parts, compose_attributes, compose_pipeline
 from rag_otel.errors import PermanentError
 from rag_otel.model import EvaluatedTrace, RagTrace, SamplingDecision
 from rag_otel.pipeline import Pipeline
-from rag_otel.safety import privacy
+from rag_otel.safety import privacy, redaction
 from rag_otel.safety.tracing_suppression import suppressed
 from rag_otel.settings import Settings
+from rag_otel.settings.rows import secrets_of
 from rag_otel.writers.attributes import status_attributes
 from rag_otel_evaluators.cooperative import time_slice
 
@@ -39,6 +40,7 @@ def build(setup: tuple[Settings, int]) -> TraceEvaluator:
 
     settings, processes = setup
     privacy.configure(capture_content=settings.capture_content)
+    redaction.remember(secrets_of(settings))
     if settings.evaluations_per_minute is not None:
         settings = dataclasses.replace(settings, evaluations_per_minute=settings.evaluations_per_minute / processes)
     return TraceEvaluator(
@@ -92,5 +94,6 @@ def _evaluate(trace: RagTrace, decision: SamplingDecision) -> EvaluatedTrace:
 if __name__ == "__main__":
     from rag_otel_collectors.otlp.evaluation.worker_process import serve
 
+    redaction.redact_logs_of_process()
     with time_slice(_COLLECTOR_SLICE_S):
         serve(build)

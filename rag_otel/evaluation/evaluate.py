@@ -15,6 +15,7 @@ from typing import Any
 
 from rag_otel.errors import PermanentError, RetryableError
 from rag_otel.evaluation.deadline import deadline_in
+from rag_otel.evaluation.evaluated_texts import evaluated_texts
 from rag_otel.evaluation.usage_meter import metered
 from rag_otel.model import Chunk, Evaluation, ReasonCode
 from rag_otel.protocols import Evaluator
@@ -63,7 +64,8 @@ async def evaluate(
     """
     await until_imported()
     started = time.perf_counter()
-    with metered() as spent, deadline_in(timeout_s):
+    texts = evaluated_texts(question, chunks, response, reference)
+    with metered() as spent, deadline_in(timeout_s), texts:
         try:
             async with asyncio.timeout(timeout_s):
                 result = await evaluator.evaluate(

@@ -47,9 +47,11 @@ def to_chunks(documents: object, *, start: int = 0, allowance: Allowance | None 
     allowance = Allowance() if allowance is None else allowance
     room = max(0, MAX_CHUNKS - start)
     listed = documents if type(documents) is list else _listed(documents, room)
-    if (size := len(listed)) > room:
-        allowance.omitted_chunks += size - room
-        listed = list(islice(listed, room))
+    size = len(listed)
+    if size > room or type(listed) is not list:  # what is no plain list may go on beyond its length
+        listed = list(islice(listed, room + 1))
+        allowance.omitted_chunks += max(0, size - room, len(listed) - room)
+        del listed[room:]
     if set(map(type, listed)) == _TEXTS:  # by far the most usual, so it takes the shortest way
         return tuple([_text_chunk(text, position, allowance) for position, text in enumerate(listed, start)])
     chunks: list[Chunk] = []

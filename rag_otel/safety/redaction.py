@@ -13,7 +13,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Final
+from typing import Any, Final
 from urllib.parse import quote, urlsplit
 
 from rag_otel.errors import PermanentError, RetryableError
@@ -64,6 +64,42 @@ _PATTERNS: Final[tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], st
     (re.compile(r"([?&][\w.%-]{1,60}=)[^\s\"'&<>#]{8,4000}"), rf"\1{MASK}"),
 )
 
+_WORDS: Final = ("auth", "key", "secret", "token", "pass", "pwd", "credential", "signature", "cookie")
+_KINDS: Final = (
+    "sk",
+    "pk",
+    "rk",
+    "whsec",
+    "hf",
+    "gsk",
+    "glpat",
+    "nvapi",
+    "tvly",
+    "pcsk",
+    "shpat",
+    "github_pat",
+    "gh",
+    "xox",
+)
+_HINTS: Final = (
+    ("://",),
+    _WORDS,
+    ("auth",),
+    ("bearer", "apikey"),
+    ("basic",),
+    (
+        *(f"{kind}{sign}" for kind in _KINDS for sign in "-_"),
+        *("gho", "ghp", "ghu", "ghs", "ghr", "xox"),
+        "akia",
+        "asia",
+        "aiza",
+        "eyj",
+    ),
+    ("?", "&"),
+)
+"""For each pattern the words of which a text must hold one, in lower case: most texts hold none, and a search costs a
+hundredth of the pattern."""
+
 _known: frozenset[str] = frozenset()
 
 
@@ -73,7 +109,9 @@ def remember(secrets: Iterable[str | None], environ: Mapping[str, str] | None = 
     environ = os.environ if environ is None else environ
     named = re.compile(r"KEY|SECRET|TOKEN|PASSW|CREDENTIAL|HEADERS", re.IGNORECASE)
     found = {value for name, value in environ.items() if named.search(name) and len(value) >= _SHORTEST_OF_ENVIRONMENT}
-    _known |= {secret for secret in secrets if secret} | found
+    given = {secret for secret in secrets if secret}
+    parts = {part for secret in given if "://" in secret for part in secret_parts(secret)}
+    _known |= given | found | {part for part in parts if len(part) >= _SHORTEST_OF_ENVIRONMENT}
 
 
 def redacted_text(text: str) -> str:
@@ -84,6 +122,23 @@ def redacted_text(text: str) -> str:
     for pattern, instead in _PATTERNS:
         text = pattern.sub(instead, text)
     return text
+
+
+def credential_spans(text: str) -> Iterator[tuple[int, int]]:
+    """(start, end) of what is, or looks like, a credential, without the word that introduces it. Spans may overlap."""
+    lower = text.lower()
+    for (pattern, instead), hints in zip(_PATTERNS, _HINTS, strict=True):
+        if not any(hint in lower for hint in hints):
+            continue
+        for found in pattern.finditer(text):
+            if not callable(instead) or instead(found) != found[0]:
+                start = found.end(1) if pattern.groups else found.start()
+                yield start, found.end() - found[0].endswith("@")
+
+
+def known_secrets() -> frozenset[str]:
+    """The secrets of this process (`remember`)."""
+    return _known
 
 
 def public_address(url: str) -> str:
@@ -117,6 +172,24 @@ class RedactingFilter(logging.Filter):
 
 REDACTING: Final = RedactingFilter()
 """For every logger of ours; a filter of one logger does not apply to those below it."""
+
+
+def redact_logs_of_process() -> None:
+    """Take credentials out of all log records, also those of libraries: for our own programs, not for an application.
+
+    Only records that are logged after this call, at levels that are on.
+    """
+    make = logging.getLogRecordFactory()
+    if getattr(make, "redacts", False):
+        return
+
+    def make_redacted(*arguments: Any, **named: Any) -> logging.LogRecord:
+        record = make(*arguments, **named)
+        REDACTING.filter(record)
+        return record
+
+    make_redacted.redacts = True  # type: ignore[attr-defined]
+    logging.setLogRecordFactory(make_redacted)
 
 
 @contextmanager

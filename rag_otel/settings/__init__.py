@@ -64,6 +64,20 @@ class Settings:
     judge_usd_per_minute: float | None = row(
         None, "Most US dollars that it may cost a minute, in each process", "RAG_OTEL_JUDGE_USD_PER_MINUTE"
     )
+    judge_mask: tuple[str, ...] = row(
+        ("secrets",),
+        "What is masked before it leaves for a judge over HTTP: secrets, email, phone, iban, card, ip; `none` alone",
+        "RAG_OTEL_JUDGE_MASK",
+    )
+    judge_mask_engine: Any = row(  # noqa: RUF009 - `row` makes a field
+        None, "Finds more to mask: `presidio`, `module:object`, or an object", "RAG_OTEL_JUDGE_MASK_ENGINE"
+    )
+    judge_local_only: tuple[str, ...] = row(
+        (), "Routes and tags whose traces only local judges see: `support*`, `tenant:acme`", "RAG_OTEL_JUDGE_LOCAL_ONLY"
+    )
+    judge_record_file: str | None = row(
+        None, "File that shows what left for which judge, JSON Lines", "RAG_OTEL_JUDGE_RECORD_FILE"
+    )
     judge_cache: str | None = row(
         None,
         "Where answers of a judge that is a model are kept: `memory`, `sqlite:/path`, `redis://host`; None: nowhere",

@@ -56,6 +56,10 @@ class JudgeSettings(_Table):
     calls_per_minute: float | None = None
     tokens_per_minute: float | None = None
     usd_per_minute: float | None = None
+    mask: Sequence[str] | None = None
+    mask_engine: Any = None
+    local_only: Sequence[str] | None = None
+    record_file: str | None = None
     cache: str | None = None
     cache_keep: float | None = None
     timeout: float | None = None

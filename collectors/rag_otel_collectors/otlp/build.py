@@ -9,7 +9,7 @@ from __future__ import annotations
 import atexit
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan
@@ -39,6 +39,7 @@ from rag_otel_collectors.otlp.receivers.api_keys import ApiKeys
 from rag_otel_collectors.otlp.receivers.grpc_server import GrpcServer
 from rag_otel_collectors.otlp.receivers.http_server import HttpServer
 from rag_otel_collectors.otlp.receivers.intake import Intake
+from rag_otel_collectors.otlp.receivers.reception import Reception
 from rag_otel_collectors.otlp.receivers.tls import ServerTls
 from rag_otel_collectors.otlp.settings import CollectorSettings, Configuration
 
@@ -112,12 +113,14 @@ async def start(
         on_late=collector.late_results,
         metrics=metrics,
     )
-    common: dict[str, Any] = {"keys": keys, "tls": tls, "max_request_bytes": settings.max_request_bytes}
+    reception = Reception(
+        intake=intake, metrics=metrics, keys=keys, tls=tls, max_request_bytes=settings.max_request_bytes
+    )
     servers: dict[str, GrpcServer | HttpServer] = {}
     if settings.grpc:
-        servers["gRPC"] = GrpcServer(intake, metrics, address=settings.grpc, **common)
+        servers["gRPC"] = GrpcServer(reception, address=settings.grpc)
     if settings.http:
-        servers["HTTP"] = HttpServer(intake, metrics, address=settings.http, not_ready=collector.not_ready, **common)
+        servers["HTTP"] = HttpServer(reception, address=settings.http, not_ready=collector.not_ready)
     telemetry = _telemetry(evaluation, metrics)
     results = make_results(collector.emit, telemetry)
     results.start()

@@ -25,9 +25,9 @@ from typing import Any, Final
 from pydantic import TypeAdapter, ValidationError
 
 from rag_otel.errors import ConfigurationError
-from rag_otel.safety.redaction import MASK
+from rag_otel.safety.redaction import MASK, redacted_text
 from rag_otel.settings import ResolvedSettings, Settings, resolve
-from rag_otel.settings.rows import resolve_table, row, shown, variables_of
+from rag_otel.settings.rows import resolve_table, row, secrets_of, shown, variables_of
 from rag_otel.settings.unknown import unknown_variables
 from rag_otel.writers.phoenix_links import phoenix_base_url
 from rag_otel_collectors.otlp.exporters.connection import BackendSettings
@@ -90,6 +90,12 @@ class Configuration:
     origins: Mapping[str, str]
     evaluation: ResolvedSettings
     backends: tuple[BackendSettings, ...]
+
+    @property
+    def secrets(self) -> list[str]:
+        """Every key, and every value of a header."""
+        headers = [value for backend in self.backends for value in backend.headers.values()]
+        return [*self.collector.api_keys, *headers, *secrets_of(self.evaluation.settings)]
 
     def rows(self) -> dict[str, list[tuple[str, str, str]]]:
         """Every setting as it is printed at the start, by part: (name, value with secrets masked, origin)."""
@@ -263,11 +269,12 @@ def _forbid_circle(collector: CollectorSettings, backend: BackendSettings) -> No
 
 
 def _backend_row(backend: BackendSettings) -> tuple[str, str, str]:
-    endpoint = backend.endpoint
-    if password := urllib.parse.urlsplit(endpoint).password:
-        endpoint = endpoint.replace(password, MASK)
     headers = "".join(f", {name}: {MASK}" for name in backend.headers)
-    return backend.name, endpoint, f"{backend.protocol}{' with TLS' if backend.tls else ''}{headers}"
+    return (
+        backend.name,
+        redacted_text(backend.endpoint),
+        f"{backend.protocol}{' with TLS' if backend.tls else ''}{headers}",
+    )
 
 
 def _require(holds: bool, name: str, value: object, wanted: str) -> None:

@@ -41,6 +41,13 @@ class JudgeConfig(ModelConfig):
     """Who judges. Beside models, `model` may be `embedded`, `hhem`, `hhem/<folder or hub name>`, or `cascade/` and the
     name of the judge that gets only what the embedded one is unsure of."""
 
+    mask: tuple[str, ...] = ("secrets",)
+    """What is masked before it leaves: `secrets`, `email`, `phone`, `iban`, `card`, `ip`; `none` alone for nothing. Of
+    the embedder too."""
+    mask_engine: Any = None
+    """Finds more: `presidio`, `module:object`, or an object (`rag_otel.safety.masking.MaskEngine`)."""
+    record_file: Path | None = None
+    """File that shows what left for which judge."""
     temperature: float = Field(default=0.0, ge=0)
     strategy: Literal["single", "two_step", "classifier"] = "single"
     """How a language model judges faithfulness: in one call, in two steps as RAGAS, or it only writes the statements
@@ -53,6 +60,11 @@ class JudgeConfig(ModelConfig):
     """How often a language model judges each claim; above 1 its confidence is the share that agrees."""
     most_claims: int = Field(default=60, ge=1)
     """Claims of an answer that a language model judges; of more, the first."""
+
+    @field_validator("mask", mode="before")
+    @classmethod
+    def _classes(cls, value: Any) -> Any:
+        return tuple(value.split(",")) if isinstance(value, str) else value
 
 
 class EvaluatorsConfig(_Strict):

@@ -18,9 +18,10 @@ import os
 import socket
 import threading
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from rag_otel.delivery.retry import RetryPolicy, retry_after_of
 from rag_otel.errors import ConfigurationError
@@ -29,6 +30,7 @@ from rag_otel_evaluators.llm.breaker import CircuitBreaker
 from rag_otel_evaluators.llm.cache import AnswerCache
 from rag_otel_evaluators.llm.client import ResilientModel
 from rag_otel_evaluators.llm.direct import direct_transport
+from rag_otel_evaluators.llm.egress import SECRETS_MASKED, Egress
 from rag_otel_evaluators.llm.embedder import ModelEmbedder
 from rag_otel_evaluators.llm.failures import CallError, FailureKind, kind_of_status
 from rag_otel_evaluators.llm.limits import Limits
@@ -82,13 +84,15 @@ def llm_model(
     limits: Limits | None = None,
     breaker: CircuitBreaker | None = None,
     cache: AnswerCache | None = None,
+    egress: Egress = SECRETS_MASKED,
     direct: bool = True,
 ) -> ResilientModel:
     """A `StructuredModel` over litellm.
 
     `model` is litellm's name (`openai/gpt-4o-mini`, `anthropic/...`, `ollama/...`, `hosted_vllm/...`); for a local
     server that speaks OpenAI's protocol `openai/<name>` with `api_base`. `parameters` go to litellm as they are
-    (`seed`, `input_cost_per_token` for a model whose price it does not know, ...).
+    (`seed`, `input_cost_per_token` for a model whose price it does not know, ...). `egress`: what is masked in the
+    messages, and who records them.
 
     `direct`: a server at `api_base` that speaks OpenAI's protocol is called over HTTP, with the parameters and prices
     that litellm knows and without its 3 to 10 ms of CPU a call; where `parameters` hold what only litellm understands,
@@ -103,7 +107,9 @@ def llm_model(
         transport = direct_transport(litellm, provider, model, api_base=api_base, api_key=api_key, parameters=asked)
     if transport is None:
         transport = LitellmTransport(model, api_base=api_base, api_key=api_key, parameters=asked)
-    return ResilientModel(transport, timeout_s=timeout_s, retry=retry, limits=limits, breaker=breaker, cache=cache)
+    return ResilientModel(
+        transport, timeout_s=timeout_s, retry=retry, limits=limits, breaker=breaker, cache=cache, egress=egress
+    )
 
 
 def llm_embedder(
@@ -117,11 +123,14 @@ def llm_embedder(
     limits: Limits | None = None,
     breaker: CircuitBreaker | None = None,
     cache: AnswerCache | None = None,
+    egress: Egress = SECRETS_MASKED,
 ) -> ModelEmbedder:
     """An `Embedder` over litellm (`openai/text-embedding-3-small`, `ollama/...`); arguments as of `llm_model`."""
     transport = LitellmEmbeddings(model, api_base=api_base, api_key=api_key, parameters=parameters or {})
     return ModelEmbedder(
-        ResilientModel(transport, timeout_s=timeout_s, retry=retry, limits=limits, breaker=breaker, cache=cache)
+        ResilientModel(
+            transport, timeout_s=timeout_s, retry=retry, limits=limits, breaker=breaker, cache=cache, egress=egress
+        )
     )
 
 
@@ -159,10 +168,12 @@ class LitellmTransport:
         arguments = dict(self._parameters)
         if request.max_output_tokens is not None:
             arguments["max_tokens"] = request.max_output_tokens + self._extra_output_tokens
+        sent = [{"role": message.role, "content": message.content} for message in messages]
+        _tell(request, self._parameters, sent)
         try:
             with _as_internal():
                 response = await litellm.acompletion(
-                    messages=[{"role": message.role, "content": message.content} for message in messages],
+                    messages=sent,
                     response_format=response_format(mode, request.response_model, request.schema),
                     timeout=timeout_s,
                     **arguments,
@@ -185,6 +196,7 @@ class LitellmEmbeddings:
     async def send(self, request: ChatRequest, *, timeout_s: float) -> Reply:
         """See `Transport.send`."""
         texts = [message.content for message in request.messages]
+        _tell(request, self._parameters, [{"role": "user", "content": text} for text in texts])
         try:
             # Unlike for chats, litellm takes `max_retries: 0` for unset here and lets OpenAI's client retry twice.
             with _as_internal():
@@ -193,6 +205,15 @@ class LitellmEmbeddings:
             return Reply(text=json.dumps({"vectors": vectors}), cut_off=False, usage=_usage(response))
         except Exception as error:
             raise call_error(error) from error
+
+
+def _tell(request: ChatRequest, parameters: Mapping[str, Any], messages: Sequence[Mapping[str, str]]) -> None:
+    """Tell who records what leaves. litellm makes the request's body; the bytes are those of the messages as JSON."""
+    if request.sent is not None:
+        base, size = parameters["api_base"], len(json.dumps(messages, ensure_ascii=False).encode("utf-8", "replace"))
+        request.sent(
+            urlsplit(base).netloc.rpartition("@")[2] if base else _provider(parameters["model"]), size, messages
+        )
 
 
 def _call_parameters(

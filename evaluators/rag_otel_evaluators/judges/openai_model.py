@@ -20,6 +20,7 @@ from rag_otel.safety.extras import require_extra
 from rag_otel_evaluators.llm.breaker import CircuitBreaker
 from rag_otel_evaluators.llm.cache import AnswerCache
 from rag_otel_evaluators.llm.client import ResilientModel
+from rag_otel_evaluators.llm.egress import SECRETS_MASKED, Egress
 from rag_otel_evaluators.llm.limits import Limits
 from rag_otel_evaluators.llm.modes import ModeLadder, OutputMode, response_format
 from rag_otel_evaluators.llm.providers import KEYS, PRICES, fixed_price
@@ -49,6 +50,7 @@ def openai_model(
     limits: Limits | None = None,
     breaker: CircuitBreaker | None = None,
     cache: AnswerCache | None = None,
+    egress: Egress = SECRETS_MASKED,
 ) -> ResilientModel:
     """A `StructuredModel` that is called over HTTP; arguments as of `llm_model`.
 
@@ -76,7 +78,9 @@ def openai_model(
         price=price or (lambda read, written, cached: None),
         ladder=ModeLadder(known_to_support_schema=not own_server, in_words_alone=thinks_aloud(name)),
     )
-    return ResilientModel(transport, timeout_s=timeout_s, retry=retry, limits=limits, breaker=breaker, cache=cache)
+    return ResilientModel(
+        transport, timeout_s=timeout_s, retry=retry, limits=limits, breaker=breaker, cache=cache, egress=egress
+    )
 
 
 class _Request:

@@ -24,6 +24,7 @@ from rag_otel_evaluators.llm.asked_once import AskedOnce
 from rag_otel_evaluators.llm.breaker import BreakerState, BreakerStatus, CircuitBreaker
 from rag_otel_evaluators.llm.cache import AnswerCache, content_key
 from rag_otel_evaluators.llm.deadlines import call_timeout_s, time_for_another
+from rag_otel_evaluators.llm.egress import Egress
 from rag_otel_evaluators.llm.failures import CallError, CallTimeoutError, FailureKind
 from rag_otel_evaluators.llm.limits import Limits, RateLimiter
 from rag_otel_evaluators.llm.parsing import Reading, read_answer
@@ -58,15 +59,18 @@ class ResilientModel:
         limits: Limits | None = None,
         breaker: CircuitBreaker | None = None,
         cache: AnswerCache | None = None,
+        egress: Egress | None = None,
     ) -> None:
         """`timeout_s` bounds one call, which also ends before the evaluation around it (`deadline`); `retry` bounds all
-        calls and waits of one answer. What may be on the bill is never more than `CALLS_A_STEP` calls."""
+        calls and waits of one answer. What may be on the bill is never more than `CALLS_A_STEP` calls. `egress`: what
+        is masked before it leaves; None for a model in this process."""
         self._transport = transport
         self._timeout_s = timeout_s
         self._retry = retry or RetryPolicy()
         self._limiter = RateLimiter(limits or Limits())
         self._breaker = breaker or CircuitBreaker(transport.name)
         self._cache = cache
+        self._egress = egress
         longest_s = CALLS_A_STEP * timeout_s + self._retry.deadline_s
         self._asked_once = None if cache is None else AskedOnce(cache, longest_s=longest_s)
         self._room_for_thoughts = 0
@@ -87,7 +91,7 @@ class ResilientModel:
         request = ChatRequest(
             messages=tuple(messages), response_model=response_model, max_output_tokens=max_output_tokens
         )
-        return await self._complete(request, response_model, calls=CALLS_A_STEP)
+        return await self._masked(request, response_model, calls=CALLS_A_STEP)
 
     async def complete_once(
         self,
@@ -102,7 +106,14 @@ class ResilientModel:
         request = ChatRequest(
             messages=tuple(messages), response_model=response_model, max_output_tokens=max_output_tokens, schema=schema
         )
-        return await self._complete(request, response_model, calls=1)
+        return await self._masked(request, response_model, calls=1)
+
+    async def _masked(self, request: ChatRequest, response_model: type[T], *, calls: int) -> Completion[T]:
+        """What the cache, the breaker and the provider see is masked; the answer has the original texts."""
+        if self._egress is None:
+            return await self._complete(request, response_model, calls=calls)
+        prepared = await self._egress.prepared(request, judge=self.name)
+        return prepared.restored(await self._complete(prepared.request, response_model, calls=calls))
 
     async def _complete(self, request: ChatRequest, response_model: type[T], *, calls: int) -> Completion[T]:
         """`calls`: how many may be on the bill, answered or timed out."""

@@ -17,6 +17,7 @@ import urllib.request
 import weakref
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any, Final, TypeAlias
+from urllib.parse import urlsplit
 
 import aiohttp
 from pydantic import BaseModel
@@ -36,6 +37,11 @@ Parameters: TypeAlias = Callable[[OutputMode, type[BaseModel], int | None], Mapp
 """(mode, shape of the answer, output budget) -> the request's fields besides model and messages."""
 Price: TypeAlias = Callable[[int, int, int], float | None]
 """(input tokens, output tokens, input tokens that the provider had cached) -> US dollars; None where unknown."""
+
+
+def host_of(address: str) -> str:
+    """Host and port of an address, without user and password."""
+    return urlsplit(address).netloc.rpartition("@")[2]
 
 
 class OpenAiTransport:
@@ -80,11 +86,14 @@ class OpenAiTransport:
         }
         if request.schema is not None and "json_schema" in body.get("response_format", ()):
             body["response_format"] = response_format(mode, request.response_model, request.schema)
+        payload = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")  # half a surrogate pair is "?"
         try:
             session = await self._sessions.of_this_loop()
+            if request.sent is not None:
+                request.sent(host_of(self._address), len(payload), body["messages"])
             async with session.post(
                 self._address,
-                data=json.dumps(body, ensure_ascii=False).encode("utf-8", "replace"),  # half a surrogate pair is "?"
+                data=payload,
                 headers=self._headers,
                 timeout=aiohttp.ClientTimeout(total=timeout_s),
                 allow_redirects=False,

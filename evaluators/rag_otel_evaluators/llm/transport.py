@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeAlias
 
 from pydantic import BaseModel
 
 from rag_otel.model import Usage
 from rag_otel_evaluators.llm.schema import response_schema
 from rag_otel_evaluators.llm.structured import Message
+
+Sent: TypeAlias = Callable[[str, int, Sequence[Mapping[str, str]]], None]
+"""(host, bytes, messages) of one request, told right before it leaves. Must not raise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +26,8 @@ class ChatRequest:
     schema: Mapping[str, Any] | None = None
     """A narrower form of `response_model`'s schema, for this call alone (the ids that exist); None: the model's own.
     Providers that take schemas are held to it; prompts name the model's own."""
+    sent: Sent | None = field(default=None, compare=False, repr=False)
+    """To be called by transports to another machine or process, for every request."""
 
     @property
     def strict_schema(self) -> Mapping[str, Any]:

@@ -6,11 +6,14 @@ service that is down and not sent twice to the others. Addresses hold tokens: of
 
 from __future__ import annotations
 
+import logging
 from typing import Any, Final
 
 from rag_otel.alert import Alert, AlertSeverity, AlertState
 from rag_otel.alerts.messages.rendering import compose_message, text_within
 from rag_otel.errors import ConfigurationError, RetryableError
+from rag_otel.safety import redaction
+from rag_otel.safety.redaction import REDACTING
 
 _MAX_BODY: Final = 10_000
 """Longer messages are not read, even where a service accepts them."""
@@ -27,6 +30,8 @@ class AppriseChannel:
             import apprise
         except ImportError as error:
             raise ConfigurationError(f"{_SETTING} needs more: pip install 'rag-otel[apprise]' ({error})") from None
+        logging.getLogger("apprise").addFilter(REDACTING)  # it logs addresses at DEBUG
+        redaction.remember([url], {})
         service = apprise.Apprise.instantiate(url, asset=apprise.AppriseAsset(async_mode=False, app_id="rag-otel"))
         if service is None:
             shown = f"{scheme}://..." if scheme.isidentifier() else "an address without a scheme"

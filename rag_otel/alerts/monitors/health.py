@@ -29,7 +29,13 @@ _MAX_METRICS: Final = 100
 _MAX_ERRORS: Final = 20
 _TRACE: Final = "trace."
 _NOT_TO_BE_EVALUATED: Final = frozenset(
-    {SamplingReason.NOT_SAMPLED, SamplingReason.RATE_LIMITED, SamplingReason.DROPPED, SamplingReason.BUDGET}
+    {
+        SamplingReason.NOT_SAMPLED,
+        SamplingReason.RATE_LIMITED,
+        SamplingReason.DROPPED,
+        SamplingReason.BUDGET,
+        SamplingReason.LOCAL_ONLY,
+    }
 )
 """Reasons why a trace was not to be evaluated: such traces do not count as missing evaluations."""
 

@@ -14,6 +14,7 @@ import pytest
 from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter as GrpcExporter
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter as HttpExporter
 
+from rag_otel_collectors.otlp.receivers.grpc_server import SERVICE
 from testkit.otlp_requests import a_request, a_span
 from tests.collectors.otlp.kit import Backend, CollectorProcess, a_backend, a_collector
 from tests.collectors.otlp.test_exporters import assert_scored, send
@@ -25,6 +26,28 @@ GET = b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n"
 HALF_A_POST = (
     b"POST /v1/traces HTTP/1.1\r\nhost: x\r\ncontent-type: application/x-protobuf\r\ncontent-length: 10\r\n\r\nx"
 )
+
+PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(3) + b"\x04" + bytes(5)
+"""Of an HTTP/2 client, with empty settings."""
+PING = b"\0\0\x08\x06" + bytes(5 + 8)
+PONG = b"\0\0\x08\x06\x01"
+
+
+def literal(name: bytes, value: bytes) -> bytes:
+    """A header field as HPACK writes it without an index (RFC 7541, 6.2.2)."""
+    return b"\0" + bytes([len(name)]) + name + bytes([len(value)]) + value
+
+
+_FIELDS = (
+    literal(b":method", b"POST")
+    + literal(b":scheme", b"http")
+    + literal(b":path", f"/{SERVICE}/Export".encode())
+    + literal(b":authority", b"x")
+    + literal(b"te", b"trailers")
+    + literal(b"content-type", b"application/grpc")
+)
+HEADERS_OF_A_CALL = len(_FIELDS).to_bytes(3, "big") + b"\x01\x04" + (1).to_bytes(4, "big") + _FIELDS
+"""The beginning of an export; its body does not follow."""
 
 
 @contextmanager
@@ -56,6 +79,17 @@ def said_well(connection: socket.socket) -> bool:
             return False
         answer += part
     return answer.startswith(b"HTTP/1.1 200")
+
+
+def answered(connection: socket.socket, wanted: bytes = b"") -> bool:
+    """True when something came back that holds `wanted`; False when the connection was closed."""
+    received = b""
+    with suppress(ConnectionError):
+        while part := connection.recv(1000):
+            received += part
+            if wanted in received:
+                return True
+    return False
 
 
 @pytest.fixture
@@ -129,6 +163,40 @@ def test_one_client_does_not_take_the_place_of_another(
             eventually(lambda: collector.metric("closed_connections_total", reason="idle") > 0)
             other.sendall(GET)
             assert said_well(other)
+
+
+def test_idle_grpc_connections_of_one_client_keep_no_other_out(
+    collector_of_few_files: tuple[CollectorProcess, Backend],
+) -> None:
+    """1,100 connections with 1,024 descriptors. The oldest silent ones are closed. A connection of another client stays
+    open."""
+    collector, _ = collector_of_few_files
+
+    def has_room() -> bool:
+        """A new connection is not turned away: gRPC says its settings after a client's preface."""
+        with open_connections(collector.grpc_port, 1, PREFACE, from_host="127.0.0.4") as (newcomer,):
+            return answered(newcomer)
+
+    with open_connections(collector.grpc_port, 1, PREFACE, from_host="127.0.0.2") as (other,):
+        assert answered(other)
+        with open_connections(collector.grpc_port, 1100, PREFACE, from_host="127.0.0.3"):
+            eventually(has_room)
+            assert collector.metric("closed_connections_total", transport="grpc", reason="idle") > 0
+            other.sendall(PING)
+            assert answered(other, PONG)
+            send(GrpcExporter(endpoint=collector.grpc_address, insecure=True, timeout=10), "over grpc")
+
+
+def test_bodies_of_one_grpc_client_leave_places(tmp_path: Path) -> None:
+    """One client begins 100 requests and does not end them. Requests of another client are received beside them."""
+    with (
+        a_backend() as backend,
+        a_collector(tmp_path, "--backend", backend.address) as collector,
+        open_connections(collector.grpc_port, 100, PREFACE + HEADERS_OF_A_CALL, from_host="127.0.0.3") as begun,
+    ):
+        assert all(answered(connection) for connection in begun)
+        for number in range(10):
+            collector.export(a_request(a_span(os.urandom(16), f"beside {number}"), scope="http"))
 
 
 def test_slow_bodies_make_room(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import zlib
 from collections import OrderedDict
 from collections.abc import AsyncIterator
 from typing import Final
+from weakref import WeakValueDictionary
 
 from rag_otel.errors import InputError
 
@@ -23,7 +24,7 @@ class BodyTooLargeError(InputError):
 
 
 class Arrivals:
-    """Bodies of unknown size that are being received: at most `places` at once.
+    """Bodies of unknown size that are being received: at most `places` at once, and all but one from one client.
 
     One that arrives in time is never in another one's way for long: a body that takes longer than `slow_s` loses its
     place as soon as somebody waits for one, and every body loses it after `timeout_s`.
@@ -31,33 +32,45 @@ class Arrivals:
 
     def __init__(self, places: int, *, slow_s: float = 2.0, timeout_s: float = 30.0) -> None:
         self._places = asyncio.Semaphore(places)
+        self._of_client = max(1, places - 1)
+        self._waiting = 0
         self._slow_s = slow_s
         self._timeout_s = timeout_s
-        self._present: OrderedDict[asyncio.Timeout, float] = OrderedDict()
-        """Who is receiving, since when (monotonic seconds), the first one first."""
+        self._present: OrderedDict[asyncio.Timeout, tuple[str, float]] = OrderedDict()
+        """Who is receiving from which client, since when (monotonic seconds), the first one first."""
+        self._clients: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
+        """Places of each client from which something arrives."""
 
     @contextlib.asynccontextmanager
-    async def place(self) -> AsyncIterator[None]:
+    async def place(self, host: str) -> AsyncIterator[None]:
         """Receive inside the block. Raises TimeoutError where there is no place, or when it is lost."""
-        if self._places.locked():
-            self._hurry()
-        async with asyncio.timeout(2 * self._slow_s):
-            await self._places.acquire()
-        try:
+        own = self._clients.setdefault(host, asyncio.Semaphore(self._of_client))
+        async with contextlib.AsyncExitStack() as held:
+            self._waiting += 1
+            try:
+                async with asyncio.timeout(2 * self._slow_s):
+                    if own.locked():
+                        self._hurry(host)
+                    await held.enter_async_context(own)
+                    if self._places.locked():
+                        self._hurry()
+                    await held.enter_async_context(self._places)
+            finally:
+                self._waiting -= 1
             async with asyncio.timeout(self._timeout_s) as mine:
-                self._present[mine] = time.monotonic()
+                self._present[mine] = (host, time.monotonic())
+                if self._waiting:
+                    self._hurry()
                 try:
                     yield
                 finally:
                     del self._present[mine]
-        finally:
-            self._places.release()
 
-    def _hurry(self) -> None:
-        """Somebody waits: who has been here for longest has until `slow_s` after its start."""
+    def _hurry(self, host: str | None = None) -> None:
+        """Somebody waits: who has been here for longest has until `slow_s` after its start. `host`: of this client."""
         now, loop = time.monotonic(), asyncio.get_running_loop()
-        for each, since in self._present.items():
-            if each.when() is not None and not each.expired():
+        for each, (client, since) in self._present.items():
+            if host in (None, client) and each.when() is not None and not each.expired():
                 each.reschedule(loop.time() + max(0.0, since + self._slow_s - now))
 
 

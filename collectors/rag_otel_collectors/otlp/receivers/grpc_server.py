@@ -21,14 +21,13 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 )
 
 from rag_otel.errors import ConfigurationError, InputError
-from rag_otel_collectors.otlp import metrics as names
 from rag_otel_collectors.otlp.exporters.grpc_backend import RETRY_INFO, STATUS_DETAILS
-from rag_otel_collectors.otlp.metrics import Metrics
-from rag_otel_collectors.otlp.receivers.api_keys import ApiKeys
 from rag_otel_collectors.otlp.receivers.bodies import GZIP_MAGIC, Arrivals, gunzip
+from rag_otel_collectors.otlp.receivers.client_connections import Connections
 from rag_otel_collectors.otlp.receivers.descriptors import connection_limits
-from rag_otel_collectors.otlp.receivers.intake import CROWDED, Accepted, Intake, RefusedError
-from rag_otel_collectors.otlp.receivers.tls import ServerTls
+from rag_otel_collectors.otlp.receivers.grpc_connections import Call, GrpcConnections
+from rag_otel_collectors.otlp.receivers.intake import CROWDED, Accepted, RefusedError
+from rag_otel_collectors.otlp.receivers.reception import Reception
 
 SERVICE: Final = "opentelemetry.proto.collector.trace.v1.TraceService"
 _GRPC: Final = "grpc"
@@ -40,28 +39,22 @@ _HANDSHAKE_MS: Final = 5_000
 _IDLE_MS: Final = 60_000
 """Clients whose connection was idle for so long open another one, without being told of it."""
 _FEWEST_BODIES: Final = 4
+_KEPT: Final = 0.75
+"""Of the connections that gRPC accepts: the rest is for new ones, until we look which others to close for them."""
+_LOOK_S: Final = 0.1
 
 
 class GrpcServer:
     """Listens for OTLP/gRPC."""
 
-    def __init__(
-        self,
-        intake: Intake,
-        metrics: Metrics,
-        *,
-        address: str,
-        keys: ApiKeys,
-        tls: ServerTls | None = None,
-        max_request_bytes: int = 16 * 2**20,
-    ) -> None:
-        self._intake = intake
-        self._metrics = metrics
+    def __init__(self, reception: Reception, *, address: str) -> None:
+        self._reception = reception
         self._address = address
-        self._keys = keys
-        self._tls = tls
-        self._max_request_bytes = max_request_bytes
-        self._arrivals = Arrivals(max(_FEWEST_BODIES, _MAX_ARRIVING_BYTES // max_request_bytes))
+        self._max_request_bytes = reception.max_request_bytes
+        self._arrivals = Arrivals(max(_FEWEST_BODIES, _MAX_ARRIVING_BYTES // reception.max_request_bytes))
+        self._accepted = connection_limits().grpc
+        kept = Connections(int(self._accepted * _KEPT), lambda reason: reception.count_closed(_GRPC, reason))
+        self._connections = GrpcConnections(kept)
         self._server: Any = None
         self._ended = False
         self.port = 0
@@ -78,7 +71,7 @@ class GrpcServer:
                 ("grpc.http2.max_ping_strikes", 0),
                 ("grpc.keepalive_time_ms", 60_000),
                 ("grpc.keepalive_timeout_ms", 20_000),
-                ("grpc.max_allowed_incoming_connections", connection_limits().grpc),
+                ("grpc.max_allowed_incoming_connections", self._accepted),
                 ("grpc.server_handshake_timeout_ms", _HANDSHAKE_MS),
                 ("grpc.max_connection_idle_ms", _IDLE_MS),
             ]
@@ -89,11 +82,12 @@ class GrpcServer:
             (grpc.method_handlers_generic_handler(SERVICE, {"Export": handler}),),
         )
         try:
-            if self._tls is None:
+            tls = self._reception.tls
+            if tls is None:
                 self.port = self._server.add_insecure_port(self._address)
             else:
                 credentials = grpc.ssl_server_credentials(
-                    [(self._tls.key, self._tls.certificate)], self._tls.client_ca, self._tls.client_ca is not None
+                    [(tls.key, tls.certificate)], tls.client_ca, tls.client_ca is not None
                 )
                 self.port = self._server.add_secure_port(self._address, credentials)
         except RuntimeError:
@@ -108,7 +102,10 @@ class GrpcServer:
         if self._ended:
             self._address = f"{self._address.rpartition(':')[0]}:{self.port}"
             await self.start()
-        await asyncio.shield(asyncio.ensure_future(self._server.wait_for_termination()))
+        ended = asyncio.ensure_future(self._server.wait_for_termination())
+        while not ended.done():
+            self._connections.look(self.port)
+            await asyncio.wait({ended}, timeout=_LOOK_S)
         self._ended = True
 
     async def stop(self, grace_s: float) -> None:
@@ -117,29 +114,34 @@ class GrpcServer:
             await self._server.stop(grace_s)
 
     async def _export(self, _: Any, context: Any) -> bytes:
+        with self._connections.call(context.peer()) as call:
+            return await self._answer(context, call)
+
+    async def _answer(self, context: Any, call: Call) -> bytes:
         headers = dict(context.invocation_metadata() or ())
-        if not self._keys.admit(headers.get("authorization"), headers.get("x-api-key")):
-            self._metrics.add(names.REQUESTS, transport=_GRPC, outcome="unauthenticated")
+        if not self._reception.keys.admit(headers.get("authorization"), headers.get("x-api-key")):
+            self._reception.count(_GRPC, "unauthenticated")
             await context.abort(grpc.StatusCode.UNAUTHENTICATED, "no valid API key")
         try:
-            self._intake.admit()
-            accepted = self._intake.accept(await self._body(context))
+            self._reception.intake.admit()
+            accepted = self._reception.intake.accept(await self._body(context, call))
         except InputError as error:
-            self._metrics.add(names.REQUESTS, transport=_GRPC, outcome="invalid")
+            self._reception.count(_GRPC, "invalid")
             await context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
         except RefusedError as error:
-            self._metrics.add(names.REQUESTS, transport=_GRPC, outcome="refused")
+            self._reception.count(_GRPC, "refused")
             await _refuse(context, error)
-        self._metrics.add(names.REQUESTS, transport=_GRPC, outcome="accepted")
+        self._reception.count(_GRPC, "accepted")
         return bytes(response(accepted).SerializeToString())
 
-    async def _body(self, context: Any) -> bytes:
+    async def _body(self, context: Any, call: Call) -> bytes:
         """The request, unpacked. Raises InputError, and RefusedError when there is no room to receive it."""
         try:
-            async with self._arrivals.place():
+            async with self._arrivals.place(call.host):
                 request = await context.read()
         except TimeoutError:
-            raise self._intake.refused(CROWDED) from None
+            raise self._reception.intake.refused(CROWDED) from None
+        call.arrived()
         if request is grpc.aio.EOF:
             raise InputError("the call has no request")
         if request[:2] == GZIP_MAGIC:

@@ -20,15 +20,14 @@ from google.protobuf.message import Message
 from google.rpc.status_pb2 import Status
 
 from rag_otel.errors import ConfigurationError, InputError
-from rag_otel_collectors.otlp import metrics as names
-from rag_otel_collectors.otlp.metrics import Metrics
-from rag_otel_collectors.otlp.receivers.api_keys import ApiKeys
 from rag_otel_collectors.otlp.receivers.bodies import ArrivingBytes, BodyTooLargeError, gunzip
-from rag_otel_collectors.otlp.receivers.connections import BoundedProtocol, Connections
+from rag_otel_collectors.otlp.receivers.client_connections import Connections
 from rag_otel_collectors.otlp.receivers.descriptors import connection_limits
 from rag_otel_collectors.otlp.receivers.grpc_server import response, retry_status
-from rag_otel_collectors.otlp.receivers.intake import CROWDED, Intake, RefusedError
+from rag_otel_collectors.otlp.receivers.http_connections import BoundedProtocol
+from rag_otel_collectors.otlp.receivers.intake import CROWDED, RefusedError
 from rag_otel_collectors.otlp.receivers.json_request import parse_json
+from rag_otel_collectors.otlp.receivers.reception import Reception
 from rag_otel_collectors.otlp.receivers.tls import ServerTls
 
 TRACES: Final = "/v1/traces"
@@ -71,29 +70,14 @@ class _RejectionError(Exception):
 class HttpServer:
     """Listens for OTLP/HTTP and answers the probes."""
 
-    def __init__(
-        self,
-        intake: Intake,
-        metrics: Metrics,
-        *,
-        address: str,
-        keys: ApiKeys,
-        not_ready: Callable[[], str | None],
-        tls: ServerTls | None = None,
-        max_request_bytes: int = 16 * 2**20,
-    ) -> None:
+    def __init__(self, reception: Reception, *, address: str, not_ready: Callable[[], str | None]) -> None:
         """`not_ready` says why the collector should get no traffic now; None when it should."""
-        self._intake = intake
-        self._metrics = metrics
+        self._reception = reception
         self._address = address
-        self._keys = keys
         self._not_ready = not_ready
-        self._tls = tls
-        self._max_request_bytes = max_request_bytes
+        self._max_request_bytes = reception.max_request_bytes
         self._arriving = ArrivingBytes(_MAX_ARRIVING_BYTES)
-        self._connections = Connections(
-            connection_limits().http, lambda reason: metrics.add(names.CLOSED, transport=_HTTP, reason=reason)
-        )
+        self._connections = Connections(connection_limits().http, lambda reason: reception.count_closed(_HTTP, reason))
         self._server: uvicorn.Server | None = None
         self._serving: asyncio.Task[None] | None = None
         self.port = 0
@@ -116,7 +100,7 @@ class HttpServer:
                 server_header=False,
                 backlog=_ACCEPTED_AT_ONCE,
                 timeout_keep_alive=75,
-                **_tls_options(self._tls),
+                **_tls_options(self._reception.tls),
             )
             config.load()
         except (OSError, ssl.SSLError) as error:
@@ -184,7 +168,7 @@ class HttpServer:
         return Answer(200, b"ready\n") if reason is None else Answer(503, f"{reason}\n".encode())
 
     async def _show_metrics(self, headers: dict[bytes, bytes]) -> Answer:
-        return Answer(200, *await self._metrics.exposition(headers.get(b"accept", b"").decode("latin-1")))
+        return Answer(200, *await self._reception.metrics.exposition(headers.get(b"accept", b"").decode("latin-1")))
 
     async def _export(
         self, host: str, headers: dict[bytes, bytes], receive: Callable[[], Awaitable[Any]]
@@ -192,15 +176,15 @@ class HttpServer:
         content_type = headers.get(b"content-type", b"").decode("latin-1").partition(";")[0].strip().lower()
         form = JSON if content_type == JSON else PROTOBUF
         try:
-            if not self._keys.admit(headers.get(b"authorization"), headers.get(b"x-api-key")):
+            if not self._reception.keys.admit(headers.get(b"authorization"), headers.get(b"x-api-key")):
                 raise _RejectionError(401, "no valid API key", outcome="unauthenticated")
             if content_type not in (PROTOBUF, JSON):
                 raise _RejectionError(415, f"content-type must be {PROTOBUF} or {JSON}")
             body = await self._body(host, headers, receive)
             if body is None:
-                self._metrics.add(names.REQUESTS, transport=_HTTP, outcome="cut_off")
+                self._reception.count(_HTTP, "cut_off")
                 return None
-            accepted = self._intake.accept(parse_json(body).SerializeToString() if form == JSON else body)
+            accepted = self._reception.intake.accept(parse_json(body).SerializeToString() if form == JSON else body)
         except _RejectionError as error:
             return self._rejection(error, form)
         except BodyTooLargeError as error:
@@ -209,11 +193,11 @@ class HttpServer:
             return self._rejection(_RejectionError(400, str(error)), form)
         except RefusedError as error:
             return self._rejection(_RejectionError(503, str(error), outcome="refused", retry=error), form)
-        self._metrics.add(names.REQUESTS, transport=_HTTP, outcome="accepted")
+        self._reception.count(_HTTP, "accepted")
         return Answer(200, _serialised(response(accepted), form), form)
 
     def _rejection(self, error: _RejectionError, form: str) -> Answer:
-        self._metrics.add(names.REQUESTS, transport=_HTTP, outcome=error.outcome)
+        self._reception.count(_HTTP, error.outcome)
         if error.retry is None:
             return Answer(error.status, _serialised(Status(code=_INVALID, message=str(error)), form), form)
         wait = str(math.ceil(error.retry.retry_after_s or 1.0))
@@ -232,10 +216,8 @@ class HttpServer:
         if announced.isdigit() and int(announced) > self._max_request_bytes:
             raise _RejectionError(413, f"larger than {self._max_request_bytes} bytes")
         crowded = self._arriving.crowded(host)
-        if (reason := self._intake.refusal()) is not None or crowded:
-            reason = reason or CROWDED
-            self._metrics.add(names.REFUSED, reason=reason)
-            refused = RefusedError(reason, retry_after_s=2.0)
+        if (reason := self._reception.intake.refusal()) is not None or crowded:
+            refused = self._reception.intake.refused(reason or CROWDED)
             raise _RejectionError(503, str(refused), outcome="refused", retry=refused)
         pieces: list[bytes] = []
         try:

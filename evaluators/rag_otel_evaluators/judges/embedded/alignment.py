@@ -14,6 +14,8 @@ from rag_otel_evaluators.text.sentences import CITATIONS
 
 ASKED_CREDIT: Final = 0.8
 """A word that only the question holds counts as this much seen: repeating the question claims little."""
+FAMILIAR: Final = 0.6
+"""A claim of which the chunks hold this share may be a paraphrase; with less it grows strange."""
 STEM_CREDIT: Final = 0.5
 """The same for a word of the stem that introduces a list item."""
 KIN_LIKENESS: Final = 0.6
@@ -63,6 +65,8 @@ class Alignment:
     """Share that the best single chunk holds (what only the question holds counts for every chunk)."""
     nearest: list[tuple[int, float]]
     """(sentence, share that it holds), best first."""
+    by_sentence: dict[int, float]
+    """Sentence -> weight of the claim that it holds."""
     evidence: list[tuple[int, float]]
     """(sentence, share that it adds), greedily chosen, at most three; the nearest one wherever there is one."""
 
@@ -72,6 +76,13 @@ class Alignment:
         seen = self.seen
         held = sum([weight * seen[term] for term, weight in self.weights.items()])
         return held / (sum(self.weights.values()) or 1.0)
+
+    @property
+    def strangeness(self) -> float:
+        """1 where the chunks hold no word of the claim in any form, falling to 0 where they hold `FAMILIAR` of it."""
+        forms, seen = self.forms, self.seen
+        held = sum([weight * seen[term] for term, weight in self.weights.items() if term in forms])
+        return max(0.0, 1.0 - held / FAMILIAR / (sum(self.weights.values()) or 1.0))
 
     @property
     def has_unseen_digits(self) -> bool:
@@ -114,6 +125,7 @@ def align(index: EvidenceIndex, claim: str, stem: str = "") -> Alignment:
         forms=found.forms,
         chunk_coverage=min(1.0, (found.anywhere + max(found.by_chunk.values(), default=0.0)) / total),
         nearest=shares,
+        by_sentence=by_sentence,
         evidence=_choose_evidence(index, weights, nearest, total) or shares[:1],
     )
 

@@ -9,15 +9,20 @@ from typing import Final
 from rag_otel.model import Claim
 from rag_otel_evaluators.cooperative import finish
 from rag_otel_evaluators.judges.embedded.alignment import Alignment, align, without_source_mentions
-from rag_otel_evaluators.judges.embedded.close_reading import Reading, read_closely
+from rag_otel_evaluators.judges.embedded.close_reading import NOTHING_READ, Reading, read_closely
 from rag_otel_evaluators.judges.embedded.conflicts import Conflict, find_conflict
-from rag_otel_evaluators.judges.embedded.differences import Differences, compare, numbers_agree
+from rag_otel_evaluators.judges.embedded.differences import Differences, compare
 from rag_otel_evaluators.judges.embedded.evidence import EvidenceIndex
 from rag_otel_evaluators.judges.embedded.features import features_of
+from rag_otel_evaluators.judges.embedded.numbers import numbers_agree
 
 _READ_CLOSELY: Final = 3
 """How many of the nearest sentences are compared with a claim."""
-_NUMBERED: Final = 5
+_READ_FOR_LONG: Final = 2
+"""The same for a claim of many words, of which each sentence takes longer."""
+_SHORT: Final = 10
+"""A claim of fewer words of weight and numbers is compared together with the question."""
+_NUMBERED: Final = 4
 """How many other sentences with numbers a claim is compared with whose numbers are not in its nearest sentences."""
 
 _MOST_COMPARISONS: Final = 7_500
@@ -37,6 +42,8 @@ class AssessedClaim:
     """Words of weight and numbers."""
     features: list[float]
     conflict: Conflict | None
+    read: list[int]
+    """The sentences that it was compared with."""
 
 
 def assess(index: EvidenceIndex, claim: Claim, response: str) -> AssessedClaim:
@@ -51,22 +58,38 @@ def assess_steps(index: EvidenceIndex, claim: Claim, response: str) -> Generator
     alignment = align(index, verbatim, stem)
     yield
     reading = _in_forms_of_evidence(read_closely(without_source_mentions(verbatim)), alignment)
-    nearest = [sentence for sentence, _ in alignment.nearest[:_READ_CLOSELY]]
+    words = len(reading.places) + len(reading.quantities)
+    is_short = words < _SHORT
+    if is_short:
+        nearest = index.with_question(alignment.by_sentence, _READ_CLOSELY)
+    else:
+        nearest = [sentence for sentence, _ in alignment.nearest[:_READ_FOR_LONG]]
     evidence = [index.read_closely(sentence) for sentence in nearest]
     numbered = [] if numbers_agree(reading, evidence) else _numbered(index, nearest)
     others = [index.read_closely(sentence) for sentence in numbered]
     yield
     _bound_comparisons(reading, evidence, others)
-    differences = compare(reading, evidence, others)
+    differences = compare(
+        reading,
+        evidence,
+        others,
+        question=index.question if is_short else NOTHING_READ,
+        order=[(index.chunk_of[sentence], sentence) for sentence in nearest],
+    )
     yield
-    words = len(reading.places) + len(reading.quantities)
+    read = [*nearest, *numbered]
+    conflict = find_conflict(index, alignment, differences, read)
+    features = features_of(
+        index, alignment, differences, words=words, list_item=bool(stem), in_conflict=conflict is not None
+    )
     return AssessedClaim(
         claim=claim,
         alignment=alignment,
         differences=differences,
         words=words,
-        features=features_of(index, alignment, differences, words=words, list_item=bool(stem)),
-        conflict=find_conflict(index, alignment, differences, [*nearest, *numbered]),
+        features=features,
+        conflict=conflict,
+        read=read,
     )
 
 

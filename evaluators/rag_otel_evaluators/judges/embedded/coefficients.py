@@ -1,11 +1,12 @@
 """From features to probabilities: a logistic regression on each claim, a damped noisy-or over the answer.
 
-p(claim unsupported) = sigmoid(w . x + b), raised by the rules of `judge`
-risk                 = 1 - (1 - p of the riskiest claim) * (product over the others of (1 - p)) ** damping
+log-odds(claim unsupported) = (1 - s) * (w . x + b) + s * (v . x + c)
+risk                        = 1 - (1 - p of the riskiest claim) * (product over the others of (1 - p)) ** damping
 
-A plain noisy-or (damping 1) takes claims as independent, but claims of one answer fail together, so it promises too
-much risk; damping 0 would see the riskiest claim alone. An answer is never less risky than its riskiest claim. The
-numbers are trained by `train` and shipped beside this file.
+s is how short the answer is, 0..1. In a long answer what is not in the context weighs most; an answer of a few words is
+wrong in one of them, so v weighs the differences. A plain noisy-or (damping 1) takes claims as independent, but claims
+of one answer fail together, so it promises too much risk; damping 0 would see the riskiest claim alone. An answer is
+never less risky than its riskiest claim. The numbers are trained by `train` and shipped beside this file.
 """
 
 from __future__ import annotations
@@ -20,43 +21,109 @@ from typing import Any, Final
 
 from rag_otel.errors import InputError
 
+DIFFERENCES: Final = (
+    "cohesion",  # neighbouring words of the claim stand near each other in the evidence, 0..1
+    "number_missing",  # numbers that no near sentence has, nor gives by conversion or arithmetic, 0..2
+    "number_derived",  # numbers that arithmetic gives, 0..2
+    "number_rival",  # how much better another number of the unit fits, 0..1
+    "name_rival",  # the same for names
+    "denial_lost",  # the evidence denies beside the claim's words, the claim does not
+    "denial_added",  # the claim denies, the evidence does not
+    "opposite",  # a word with an opposite stands against it
+    "too_wide",  # the claim says all, most or only, and the evidence does not, 0..2
+    "only_lost",  # the evidence says only or some, the claim does not
+    "hedge_lost",  # the evidence hedges, the claim does not
+    "hedge_added",  # the claim hedges, the evidence does not
+    "compared_wrong",  # the values in the evidence say the opposite of a comparison; -1 where they say the same
+    "events_turned",  # what comes first in the evidence comes later in the claim; -1 where it is plainly the same
+    "reported",  # the nearest sentence is quoted or reported speech, 0..2
+    "spread",  # share of the claim's words that the nearest sentence lacks and another one has
+    "unread",  # share of the claim's words of weight that none of these sentences has
+    "sure",  # the claim is certain, exclusive, or holds in any case, and the evidence does not say so, 0..3
+    "focus_gap",  # the sentence nearest to the question lacks what the claim adds to it, and another one has it, 0..1
+    "focus_near",  # how near what the claim adds stands to the question's words, 0..1
+)
+"""From `denial_lost` to `hedge_added` each counts as far as the nearest sentence holds the claim: what stands in a
+sentence about something else says nothing."""
+
 FEATURES: Final = (
     "chunk_coverage",  # share of the claim's words that the best single chunk holds
     "trigrams",  # share of the claim's word triples that the nearest sentences hold: wording taken over
     "unseen",  # log of the weight of words that are nowhere
-    "strange_numbers",  # numbers that neither the evidence sentences nor the question hold, 0..2
-    "loose_names",  # names and numbers that no nearest sentence holds beside a word they have beside them here, 0..2
+    "unseen_digits",  # 1 where a number in figures is nowhere
     "list_item",  # 1 for an item of a list
+    "conflict",  # 1 where a rule of `conflicts` finds that the evidence says otherwise
     "short",  # 1 - words of weight / 10, at least 0: shares of a few words say less
-    "short_coverage",  # `short` times the three before it
+    "short_coverage",  # `short` times the first three
     "short_trigrams",
     "short_unseen",
-    # what `differences` finds
-    *("cohesion", "number_missing", "number_derived", "number_rival", "name_rival", "denial_lost", "opposite"),
-    *("too_wide", "hedge_lost", "events_turned", "reported", "spread", "unread", "sure"),
+    *DIFFERENCES,
 )
 """Names of the features, in the order of the vector."""
 
+FEW_WORDS: Final = 8
+MANY_WORDS: Final = 20
+"""Words of weight and numbers up to which an answer is short, and from which it is long. Nine in ten answers to
+questions of people have more than `MANY_WORDS`; those of the contrast pairs have four."""
+
 SHIPPED: Final = Path(__file__).with_name("coefficients.json")
 """Trained on all of the development data."""
+
+
+def shortness_of(words: int) -> float:
+    """How short an answer of so many words of weight and numbers is, 0..1."""
+    return min(1.0, max(0.0, (MANY_WORDS - words) / (MANY_WORDS - FEW_WORDS)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """Weights and an intercept: log-odds that are linear in the features."""
+
+    weights: tuple[float, ...]
+    """One per feature, in the order of `FEATURES`, on the features' own scales."""
+    intercept: float
+
+    def at(self, features: Sequence[float]) -> float:
+        """The log-odds."""
+        total = self.intercept
+        for weight, value in zip(self.weights, features, strict=True):
+            total += weight * value
+        return total
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values for a file."""
+        return {"features": dict(zip(FEATURES, self.weights, strict=True)), "intercept": self.intercept}
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Line:
+        """Raises InputError where the features are not the ones that this version computes."""
+        features = values.get("features", {})
+        if tuple(features) != FEATURES:
+            raise InputError(
+                f"these coefficients are for the features {', '.join(features)}; this version computes "
+                f"{', '.join(FEATURES)}: train again"
+            )
+        return cls(weights=tuple(map(float, features.values())), intercept=float(values["intercept"]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coefficients:
     """Everything the embedded judge has learned."""
 
-    weights: tuple[float, ...]
-    """One per feature, in the order of `FEATURES`, on the features' own scales."""
-    intercept: float
+    long: Line
+    """For claims of long answers."""
+    short: Line
+    """For claims of short ones."""
     damping: float
     """0..1: how much the claims beside the riskiest one add to the risk of the answer."""
 
-    def log_odds(self, features: Sequence[float]) -> float:
-        """Log-odds that the claim with these features is unsupported."""
-        total = self.intercept
-        for weight, value in zip(self.weights, features, strict=True):
-            total += weight * value
-        return total
+    def log_odds(self, features: Sequence[float], shortness: float) -> float:
+        """Log-odds that the claim with these features is unsupported, in an answer so short (0..1)."""
+        if shortness <= 0.0:
+            return self.long.at(features)
+        if shortness >= 1.0:
+            return self.short.at(features)
+        return (1.0 - shortness) * self.long.at(features) + shortness * self.short.at(features)
 
     def risk(self, unsupported: Sequence[float]) -> float:
         """Probability in 0..1 that any of the claims (at least one) is unsupported, from the probability of each."""
@@ -65,23 +132,14 @@ class Coefficients:
 
     def as_json(self) -> dict[str, Any]:
         """Plain values for a file; `from_json` reads them back."""
-        return {
-            "features": dict(zip(FEATURES, self.weights, strict=True)),
-            "intercept": self.intercept,
-            "damping": self.damping,
-        }
+        return {"long": self.long.as_json(), "short": self.short.as_json(), "damping": self.damping}
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Coefficients:
         """Raises InputError where the features are not the ones that this version computes."""
-        if tuple(values["features"]) != FEATURES:
-            raise InputError(
-                f"these coefficients are for the features {', '.join(values['features'])}; this version computes "
-                f"{', '.join(FEATURES)}: train again"
-            )
         return cls(
-            weights=tuple(float(weight) for weight in values["features"].values()),
-            intercept=float(values["intercept"]),
+            long=Line.from_json(values.get("long", {})),
+            short=Line.from_json(values.get("short", {})),
             damping=float(values["damping"]),
         )
 

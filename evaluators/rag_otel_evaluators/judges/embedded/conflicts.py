@@ -87,10 +87,9 @@ def find_conflict(
 
 def _by_comparison(index: EvidenceIndex, differences: Differences, read: Sequence[int]) -> Conflict | None:
     """Another number of the unit, or an opposite word, that stands plainly where the claim has its own."""
-    rival, opposite, values = differences.rival, differences.opposite, differences.values
+    rival, opposite, values = differences.number_rival, differences.opposite, differences.values
     least = MISSING_MARGIN if values["number_missing"] else RIVAL_MARGIN
-    is_number = rival is not None and rival.margin == values["number_rival"] and rival.same_unit
-    if rival is not None and is_number and rival.margin >= least:
+    if rival is not None and rival.same_unit and rival.margin >= least:
         return Conflict(read[rival.sentence], rival.claimed, rival.found)
     if opposite is not None and values["opposite"] >= OPPOSITE_SHARE and term_of(opposite[1]) not in index.vocabulary:
         sentence, word, other = opposite

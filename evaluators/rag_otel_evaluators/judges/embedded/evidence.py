@@ -6,18 +6,21 @@ them decides whether to give up the interpreter there.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+import heapq
+from collections.abc import Generator, Mapping, Sequence
 from itertools import islice, pairwise
 from typing import Final
 
 from rag_otel.model import Chunk
 from rag_otel_evaluators.judges.embedded.close_reading import Reading, read_closely
 from rag_otel_evaluators.judges.embedded.passages import PREFIX, EvidenceSentence, Passage, PassageMemory, passages_of
-from rag_otel_evaluators.judges.embedded.terms import terms_of
+from rag_otel_evaluators.judges.embedded.terms import WEIGHTS, terms_of
 
 _MANY_PASSAGES: Final = 32
 """From so many passages on looking up all the terms of a claim takes too long for one go."""
 
+QUESTION_WEIGHT: Final = 0.6
+"""What a word of the question counts beside one of the claim when the nearest sentences are sought."""
 _MOST_NUMBERED: Final = 12
 _MOST_PLACES: Final = 2_000
 """Sentences that are remembered for one term."""
@@ -27,10 +30,12 @@ class EvidenceIndex:
     """What the chunks say, by term. Built by `index_chunks`; beside its memos it is then only read."""
 
     __slots__ = (
+        "_asked",
         "_iso_dates",
         "_kin",
         "_passages",
         "_places",
+        "_question",
         "_with_numbers",
         "chunk_of",
         "chunks",
@@ -51,6 +56,8 @@ class EvidenceIndex:
         """The chunk of each sentence."""
         self.vocabulary: set[str] = set()
         """Every term of the chunks."""
+        self._asked: tuple[Reading, dict[int, float]] | None = None
+        self._question = question or ""
         self._passages: list[tuple[int, Passage]] = []
         """(number of its first sentence, passage)."""
         self._places: dict[str, tuple[list[int], set[int]]] = {}
@@ -91,6 +98,32 @@ class EvidenceIndex:
             )
             self._with_numbers = list(islice(numbered, _MOST_NUMBERED))
         return self._with_numbers
+
+    @property
+    def question(self) -> Reading:
+        """The close reading of what the user asked."""
+        return self._read_question()[0]
+
+    def _read_question(self) -> tuple[Reading, dict[int, float]]:
+        if self._asked is None:
+            held: dict[int, float] = {}
+            for term in dict.fromkeys(terms_of(self._question)):
+                weight = WEIGHTS.get(term, 1.0)
+                form = term if term in self.vocabulary else self.closest_kin(term)[0]
+                if weight and form:
+                    for number in self.places_of(form)[0]:
+                        held[number] = held.get(number, 0.0) + weight
+            self._asked = (read_closely(self._question), held)
+        return self._asked
+
+    def with_question(self, held: Mapping[int, float], most: int) -> list[int]:
+        """The sentences that hold most of a claim (`held`: sentence -> weight) and of the question, best first."""
+        asked = self._read_question()[1]
+        total = {number: weight + QUESTION_WEIGHT * asked.get(number, 0.0) for number, weight in held.items()}
+        for number, weight in asked.items():
+            if number not in total:
+                total[number] = QUESTION_WEIGHT * weight
+        return heapq.nsmallest(most, total, key=lambda number: (-total[number], number))
 
     @property
     def iso_dates(self) -> list[str]:

@@ -35,7 +35,7 @@ _TOKEN: Final = re.compile(
 )
 _SEPARATORS: Final = re.compile("[.,]")
 _ACCENTS: Final = str.maketrans("àáâãäåçèéêëìíîïñòóôõöùúûüýÿ", "aaaaaaceeeeiiiinooooouuuuyy")
-_AMBIGUOUS_MONTHS: Final = frozenset({"may", "mar", "mars"})
+AMBIGUOUS_MONTHS: Final = frozenset({"may", "mar", "mars"})
 """Also words of their own: they count as months only inside a date."""
 
 _INFLECTIONS: Final = ("ingly", "edly", "ing", "ed", "ly")
@@ -117,7 +117,7 @@ def _strip_suffix(word: str, suffixes: tuple[str, ...], *, keep: int) -> str:
 _SPECIAL: Final = {
     "%": "percent",
     **{word.translate(_ACCENTS): str(value) for word, value in NUMBER_WORDS.items()},
-    **{name.translate(_ACCENTS): month_term(n) for name, n in MONTHS.items() if name not in _AMBIGUOUS_MONTHS},
+    **{name.translate(_ACCENTS): month_term(n) for name, n in MONTHS.items() if name not in AMBIGUOUS_MONTHS},
 }
 
 MONTH_TERMS: Final = {month_term(number): number for number in range(1, 13)} | {"may": 5, "mar": 3}

@@ -8,8 +8,10 @@ from typing import Final
 from rag_otel.model import Chunk, Claim, ClaimVerdict, Quote, Usage, Verdict
 from rag_otel_evaluators.judges.answer_language import in_another_language
 from rag_otel_evaluators.judges.embedded.alignment import Alignment
-from rag_otel_evaluators.judges.embedded.assessment import AssessedClaim, assess
-from rag_otel_evaluators.judges.embedded.coefficients import Coefficients, sigmoid
+from rag_otel_evaluators.judges.embedded.assessment import AssessedClaim, assess_steps
+from rag_otel_evaluators.judges.embedded.coefficients import Coefficients, shortness_of, sigmoid
+from rag_otel_evaluators.judges.embedded.conflicts import Conflict
+from rag_otel_evaluators.judges.embedded.contradictions import CONTRADICTED_PROBABILITY, contradiction
 from rag_otel_evaluators.judges.embedded.evidence import EvidenceIndex, index_chunks
 from rag_otel_evaluators.judges.embedded.language import speaks_another_language
 from rag_otel_evaluators.judges.embedded.passages import PassageMemory
@@ -18,20 +20,13 @@ from rag_otel_evaluators.judges.judge import Judgement
 UNSUPPORTED_FROM: Final = 0.3
 """Probability of being unsupported from which a claim's verdict is `not_enough_info`. Frozen: chosen once, on
 out-of-fold probabilities of the development data, near the best F1."""
-CONFLICT_PROBABILITY: Final = 0.5
-"""Least probability of being unsupported for a claim that the evidence contradicts. Among pairs that differ in one
-point four of five such claims are wrong, among the claims of people's answers few: a conflict is rare there."""
-DOUBT: Final = 0.13
-FEW_WORDS: Final = 12
-MANY_WORDS: Final = 30
-"""An answer of few words can be wrong in one of them, and overlap of few words says little. So each claim of an answer
-of at most `FEW_WORDS` is unsupported with a probability of `DOUBT` at least; from `MANY_WORDS` on there is none.
-Answers to questions of people mostly have more words; those of the contrast pairs have five."""
 MOSTLY_UNKNOWN: Final = 0.5
 """A claim of which the context holds a smaller share than this, or with figures that are nowhere in it, says something
-that is not there ..."""
-UNKNOWN_PROBABILITY: Final = 0.22
-"""... and has this much more of the way to certainly unsupported."""
+that is not there: it is never called supported."""
+STRANGE_PROBABILITY: Final = 0.45
+"""A claim of a short answer whose words are not in the context at all has this much more of the way to certainly
+unsupported. The pairs hold no such answers. Chosen once, out of fold, near the best likelihood of their faithful and
+unfaithful answers and of the faithful ones against other contexts, at the prior of `train`."""
 _NAMED_WORDS: Final = 8
 
 LANGUAGE_MISMATCH: Final = "language_mismatch"
@@ -57,32 +52,29 @@ def judge_steps(
     for claim in claims:
         yield
         yield from index.look_up(claim.text)
-        assessments.append(assess(index, claim, response))
-    doubt = doubt_of(assessments)
+        assessments.append((yield from assess_steps(index, claim, response)))
+    shortness = shortness_of(sum(claim.words for claim in assessments))
     verdicts, probabilities = [], []
     for assessed in assessments:
         yield
-        probability = unsupported_probability(coefficients, assessed, doubt)
-        verdicts.append(_verdict(index, assessed, probability))
+        conflict = contradiction(index, coefficients, assessed, shortness)
+        probability = unsupported_probability(coefficients, assessed, shortness, contradicted=conflict is not None)
+        verdicts.append(_verdict(index, assessed, conflict, probability))
         probabilities.append(probability)
     return Judgement(verdicts=tuple(verdicts), risk=coefficients.risk(probabilities), usage=FREE)
 
 
-def doubt_of(claims: Sequence[AssessedClaim]) -> float:
-    """How little an answer of these claims says, 0..`DOUBT`."""
-    words = sum(claim.words for claim in claims)
-    return DOUBT * min(1.0, max(0.0, (MANY_WORDS - words) / (MANY_WORDS - FEW_WORDS)))
+def unsupported_probability(
+    coefficients: Coefficients, claim: AssessedClaim, shortness: float, *, contradicted: bool
+) -> float:
+    """What the model says of the claim in an answer so short, raised where a short answer is contradicted or made up.
 
-
-def unsupported_probability(coefficients: Coefficients, claim: AssessedClaim, doubt: float) -> float:
-    """What the model says of the claim, raised by the doubt in the answer and where a rule knows better."""
-    probability = sigmoid(coefficients.log_odds(claim.features))
-    probability += (1.0 - probability) * doubt
-    if claim.conflict is not None:
-        return max(probability, CONFLICT_PROBABILITY)
-    if _says_something_else(claim):
-        return probability + (1.0 - probability) * UNKNOWN_PROBABILITY
-    return probability
+    In long answers of people's questions a conflict is mostly a paraphrase, so there only its learned weight counts.
+    """
+    probability = sigmoid(coefficients.log_odds(claim.features, shortness))
+    strange = STRANGE_PROBABILITY * claim.alignment.strangeness
+    raised = CONTRADICTED_PROBABILITY if contradicted else strange
+    return probability + (1.0 - probability) * raised * shortness
 
 
 def _says_something_else(claim: AssessedClaim) -> bool:
@@ -99,9 +91,13 @@ def _unjudged(claims: Sequence[Claim]) -> Judgement:
     )
 
 
-def _verdict(index: EvidenceIndex, assessed: AssessedClaim, unsupported: float) -> ClaimVerdict:
-    quotes = _quotes(index, assessed)
-    if assessed.conflict is not None:
+def _verdict(
+    index: EvidenceIndex, assessed: AssessedClaim, conflict: Conflict | None, unsupported: float
+) -> ClaimVerdict:
+    if unsupported < UNSUPPORTED_FROM:
+        conflict = None
+    quotes = _quotes(index, assessed, conflict)
+    if conflict is not None:
         verdict = Verdict.CONTRADICTED
     elif unsupported < UNSUPPORTED_FROM and quotes and not _says_something_else(assessed):
         verdict = Verdict.SUPPORTED
@@ -113,15 +109,15 @@ def _verdict(index: EvidenceIndex, assessed: AssessedClaim, unsupported: float) 
         verdict=verdict,
         chunk_ids=tuple(dict.fromkeys(quote.chunk_id for quote in quotes)) if names_chunks else (),
         quotes=quotes,
-        explanation=_explanation(assessed, verdict),
+        explanation=_explanation(assessed, conflict, verdict),
         support_probability=1.0 - unsupported,
     )
 
 
-def _quotes(index: EvidenceIndex, assessed: AssessedClaim) -> tuple[Quote, ...]:
+def _quotes(index: EvidenceIndex, assessed: AssessedClaim, conflict: Conflict | None) -> tuple[Quote, ...]:
     """The sentences that hold most of the claim, best first; the one in conflict alone where there is one."""
-    if assessed.conflict is not None:
-        return (_quote(index, assessed.conflict.sentence),)
+    if conflict is not None:
+        return (_quote(index, conflict.sentence),)
     return tuple(_quote(index, sentence) for sentence, _ in assessed.alignment.evidence)
 
 
@@ -136,9 +132,9 @@ def _quote(index: EvidenceIndex, number: int) -> Quote:
     )
 
 
-def _explanation(assessed: AssessedClaim, verdict: Verdict) -> str:
-    if assessed.conflict is not None:
-        return f"Says {assessed.conflict.claimed} where the context says {assessed.conflict.found}."
+def _explanation(assessed: AssessedClaim, conflict: Conflict | None, verdict: Verdict) -> str:
+    if conflict is not None:
+        return f"Says {conflict.claimed} where the context says {conflict.found}."
     missing = _missing_words(assessed.alignment)
     if verdict is Verdict.SUPPORTED:
         return f"In the context, but for: {missing}." if missing else "Its words are in the context."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from rag_otel_evaluators.text.languages import words
+from rag_otel_evaluators.text.languages.polarity import DOWN, UP
 
 NEGATIONS: Final = words(
     "not no never none nobody nothing neither nor without cannot can't don't doesn't didn't isn't aren't wasn't "
@@ -41,6 +42,7 @@ def _opposites(listed: str) -> dict[str, frozenset[str]]:
 
 
 ANTONYMS: Final = _opposites(
+    f"{','.join(sorted(UP))}/{','.join(sorted(DOWN))} "
     "high/low higher/lower highest/lowest large,big/small larger,bigger/smaller largest,biggest/smallest "
     "hot/cold hotter,warmer/colder,cooler increase,raise/decrease,reduce,lower "
     "increases,raises/decreases,reduces,lowers "
@@ -66,6 +68,30 @@ ANTONYMS: Final = _opposites(
     "arrive,arrives/depart,departs,leave enter/exit appear/disappear begin,begins,start,starts/end,ends "
     "begins/finishes "
     "raises/lowers worsen,worsens/improve,improves worse/better worst/best improved/worsened free/paid "
+    "support,supports,supported/oppose,opposes,opposed for,favour,favor/against tight,tighter/loose,looser "
+    "upwards,upward/downwards,downward gently,slowly,slow/quickly,fast,jerk weak,weaker/strong,stronger with/without "
+    "expanded/narrowed extended/shortened advanced/postponed,delayed brought/postponed thick/thin full/empty "
+    "forward/backward ahead/behind front/back begin,began/end,ended borrow,borrowed/lend,lent teach/learn "
+    "alta,alto,altísima/leve,baja,bajo fuerte/débil,leve lleno/vacío "
+    "adelanta,adelantó/retrasa,retrasó antes/después,tarde "
+    "con/sin favor/contra mit/ohne dafür/dagegen stark,stärker/schwach,schwächer,verringern voll/leer "
+    "vorgezogen/verschoben,verschob avec/sans pour/contre fort/faible plein/vide avancé/reporté,retardé "
+    "open,opens,opened/closed,closes,shut,shuts "
+    "abre,abren,abierto,abierta,abiertos/cierra,cierran,cerrado,cerrada,cerrados "
+    "öffnet,geöffnet,offen/schließt,geschlossen ouvre,ouvrent,ouvert,ouverte,ouverts/ferme,ferment,fermé,fermée,fermés "
+    "frequent,frequently,common,often,usual/rare,rarely,seldom,uncommon,unusual "
+    "frecuente,frecuentes,común,habitual/raro,rara,raros,raras häufig,oft/selten fréquent,fréquente,souvent/rare,rares "
+    "except,excluding/including,also,even salvo,excepto/también,incluso,aunque außer,ausgenommen/auch,selbst,sogar "
+    "sauf,excepté,hormis/aussi,même,également,compris 除外,例外/包括,照样 常见,经常/罕见,少见 "
+    "over,above,exceeding,exceeds,more/under,below,less "
+    "superior,superiores,más,encima/inferior,inferiores,menos,debajo "
+    "über,oberhalb,mehr/unter,unterhalb,weniger "
+    "supérieur,supérieure,plus/inférieur,inférieure,moins 以上,超过/以下,不到,未满 "
+    "must,required,mandatory,compulsory,needs/optional,voluntary,needn't "
+    "stay,stays,stayed,remain,remains,kept/left,removed,gone "
+    "sigue,siguen,queda/retira,retiró,desaparecido bleibt,bleiben/verlässt,verließ,entfernt "
+    "known,certain,settled/unknown,uncertain sicher,sichere/unsicher,ungewiss lend,lends/borrow,borrows "
+    "支持/反对 提前/推迟 强/弱 快/慢 满/空 "
     "minimum/maximum upper/lower upstream/downstream optional/mandatory,required voluntary/compulsory same/different "
     "allow/forbid,prohibit allows/forbids,prohibits raised/lowered dropped,fell/rose,climbed down/up "
     "más/menos mayor/menor mejor/peor subir,aumentar/bajar,disminuir,reducir sube,aumenta/baja,disminuye,reduce "

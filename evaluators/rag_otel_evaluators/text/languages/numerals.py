@@ -225,3 +225,17 @@ def cjk_value(text: str) -> float | None:
             total += ((section + digit) or 1) * CJK_MYRIADS[mark]
             section = digit = 0
     return float(total + section + digit)
+
+
+FRACTIONS: Final = {
+    word: value
+    for value, listed in {
+        0.5: "half mitad Hälfte halbe halber moitié demi 半",
+        1 / 3: "third tercio tercera Drittel tiers",
+        0.25: "quarter cuarto cuarta Viertel quart",
+        0.1: "tenth décima décimo Zehntel dixième",
+        2.0: "twice double doubled doble doppelt doppelte double 倍",
+    }.items()
+    for word in listed.split()
+}
+"""Words for shares and multiples of what they stand with."""

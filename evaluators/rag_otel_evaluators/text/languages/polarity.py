@@ -8,7 +8,9 @@ from rag_otel_evaluators.text.languages import words
 
 ALL: Final = words(
     "all every everyone everybody everything each always entire entirely whole any anyone anybody completely fully "
-    "exclusively invariably without "
+    "exclusively invariably without lifetime life forever unlimited indefinitely permanently "
+    "vida ilimitado ilimitada indefinidamente lebenslang unbegrenzt unbefristet dauerhaft vie illimité illimitée "
+    "终身 永久 无限 "
     "todo todos toda todas cada siempre completamente totalmente cualquier cualquiera "
     "alle allen aller alles jeder jede jedes jeden jedem immer stets sämtliche gesamte ganze völlig vollständig "
     "tous tout toute toutes chaque toujours entièrement totalement n'importe "
@@ -82,9 +84,6 @@ AFTER: Final = words(
     "after later once then following since después luego tras nach nachdem danach dann après puis ensuite 之后 "
     "以后 后 再"
 )
-PASSIVES: Final = words(
-    "by por von durch par vom 被 由 was were wurde wurden fue fueron est sont été worden werden wird ser sido"
-)
 REPORTED: Final = words(
     "posted wrote asked claims claimed asks forum commenter reader neighbour neighbor letter says said review comment "
     "rumour rumor "
@@ -94,3 +93,68 @@ REPORTED: Final = words(
     "网友 来信 问 发问 论坛 邻居 读者 写道 传言 据称 有人说 顾客"
 )
 """Somebody else speaks: what a reader or a forum says, the document does not."""
+GREATER: Final = words(
+    "more longer heavier larger bigger higher taller older slower wider deeper later greater dearer costlier thicker "
+    "farther further hotter warmer "
+    "más mayor mayores superior pesado largo larga alto "
+    "mehr länger schwerer größer höher älter langsamer breiter tiefer später teurer weiter wärmer stärker "
+    "plus davantage supérieur supérieure mieux "
+    "更 多 长 重 大 高 久 慢 晚 贵 远 后"
+)
+SMALLER: Final = words(
+    "less fewer shorter lighter smaller lower younger faster quicker sooner earlier cheaper narrower nearer colder "
+    "menos menor menores inferior antes "
+    "weniger kürzer leichter kleiner niedriger jünger schneller eher früher billiger günstiger schmaler kälter "
+    "moins inférieur inférieure avant "
+    "少 短 轻 小 低 快 早 先 省 勤 便宜 前"
+)
+SOON: Final = words(
+    "fast quick quickly early soon rápido rápida rápidos deprisa temprano pronto ligero rapide vite tôt léger légère"
+)
+"""Little time, or weight: "más rápido" takes less of it."""
+THAN: Final = words("than que qu als 比")
+MEASURED: Final = {
+    word: dimension
+    for dimension, listed in {
+        "mass": "heavier lighter heavy light weigh weighs weight pesa pesan pesado pesada ligero peso "
+        "schwerer leichter "
+        "wiegt gewicht waage lourd lourde léger légère pèse pèsent poids 重 轻",
+        "time": "faster slower quicker time rápido rápida lento deprisa tiempo schneller langsamer zeit "
+        "rapide lent vite "
+        "temps 快 慢 时间",
+        "money": "cheaper dearer costlier expensive costs pays cost pay paid caro cara barato cuesta paga pagó teurer "
+        "billiger günstiger kostet zahlt cher coûte paie payé 贵 便宜 花 付",
+    }.items()
+    for word in words(listed)
+}
+"""Word of a comparison -> what it measures."""
+
+UP: Final = words(
+    "rise rises rose risen rising increase increases increased increasing grow grows grew grown growing climb climbs "
+    "climbed gain gained gains raise raised raises jumped soared widened expanded up upward upwards "
+    "sube suben subió subieron subido subir aumenta aumentan aumentó aumentaron aumentado aumentar crece crecen creció "
+    "crecieron crecido crecer ganó incrementó "
+    "steigt steigen stieg stiegen gestiegen wächst wuchs wuchsen gewachsen zugenommen erhöht erhöhte nimmt zunahm "
+    "vergrößert verlängert aufwärts nach-oben "
+    "augmente augmentent augmenté augmentait monte montent monté croît crû grandi progressé hausse gagné allongé "
+    "增加 上升 上涨 提高 增长 增至 升至 涨 升 增"
+)
+DOWN: Final = words(
+    "fall falls fell fallen falling decrease decreases decreased decreasing drop drops dropped "
+    "decline declines declined "
+    "shrink shrinks shrank shrunk lose lost loses reduce reduced reduces cut lowered plunged down downward downwards "
+    "baja bajan bajó bajaron bajado bajar cae caen cayó cayeron caído disminuye disminuyen disminuyó disminuyeron "
+    "disminuir reduce reducen redujo redujeron reducido perdió perdieron descendió recortado recortó "
+    "sinkt sinken sank sanken gesunken fällt fiel fielen gefallen geschrumpft schrumpft abgenommen verringert "
+    "verringerte verkürzt gesenkt senkt verloren abwärts "
+    "diminue diminuent diminué diminuait baisse baissent baissé tombe tombé perdu réduit recule reculé raccourci chuté "
+    "减少 下降 下跌 降低 减至 降至 跌 降 减 掉"
+)
+FORMERLY: Final = words(
+    "against versus instead compared previously formerly ago from "
+    "frente hace anterior antes contra desde "
+    "statt gegenüber gegen vor zuvor vorher früher von "
+    "contre auparavant avant précédent précédente "
+    "前年 此前 由 从"
+)
+"""What stands after them is the older value."""

@@ -26,6 +26,23 @@ MONTHS: Final = {
     for name in names.split()
 }
 
+WEEKDAYS: Final = {
+    name: number
+    for number, names in enumerate(
+        (
+            "monday mondays lunes montag montags lundi",
+            "tuesday tuesdays martes dienstag dienstags mardi",
+            "wednesday wednesdays miércoles mittwoch mittwochs mercredi",
+            "thursday thursdays jueves donnerstag donnerstags jeudi",
+            "friday fridays viernes freitag freitags vendredi",
+            "saturday saturdays sábado sábados samstag samstags samedi",
+            "sunday sundays domingo domingos sonntag sonntags dimanche",
+        ),
+        start=1,
+    )
+    for name in names.split()
+}
+
 NUMBER_WORDS: Final = {
     word: value
     for value, words in {

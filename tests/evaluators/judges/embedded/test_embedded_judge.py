@@ -245,7 +245,7 @@ def test_coefficients_of_another_version_are_refused() -> None:
     """Coefficients for other features would score nonsense: they are refused with what to do."""
     values = EmbeddedJudge().coefficients.as_json()
     assert Coefficients.from_json(values) == EmbeddedJudge().coefficients
-    values["features"] = {"length": 1.0}
+    values["long"]["features"] = {"length": 1.0}
     with pytest.raises(InputError, match=re.escape("train again")):
         Coefficients.from_json(values)
 

@@ -91,16 +91,16 @@ def load_pairs(path: Path = PAIRS) -> list[ContrastPair]:
 
 def _assess_pair(row: Mapping[str, Any]) -> ContrastPair:
     index = _index(row["question"], row["contexts"])
-    sides = [
+    faithful, unfaithful = (
         tuple(assess(index, claim, row[side]) for claim in segment(row[side]).claims)
         for side in ("faithful", "unfaithful")
-    ]
+    )
     return ContrastPair(
         group=row["group"].removeprefix("ragtruth-"),
         language=row["language"],
         phenomenon=row["phenomenon"],
-        faithful=sides[0],
-        unfaithful=sides[1],
+        faithful=faithful,
+        unfaithful=unfaithful,
     )
 
 

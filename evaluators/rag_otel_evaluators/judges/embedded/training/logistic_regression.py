@@ -36,27 +36,33 @@ def fit_logistic(
     pairs: Sequence[Sequence[float]] = (),
     pair_weight: float = 1.0,
     at_least_zero: Collection[int] = (),
+    towards: Sequence[float] = (),
 ) -> LogisticFit:
     """Minimise the log loss plus `penalty`/2 times the squared weights of the standardised features.
 
-    `rows`: one vector per example, all of one length. `labels`: 0 or 1 each. `weights`: how much each example
-    counts, 1 by default. `pairs`: for two examples of which the second is the more likely 1, its vector minus the
-    first one's; each counts `pair_weight`. They say nothing of the intercept, which is not penalised.
-    `at_least_zero`: columns whose weight is left out where it would be negative.
+    `rows`: a vector per example, all of one length; none where there are only pairs. `labels`: 0 or 1 each. `weights`:
+    how much each example counts, 1 by default. `pairs`: of two examples of which the second is the more likely 1, its
+    vector minus the first one's; each counts `pair_weight`. They say nothing of the intercept, which is not penalised.
+    `at_least_zero`: columns whose weight is left out where it would be negative. `towards`: weights that the penalty
+    pulls to, instead of 0.
     Newton's method (iteratively reweighted least squares; Hastie et al., The Elements of Statistical Learning, 4.4.1);
     pairs as in Joachims, Optimizing Search Engines using Clickthrough Data, 2002, with the logistic loss.
     """
     example_weights = [1.0] * len(rows) if weights is None else weights
-    centres, scales = _standardisation(rows)
-    if pairs:  # a feature that hardly varies among the rows may among the pairs
+    centres, scales = _standardisation(rows) if rows else ([0.0] * len(pairs[0]), _standardisation(pairs)[1])
+    if pairs and rows:  # a feature that hardly varies among the rows may among the pairs
         scales = [max(one, two / 2) for one, two in zip(scales, _standardisation(pairs)[1], strict=True)]
     standard = [[1.0, *((value - c) / s for value, c, s in zip(row, centres, scales, strict=True))] for row in rows]
     standard += [[0.0, *(value / s for value, s in zip(pair, scales, strict=True))] for pair in pairs]
     counts = [*example_weights, *(pair_weight for _ in pairs)]
     wanted = [*labels, *(1 for _ in pairs)]
+    pull = [weight * s for weight, s in zip(towards, scales, strict=True)] if towards else [0.0] * len(scales)
+    ridge = [0.0 if rows else penalty, *(penalty for _ in scales)]  # pairs say nothing of the intercept: keep it 0
     columns = list(range(len(centres)))
     while True:
-        beta = _newton([[row[0], *(row[c + 1] for c in columns)] for row in standard], wanted, counts, penalty)
+        kept = [0, *(c + 1 for c in columns)]
+        reduced = [[row[c] for c in kept] for row in standard]
+        beta = _newton(reduced, wanted, counts, [ridge[c] for c in kept], [0.0, *(pull[c] for c in columns)])
         negative = {c for c, weight in zip(columns, beta[1:], strict=True) if weight < 0.0 and c in at_least_zero}
         if not negative:
             break
@@ -68,14 +74,17 @@ def fit_logistic(
 
 
 def _newton(
-    rows: Sequence[Sequence[float]], labels: Sequence[int], counts: Sequence[float], penalty: float
+    rows: Sequence[Sequence[float]],
+    labels: Sequence[int],
+    counts: Sequence[float],
+    ridge: Sequence[float],
+    pull: Sequence[float],
 ) -> list[float]:
-    """The weights, the intercept first, that minimise the penalised log loss."""
+    """The weights, the intercept first, that minimise the penalised log loss. `pull`: where the penalty is 0."""
     size = len(rows[0])
-    ridge = [0.0] + [penalty] * (size - 1)
     beta = [0.0] * size
     for _ in range(_MOST_STEPS):
-        gradient = [ridge[i] * beta[i] for i in range(size)]
+        gradient = [ridge[i] * (beta[i] - pull[i]) for i in range(size)]
         hessian = [[ridge[i] if i == j else 0.0 for j in range(size)] for i in range(size)]
         for row, label, count in zip(rows, labels, counts, strict=True):
             probability = sigmoid(math.fsum(b * x for b, x in zip(beta, row, strict=True)))

@@ -6,7 +6,9 @@ files, the same bytes on every run: `coefficients.json` beside this file, traine
 never share a question or a context.
 
 The answers tell how likely a claim is to be unsupported, the pairs which of two claims is the likelier one. So the
-weights are fitted on both, the intercept on the answers alone: their share of unsupported claims is the prior.
+weights for long answers are fitted on both, and calibrated on the answers: their share of unsupported claims is the
+prior. The weights for short answers are fitted on the pairs, pulled towards those for long ones, and calibrated on the
+pairs as if one answer in `1 / PRIOR` were unfaithful.
 """
 
 from __future__ import annotations
@@ -20,7 +22,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from rag_otel_evaluators.judges.embedded.coefficients import FEATURES, SHIPPED, Coefficients
+from rag_otel_evaluators.judges.embedded.assessment import AssessedClaim
+from rag_otel_evaluators.judges.embedded.coefficients import (
+    FEATURES,
+    SHIPPED,
+    Coefficients,
+    Line,
+    shortness_of,
+    sigmoid,
+)
 from rag_otel_evaluators.judges.embedded.training.labelled import (
     DATA,
     PAIRS,
@@ -32,7 +42,6 @@ from rag_otel_evaluators.judges.embedded.training.labelled import (
 )
 from rag_otel_evaluators.judges.embedded.training.logistic_regression import LogisticFit, fit_logistic
 from rag_otel_evaluators.judges.embedded.training.out_of_fold import OutOfFold
-from rag_otel_evaluators.judges.embedded.verdicts import doubt_of, unsupported_probability
 
 OUT_OF_FOLD: Final = ROOT / "examples/data/out_of_fold.json"
 
@@ -44,10 +53,16 @@ DAMPINGS: Final = tuple(step / 20 for step in range(4, 21))
 """Candidates for `Coefficients.damping`: the data tell it no better than to a twentieth. Below 0.2 the likelihood
 hardly changes, and the answers are ranked worse."""
 PAIR_WEIGHT: Final = 0.3
-"""How much a pair counts beside a claim. From 0.2 to 0.6 the AUROC on people's answers stays (out of fold) and pairs
-are told apart better; from 1 on it falls."""
+"""How much a pair counts beside a claim in the weights for long answers. From 0.2 to 0.6 the AUROC on people's answers
+stays (out of fold) and pairs are told apart better; from 1 on it falls."""
+PRIOR: Final = 0.2
+"""Share of short answers that are taken to be unfaithful. Of people's answers in the data it is 0.17."""
 FREE: Final = frozenset(
-    {*FEATURES[:2], *FEATURES[6:10], "cohesion", "spread", "unread", "events_turned", "list_item"},
+    [
+        *("chunk_coverage", "trigrams", "list_item", "short", "short_coverage", "short_trigrams", "short_unseen"),
+        *("cohesion", "number_derived", "denial_added", "only_lost", "hedge_added", "compared_wrong", "events_turned"),
+        *("spread", "unread", "focus_gap", "focus_near"),
+    ]
 )
 """Features that may speak for a claim as well as against it. The others name a defect: their weight is not negative."""
 DIGITS: Final = 4
@@ -61,7 +76,7 @@ def assign_folds(source_ids: Sequence[str], folds: int = FOLDS) -> dict[str, int
 
 
 def train(answers: Sequence[LabelledAnswer], pairs: Sequence[ContrastPair]) -> Coefficients:
-    """Fit the claim model on everything; calibrate it, and then the risk, on claims that their model had not seen."""
+    """Fit the claim models on everything; calibrate them, and then the risk, on claims that their model never saw."""
     folds = assign_folds([answer.source_id for answer in answers])
     unseen_by: list[Coefficients] = [
         _fit_claims(
@@ -70,10 +85,11 @@ def train(answers: Sequence[LabelledAnswer], pairs: Sequence[ContrastPair]) -> C
         )
         for fold in range(FOLDS)
     ]
-    calibration = _fit_calibration(answers, [unseen_by[folds[answer.source_id]] for answer in answers])
-    calibrated = [_calibrate(unseen_by[folds[answer.source_id]], calibration) for answer in answers]
-    final = _calibrate(_fit_claims(answers, pairs), calibration)
-    return replace(final, damping=_fit_damping(answers, calibrated))
+    own = [unseen_by[folds[answer.source_id]] for answer in answers]
+    long = _calibration_on_answers(answers, own)
+    short = _calibration_on_pairs(pairs, [unseen_by[fold_of(pair.group, folds)] for pair in pairs])
+    final = _calibrate(_fit_claims(answers, pairs), long, short)
+    return replace(final, damping=_fit_damping(answers, [_calibrate(model, long, short) for model in own]))
 
 
 def fold_of(group: str, folds: Mapping[str, int]) -> int:
@@ -84,28 +100,38 @@ def fold_of(group: str, folds: Mapping[str, int]) -> int:
 
 
 def _fit_claims(answers: Sequence[LabelledAnswer], pairs: Sequence[ContrastPair]) -> Coefficients:
-    """The claim model alone."""
-    fit = fit_logistic(
+    """The claim models alone."""
+    differences = [_minus(pair.unfaithful, pair.faithful) for pair in pairs]
+    at_least_zero = [at for at, name in enumerate(FEATURES) if name not in FREE]
+    long = fit_logistic(
         [claim.features for answer in answers for claim in answer.claims],
         [label for answer in answers for label in answer.unsupported],
         penalty=PENALTY,
-        pairs=[
-            [bad - good for bad, good in zip(pair.unfaithful[0].features, pair.faithful[0].features, strict=True)]
-            for pair in pairs
-        ],
+        pairs=differences,
         pair_weight=PAIR_WEIGHT,
-        at_least_zero=[at for at, name in enumerate(FEATURES) if name not in FREE],
+        at_least_zero=at_least_zero,
     )
-    return Coefficients(weights=fit.weights, intercept=fit.intercept, damping=1.0)
+    short = fit_logistic([], [], penalty=PENALTY, pairs=differences, at_least_zero=at_least_zero, towards=long.weights)
+    return Coefficients(
+        long=Line(weights=long.weights, intercept=long.intercept),
+        short=Line(weights=short.weights, intercept=0.0),
+        damping=1.0,
+    )
 
 
-def _fit_calibration(answers: Sequence[LabelledAnswer], models: Sequence[Coefficients]) -> LogisticFit:
+def _minus(bad: Sequence[AssessedClaim], good: Sequence[AssessedClaim]) -> list[float]:
+    """The features of one answer, added up, less those of another."""
+    totals = ([math.fsum(values) for values in zip(*(c.features for c in side), strict=True)] for side in (bad, good))
+    return [one - other for one, other in zip(*totals, strict=True)]
+
+
+def _calibration_on_answers(answers: Sequence[LabelledAnswer], models: Sequence[Coefficients]) -> LogisticFit:
     """Platt scaling: from the log-odds of models that had not seen the claim to those of the human labels.
 
     Takes back what the pairs add to the probabilities, and keeps what they add to the ranking.
     """
     rows = [
-        [model.log_odds(claim.features)]
+        [model.long.at(claim.features)]
         for answer, model in zip(answers, models, strict=True)
         for claim in answer.claims
     ]
@@ -113,27 +139,45 @@ def _fit_calibration(answers: Sequence[LabelledAnswer], models: Sequence[Coeffic
     return fit_logistic(rows, labels, penalty=CALIBRATION_PENALTY)
 
 
-def _calibrate(model: Coefficients, calibration: LogisticFit) -> Coefficients:
-    """The model with the calibration folded into its weights, rounded as it is shipped."""
+def _calibration_on_pairs(pairs: Sequence[ContrastPair], models: Sequence[Coefficients]) -> LogisticFit:
+    """The same for short answers: the unfaithful one of each pair counts as often as `PRIOR` says."""
+    sides = [
+        (claims, label, weight, model)
+        for pair, model in zip(pairs, models, strict=True)
+        for claims, label, weight in (
+            (pair.faithful, 0, 1.0 - PRIOR),
+            (pair.unfaithful, 1, PRIOR),
+        )
+    ]
+    return fit_logistic(
+        [[max(model.short.at(claim.features) for claim in claims)] for claims, _, _, model in sides],
+        [label for _, label, _, _ in sides],
+        weights=[weight for _, _, weight, _ in sides],
+        penalty=CALIBRATION_PENALTY,
+    )
+
+
+def _calibrate(model: Coefficients, long: LogisticFit, short: LogisticFit) -> Coefficients:
+    """The model with the calibrations folded into its weights, rounded as it is shipped."""
+    return Coefficients(long=_scaled(model.long, long), short=_scaled(model.short, short), damping=model.damping)
+
+
+def _scaled(line: Line, calibration: LogisticFit) -> Line:
     (slope,) = calibration.weights
-    return Coefficients(
-        weights=tuple(round(weight * slope, DIGITS) for weight in model.weights),
-        intercept=round(model.intercept * slope + calibration.intercept, DIGITS),
-        damping=model.damping,
+    return Line(
+        weights=tuple(round(weight * slope, DIGITS) for weight in line.weights),
+        intercept=round(line.intercept * slope + calibration.intercept, DIGITS),
     )
 
 
 def _fit_damping(answers: Sequence[LabelledAnswer], models: Sequence[Coefficients]) -> float:
     """The damping whose risks the human labels of the answers are likeliest under."""
-    judged = [
-        (
-            [unsupported_probability(model, claim, doubt_of(answer.claims)) for claim in answer.claims],
-            answer.unfaithful,
-            model,
-        )
-        for answer, model in zip(answers, models, strict=True)
-        if answer.claims
-    ]
+    judged = []
+    for answer, model in zip(answers, models, strict=True):
+        shortness = shortness_of(sum(claim.words for claim in answer.claims))
+        odds = [model.log_odds(claim.features, shortness) for claim in answer.claims]
+        if odds:
+            judged.append(([sigmoid(each) for each in odds], answer.unfaithful, model))
 
     def log_loss(damping: float) -> float:
         risks = ((replace(model, damping=damping).risk(claims), label) for claims, label, model in judged)

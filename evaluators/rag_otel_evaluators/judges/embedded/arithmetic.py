@@ -1,0 +1,128 @@
+"""Whether a number that stands nowhere can be worked out of those that do: sums, differences, rates, shares, times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import Final
+
+from rag_otel_evaluators.judges.embedded.close_reading import Reading
+from rag_otel_evaluators.judges.embedded.quantities import Quantity
+from rag_otel_evaluators.text.languages.numerals import FRACTIONS
+from rag_otel_evaluators.text.languages.quantities import DIMENSIONS
+
+PLACED: Final = ("date", "clock")
+"""Units of points in time: they are never added."""
+_CALCULATED_WITH: Final = 10
+"""Quantities that are added, multiplied and so on."""
+_GIVEN: Final = 4
+"""Quantities of the claim and the question that are multiplied with them."""
+_ROUNDED: Final = 0.006
+"""Relative error of a result that is written in fewer digits."""
+_MINUTES: Final = {"minute": 1.0, "hour": 60.0}
+_DEGREE: Final = 0.8
+_TEMPERATURES: Final = ("degree", "celsius", "fahrenheit")
+
+Result = tuple[float, str]
+"""(value, unit); of no unit where the unit is anything."""
+
+
+def can_be_worked_out(quantity: Quantity, claim: Reading, evidence: Sequence[Reading], question: Reading) -> bool:
+    """Sum, difference, product, quotient or share of quantities that stand near, or the time between two."""
+    if quantity.unit == "clock":
+        return _is_so_long_after(quantity, evidence)
+    if quantity.unit in PLACED or quantity.value <= 0.0:
+        return False
+    places = [(at, other) for at, reading in enumerate(evidence) for other in reading.quantities][:_CALCULATED_WITH]
+    found = [other for _, other in places]
+    if quantity.unit in _TEMPERATURES:
+        values = [value for other in found for value in (other.value * 1.8 + 32, (other.value - 32) / 1.8)]
+        return any(abs(quantity.value - value) < _DEGREE for value in values)
+    given = [other for other in (*claim.quantities, *question.quantities) if other.value != quantity.value][:_GIVEN]
+    shares = {FRACTIONS[word] for reading in evidence[:3] for word in reading.written if word in FRACTIONS}
+    return any(_is(quantity, result) for result in _results(places, given, sorted(shares)))
+
+
+def _is_so_long_after(quantity: Quantity, evidence: Sequence[Reading]) -> bool:
+    """True for "9:35" where the evidence has "9:00" and "35 minutes" in one sentence."""
+    for reading in evidence:
+        starts = [other.value for other in reading.quantities if other.unit == "clock"]
+        lengths = [other.value * _MINUTES[other.unit] for other in reading.quantities if other.unit in _MINUTES]
+        if any(quantity.value == start + length for start in starts for length in lengths):
+            return True
+    return False
+
+
+def _is(quantity: Quantity, result: Result) -> bool:
+    value, unit = result
+    if quantity.known_unit and unit in DIMENSIONS and quantity.unit != unit:
+        dimension, factor = DIMENSIONS[unit]
+        other, own_factor = DIMENSIONS.get(quantity.unit, ("", 1.0))
+        if dimension != other:
+            return False
+        value *= factor / own_factor
+    elif quantity.known_unit and unit and quantity.unit != unit:
+        return False
+    return abs(value - quantity.value) <= _ROUNDED * quantity.value
+
+
+def _results(
+    places: Sequence[tuple[int, Quantity]], given: Sequence[Quantity], shares: Sequence[float]
+) -> Iterator[Result]:
+    """`places`: (reading, quantity)."""
+    for (at, one), (there, other) in combinations(places, 2):
+        yield from _of_two(one, other, together=at == there)
+    measured = [other for _, other in places if other.unit not in PLACED]
+    factors = [other for other in given if other.unit not in PLACED]
+    for other in measured:
+        if not other.unit:
+            continue
+        for factor in factors:
+            yield factor.value * other.value, other.unit
+            if "percent" in (factor.unit, other.unit):
+                yield factor.value * other.value / 100, factor.unit if other.unit == "percent" else other.unit
+        for one, two in combinations(factors, 2):
+            yield one.value * two.value * other.value, other.unit
+        for share in shares:
+            yield share * other.value, other.unit
+    by_unit: dict[str, list[float]] = {}
+    for other in measured:
+        by_unit.setdefault(other.unit, []).append(other.value)
+    for unit, values in by_unit.items():
+        if len(values) > 2:
+            yield sum(values[:3]), unit
+            yield sum(values), unit
+
+
+def _of_two(one: Quantity, other: Quantity, *, together: bool) -> Iterator[Result]:
+    if one.unit in PLACED or other.unit in PLACED or _is_year(one) or _is_year(other):
+        yield from _between(one, other)
+        return
+    small, large = sorted((one.value, other.value))
+    unit = one.unit or other.unit
+    if (one.unit == other.unit and one.unit) or (together and not (one.unit and other.unit)):
+        yield small + large, unit
+        yield large - small, unit
+        if small and one.unit == other.unit:
+            yield large / small, ""
+    if one.unit != other.unit and one.unit and other.unit and together:
+        for mine, rate in ((one, other), (other, one)):
+            if rate.unit == "percent":
+                yield mine.value * rate.value / 100, mine.unit
+            elif mine.known_unit:
+                yield mine.value * rate.value, mine.unit
+                if rate.value:
+                    yield mine.value / rate.value, mine.unit
+
+
+def _between(one: Quantity, other: Quantity) -> Iterator[Result]:
+    """The time between two points in time."""
+    if one.unit == other.unit == "clock":
+        yield abs(one.value - other.value), "minute"
+    elif "clock" not in (one.unit, other.unit):
+        years = [quantity.value // 10_000 if quantity.unit == "date" else quantity.value for quantity in (one, other)]
+        yield abs(years[0] - years[1]), "year"
+
+
+def _is_year(quantity: Quantity) -> bool:
+    return not quantity.known_unit and 1000 <= quantity.value <= 2199

@@ -1,0 +1,45 @@
+"""How near words stand to each other in a sentence that was read closely."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from rag_otel_evaluators.judges.embedded.close_reading import Reading
+
+_STEP: Final = 0.15
+"""What a word between two places takes away."""
+_SEPARATOR: Final = 0.7
+"""What a comma, a colon or an "and" between them takes away."""
+_MOST_PLACES: Final = 6
+
+
+def nearness(reading: Reading, one: int, other: int) -> float:
+    """1 for neighbours, less with every word and separator between two places, above 0."""
+    gap = abs(one - other)
+    return 1.0 / (1.0 + _STEP * max(0, gap - 1) + _SEPARATOR * abs(reading.clauses[one] - reading.clauses[other]))
+
+
+def places_in(reading: Reading, words: Sequence[str]) -> list[list[int]]:
+    """Where those of the words stand that the reading has, each with its first places."""
+    places_of, labels_of = reading.places, reading.labels
+    found = [places_of.get(word) or labels_of.get(word) for word in words]
+    return [places[:_MOST_PLACES] for places in found if places]
+
+
+def support(reading: Reading, at: int, others: Sequence[Sequence[int]], total: int) -> float:
+    """How near other words (`places_in`) stand to a place, 0..1: their mean nearness, of `total` words."""
+    if not others:
+        return 0.0
+    near = 0.0
+    clauses = reading.clauses
+    clause = clauses[at]
+    for places in others:
+        # `nearness`, written out: this is asked most often of all.
+        if len(places) == 1:
+            (place,) = places
+            away = _STEP * abs(at - place) + _SEPARATOR * abs(clause - clauses[place]) - _STEP
+        else:
+            away = min([_STEP * abs(at - p) + _SEPARATOR * abs(clause - clauses[p]) for p in places]) - _STEP
+        near += 1.0 / (1.0 + away) if away > 0.0 else 1.0
+    return near / total

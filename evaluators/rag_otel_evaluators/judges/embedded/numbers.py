@@ -1,0 +1,153 @@
+"""The numbers of a claim against those of its evidence: the same, another one, worked out, or nowhere.
+
+Competition: a number of the claim stands in the evidence among words that the claim or the question names too. Where
+another number of the same unit stands nearer to those words, the claim took the wrong one: a wrong table cell, list
+member, date or person.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from rag_otel_evaluators.judges.embedded.arithmetic import PLACED, can_be_worked_out
+from rag_otel_evaluators.judges.embedded.close_reading import Reading
+from rag_otel_evaluators.judges.embedded.nearness import places_in, support
+from rag_otel_evaluators.judges.embedded.quantities import Quantity
+from rag_otel_evaluators.text.languages.quantities import DIMENSIONS
+
+_NEAR: Final = 0.02
+"""Relative error within which a converted number is the same."""
+NAME_WEIGHT: Final = 3
+"""A name, or a number or letter that names something, counts as so many words: it tells rows and members of a list
+apart."""
+_SAME_NUMBER: Final = 0.25
+"""Support that another unit of the claim's own number has more than another number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """What stands in the evidence where the claim has something else."""
+
+    sentence: int
+    """Index into the readings."""
+    claimed: str
+    found: str
+    margin: float
+    """How much nearer it stands to the claim's other words, 0..1."""
+    same_unit: bool = True
+    """False for a number that may count something else."""
+
+
+def numbers_agree(claim: Reading, evidence: Sequence[Reading]) -> bool:
+    """True where each of the claim's numbers stands in one of the sentences, or it has none."""
+    return all(
+        any(agrees(quantity, other) for reading in evidence for other in reading.quantities)
+        for quantity in claim.quantities
+    )
+
+
+def compare_numbers(
+    claim: Reading, evidence: Sequence[Reading], anchors: Sequence[str], question: Reading
+) -> tuple[float, float, Rival | None]:
+    """(numbers that are nowhere, numbers that can be worked out, the clearest rival)."""
+    missing = derived = 0.0
+    rival: Rival | None = None
+    labels = list(dict.fromkeys([*claim.labels, *question.labels, *claim.names, *question.names]))
+    if claim.words and claim.written[0][0].isupper():
+        labels += [term for term in claim.words[:1] if any(term in reading.names for reading in evidence)]
+    for quantity in claim.quantities:
+        if _is_label(quantity, question):
+            continue
+        own, at_all = 0.0, False
+        best_other: tuple[float, int, Quantity] | None = None
+        its_own = {quantity.unit, *claim.words[quantity.at : quantity.at + len(quantity.text.split(" "))]}
+        others = [term for term in anchors if term not in its_own] or list(anchors)
+        others += [label for label in labels if label not in its_own] * (NAME_WEIGHT - 1)
+        for number, reading in enumerate(evidence):
+            if not reading.quantities:
+                continue
+            placed = places_in(reading, others)
+            for other in reading.quantities:
+                if agrees(quantity, other):
+                    own, at_all = max(own, support(reading, other.at, placed, len(others) or 1)), True
+                    continue
+                same_number = other.value == quantity.value
+                if not same_number and not comparable(quantity, other):
+                    continue
+                if any(agrees(also, other) for also in claim.quantities):
+                    continue
+                near = support(reading, other.at, placed, len(others) or 1) + _SAME_NUMBER * same_number
+                if best_other is None or near > best_other[0]:
+                    best_other = (near, number, other)
+        if not at_all:
+            if can_be_worked_out(quantity, claim, evidence, question):
+                derived += 1.0
+                continue
+            missing += 1.0
+        if best_other is not None:
+            margin = max(0.0, min(1.0, best_other[0] - own))
+            if rival is None or margin > rival.margin:
+                rival = _rival(claim, quantity, evidence[best_other[1]], best_other[2], best_other[1], margin)
+    return missing, derived, rival
+
+
+def _is_label(quantity: Quantity, question: Reading) -> bool:
+    """True for a number that the question has too: "line 41" is asked for, it is not the answer."""
+    return not quantity.known_unit and any(quantity.value == other.value for other in question.quantities)
+
+
+def _rival(claim: Reading, mine: Quantity, there: Reading, other: Quantity, sentence: int, margin: float) -> Rival:
+    same_unit = bool(mine.unit and other.unit) or (_is_year(mine.value) and _is_year(other.value))
+    return Rival(sentence, _said(claim, mine), _said(there, other), margin, same_unit)
+
+
+def agrees(mine: Quantity, other: Quantity) -> bool:
+    """The same quantity, in whatever unit: "2.2 kW" and "2,200 watts"; a date with or without its year."""
+    if mine.unit == "date" and other.unit == "date":
+        return _dates_agree(int(mine.value), int(other.value))
+    if mine.unit == other.unit or not (mine.known_unit and other.known_unit):
+        return mine.value == other.value
+    one, two = DIMENSIONS.get(mine.unit), DIMENSIONS.get(other.unit)
+    if one is None or two is None or one[0] != two[0]:
+        return "date" in (mine.unit, other.unit) and _years_agree(mine, other)
+    return abs(mine.value * one[1] - other.value * two[1]) <= _NEAR * other.value * two[1]
+
+
+def _dates_agree(mine: int, other: int) -> bool:
+    for part in (10_000, 100, 1):
+        one, two = (
+            mine // part % (10_000 if part == 10_000 else 100),
+            other // part % (10_000 if part == 10_000 else 100),
+        )
+        if one and two and one != two:
+            return False
+    return True
+
+
+def _years_agree(mine: Quantity, other: Quantity) -> bool:
+    year, date = (other, mine) if mine.unit == "date" else (mine, other)
+    return year.value in (date.value // 10_000, date.value % 100)
+
+
+def comparable(mine: Quantity, other: Quantity) -> bool:
+    """Whether one could have been written where the other stands."""
+    if mine.known_unit and other.known_unit:
+        one, two = DIMENSIONS.get(mine.unit), DIMENSIONS.get(other.unit)
+        return mine.unit == other.unit or (one is not None and two is not None and one[0] == two[0])
+    if mine.known_unit or other.known_unit:
+        a_year = _is_year(mine.value) or _is_year(other.value)
+        return not a_year and (not mine.unit or not other.unit)
+    return mine.unit == other.unit or _is_year(mine.value) == _is_year(other.value)
+
+
+def _is_year(value: float) -> bool:
+    return 1000 <= value <= 2199 and value == int(value)
+
+
+def _said(reading: Reading, quantity: Quantity) -> str:
+    """The quantity as it is written, with the word after it."""
+    end = quantity.at + len(quantity.text.split(" "))
+    after = reading.written[end : end + 1] if quantity.known_unit and quantity.unit not in PLACED else []
+    return " ".join([quantity.text, *after])

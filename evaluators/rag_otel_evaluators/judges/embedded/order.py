@@ -1,0 +1,221 @@
+"""Two things that a claim sets against each other: which came first, which is more.
+
+"Line 41 leaves before line 3", "Grove has more storage than Seed": the claim has two sides and says which comes first
+or has the larger value. The evidence says so itself, or gives a value beside each, or tells the one before the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from rag_otel_evaluators.judges.embedded.close_reading import Reading
+from rag_otel_evaluators.judges.embedded.nearness import nearness
+from rag_otel_evaluators.judges.embedded.numbers import comparable
+from rag_otel_evaluators.judges.embedded.quantities import Quantity
+from rag_otel_evaluators.text.languages import words
+from rag_otel_evaluators.text.languages.polarity import MEASURED
+from rag_otel_evaluators.text.languages.quantities import DIMENSIONS
+
+_THEN: Final = words("then later afterwards luego después dann danach puis ensuite 再 之后 后 以后 后来 following")
+"""What stands before them came first."""
+_PIVOTS: Final = ("before", "after", "than", "greater", "smaller")
+_MONEY: Final = frozenset(["dollar", "euro", "pound", "franc", "yuan", "£", "¥"])
+_REACH: Final = 4
+"""Words after a value within which "ago" says that it is the older one."""
+_MOST_PLACES: Final = 4
+
+
+class Sides(NamedTuple):
+    """What a sentence sets against each other."""
+
+    one: frozenset[str]
+    """Words that only the first side has."""
+    other: frozenset[str]
+    direction: int
+    """1 where the first has more, or comes later, -1 where it has less, or comes first."""
+    in_time: bool
+    measured: str
+    """What is compared: a dimension of `DIMENSIONS`, or "money"; empty where nothing says."""
+
+
+def sides_of(reading: Reading) -> Sides | None:
+    """The two sides of a comparison or of a before and after; None where there are none."""
+    marks = reading.marks
+    if (than := marks.get("than")) and ("greater" in marks or "smaller" in marks):
+        direction = (-1 if "smaller" in marks else 1) * (-1 if "soon" in marks else 1)
+        return _split(reading, than[-1], than[-1], direction, in_time=False)
+    for mark in ("before", "after"):
+        if places := marks.get(mark):
+            at = places[0]
+            if mark == "before" and "after" in marks and at == 0:  # "First A, then B."
+                return _split(reading, at, marks["after"][-1], -1, in_time=True)
+            then = reading.written[at].lower() in _THEN
+            direction = -1 if mark == "before" or then else 1
+            if at == 0:  # "Before A, B."
+                return _split_clause(reading, -direction)
+            return _split(reading, at, at, direction, in_time=True)
+    return None
+
+
+def _split(reading: Reading, first: int, last: int, direction: int, *, in_time: bool) -> Sides | None:
+    left = _side(reading, range(last) if first == last else range(first + 1, last))
+    right = _side(reading, range(last + 1, len(reading.words)))
+    return _exclusive(reading, left, right, direction, in_time=in_time)
+
+
+def _split_clause(reading: Reading, direction: int) -> Sides | None:
+    clauses = reading.clauses
+    left = _side(reading, (at for at in range(1, len(clauses)) if clauses[at] == clauses[0]))
+    right = _side(reading, (at for at in range(1, len(clauses)) if clauses[at] != clauses[0]))
+    return _exclusive(reading, left, right, direction, in_time=True)
+
+
+def _exclusive(reading: Reading, left: set[str], right: set[str], direction: int, *, in_time: bool) -> Sides | None:
+    one, other = left - right, right - left
+    for kind in (reading.labels, reading.names):
+        mine, theirs = {word for word in one if word in kind}, {word for word in other if word in kind}
+        if theirs and not mine and reading.written[0][0].isupper():
+            mine = one & set(reading.words[:1])
+        if mine and theirs:  # what is set against each other is of one kind
+            one, other = mine, theirs
+            break
+    if not one or not other:
+        return None
+    measured = next((MEASURED[word] for word in map(str.lower, reading.written) if word in MEASURED), "")
+    return Sides(frozenset(one), frozenset(other), direction, in_time, measured)
+
+
+def _side(reading: Reading, places: Iterator[int] | range) -> set[str]:
+    found = set()
+    for at in places:
+        word, written = reading.words[at], reading.written[at]
+        if word in reading.places or word[0].isdigit() or (len(written) == 1 and written.isupper()):
+            found.add(word)
+    return found - {reading.words[at] for mark in _PIVOTS for at in reading.marks.get(mark, ())}
+
+
+def turned(claim: Reading, evidence: Sequence[Reading], order: Sequence[tuple[int, int]]) -> tuple[float, float]:
+    """(wrong comparison, wrong order in time): 1 where the evidence says the opposite, -1 where it says the same.
+
+    `order`: (chunk, sentence) of each reading; what a chunk tells first came first.
+    """
+    sides = sides_of(claim)
+    if sides is None:
+        return _trend_turned(claim, evidence), 0.0
+    said = _said(sides, evidence) or _valued(sides, evidence)
+    if not said and sides.in_time:
+        said = _told(sides, evidence, order)
+    wrong = -float(said * sides.direction)
+    return (0.0, wrong) if sides.in_time else (wrong, 0.0)
+
+
+def _said(sides: Sides, evidence: Sequence[Reading]) -> int:
+    """The direction that the evidence states itself; 0 where it does not."""
+    for reading in evidence:
+        theirs = sides_of(reading)
+        if theirs is None or theirs.in_time != sides.in_time:
+            continue
+        same = len(sides.one & theirs.one) + len(sides.other & theirs.other)
+        crossed = len(sides.one & theirs.other) + len(sides.other & theirs.one)
+        if same != crossed:
+            return theirs.direction if same > crossed else -theirs.direction
+    return 0
+
+
+def _valued(sides: Sides, evidence: Sequence[Reading]) -> int:
+    """The direction of two comparable values, one beside each side."""
+    of_one, of_other = list(_values(sides.one, sides.other, evidence)), list(_values(sides.other, sides.one, evidence))
+    best, direction = 0.0, 0
+    for near, mine in of_one:
+        for near_other, theirs in of_other:
+            if near + near_other > best and mine.value != theirs.value and _may_be_compared(sides, mine, theirs):
+                best, direction = near + near_other, 1 if mine.value > theirs.value else -1
+    return direction
+
+
+def _may_be_compared(sides: Sides, mine: Quantity, theirs: Quantity) -> bool:
+    if sides.in_time:
+        return _is_time(mine) and _is_time(theirs) and comparable(mine, theirs)
+    if sides.measured and not (_measures(mine, sides.measured) and _measures(theirs, sides.measured)):
+        return False
+    return bool(mine.unit) and comparable(mine, theirs)
+
+
+def _measures(quantity: Quantity, dimension: str) -> bool:
+    if dimension == "money":
+        return quantity.unit in _MONEY
+    return DIMENSIONS.get(quantity.unit, ("",))[0] == dimension
+
+
+def _is_time(quantity: Quantity) -> bool:
+    return quantity.unit in ("date", "clock") or 1000 <= quantity.value <= 2199
+
+
+def _values(
+    side: frozenset[str], other: frozenset[str], evidence: Sequence[Reading]
+) -> Iterator[tuple[float, Quantity]]:
+    """(how much nearer it stands to this side than to the other one, value)."""
+    for reading in evidence:
+        here, there = _places(reading, side), _places(reading, other)
+        if not here:
+            continue
+        labels = {*here, *there}
+        for quantity in reading.quantities:
+            if quantity.at in labels:
+                continue
+            near = max(nearness(reading, quantity.at, place) for place in here)
+            away = max((nearness(reading, quantity.at, place) for place in there), default=0.0)
+            if near > away:
+                yield near - away, quantity
+
+
+def _places(reading: Reading, side: frozenset[str]) -> list[int]:
+    return [at for at, word in enumerate(reading.words) if word in side]
+
+
+def _told(sides: Sides, evidence: Sequence[Reading], order: Sequence[tuple[int, int]]) -> int:
+    """-1 where a chunk tells the first side first, 1 where it tells it later."""
+    first: dict[int, dict[bool, tuple[int, float]]] = {}
+    for reading, (chunk, sentence) in sorted(zip(evidence, order, strict=True), key=lambda pair: pair[1]):
+        found = first.setdefault(chunk, {})
+        for is_one, side in ((True, sides.one), (False, sides.other)):
+            if is_one not in found and (places := _places(reading, side)[:_MOST_PLACES]):
+                found[is_one] = (sentence, sum(places) / len(places))
+    for found in first.values():
+        if len(found) == 2:
+            return -1 if found[True] < found[False] else 1
+    return 0
+
+
+def _trend_turned(claim: Reading, evidence: Sequence[Reading]) -> float:
+    """1 where the claim says that something rose and the evidence has a smaller value after a larger one, or so."""
+    claimed = ("up" in claim.marks) - ("down" in claim.marks)
+    if not claimed:
+        return 0.0
+    for reading in evidence:
+        if "up" in reading.marks or "down" in reading.marks:
+            return 0.0  # words against words: `differences` compares them
+        if found := _trend(reading):
+            return float(-found * claimed)
+    return 0.0
+
+
+def _trend(reading: Reading) -> int:
+    """1 where the first two values of a kind in the sentence rise in time, -1 where they fall."""
+    years = [quantity for quantity in reading.quantities if _is_time(quantity)]
+    values = [quantity for quantity in reading.quantities if quantity not in years]
+    for at, one in enumerate(values):
+        for other in values[at + 1 :]:
+            if one.value == other.value or not comparable(one, other):
+                continue
+            rises = 1 if other.value > one.value else -1
+            if len(years) > 1:
+                return rises if _year_at(years, one) <= _year_at(years, other) else -rises
+            is_turned = any(one.at < place < other.at + _REACH for place in reading.marks.get("formerly", ()))
+            return -rises if is_turned else rises
+    return 0
+
+
+def _year_at(years: Sequence[Quantity], quantity: Quantity) -> float:
+    return min(years, key=lambda year: abs(year.at - quantity.at)).value

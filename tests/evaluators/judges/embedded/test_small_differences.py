@@ -1,0 +1,69 @@
+"""Short answers that are wrong in one point: another number, name, day or order, or a word that says more."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag_otel.model import Chunk, Verdict
+from rag_otel_evaluators.cooperative import finish
+from rag_otel_evaluators.judges.embedded import EmbeddedJudge
+from rag_otel_evaluators.judges.judge import Judgement
+from rag_otel_evaluators.text.claim_segmentation import segment
+
+SHIPPING = ("Are shipping costs refunded?", "Shipping costs are not refunded.")
+EXPORT = ("Who can export?", "Some users can export reports.")
+SHOP = (
+    "Is the shop open on Sunday?",
+    "The shop is open Monday to Saturday from 9 to 18. It is closed on Sunday.",
+)
+BRIDGE = ("When was the bridge painted?", "The bridge was painted after the storm.")
+TOWER = ("When was the tower finished?", "The tower is 330 metres high and was finished in 1889.")
+OFFICE = ("Who leads the Berlin office?", "Alice Meyer leads the Berlin office. Bob Tan leads the Paris office.")
+BATTERY = ("How long are batteries covered?", "The warranty covers batteries for 12 months.")
+LINES = ("Which line leaves first?", "Line 41 leaves Soest at 9:05; line 36 leaves Soest at 9:55.")
+MODELS = ("Which model is heavier?", "The Pixo S weighs 1.5 kg and the Pixo M weighs 1.8 kg.")
+
+
+def judge(given: tuple[str, str], answer: str) -> Judgement:
+    question, chunk = given
+    chunks = [Chunk(id="c0", text=chunk, position=0)]
+    claims = segment(answer).claims
+    return finish(EmbeddedJudge().steps(question=question, chunks=chunks, response=answer, claims=claims))
+
+
+@pytest.mark.parametrize(
+    ("given", "answer"),
+    [
+        (SHIPPING, "Shipping costs are fully refunded."),
+        (EXPORT, "All users can export reports."),
+        (SHOP, "The shop is open on Sunday from 9 to 18."),
+        (BRIDGE, "The bridge was painted before the storm."),
+        (TOWER, "The tower was finished in 1899."),
+    ],
+)
+def test_a_wrong_point_is_not_supported(given: tuple[str, str], answer: str) -> None:
+    """A denial dropped, "all" for "some", another day, time or year is never called supported."""
+    (verdict,) = judge(given, answer).verdicts
+    assert verdict.verdict is not Verdict.SUPPORTED
+
+
+@pytest.mark.parametrize(
+    ("given", "true", "false"),
+    [
+        (OFFICE, "Alice Meyer leads the Berlin office.", "Bob Tan leads the Berlin office."),
+        (BATTERY, "Batteries are covered for 12 months.", "Batteries are covered for life."),
+        (BRIDGE, "The bridge was painted after the storm.", "The bridge was painted before the storm."),
+        (LINES, "Line 41 leaves earlier than line 36.", "Line 36 leaves earlier than line 41."),
+        (MODELS, "The Pixo M is heavier than the Pixo S.", "The Pixo S is heavier than the Pixo M."),
+    ],
+)
+def test_the_false_one_is_riskier(given: tuple[str, str], true: str, false: str) -> None:
+    """Of two answers that differ in one point the wrong one has more risk."""
+    risks = [judge(given, answer).risk or 0.0 for answer in (true, false)]
+    assert risks[0] < risks[1]
+
+
+def test_risk_tells_apart_what_is_sure_and_what_is_contradicted() -> None:
+    """No floor flattens the risk: a plain contradiction is far from a plain support."""
+    assert (judge(TOWER, "The tower was finished in 1889.").risk or 1.0) < 0.2
+    assert (judge(TOWER, "The tower was finished in 1899.").risk or 0.0) > 0.6
