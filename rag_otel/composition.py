@@ -24,6 +24,7 @@ from rag_otel.alerts.channels.callback import CallbackChannel
 from rag_otel.alerts.channels.configured import configured_channels
 from rag_otel.alerts.channels.log import LogChannel
 from rag_otel.delivery.dispatcher import Dispatcher
+from rag_otel.delivery.state_folder import StateFolder
 from rag_otel.drift.judge_watch import JudgeWatch
 from rag_otel.drift.setup import build_judge_watch
 from rag_otel.errors import ConfigurationError
@@ -34,9 +35,10 @@ from rag_otel.model import AttributeValue, EvaluatedTrace, Evaluation, RagTrace
 from rag_otel.monitoring import Monitoring
 from rag_otel.pipeline import Pipeline
 from rag_otel.protocols import AlertChannel, ChunkResolver, Convention, Evaluator, Sampler, Writer
-from rag_otel.runtime import Runtime
+from rag_otel.runtime import JobSink, Runtime
 from rag_otel.safety import privacy, redaction
 from rag_otel.safety.background_import import background_import
+from rag_otel.safety.extras import require_extra
 from rag_otel.safety.tracing_suppression import suppressed
 from rag_otel.sampling.build import build_sampler, policy_of
 from rag_otel.sampling.cap import EvaluationCap
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
     from rag_otel.budgets.budgets import Budgets
     from rag_otel.durable.dead_letters import DeadLetters  # these two import protobuf
     from rag_otel.durable.spool import Spool
+    from rag_otel_collectors.jobs.queue import QueueSettings
     from rag_otel_evaluators.llm.cache import AnswerCache
 
 InBackground: TypeAlias = Callable[[Callable[[], object]], object]
@@ -101,6 +104,8 @@ def compose(
         logger_provider=parts.logger_provider,
     )
     later: list[Callable[[], object]] = []
+    settings = producing(settings)
+    jobs = compose_jobs(settings, parts)
     pipeline = compose_pipeline(settings, parts, default_cap=EMBEDDED_PER_MINUTE, in_background=later.append)
     worker = BackgroundWorker()
     spool, dead_letters = _spool(settings)
@@ -120,9 +125,12 @@ def compose(
         ),
         worker=worker,
         telemetry=telemetry,
+        jobs=jobs,
         spool=spool,
         dead_letters=dead_letters,
     )
+    if jobs is not None:
+        later.append(jobs.prepare)
     background_import(*later)  # last: the interpreter runs one thread at a time, and the application waits for this one
     return made
 
@@ -158,10 +166,12 @@ def compose_pipeline(
     """
     from rag_otel_collectors.conventions import default_conventions
 
-    _require_cap(settings, parts)
-    cap = default_cap if settings.evaluations_per_minute is None else settings.evaluations_per_minute
-    evaluators = _all_evaluators(settings, parts, in_background=in_background)
-    budgets = compose_budgets(settings, evaluators) if budgeted else None
+    evaluates = settings.job_queue_url is None
+    if evaluates:
+        _require_cap(settings, parts)
+    cap = default_cap if evaluates and settings.evaluations_per_minute is None else settings.evaluations_per_minute
+    evaluators = _all_evaluators(settings, parts, in_background=in_background) if evaluates else ()
+    budgets = compose_budgets(settings, evaluators) if budgeted and evaluates else None
     texts = compose_texts(settings, parts)
     built_in = default_conventions(mapping=settings.attribute_mapping, recover_chunks=texts is None)
     return Pipeline(
@@ -175,6 +185,53 @@ def compose_pipeline(
         texts=texts,
         calibrate=compose_calibration(settings),
         local_only=LocalOnly(settings.judge_local_only) if settings.judge_local_only else None,
+    )
+
+
+def producing(settings: Settings) -> Settings:
+    """The settings of a process that publishes jobs: results are watched in the workers. Other settings as they are."""
+    if settings.job_queue_url is None:
+        return settings
+    return dataclasses.replace(settings, drift=False, judge_watch=False, alert_silence=0.0, alert_failing_share=0.0)
+
+
+def compose_jobs(settings: Settings, parts: Parts) -> JobSink | None:
+    """What publishes evaluation jobs; None where traces are evaluated here. Raises ConfigurationError."""
+    if settings.job_queue_url is None:
+        return None
+    if parts.evaluators:
+        raise ConfigurationError(
+            "evaluators= cannot be combined with job_queue_url: the workers evaluate, with their own settings"
+        )
+    require_extra("queue", "faststream", "aio_pika", needed_by="job_queue_url")
+    from rag_otel_collectors.jobs.publisher import JobPublisher
+
+    return JobPublisher(
+        queue_settings(settings),
+        project=settings.project_name,
+        buffer_bytes=settings.job_queue_buffer_bytes,
+        state=None if settings.state_folder is None else StateFolder(str(Path(settings.state_folder) / "jobs")),
+    )
+
+
+def queue_settings(settings: Settings) -> QueueSettings:
+    """The job queue that the settings name. Raises ConfigurationError."""
+    from rag_otel_collectors.jobs.queue import QueueSettings
+
+    if settings.budgets:
+        raise ConfigurationError(
+            "budgets cannot be combined with a job queue: set evaluations_per_minute of the workers"
+        )
+    if settings.job_queue_url is None:
+        raise ConfigurationError("no job queue: give --queue amqp://host:5672/ or RAG_OTEL_JOB_QUEUE_URL")
+    return QueueSettings(
+        url=settings.job_queue_url,
+        name=settings.job_queue_name,
+        partitions=settings.job_queue_partitions,
+        max_jobs=settings.job_queue_max_jobs,
+        max_starts=settings.job_queue_max_starts,
+        retry_delays=tuple(map(float, settings.job_queue_retry_delays)),
+        prefetch=settings.job_queue_prefetch,
     )
 
 
@@ -268,12 +325,14 @@ def compose_delivery(
     resource: Callable[[], Resource],
     telemetry: Telemetry | None = None,
     keep_results: bool = False,
+    write_results: bool = True,
     judge_watch: JudgeWatch | None = None,
     budgets: Budgets | None = None,
 ) -> Dispatcher:
     """The writers, the monitors and the alerts; `emit` and `resource` as for `compose`. Imports no judge, and starts a
     thread only where a state folder holds what the last process could not deliver.
 
+    With `write_results=False` the caller itself writes annotations and evaluation spans (`compose_writers`).
     With `keep_results` and a state folder Phoenix's annotations survive the process as alerts do; with a `judge_watch`
     drift alerts tell whether the app or the judge has moved. What is left of the `budgets` is told.
     """
@@ -282,7 +341,8 @@ def compose_delivery(
     monitoring = Monitoring(
         settings, _channels(settings, parts), link=_link(settings), judge=judge_watch, budgets=budgets
     )
-    writers = [*_writers(settings, emit, resource), *parts.writers]
+    results = compose_writers(settings, emit, resource) if write_results else []
+    writers = [*results, *parts.writers]
     return monitoring.delivery(writers, telemetry=telemetry, keep_results=keep_results)
 
 
@@ -346,9 +406,10 @@ def _judge_cache(settings: Settings) -> AnswerCache | None:
     return open_cache(settings.judge_cache, keep_s=settings.judge_cache_keep)
 
 
-def _writers(
+def compose_writers(
     settings: Settings, emit: Callable[[ReadableSpan], None], resource: Callable[[], Resource]
 ) -> list[Writer]:
+    """What writes results: evaluation spans and, where the settings name a Phoenix, annotations."""
     writers: list[Writer] = [
         EvaluationSpanWriter(
             emit=emit,

@@ -145,6 +145,7 @@ def instrument(
     attribute_mapping: str | Mapping[str, Any] | None = None,
     chunk_resolver: ChunkResolver | str | None = None,
     state_folder: str | None = None,
+    job_queue_url: str | None = None,
     spool_folder: str | None = None,
     enabled: bool | None = None,
     **rows: Never,
@@ -187,6 +188,7 @@ def instrument(
             "attribute_mapping": attribute_mapping,
             "chunk_resolver": chunk_resolver if isinstance(chunk_resolver, str) else None,
             "state_folder": state_folder,
+            "job_queue_url": job_queue_url,
             "spool_folder": spool_folder,
             "enabled": enabled,
             **rows,
@@ -278,6 +280,7 @@ def flush(*, evaluate: bool = True, timeout: float = 30.0) -> bool:
             if evaluate:
                 done = attachment.processor.wait_until_evaluated(_left(deadline)) and done
         done = current.runtime.delivery.flush(_left(deadline)) and done
+        done = (current.runtime.jobs is None or current.runtime.jobs.flush(_left(deadline))) and done
         if current.runtime.spool is not None:
             # The process may end right after: what has become of everything must be on disk, of evaluation spans too.
             for attachment in current.attachments:
@@ -362,6 +365,8 @@ def _flush_at_exit() -> None:
             if not attachment.exports_at_exit:
                 attachment.flush(_left(deadline) / 2, evaluate=False)
         current.runtime.delivery.flush(_left(deadline))
+        if current.runtime.jobs is not None:
+            current.runtime.jobs.flush(_left(deadline))
         if current.runtime.telemetry is not None:
             current.runtime.telemetry.flush(_left(deadline))
         if current.runtime.spool is not None:

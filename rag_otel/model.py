@@ -10,7 +10,7 @@ import enum
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 AttributeValue: TypeAlias = str | bool | int | float | Sequence[str] | Sequence[bool] | Sequence[int] | Sequence[float]
 
@@ -404,6 +404,10 @@ class EvaluationStatus(enum.StrEnum):
     LATE = "late"
     """The span was exported without scores at its deadline. The result follows as annotation and evaluation span."""
     FAILED = "failed"
+
+
+QUEUED: Final = "queued"
+"""Reason of the status `late`: the trace is a job on a queue, and a worker writes its results."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

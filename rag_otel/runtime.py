@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rag_otel.durable.dead_letters import DeadLetters
     from rag_otel.durable.spool import Spool
     from rag_otel.evaluation.background_worker import BackgroundWorker
-    from rag_otel.model import AttributeValue, EvaluatedTrace, EvaluationStatus, SamplingDecision
+    from rag_otel.model import AttributeValue, EvaluatedTrace, EvaluationStatus, RagTrace, SamplingDecision
     from rag_otel.pipeline import Pipeline
     from rag_otel.settings import Settings
 
@@ -77,6 +77,37 @@ class DeliveryQueue(Protocol):
         ...
 
 
+class JobSink(Protocol):
+    """Publishes traces as evaluation jobs, in the background; see `rag_otel_collectors.jobs`."""
+
+    def prepare(self) -> None:
+        """Import what publishing needs. Called at start-up on a background thread."""
+        ...
+
+    def submit(
+        self,
+        trace: RagTrace,
+        decision: SamplingDecision,
+        resource: Mapping[str, object],
+        published: Callable[[], None] | None = None,
+    ) -> str | None:
+        """Take a trace; returns at once and never raises. Returns why it cannot become a job, None where it does.
+        `published` is called when the broker has stored the job."""
+        ...
+
+    def flush(self, timeout_s: float) -> bool:
+        """Wait until the broker has everything submitted; False when time ran out or the broker is away."""
+        ...
+
+    def shutdown(self, timeout_s: float) -> object:
+        """Publish what can be published in time, then stop. Safe to call twice."""
+        ...
+
+    def after_fork(self) -> None:
+        """Start empty in a forked child: the parent publishes its own."""
+        ...
+
+
 def _new_worker() -> BackgroundWorker:
     from rag_otel.evaluation.background_worker import BackgroundWorker
 
@@ -98,6 +129,8 @@ class Runtime:
     """The one worker thread that evaluates; started by the first job."""
     telemetry: Outlet | None = None
     """Metrics and events; None: switched off."""
+    jobs: JobSink | None = None
+    """Where traces go that are evaluated by workers; None: they are evaluated here."""
     spool: Spool | None = None
     """Keeps admitted traces on disk; None: no folder is set."""
     dead_letters: DeadLetters | None = None
@@ -111,6 +144,8 @@ class Runtime:
         processors, so flush those first. Safe to call twice."""
         self.worker.shutdown(timeout_s / 2)
         self.delivery.shutdown(timeout_s / 2)
+        if self.jobs is not None:
+            self.jobs.shutdown(timeout_s / 2)
         if self.telemetry is not None:
             self.telemetry.shutdown(timeout_s / 2)
         if self.spool is not None:
@@ -122,6 +157,8 @@ class Runtime:
             self.spool.after_fork()
         self.worker.after_fork()
         self.delivery.after_fork()
+        if self.jobs is not None:
+            self.jobs.after_fork()
         if self.telemetry is not None:
             self.telemetry.after_fork()
         if self.pipeline.cap is not None:

@@ -25,6 +25,8 @@ from rag_otel.composition import (
     compose_budgets,
     compose_delivery,
     compose_pipeline,
+    producing,
+    queue_settings,
 )
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.drift.judge_watch import JudgeWatch
@@ -40,6 +42,8 @@ from rag_otel.telemetry.telemetry import Telemetry
 require_extra(
     "collector", "grpc", "google.rpc", "opentelemetry.proto", "uvicorn", "prometheus_client", needed_by="the collector"
 )
+from rag_otel_collectors.jobs.publisher import rabbit_queue  # noqa: E402
+from rag_otel_collectors.jobs.queue import JobQueue  # noqa: E402
 from rag_otel_collectors.otlp import settings as collector_settings  # noqa: E402 - what they import is an extra
 from rag_otel_collectors.otlp.build import MakeResults, server_tls, start  # noqa: E402
 
@@ -94,12 +98,7 @@ def _with_shared_budgets(configuration: collector_settings.Configuration) -> col
 def _given(arguments: argparse.Namespace) -> dict[str, Any]:
     given = {name: getattr(arguments, name) for name in ("grpc", "http", "backend", "data_dir", "workers")}
     given["sample_ratio"] = arguments.sample_ratio
-    for other in arguments.others:
-        name, equals, value = other.partition("=")
-        if not equals:
-            raise ConfigurationError(f"--set {other}: must be NAME=VALUE")
-        given[name.strip().replace("-", "_")] = value
-    return given
+    return given | collector_settings.named_values(arguments.others)
 
 
 async def _serve(configuration: collector_settings.Configuration) -> int:
@@ -108,7 +107,9 @@ async def _serve(configuration: collector_settings.Configuration) -> int:
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     results = _results(configuration.evaluation.settings, Path(settings.data_dir))
-    collector, servers = await start(configuration, worker=WORKER, make_results=results)
+    collector, servers = await start(
+        configuration, worker=WORKER, make_results=results, job_queue=_job_queue(configuration.evaluation.settings)
+    )
     for name, server in servers.items():
         print(f"receiving OTLP/{name} on port {server.port}", flush=True)
     await stop.wait()
@@ -121,7 +122,7 @@ async def _serve(configuration: collector_settings.Configuration) -> int:
 
 def _results(evaluation: Settings, folder: Path) -> MakeResults:
     """Returns the function that creates the delivery of annotations, alerts and evaluation spans."""
-    settings = dataclasses.replace(evaluation, state_folder=evaluation.state_folder or str(folder / "state"))
+    settings = dataclasses.replace(producing(evaluation), state_folder=evaluation.state_folder or str(folder / "state"))
 
     def make(emit: Callable[[ReadableSpan], None], telemetry: Telemetry) -> Dispatcher:
         return compose_delivery(
@@ -138,10 +139,18 @@ def _results(evaluation: Settings, folder: Path) -> MakeResults:
     return make
 
 
+def _job_queue(evaluation: Settings) -> JobQueue | None:
+    """The broker of evaluation jobs; None where the collector evaluates by itself."""
+    if evaluation.job_queue_url is None:
+        return None
+    require_extra("queue", "faststream", "aio_pika", needed_by="job_queue_url")
+    return rabbit_queue(queue_settings(evaluation))
+
+
 def _judge_watch(evaluation: Settings) -> JudgeWatch | None:
     """Monitors the embedded judge in this process, because its calls are free. Other judges are monitored in the
     evaluation processes, with their limit of evaluations."""
-    if evaluation.judge != EMBEDDED or evaluation.embedder is not None:
+    if evaluation.job_queue_url is not None or evaluation.judge != EMBEDDED or evaluation.embedder is not None:
         return None
     pipeline = compose_pipeline(evaluation, Parts(), default_cap=EMBEDDED_PER_MINUTE)
     return build_judge_watch(evaluation, pipeline, BackgroundWorker())

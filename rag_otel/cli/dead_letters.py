@@ -38,6 +38,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "settings name)",
     )
     parser.add_argument("--config", metavar="FILE", help="the collector's settings file: its data folder and backends")
+    parser.add_argument("--queue", metavar="URL", help="jobs that the workers gave up: amqp://user:password@host:5672/")
+    parser.add_argument(
+        "--set", metavar="NAME=VALUE", action="append", default=[], dest="others", help="a setting of that queue"
+    )
     parser.add_argument("--endpoint", metavar="URL", help="retry: send to this address: http(s):// or grpc(s)://")
     parser.add_argument(
         "--header", metavar="NAME=VALUE", action="append", default=[], help="retry: sent to this address"
@@ -47,6 +51,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Returns 0; for `retry` 1 if a letter was not accepted."""
+    if arguments.queue is not None:
+        return _of_queue(arguments)
     folders = [DeadLetters(folder) for folder in _folders(arguments)]
     found = [(folder, letter) for folder in folders for letter in folder.all() if _chosen(letter, arguments.names)]
     if arguments.action == "list":
@@ -60,6 +66,16 @@ def run(arguments: argparse.Namespace) -> int:
     outcomes = asyncio.run(_retry(found, _backends(arguments)))
     print(table(outcomes, header=("letter", "spans", "sent to", "outcome")) or "no dead letters")
     return 0 if all(outcome == ACCEPTED for *_, outcome in outcomes) else 1
+
+
+def _of_queue(arguments: argparse.Namespace) -> int:
+    require_extra("queue", "faststream", "aio_pika", needed_by="--queue")
+    from rag_otel.cli import job_dead_letters
+    from rag_otel.composition import queue_settings
+
+    named = {**collector_settings.named_values(arguments.others), "job_queue_url": arguments.queue}
+    settings = collector_settings.evaluation_settings(named, file=arguments.config)
+    return job_dead_letters.run(arguments.action, queue_settings(settings), arguments.names)
 
 
 def _folders(arguments: argparse.Namespace) -> list[Path]:

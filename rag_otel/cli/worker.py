@@ -48,6 +48,7 @@ def build(setup: tuple[Settings, int]) -> TraceEvaluator:
         attributes=compose_attributes(settings),
         status_attributes=status_attributes,
         hold_s=settings.hold,
+        publishes=settings.job_queue_url is not None,
     )
 
 

@@ -24,7 +24,15 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
 from opentelemetry.trace import SpanContext
 
 from rag_otel import semconv
-from rag_otel.model import AttributeValue, EvaluatedTrace, EvaluationStatus, SamplingDecision, SamplingReason
+from rag_otel.model import (
+    QUEUED,
+    AttributeValue,
+    EvaluatedTrace,
+    EvaluationStatus,
+    RagTrace,
+    SamplingDecision,
+    SamplingReason,
+)
 from rag_otel.observing import call_snapshot
 from rag_otel.observing.call_snapshot import Snapshot
 from rag_otel.pipeline import Pipeline, queue_full, rate_limited
@@ -34,7 +42,7 @@ from rag_otel.processing.open_spans import Decided
 from rag_otel.processing.sdk_spans import SpanOrigin, enriched, keeps_whole, span_ref
 from rag_otel.processing.span_tracker import SpanTracker, is_sure_candidate, scope_name
 from rag_otel.processing.trace_reading import yield_to_event_loop
-from rag_otel.runtime import Runtime, default_runtime
+from rag_otel.runtime import JobSink, Runtime, default_runtime
 from rag_otel.safety.fork import after_fork_in_child
 from rag_otel.safety.guard import counters, guarded, report_internal_error
 from rag_otel.safety.time_limit import exit_budget
@@ -296,6 +304,9 @@ class RagSpanProcessor(SpanProcessor):
             if trace is None or reason is not None:
                 self._release_skipped(slot, str(reason))
                 return
+            if self._runtime.jobs is not None:
+                self._hand_over(slot, trace, self._runtime.jobs)
+                return
             result = await self._runtime.pipeline.evaluate(trace, slot.decision)
             result = dataclasses.replace(result, origin=self._origin(slot))
             await yield_to_event_loop()
@@ -308,6 +319,17 @@ class RagSpanProcessor(SpanProcessor):
         finally:
             self._release_unscored(slot, EvaluationStatus.FAILED, "internal_error")
             self._hold.finish(slot)
+
+    def _hand_over(self, slot: Slot, trace: RagTrace, jobs: JobSink) -> None:
+        """Publish the trace as a job. The span goes on at once, and its results follow from a worker."""
+        published = None if self._keeper is None else self._keeper.when_written(slot)
+        reason = jobs.submit(trace, slot.decision, slot.span.resource.attributes, published)
+        if reason is None:
+            self._release_unscored(slot, EvaluationStatus.LATE, QUEUED)
+            return
+        if reason == SamplingReason.QUEUE_FULL:
+            slot.decision = dataclasses.replace(slot.decision, sampled=False, reason=reason)
+        self._release_skipped(slot, reason)
 
     def _release_skipped(self, slot: Slot, reason: str) -> None:
         """Let the span go unscored; what tells why follows it when it has gone already."""

@@ -259,6 +259,33 @@ class Settings:
     state_folder: str | None = row(
         None, "Where what must survive a restart is kept; processes that share it watch as one", "RAG_OTEL_STATE_FOLDER"
     )
+    job_queue_url: str | None = row(
+        None,
+        "Broker of evaluation jobs, amqp://user:password@host:5672/: traces are evaluated by `rag-otel work`, not here",
+        "RAG_OTEL_JOB_QUEUE_URL",
+        secret=True,
+    )
+    job_queue_name: str = row("rag-otel", "Prefix of the names of its queues", "RAG_OTEL_JOB_QUEUE_NAME")
+    job_queue_partitions: int = row(4, "Queues that the tenants share", "RAG_OTEL_JOB_QUEUE_PARTITIONS")
+    job_queue_prefetch: int = row(
+        8, "Jobs of one partition that a worker evaluates at a time", "RAG_OTEL_JOB_QUEUE_PREFETCH"
+    )
+    job_queue_max_jobs: int = row(
+        100_000, "Jobs that wait in one partition, at most; then the broker refuses", "RAG_OTEL_JOB_QUEUE_MAX_JOBS"
+    )
+    job_queue_max_starts: int = row(
+        5, "Starts of a job until it becomes a dead letter, at least 2", "RAG_OTEL_JOB_QUEUE_MAX_STARTS"
+    )
+    job_queue_retry_delays: tuple[str, ...] = row(
+        ("1", "10", "60"),
+        "Seconds between the starts of a job that failed; the last one is repeated",
+        "RAG_OTEL_JOB_QUEUE_RETRY_DELAYS",
+    )
+    job_queue_buffer_bytes: int = row(
+        32 * 2**20,
+        "Jobs that the application keeps while the broker is away, bytes of text",
+        "RAG_OTEL_JOB_QUEUE_BUFFER_BYTES",
+    )
     spool_folder: str | None = row(
         None, "Where admitted traces are kept until they are exported; None: in memory alone", "RAG_OTEL_SPOOL_FOLDER"
     )
@@ -323,6 +350,24 @@ class Settings:
         _require(0 <= self.drift_margin < 1, "drift_margin", self.drift_margin, "0 or more, below 1")
         _require(self.drift_run_length >= 10, "drift_run_length", self.drift_run_length, "at least 10")
         _require(self.judge_watch_interval > 0, "judge_watch_interval", self.judge_watch_interval, "above 0")
+        for name in ("partitions", "prefetch", "max_jobs", "buffer_bytes"):
+            _require(
+                getattr(self, f"job_queue_{name}") >= 1,
+                f"job_queue_{name}",
+                getattr(self, f"job_queue_{name}"),
+                "at least 1",
+            )
+        _require(self.job_queue_max_starts >= 2, "job_queue_max_starts", self.job_queue_max_starts, "at least 2")
+        delays = self.job_queue_retry_delays
+        _require(bool(delays) and all(map(_is_positive, delays)), "job_queue_retry_delays", delays, "seconds above 0")
+        url = self.job_queue_url
+        _require(url is None or url.startswith(("amqp://", "amqps://")), "job_queue_url", url, "an amqp(s) address")
+        _require(
+            url is None or self.capture_content,
+            "capture_content",
+            False,
+            "True with a job_queue_url: jobs carry the texts. Without a job_queue_url, texts stay in the process",
+        )
         _require(self.spool_max_bytes >= 2**20, "spool_max_bytes", self.spool_max_bytes, "at least 1048576")
         _require(self.spool_max_age > 0, "spool_max_age", self.spool_max_age, "above 0")
         _require(self.telemetry_interval > 0, "telemetry_interval", self.telemetry_interval, "above 0")
@@ -331,6 +376,13 @@ class Settings:
             given = getattr(self, name)
             for value in given if isinstance(given, tuple) else (given,):
                 _require(value is None or value.startswith(("http://", "https://")), name, value, "an http(s) address")
+
+
+def _is_positive(text: str) -> bool:
+    try:
+        return 0 < float(text) < _DAY_S
+    except ValueError:
+        return False
 
 
 def _require(holds: bool, name: str, value: object, wanted: str) -> None:

@@ -16,7 +16,15 @@ from rag_otel.errors import ConfigurationError
 from rag_otel.settings import Settings, resolve, unread_variables
 from rag_otel.settings.tables import TABLES, AlertSettings, DriftSettings, JudgeSettings
 
-_NOT_IN_A_SIGNATURE = {"sampling_seed", "chunk_resolver_timeout", "spool_max_bytes", "spool_max_age"}
+_NOT_IN_A_SIGNATURE = {
+    "sampling_seed",
+    "chunk_resolver_timeout",
+    "spool_max_bytes",
+    "spool_max_age",
+    *(f"job_queue_{name}" for name in ("name", "partitions", "prefetch", "max_jobs", "max_starts")),
+    "job_queue_retry_delays",
+    "job_queue_buffer_bytes",
+}
 """Rows for the environment and for files."""
 
 

@@ -17,6 +17,7 @@ _PACKAGES: Final = {
     "promtool": "prometheus",
     "amtool": "prometheus-alertmanager",
     "prometheus-alertmanager": "prometheus-alertmanager",
+    "rabbitmq-server": "rabbitmq-server",
 }
 """Debian's packages, by program."""
 _OTHER_NAMES: Final = {"chromium": ("chromium-browser", "google-chrome")}

@@ -24,12 +24,13 @@ from rag_otel.settings import Settings
 from rag_otel.telemetry.prometheus_families import Scraped, ScrapeReader
 from rag_otel.telemetry.telemetry import Telemetry, telemetry_of
 from rag_otel_collectors.conventions import default_conventions
+from rag_otel_collectors.jobs.job import is_packed
+from rag_otel_collectors.jobs.queue import JobQueue
 from rag_otel_collectors.otlp.assembly.live_traces import LiveTraces
 from rag_otel_collectors.otlp.collector import Collector, Results
 from rag_otel_collectors.otlp.evaluation.pool import EvaluationPool
-from rag_otel_collectors.otlp.exporters.connection import BackendSettings, Connection
-from rag_otel_collectors.otlp.exporters.grpc_backend import GrpcConnection
-from rag_otel_collectors.otlp.exporters.http_backend import HttpConnection
+from rag_otel_collectors.otlp.exporters.connect import connect
+from rag_otel_collectors.otlp.exporters.job_forwarder import READER, JobForwarder
 from rag_otel_collectors.otlp.exporters.outbox import Outbox
 from rag_otel_collectors.otlp.exporters.sender import Sender
 from rag_otel_collectors.otlp.metrics import Metrics
@@ -60,16 +61,20 @@ MakeResults: TypeAlias = Callable[[Callable[[ReadableSpan], None], Telemetry], S
 
 
 async def start(
-    configuration: Configuration, *, worker: Sequence[str], make_results: MakeResults
+    configuration: Configuration,
+    *,
+    worker: Sequence[str],
+    make_results: MakeResults,
+    job_queue: JobQueue | None = None,
 ) -> tuple[Collector, dict[str, GrpcServer | HttpServer]]:
     """A running collector, and its servers by name. Raises ConfigurationError before anything listens.
 
     `worker`: arguments of the Python interpreter for an evaluation process, which gets the settings and the number of
-    processes.
+    processes. With a `job_queue` these processes read the traces, and workers elsewhere evaluate them.
     """
     settings, evaluation = configuration.collector, configuration.evaluation.settings
     tls, keys, metrics = server_tls(settings), ApiKeys(settings.api_keys), Metrics()
-    connections = [(backend, _connection(backend)) for backend in configuration.backends]
+    connections = [(backend, connect(backend)) for backend in configuration.backends]
     journal, outbox = _queues(settings, [backend.name for backend in configuration.backends])
     metrics.gauge("disk_limit_bytes", "Disk that the queues may take, at most", lambda: settings.max_disk_bytes)
     live = LiveTraces(
@@ -84,7 +89,8 @@ async def start(
         Sender(backend, each, outbox.readers[backend.name], metrics, dead_letters=dead_letters)
         for backend, each in connections
     ]
-    collector = Collector(live=live, journal=journal, outbox=outbox, metrics=metrics, senders=senders)
+    jobs = None if job_queue is None else _job_forwarder(settings, job_queue, metrics)
+    collector = Collector(live=live, journal=journal, outbox=outbox, metrics=metrics, senders=senders, jobs=jobs)
     intake = Intake(
         conventions=default_conventions(mapping=evaluation.attribute_mapping),
         sampler=build_sampler(evaluation) if evaluation.enabled else RatioSampler(0.0),
@@ -96,6 +102,7 @@ async def start(
         max_held_bytes=settings.max_memory_bytes,
         retry_after_s=settings.retry_after,
         held=collector.wake,
+        other_disk_bytes=lambda: 0 if jobs is None else jobs.outbox.disk_bytes,
     )
     pool = EvaluationPool(
         worker,
@@ -144,11 +151,13 @@ def _queues(settings: CollectorSettings, backends: Sequence[str]) -> tuple[Journ
         raise ConfigurationError(f"data_dir {settings.data_dir!r} cannot be used: {error}") from None
 
 
-def _connection(backend: BackendSettings) -> Connection:
+def _job_forwarder(settings: CollectorSettings, queue: JobQueue, metrics: Metrics) -> JobForwarder:
+    folder, segment_bytes = Path(settings.data_dir) / "jobs", min(_SEGMENT_BYTES, settings.max_disk_bytes // 8)
     try:
-        return GrpcConnection(backend) if backend.protocol == "grpc" else HttpConnection(backend)
-    except (OSError, ValueError) as error:
-        raise ConfigurationError(f"backend {backend.name}: {error}") from None
+        outbox = Outbox(folder, [READER], segment_bytes=segment_bytes, fsync=settings.fsync, readable=is_packed)
+    except OSError as error:
+        raise ConfigurationError(f"data_dir {settings.data_dir!r} cannot be used: {error}") from None
+    return JobForwarder(outbox, queue, metrics)
 
 
 def _telemetry(evaluation: Settings, metrics: Metrics) -> Telemetry:

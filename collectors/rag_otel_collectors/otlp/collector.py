@@ -21,11 +21,13 @@ from rag_otel.durable.journal import Journal
 from rag_otel.model import EvaluatedTrace
 from rag_otel.processing.sdk_spans import SpanOrigin
 from rag_otel.safety.guard import counters, guarded, logger
+from rag_otel_collectors.jobs.queue import QueuedJob
 from rag_otel_collectors.otlp import metrics as names
 from rag_otel_collectors.otlp.assembly.disk import DiskWatch
 from rag_otel_collectors.otlp.assembly.live_traces import LiveTrace, LiveTraces
 from rag_otel_collectors.otlp.evaluation.pool import EvaluationPool
 from rag_otel_collectors.otlp.evaluation.trace_evaluator import Reply
+from rag_otel_collectors.otlp.exporters.job_forwarder import JobForwarder
 from rag_otel_collectors.otlp.exporters.outbox import Outbox
 from rag_otel_collectors.otlp.exporters.sender import Sender
 from rag_otel_collectors.otlp.limited_log import LimitedLog
@@ -72,7 +74,10 @@ class Collector:
         outbox: Outbox,
         metrics: Metrics,
         senders: Sequence[Sender],
+        jobs: JobForwarder | None = None,
     ) -> None:
+        """`jobs` publishes the traces that workers evaluate; None: traces are evaluated here."""
+        self._jobs = jobs
         self._live = live
         self._journal = journal
         self._outbox = outbox
@@ -83,7 +88,11 @@ class Collector:
         self._leaving: set[asyncio.Task[None]] = set()
         self._supervisor, self._receiving = Supervisor(metrics), Supervisor(metrics)
         self._log = LimitedLog()
-        self._disk = DiskWatch({"journal": journal, "outbox": outbox}, metrics, lambda: live.held_bytes)
+        self._disk = DiskWatch(
+            {"journal": journal, "outbox": outbox, **({} if jobs is None else {"jobs": jobs.outbox})},
+            metrics,
+            lambda: live.held_bytes,
+        )
         self._servers: Sequence[Server] = ()
         self._pool: EvaluationPool | None = None
         self._results: Results | None = None
@@ -129,6 +138,8 @@ class Collector:
         for sender in self._senders:
             self._supervisor.keep(f"forwarding to {sender.settings.name}", sender.run)
             self._supervisor.keep(f"confirmation by {sender.settings.name}", sender.confirm)
+        if self._jobs is not None:
+            self._supervisor.keep("publishing jobs", self._jobs.run)
 
     async def drain(self, timeout_s: float) -> bool:
         """Take nothing more in, evaluate and forward what is here, stop; False when something stays on disk.
@@ -168,6 +179,8 @@ class Collector:
             await sender.close()
         if self._pool is not None:
             await self._pool.close()
+        if self._jobs is not None:
+            await self._jobs.close()
         self._journal.close()
         self._outbox.close()
 
@@ -195,6 +208,8 @@ class Collector:
         with guarded("collector.enrich"):  # whatever is wrong with a reply, the spans go on
             slices = enriched(trace.slices, reply)
         await self._forward(join(slices))
+        for job in reply.jobs:
+            await self._keep_job(job)
         try:
             self._journal.done(trace.trace_id)
         except OSError as error:
@@ -213,6 +228,16 @@ class Collector:
                 return
             except OSError as error:
                 self._disk.failed("the outbox on disk cannot be written", error)
+                await asyncio.sleep(_DISK_RETRY_S)
+
+    async def _keep_job(self, job: QueuedJob) -> None:
+        """Likewise for a job."""
+        while self._jobs is not None:
+            try:
+                self._jobs.append(job)
+                return
+            except OSError as error:
+                self._disk.failed("the jobs on disk cannot be written", error)
                 await asyncio.sleep(_DISK_RETRY_S)
 
     def _deliver(self, reply: Reply) -> None:
@@ -240,7 +265,8 @@ class Collector:
 
     def _nothing_left(self) -> bool:
         try:
-            return not self._leaving and all(sender.idle for sender in self._senders)
+            published = self._jobs is None or self._jobs.idle
+            return published and not self._leaving and all(sender.idle for sender in self._senders)
         except OSError as error:
             self._disk.failed("the outbox on disk cannot be read", error)
             return False
@@ -256,6 +282,7 @@ class Collector:
             ("traces_in_memory", "Traces that are assembled or evaluated", lambda: len(self._live)),
             ("held_bytes", "Bytes of held spans", lambda: self._live.held_bytes),
             ("outbox_bytes", "Disk taken by what waits to be forwarded", lambda: self._outbox.disk_bytes),
+            ("jobs_bytes", "Disk taken by jobs that wait to be published", self._jobs_bytes),
             ("journal_bytes", "Disk taken by held spans", lambda: self._journal.disk_bytes),
             ("unconfirmed_batches", "Batches that a backend took and has not stored yet", self._unconfirmed),
             ("damaged_places", "Places in the queues on disk that cannot be read", self._damaged_places),
@@ -271,6 +298,9 @@ class Collector:
 
     def _damaged_bytes(self) -> float:
         return self._journal.log.damage.bytes + self._outbox.log.damage.bytes
+
+    def _jobs_bytes(self) -> float:
+        return 0 if self._jobs is None else self._jobs.outbox.disk_bytes
 
     def _unread_files(self) -> float:
         return self._journal.log.damage.unreadable_files + self._outbox.log.damage.unreadable_files

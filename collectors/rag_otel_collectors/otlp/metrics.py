@@ -35,6 +35,8 @@ LOST: Final = "lost_spans_total"
 WORKER_RESTARTS: Final = "worker_restarts_total"
 DISK_ERRORS: Final = "disk_errors_total"
 TASK_FAILURES: Final = "task_failures_total"
+JOBS: Final = "published_jobs_total"
+JOB_RETRIES: Final = "job_retries_total"
 CLOSED: Final = "closed_connections_total"
 
 HELP: Final = {
@@ -56,6 +58,8 @@ HELP: Final = {
     WORKER_RESTARTS: "Evaluation processes that died or hung and were replaced",
     DISK_ERRORS: "Writes that the disk did not take",
     TASK_FAILURES: "Long-lived tasks that failed and were started again, by task",
+    JOBS: "Evaluation jobs that the broker has stored",
+    JOB_RETRIES: "Attempts to publish jobs that the broker did not answer or refused",
     CLOSED: "Connections that were closed to make room for others, by reason",
 }
 

@@ -142,6 +142,25 @@ def configure(
     )
 
 
+def evaluation_settings(
+    arguments: Mapping[str, Any], *, file: str | None = None, environ: Mapping[str, str] | None = None
+) -> Settings:
+    """The part `[evaluation]` alone, for commands that forward nothing. Raises ConfigurationError."""
+    environ = os.environ if environ is None else environ
+    return resolve(arguments, environ, file=_table(_read(file), "evaluation")).settings
+
+
+def named_values(given: Sequence[str]) -> dict[str, str]:
+    """Settings given as `NAME=VALUE`. Raises ConfigurationError."""
+    values = {}
+    for each in given:
+        name, equals, value = each.partition("=")
+        if not equals:
+            raise ConfigurationError(f"--set {each}: must be NAME=VALUE")
+        values[name.strip().replace("-", "_")] = value
+    return values
+
+
 def data_folder(file: str | None = None, environ: Mapping[str, str] | None = None) -> Path:
     """The collector's folder, as its file and the environment name it. Raises ConfigurationError."""
     environ = os.environ if environ is None else environ

@@ -14,6 +14,7 @@ from typing import Any, Final, TypeAlias
 
 from rag_otel import semconv
 from rag_otel.model import (
+    QUEUED,
     AttributeValue,
     Chunk,
     EvaluatedTrace,
@@ -22,9 +23,12 @@ from rag_otel.model import (
     SamplingDecision,
     SpanRecord,
     SpanRef,
+    UnevaluableReason,
 )
 from rag_otel.pipeline import Pipeline
 from rag_otel.safety.guard import logger
+from rag_otel_collectors.jobs.job import EvaluationJob, may_leave_the_process, queued
+from rag_otel_collectors.jobs.queue import QueuedJob
 from rag_otel_collectors.otlp.protobuf.span_records import Outline, span_records
 from rag_otel_collectors.otlp.protobuf.wire import SpanSlice, attribute_bytes
 
@@ -62,6 +66,8 @@ class Reply:
     """False if another reply follows."""
     counted: Mapping[str, int] = field(default_factory=dict)
     """The increase of this process's counters (`rag_otel.safety.guard.counters`) since its last reply."""
+    jobs: tuple[QueuedJob, ...] = ()
+    """Traces that workers evaluate."""
     breaker_open: bool = False
     """True while the judge is not called because its calls failed repeatedly."""
 
@@ -74,6 +80,7 @@ class _Outcome:
         self._written: dict[str, Attributes] = {}
         """By span id."""
         self._results: list[EvaluatedTrace] = []
+        self._jobs: list[QueuedJob] = []
 
     def unscored(
         self, trace: RagTrace, status: EvaluationStatus, reason: str, decision: SamplingDecision, form: StatusForm
@@ -88,6 +95,11 @@ class _Outcome:
         self.outcomes.append((str(result.status), ""))
         self._results.append(result)
 
+    def queued(self, job: EvaluationJob, form: StatusForm) -> None:
+        """Records that the trace is forwarded without scores, and that a worker evaluates it."""
+        self.unscored(job.trace, EvaluationStatus.LATE, QUEUED, job.decision, form)
+        self._jobs.append(queued(job))
+
     def reply(self, number: int, records: Mapping[str, SpanRecord], *, last: bool) -> Reply:
         return Reply(
             number=number,
@@ -95,6 +107,7 @@ class _Outcome:
             results=tuple(map(without_chunk_texts, self._results)),
             resources=_resources(self._results, records),
             outcomes=tuple(self.outcomes),
+            jobs=tuple(self._jobs),
             last=last,
         )
 
@@ -109,7 +122,10 @@ class TraceEvaluator:
         attributes: Callable[[EvaluatedTrace], Attributes],
         status_attributes: StatusForm,
         hold_s: float,
+        publishes: bool = False,
     ) -> None:
+        """With `publishes` nothing is evaluated: the traces become jobs for workers."""
+        self._publishes = publishes
         self._pipeline = pipeline
         self._attributes = attributes
         self._status_attributes = status_attributes
@@ -122,6 +138,9 @@ class TraceEvaluator:
             records = {record.span_id: record for record in span_records(job.trace_id, job.slices, job.outlines)}
             read = [await self._pipeline.with_texts(each) for each in self._pipeline.rag_traces(list(records.values()))]
             found, chosen = await self._sort(records, read)
+            if self._publishes:
+                self._queue(found, chosen, records)
+                chosen = []
             tasks = {asyncio.ensure_future(self._pipeline.evaluate(*each)): each for each in chosen}
             late = (await asyncio.wait(tasks, timeout=self._hold_s))[1] if tasks else set()
             for task, (trace, decision) in tasks.items():
@@ -136,6 +155,21 @@ class TraceEvaluator:
         except Exception as error:  # noqa: BLE001 - the trace must be forwarded whatever fails
             logger.error("rag-otel: internal error while evaluating a trace", exc_info=error)
             reply(Reply(number=job.number, outcomes=outcomes))
+
+    def _queue(
+        self,
+        found: _Outcome,
+        chosen: Iterable[tuple[RagTrace, SamplingDecision]],
+        records: Mapping[str, SpanRecord],
+    ) -> None:
+        for trace, decision in chosen:
+            if may_leave_the_process(trace):
+                resource = dict(records[trace.target.span_id].resource)
+                job = EvaluationJob(trace=trace, decision=decision, resource=resource, project=self._pipeline.project)
+                found.queued(job, self._status_attributes)
+            else:
+                reason = str(UnevaluableReason.REDACTED)
+                found.unscored(trace, EvaluationStatus.SKIPPED, reason, decision, self._status_attributes)
 
     async def _late(
         self, number: int, tasks: Iterable[asyncio.Future[EvaluatedTrace]], records: Mapping[str, SpanRecord]

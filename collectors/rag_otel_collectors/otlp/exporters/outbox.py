@@ -47,11 +47,12 @@ class Outbox:
         segment_bytes: int = 16 * 2**20,
         recent_bytes: int = 32 * 2**20,
         fsync: bool = False,
+        readable: Callable[[bytes], bool] = is_request,
     ) -> None:
         """`readers` are the names of the backends. At most `recent_bytes` of what was written last are also kept in
-        memory, so that readers who keep up read no file."""
+        memory, so that readers who keep up read no file. `readable` recognises a record; by default export requests."""
         private_folder(folder)
-        self.log: Final = SegmentLog(folder / "log", segment_bytes=segment_bytes, fsync=fsync, readable=is_request)
+        self.log: Final = SegmentLog(folder / "log", segment_bytes=segment_bytes, fsync=fsync, readable=readable)
         self._recent: dict[Position, bytes] = {}
         self._recent_bytes = 0
         self._max_recent_bytes = recent_bytes

@@ -79,9 +79,11 @@ class Intake:
         max_held_bytes: int,
         retry_after_s: float = 2.0,
         held: Callable[[], None] = lambda: None,
+        other_disk_bytes: Callable[[], int] = lambda: 0,
     ) -> None:
         """`held` is called after spans were held. `max_held_bytes` is the bound of `live`: a request that would take
-        up more than half of it alone is not evaluated, since waiting would not make it fit."""
+        up more than half of it alone is not evaluated, since waiting would not make it fit. `other_disk_bytes` is what
+        else counts against `max_disk_bytes`."""
         self._conventions = conventions
         self._sampler = sampler
         self._live = live
@@ -92,6 +94,7 @@ class Intake:
         self._max_request_held = max_held_bytes // 2
         self._retry_after_s = retry_after_s
         self._held = held
+        self._other_disk_bytes = other_disk_bytes
         self._full_until = 0.0
         self.draining = False
 
@@ -100,7 +103,8 @@ class Intake:
         if self.draining:
             return DRAINING
         # What is held will be in the outbox before it leaves the journal, so it takes its size twice.
-        expected = self._outbox.disk_bytes + self._journal.disk_bytes + self._live.held_bytes + 2 * size
+        queues = self._outbox.disk_bytes + self._journal.disk_bytes + self._other_disk_bytes()
+        expected = queues + self._live.held_bytes + 2 * size
         if expected > self._max_disk_bytes or short_of(self._outbox.log, self._live.held_bytes + 2 * size):
             return DISK_FULL
         if time.monotonic() < self._full_until or not self._live.room_for(0, 0):

@@ -1,0 +1,76 @@
+"""Publishing jobs: from a log on disk to the job queue, until the broker has stored every one.
+
+A broker that is away or full is tried again for as long as it takes. What waits counts against `max_disk_bytes`: when
+that is reached, the collector refuses requests, and the exporters hold back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+from rag_otel.delivery.retry import Backoff
+from rag_otel.errors import ConfigurationError, RetryableError
+from rag_otel_collectors.jobs.job import pack, unpack
+from rag_otel_collectors.jobs.queue import JobQueue, QueuedJob
+from rag_otel_collectors.otlp import metrics as names
+from rag_otel_collectors.otlp.exporters.outbox import Outbox
+from rag_otel_collectors.otlp.limited_log import LimitedLog
+from rag_otel_collectors.otlp.metrics import Metrics
+
+READER: Final = "job_queue"
+_BATCH_BYTES: Final = 2**20
+_BACKOFF: Final = Backoff(longest_wait_s=5.0)
+
+
+class JobForwarder:
+    """The jobs on disk and the connection to the broker. Belongs to the event loop's thread."""
+
+    def __init__(self, outbox: Outbox, queue: JobQueue, metrics: Metrics) -> None:
+        """`outbox` has one reader, named `READER`."""
+        self.outbox: Final = outbox
+        self._reader = outbox.readers[READER]
+        self._queue = queue
+        self._metrics = metrics
+        self._log = LimitedLog()
+        self._open = False
+
+    @property
+    def idle(self) -> bool:
+        """True when the broker has stored everything."""
+        return self._reader.idle
+
+    def append(self, job: QueuedJob) -> None:
+        """Keep a job until the broker has stored it. Raises OSError when the disk does not take it."""
+        self.outbox.append(pack(job))
+
+    async def run(self) -> None:
+        """Publish until cancelled."""
+        failures = 0
+        while True:
+            batch = await self._reader.next(_BATCH_BYTES)
+            try:
+                await self._publish([unpack(record) for record in batch.requests])
+            except (RetryableError, ConfigurationError) as error:
+                failures += 1
+                self._metrics.add(names.JOB_RETRIES)
+                self._log.error("jobs cannot be published", error)
+                await asyncio.sleep(_BACKOFF.pause_s(failures))
+            else:
+                failures = 0
+                self._reader.delivered(batch.end)
+                self._metrics.add(names.JOBS, len(batch.requests))
+
+    async def close(self) -> None:
+        """What is not published stays on disk. Safe to call twice."""
+        await self._queue.close()
+        self.outbox.close()
+
+    async def _publish(self, jobs: list[QueuedJob]) -> None:
+        """Raises the first failure. Then all are published again, with the same keys."""
+        if not self._open:
+            await self._queue.open()
+            self._open = True
+        outcomes = await asyncio.gather(*map(self._queue.publish, jobs), return_exceptions=True)
+        for failure in (each for each in outcomes if isinstance(each, BaseException)):
+            raise failure

@@ -1,0 +1,157 @@
+"""`rag-otel work`: evaluates jobs of a queue and writes their results.
+
+It reads the collector's settings file: the same evaluators, backends and Phoenix. A job is acknowledged when its
+evaluation span and its annotations are delivered.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import dataclasses
+import logging
+import signal
+import sys
+from collections.abc import Sequence
+from typing import Any, Final
+
+from opentelemetry.sdk.resources import Resource
+
+from rag_otel.cli.terminal import table
+from rag_otel.composition import (
+    EMBEDDED,
+    Parts,
+    compose_delivery,
+    compose_pipeline,
+    compose_writers,
+    queue_settings,
+)
+from rag_otel.delivery.retry import Backoff
+from rag_otel.drift.setup import build_judge_watch
+from rag_otel.errors import RetryableError
+from rag_otel.evaluation.background_worker import BackgroundWorker
+from rag_otel.evaluation.prepare import prepare
+from rag_otel.pipeline import Pipeline
+from rag_otel.protocols import Writer
+from rag_otel.safety import privacy, redaction
+from rag_otel.safety.extras import require_extra
+from rag_otel.safety.guard import logger
+from rag_otel.settings import Settings
+from rag_otel.settings.rows import secrets_of
+from rag_otel.telemetry.telemetry import telemetry_of
+
+require_extra("queue", "faststream", "aio_pika", needed_by="rag-otel work")
+require_extra("collector", "opentelemetry.proto", "prometheus_client", needed_by="rag-otel work")
+from rag_otel_collectors.jobs.publisher import rabbit_queue  # noqa: E402 - what they import is an extra
+from rag_otel_collectors.jobs.queue import JobQueue, QueueSettings  # noqa: E402
+from rag_otel_collectors.jobs.results import ResultWriter  # noqa: E402
+from rag_otel_collectors.jobs.worker import JobWorker  # noqa: E402
+from rag_otel_collectors.otlp import settings as collector_settings  # noqa: E402
+from rag_otel_collectors.otlp.exporters.connect import connect  # noqa: E402
+
+_NOTHING_MORE: Final = Parts()
+_OPEN: Final = Backoff(longest_wait_s=10.0)
+_END_S: Final = 5.0
+"""For metrics, events and alerts, when the worker ends."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--queue", metavar="URL", help="broker: amqp://user:password@host:5672/ (job_queue_url)")
+    parser.add_argument("--config", metavar="FILE", help="settings file in TOML, the collector's")
+    parser.add_argument(
+        "--backend", metavar="URL", action="append", help="where evaluation spans go: http(s):// or grpc(s)://"
+    )
+    parser.add_argument(
+        "--set", metavar="NAME=VALUE", action="append", default=[], dest="others", help="any other setting, by its name"
+    )
+    parser.add_argument("--check", action="store_true", help="print the settings in effect and exit")
+
+
+def run(arguments: argparse.Namespace, parts: Parts = _NOTHING_MORE) -> int:
+    """Works until SIGTERM or Ctrl-C. Returns 1 if jobs were still running then: the broker delivers them again.
+
+    `parts` adds objects that no setting can name.
+    """
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
+    named = {"job_queue_url": arguments.queue, **collector_settings.named_values(arguments.others)}
+    given = {"backend": arguments.backend, **named}
+    configuration = collector_settings.configure(given, file=arguments.config)
+    for part, rows in configuration.rows().items():
+        print(f"{part}\n{table(rows)}", flush=True)
+    queue = queue_settings(configuration.evaluation.settings)
+    return 0 if arguments.check else asyncio.run(_serve(configuration, queue, parts))
+
+
+async def _serve(configuration: collector_settings.Configuration, queue_of: QueueSettings, parts: Parts) -> int:
+    settings = dataclasses.replace(configuration.evaluation.settings, job_queue_url=None)  # this one evaluates
+    privacy.configure(capture_content=settings.capture_content)
+    redaction.remember(secrets_of(configuration.evaluation.settings))
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    pipeline = compose_pipeline(settings, parts, default_cap=None, budgeted=False)
+    prepare(pipeline.evaluators)
+    results = ResultWriter(
+        [connect(backend) for backend in configuration.backends],
+        lambda emit: _writers(settings, emit),
+    )
+    telemetry = telemetry_of(settings, resource=Resource.create)
+    watching = compose_delivery(
+        settings,
+        parts,
+        emit=_never,
+        resource=Resource.create,
+        telemetry=telemetry,
+        write_results=False,
+        judge_watch=_judge_watch(settings, pipeline),
+    )
+    watching.start()
+    telemetry.start()
+    worker = JobWorker(pipeline, results.write, max_starts=queue_of.max_starts, watch=watching.submit)
+    queue = rabbit_queue(queue_of)
+    done = True
+    if await _opened(queue, stop):
+        await queue.consume(worker.handle)
+        print(f"working on {queue_of.name}", flush=True)
+        await stop.wait()
+        timeout_s = configuration.collector.drain_timeout
+        logger.warning("rag-otel: finishing the jobs that run, for at most %.0f s", timeout_s)
+        done = await queue.drain(timeout_s)
+    await queue.close()
+    await results.close()
+    await asyncio.to_thread(watching.shutdown, _END_S)
+    await asyncio.to_thread(telemetry.shutdown, _END_S)
+    return 0 if done else 1
+
+
+async def _opened(queue: JobQueue, stop: asyncio.Event) -> bool:
+    """Connects, again and again while the broker is away. False if the worker is to end. Raises ConfigurationError."""
+    failures = 0
+    while not stop.is_set():
+        try:
+            await queue.open()
+        except RetryableError as error:
+            failures += 1
+            logger.warning("rag-otel: %s; trying again", error)
+            waiting = asyncio.create_task(stop.wait())
+            await asyncio.wait([waiting], timeout=_OPEN.pause_s(failures))
+            waiting.cancel()
+        else:
+            return True
+    return False
+
+
+def _writers(settings: Settings, emit: Any) -> Sequence[Writer]:
+    return compose_writers(settings, emit, Resource.create)
+
+
+def _judge_watch(settings: Settings, pipeline: Pipeline) -> Any:
+    """Monitors the embedded judge alone, because its calls are free: each worker would call another judge."""
+    if settings.judge != EMBEDDED or settings.embedder is not None:
+        return None
+    return build_judge_watch(settings, dataclasses.replace(pipeline, cap=None), BackgroundWorker())
+
+
+def _never(span: object) -> None:
+    """Never called: `ResultWriter` writes the evaluation spans."""
+    raise AssertionError("an evaluation span of the monitors")

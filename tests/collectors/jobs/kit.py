@@ -1,0 +1,130 @@
+"""A worker as users run it, and jobs to give it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+from rag_otel.model import Chunk, RagTrace, SamplingDecision, SpanRef
+from rag_otel_collectors.jobs.job import EvaluationJob, queued
+from rag_otel_collectors.jobs.queue import QueuedJob, QueueSettings
+from testkit.judge_server import JudgeServer
+from tests.collectors.otlp.kit import Backend
+from tests.support.polling import eventually
+
+CHUNK = "The lighthouse of Kap Arkona was built in 1827 and is 19.3 metres high."
+
+
+def an_evaluation_job(number: int, *, tenant: str = "", response: str | None = None) -> EvaluationJob:
+    """A job of a trace whose ids are made of `number`."""
+    target = SpanRef(trace_id=f"{number + 1:032x}", span_id=f"{number + 1:016x}")
+    return EvaluationJob(
+        trace=RagTrace(
+            target=target,
+            chunk_span=target,
+            question=f"When was lighthouse {number} built?",
+            chunks=(Chunk(id="kap-arkona", text=CHUNK, position=0),),
+            response=response or f"Lighthouse {number} was built in 1827.",
+            service="shop",
+            route="answer",
+            tags={"tenant": tenant} if tenant else {},
+            start_ns=1_700_000_000_000_000_000,
+            duration_ns=1_000_000,
+        ),
+        decision=SamplingDecision(sampled=True, reason="always", probability=1.0),
+        resource={"service.name": "shop", "process.command_args": ["a", "b"]},
+    )
+
+
+def some_jobs(count: int, *, first: int = 0, **fields: Any) -> list[QueuedJob]:
+    return [queued(an_evaluation_job(first + number, **fields)) for number in range(count)]
+
+
+class WorkerProcess:
+    """`rag-otel work` in its own process."""
+
+    def __init__(self, settings: QueueSettings, backend: Backend, judge: JudgeServer | None = None) -> None:
+        """With a `judge` that server is asked, once for each job; without one the embedded judge."""
+        program = ("rag_otel.cli.main", "work") if judge is None else ("tests.collectors.jobs.judged_worker", judge.url)
+        named = {
+            "job_queue_name": settings.name,
+            "job_queue_partitions": settings.partitions,
+            "job_queue_prefetch": settings.prefetch,
+            "job_queue_max_jobs": settings.max_jobs,
+            "job_queue_max_starts": settings.max_starts,
+            "job_queue_retry_delays": ",".join(map(str, settings.retry_delays)),
+            "drift": "false",
+            "judge_watch": "false",
+        }
+        self.queue_options = ["--queue", settings.url]
+        self.queue_options += [part for name, value in named.items() for part in ("--set", f"{name}={value}")]
+        self._command = [sys.executable, "-m", *program, *self.queue_options, "--backend", backend.address]
+        self.lines: list[str] = []
+        self.process: subprocess.Popen[str] | None = None
+
+    def begin(self) -> WorkerProcess:
+        """Starts the process."""
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        self.process = subprocess.Popen(
+            self._command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment
+        )
+        threading.Thread(target=self._read, args=(self.process,), daemon=True).start()
+        return self
+
+    def start(self) -> WorkerProcess:
+        """The same, and waits until it works."""
+        self.begin()
+        eventually(self._works, within_s=120)
+        return self
+
+    def _works(self) -> bool:
+        assert self.process is not None
+        assert self.process.poll() is None, "\n".join(self.lines)
+        return any(line.startswith("working on") for line in self.lines)
+
+    def _read(self, process: subprocess.Popen[str]) -> None:
+        assert process.stdout is not None
+        for line in process.stdout:
+            self.lines.append(line.rstrip())
+
+    def kill(self) -> None:
+        """kill -9."""
+        assert self.process is not None
+        self.process.kill()
+        self.process.wait()
+
+    def terminate(self) -> int:
+        """SIGTERM, and the exit code."""
+        assert self.process is not None
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(60)
+
+
+@contextlib.contextmanager
+def a_worker(settings: QueueSettings, backend: Backend, judge: JudgeServer | None = None) -> Iterator[WorkerProcess]:
+    worker = WorkerProcess(settings, backend, judge)
+    try:
+        yield worker.start()
+    finally:
+        if worker.process is not None and worker.process.poll() is None:
+            worker.kill()
+
+
+def scores(backend: Backend) -> dict[str, set[str]]:
+    """Target span -> the ids of its evaluation spans. Two ids for one target are a doubled score."""
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for span in backend.spans():
+        if span.name.startswith("evaluation "):
+            found[span.parent_span_id.hex()].add(span.span_id.hex())
+    return dict(found)
+
+
+def targets(count: int, *, first: int = 0) -> set[str]:
+    return {f"{first + number + 1:016x}" for number in range(count)}

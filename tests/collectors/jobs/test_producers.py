@@ -1,0 +1,172 @@
+"""The application and the collector as producers of jobs, with a real broker that is there, away or full."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+import rag_otel
+from rag_otel import semconv
+from rag_otel.errors import ConfigurationError
+from rag_otel_collectors.jobs.job import EvaluationJob, decode
+from rag_otel_collectors.jobs.queue import Delivery, QueueSettings
+from rag_otel_collectors.jobs.rabbit import RabbitJobQueue
+from testkit.otlp_requests import ANSWER, CHUNK, QUESTION, a_rag_trace, a_request
+from tests.collectors.jobs.kit import a_worker, scores
+from tests.collectors.otlp.kit import a_backend, a_collector
+from tests.support.polling import eventually
+from tests.support.rabbitmq import RabbitNode
+
+pytestmark = pytest.mark.server
+MakeSettings = Callable[..., QueueSettings]
+
+
+def rows_of(settings: QueueSettings) -> dict[str, Any]:
+    """The same queue, as an application's settings name it."""
+    return {
+        "job_queue_url": settings.url,
+        "job_queue_name": settings.name,
+        "job_queue_partitions": settings.partitions,
+        "job_queue_prefetch": settings.prefetch,
+        "job_queue_max_jobs": settings.max_jobs,
+        "job_queue_max_starts": settings.max_starts,
+        "job_queue_retry_delays": tuple(map(str, settings.retry_delays)),
+    }
+
+
+def taken(settings: QueueSettings, count: int) -> list[EvaluationJob]:
+    """The next jobs of a queue."""
+
+    async def run() -> list[EvaluationJob]:
+        jobs: list[EvaluationJob] = []
+        enough = asyncio.Event()
+
+        async def handle(delivery: Delivery) -> None:
+            jobs.append(decode(delivery.body))
+            assert delivery.key == jobs[-1].key
+            await delivery.ack()
+            if len(jobs) >= count:
+                enough.set()
+
+        queue = RabbitJobQueue(settings)
+        await queue.open()
+        await queue.consume(handle)
+        async with asyncio.timeout(30):
+            await enough.wait()
+        await queue.drain(1)
+        await queue.close()
+        return jobs
+
+    return asyncio.run(run())
+
+
+class App:
+    """An instrumented application that keeps its spans."""
+
+    def __init__(self, settings: QueueSettings, **more: Any) -> None:
+        self._exporter = InMemorySpanExporter()
+        provider = TracerProvider(resource=Resource({"service.name": "shop"}))
+        provider.add_span_processor(SimpleSpanProcessor(self._exporter))
+        rag_otel.instrument(provider, **{**rows_of(settings), **more})
+
+    def attributes(self) -> list[dict[str, Any]]:
+        """Of every span so far."""
+        return [dict(span.attributes or {}) for span in self._exporter.get_finished_spans()]
+
+
+@rag_otel.observe(tags={"tenant": lambda question: "acme"})
+def answer(question: str) -> dict[str, object]:
+    return {"answer": ANSWER, "chunks": [{"text": CHUNK, "id": "kap-arkona", "source": {"page": 3}}]}
+
+
+@rag_otel.observe(capture_content=False)
+def discreet(question: str) -> dict[str, object]:
+    return {"answer": ANSWER, "chunks": [CHUNK]}
+
+
+@pytest.mark.usefixtures("uninstrumented")
+def test_an_application_publishes_what_a_worker_needs(queue_settings: MakeSettings) -> None:
+    """The span goes on at once; question, chunks, answer, sampling decision and resource are in the job."""
+    settings = queue_settings()
+    app = App(settings, project_name="shop-project")
+    answer(QUESTION)
+    assert rag_otel.flush(timeout=30)
+    (written,) = app.attributes()
+    assert (written[semconv.STATUS], written[semconv.STATUS_REASON]) == ("late", "queued")
+    (job,) = taken(settings, 1)
+    assert (job.trace.question, job.trace.response, job.tenant) == (QUESTION, ANSWER, "acme")
+    assert [(chunk.id, chunk.text) for chunk in job.trace.chunks] == [("kap-arkona", CHUNK)]
+    assert job.decision.probability == 1.0
+    assert job.resource["service.name"] == "shop"
+    assert job.project == "shop-project"
+
+
+@pytest.mark.usefixtures("uninstrumented")
+def test_what_must_not_leave_the_process_is_not_published(queue_settings: MakeSettings) -> None:
+    """Jobs carry the texts, so a call that hides them has none, and its span says why."""
+    settings = queue_settings()
+    app = App(settings)
+    discreet(QUESTION)
+    answer(QUESTION)
+    assert rag_otel.flush(timeout=30)
+    hidden, shown = sorted(app.attributes(), key=lambda each: str(each[semconv.STATUS]), reverse=True)
+    assert (hidden[semconv.STATUS], hidden[semconv.STATUS_REASON]) == ("skipped", "redacted")
+    assert shown[semconv.STATUS] == "late"
+    assert [job.tenant for job in taken(settings, 1)] == ["acme"]
+    with pytest.raises(ConfigurationError, match="capture_content"):
+        App(settings, capture_content=False)
+    with pytest.raises(ConfigurationError, match="the workers evaluate"):
+        App(settings, evaluators=[object()])
+
+
+@pytest.fixture
+def away(rabbit: RabbitNode) -> Iterator[RabbitNode]:
+    """The node, which is down until the test starts it."""
+    rabbit.kill()
+    yield rabbit
+    if not rabbit.runs:
+        rabbit.start()
+
+
+@pytest.mark.usefixtures("uninstrumented")
+def test_a_broker_that_is_away_holds_nobody_up_and_gets_every_job_later(
+    queue_settings: MakeSettings, away: RabbitNode, tmp_path: Path
+) -> None:
+    """The application keeps its jobs in memory; the collector keeps them on disk, and is killed meanwhile."""
+    of_app, of_collector = queue_settings(), queue_settings(name="of-the-collector")
+    app = App(of_app)
+    arguments = [part for name, value in rows_of(of_collector).items() for part in ("--set", f"{name}={_text(value)}")]
+    with a_backend() as backend:
+        arguments += ["--backend", backend.address]
+        for _ in range(3):
+            answer(QUESTION)
+        eventually(lambda: [each[semconv.STATUS] for each in app.attributes()] == ["late"] * 3)
+        assert not rag_otel.flush(timeout=0.5), "the broker has nothing yet"
+        with a_collector(tmp_path / "data", *arguments) as collector:
+            collector.export(a_request(*a_rag_trace(), *a_rag_trace()))
+            eventually(lambda: len(backend.attributes("answer")) == 2)
+            eventually(lambda: collector.metric("job_retries_total") > 0)
+            collector.kill()
+            away.start()
+            collector.start()
+            eventually(lambda: collector.metric("published_jobs_total") == 2)
+            assert collector.stop() == 0
+        written = backend.attributes("answer")
+        assert {(each[semconv.STATUS], each[semconv.STATUS_REASON]) for each in written} == {("late", "queued")}
+        assert len(taken(of_app, 3)) == 3
+        with a_worker(of_collector, backend):
+            eventually(lambda: len(scores(backend)) == 2)
+    answers = {span.span_id.hex() for span in backend.spans() if span.name == "answer"}
+    assert set(scores(backend)) == answers
+
+
+def _text(value: object) -> str:
+    return ",".join(value) if isinstance(value, tuple) else str(value)
