@@ -21,6 +21,9 @@ STAGES: Final = (1, 2, 4, 6, 10)
 the next ones; after the last, 5,000 answers by default, it is frozen."""
 ERRORS: Final = (0.1, 0.1, 0.4, 0.1, 0.2)
 """Each stage's share of the error."""
+ERRORS_OF_FEW: Final = (0.6, 0.1, 0.1, 0.05, 0.05)
+"""The same where `count` was set below the default: the first bound is wanted to tell a drop. With a small share of
+the error a bound of few answers lies too far below their mean for an alarm."""
 _AGAIN: Final = 0.1
 """Share of the error of all that is learned between stages: the n-th time it has the 2**n-th part of it."""
 _MOST_AGAIN: Final = 12
@@ -85,8 +88,9 @@ class BaselineLearner:
     @property
     def error_share(self) -> float:
         """This time's share of the error; the shares sum up to 1 at most, however often it is learned."""
-        share = ERRORS[self.stage] if self._reached else _AGAIN / 2.0 ** (self._again + 1)
-        return share / (sum(ERRORS[: self._stages]) + _AGAIN)
+        errors = ERRORS if self.count >= DEFAULT_COUNT else ERRORS_OF_FEW
+        share = errors[self.stage] if self._reached else _AGAIN / 2.0 ** (self._again + 1)
+        return share / (sum(errors[: self._stages]) + _AGAIN)
 
     @property
     def hardly_more(self) -> bool:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rag_otel.drift.bets import _predictable_caps, lower_bound, tuned_bets
 from rag_otel.drift.detector import DropDetector
-from rag_otel.drift.learner import DEFAULT_ERROR, STAGES, BaselineLearner
+from rag_otel.drift.learner import DEFAULT_ERROR, ERRORS, ERRORS_OF_FEW, STAGES, BaselineLearner
 
 shares = st.floats(0.0, 1.0)
 
@@ -119,6 +119,14 @@ def test_a_bet_does_not_know_what_comes() -> None:
     light, heavy = [1.0] * 6, [1.0, 1.0, 1.0, 8.0, 1.0, 1.0]
     assert _predictable_caps(heavy, 1.0)[:4] == _predictable_caps(light, 1.0)[:4]
     assert _predictable_caps(heavy, 1.0)[4] < _predictable_caps(light, 1.0)[4]
+
+
+@pytest.mark.parametrize("errors", [ERRORS, ERRORS_OF_FEW])
+def test_each_division_of_the_error_is_whole(errors: tuple[float, ...]) -> None:
+    """All stages have a share, and they leave a tenth for what is learned between them."""
+    assert len(errors) == len(STAGES)
+    assert min(errors) > 0.0
+    assert sum(errors) == pytest.approx(0.9)
 
 
 def test_all_bounds_hold_together() -> None:

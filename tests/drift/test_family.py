@@ -68,6 +68,22 @@ def test_what_moved_does_not_depend_on_clocks(clock: str) -> None:
         assert (first.slice, first.before) == ("model=b", None)
 
 
+def test_a_baseline_of_few_answers_is_soon_used() -> None:
+    """Who has set it to 50 answers is told of a large drop within the next 60, and of none without a drop."""
+    for seed in range(20):
+        family = Family(DriftSettings(baseline_count=50))
+        good, bad = scores(0.97, seed), scores(0.7, 100 + seed)
+        values = [next(good if index < 56 else bad) for index in range(115)]
+        events = [
+            event
+            for index, value in enumerate(values)
+            for event in family.observe(dataclasses.replace(seen(index, value), cluster=index))
+        ]
+        assert ALL in [event.slice for event in events], seed
+        family = Family(DriftSettings(baseline_count=50))
+        assert feed(family, 0.97, 600, seed=seed) == []
+
+
 def test_an_alarm_ends_when_the_scores_are_back() -> None:
     """Not before, and with evidence of its own."""
     family = Family(SETTINGS)
