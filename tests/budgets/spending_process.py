@@ -63,6 +63,7 @@ async def main(store: str, seconds: float, hold: bool) -> None:
                 refused += 1
                 if hold:
                     break
+                await asyncio.sleep(0.2)  # 200 refusals last longer than the reservations of a process that was killed
             elif not hold:
                 await pipeline.evaluate(trace, decision)
 

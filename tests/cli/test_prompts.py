@@ -37,9 +37,9 @@ def test_save_writes_a_folder_that_replaces_the_built_in_prompts(tmp_path: Path)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["show", "nothing"], "there are: context_precision"),
+        (["show", "nothing"], "there are: aspect, context_precision"),
         (["show", "faithfulness", "--language", "xx"], "it exists in: de, en"),
-        (["save", "unused", "--name", "nothing"], "there are: context_precision"),
+        (["save", "unused", "--name", "nothing"], "there are: aspect, context_precision"),
         (["save", "unused", "--language", "xx"], "it exists in: de, en"),
         (["list", "--folder", "no/such/folder"], "no such folder"),
     ],

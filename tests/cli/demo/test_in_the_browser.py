@@ -30,7 +30,7 @@ def test_columns_chart_and_claims_are_there(told: Told) -> None:
         page.goto(trace_link(told.base_url, riskiest["context"]["trace_id"]))
         page.get_by_role("tab", name="Attributes").click()
         page.get_by_text("rag.evaluation.faithfulness.claims.0.text").first.wait_for()
-        page.get_by_text("not_enough_info").first.wait_for()
+        page.get_by_text(riskiest["attributes"]["rag.evaluation.faithfulness.claims.0.verdict"]).first.wait_for()
 
         page.goto(f"{project_page}/spans")
         page.get_by_role("link", name="answer").first.wait_for()
