@@ -8,23 +8,20 @@ import json
 import math
 import time
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
 from rag_otel.alert import Alert, AlertSeverity
 from rag_otel.alerts.channels.configured import configured_channels
-from rag_otel.cli.points_in_time import point_in_time
+from rag_otel.cli.phoenix_access import phoenix_client, time_bounds
 from rag_otel.cli.terminal import table
 from rag_otel.errors import ConfigurationError, InputError, PermanentError, RetryableError
 from rag_otel.evaluation.calibration import MARK, Calibration, Labelled, read_calibrations, write_calibrations
 from rag_otel.settings import Settings, resolve
 from rag_otel_collectors.stored.labels import labels_in_file, labels_in_phoenix
-from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from rag_otel_evaluators.calibration.agreement import Agreement, agreement, calibration_z, prevalence_z
 from rag_otel_evaluators.calibration.fit import HeldOut, fit, held_out, threshold_of
 
-_TIMEOUT_S: Final = 120.0
 _DRIFTED_FROM: Final = 3.0
 """Standard deviations: about one false alarm in 370 checks."""
 _DEFAULT_THRESHOLD: Final = 0.5
@@ -101,17 +98,7 @@ def _labelled(arguments: argparse.Namespace, settings: Settings) -> list[Labelle
                 path, metric=arguments.metric, label=arguments.label, slices=slices, bad_values=arguments.bad
             )
         ]
-    if settings.phoenix_endpoint is None:
-        raise ConfigurationError(
-            "Phoenix's address is missing: --phoenix-endpoint URL (environment: RAG_OTEL_PHOENIX_ENDPOINT)"
-        )
-    client = PhoenixClient(settings.phoenix_endpoint, api_key=settings.phoenix_api_key, timeout_s=_TIMEOUT_S)
-    now = datetime.now(UTC)
-    bounds: dict[str, Any] = {
-        name: point_in_time(text, now=now)
-        for name, text in (("since", arguments.since), ("until", arguments.until))
-        if text is not None
-    }
+    client, bounds = phoenix_client(settings), time_bounds(arguments)
     try:
         found = labels_in_phoenix(
             client, arguments.project, metric=arguments.metric, annotation=arguments.annotation, slices=slices, **bounds

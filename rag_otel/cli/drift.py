@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from rag_otel.cli.drift_report.page import latest, render_page
 from rag_otel.cli.drift_report.view import SeriesView, replay, views
-from rag_otel.cli.points_in_time import point_in_time
+from rag_otel.cli.phoenix_access import phoenix_client, time_bounds
 from rag_otel.cli.terminal import table
 from rag_otel.drift.alerting import describe, moment
 from rag_otel.drift.event import DriftEvent
@@ -24,10 +24,8 @@ from rag_otel.drift.setup import drift_settings
 from rag_otel.drift.states import StoredState, ask_to_relearn, read_states
 from rag_otel.errors import ConfigurationError, InputError, PermanentError, RetryableError
 from rag_otel.settings import Settings, resolve
-from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from rag_otel_collectors.stored.scores import from_files, from_phoenix, metrics_of
 
-_TIMEOUT_S: Final = 120.0
 _EVENTS: Final = 12
 _OVERRIDES: Final = ("drift_baseline", "drift_baseline_count", "drift_margin", "drift_run_length", "state_folder")
 
@@ -91,17 +89,7 @@ def _observations(settings: Settings, arguments: argparse.Namespace) -> list[Obs
         raise ConfigurationError("give either files or --project, not both")
     if arguments.files:
         return from_files(arguments.files, settings.drift_slices)
-    if settings.phoenix_endpoint is None:
-        raise ConfigurationError(
-            "Phoenix's address is missing: --phoenix-endpoint URL (environment: RAG_OTEL_PHOENIX_ENDPOINT)"
-        )
-    reader = PhoenixClient(settings.phoenix_endpoint, api_key=settings.phoenix_api_key, timeout_s=_TIMEOUT_S)
-    now = datetime.now(UTC)
-    bounds: dict[str, Any] = {
-        name: point_in_time(text, now=now)
-        for name, text in (("since", arguments.since), ("until", arguments.until))
-        if text is not None
-    }
+    reader, bounds = phoenix_client(settings), time_bounds(arguments)
     try:
         return list(from_phoenix(reader, arguments.project, settings.drift_slices, **bounds))
     except (RetryableError, PermanentError) as error:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
-from datetime import UTC, datetime
 from typing import Any, Final
 
-from rag_otel.cli.points_in_time import point_in_time
+from rag_otel.cli.phoenix_access import phoenix_client, time_bounds
 from rag_otel.errors import ConfigurationError, InputError, PermanentError, RetryableError
 from rag_otel.settings import Settings, resolve
 from rag_otel_collectors.stored.labels import labels_in_phoenix
@@ -17,7 +16,6 @@ from rag_otel_collectors.stored.review_queue import put_into_queue, scored_answe
 from rag_otel_evaluators.calibration.agreement import agreement
 from rag_otel_evaluators.calibration.queue import MORE, Candidate, pick, worth
 
-_TIMEOUT_S: Final = 120.0
 _ENOUGH: Final = 0.01
 """A smaller gain of the interval's half-width is not worth another round of labels."""
 
@@ -40,12 +38,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Returns 0. Raises ConfigurationError or InputError (exit code 2)."""
     _check(arguments)
     settings = resolve({"phoenix_endpoint": arguments.phoenix_endpoint, "project_name": arguments.project}).settings
-    if settings.phoenix_endpoint is None:
-        raise ConfigurationError(
-            "Phoenix's address is missing: --phoenix-endpoint URL (environment: RAG_OTEL_PHOENIX_ENDPOINT)"
-        )
+    client = phoenix_client(settings)
     try:
-        _run(arguments, settings, settings.phoenix_endpoint)
+        _run(arguments, settings, client)
     except (RetryableError, PermanentError) as error:
         raise ConfigurationError(f"Phoenix at {settings.phoenix_endpoint}: {error}") from None
     return 0
@@ -59,14 +54,8 @@ def _check(arguments: argparse.Namespace) -> None:
             raise InputError(f"--{name} must be above 0 and at most 1, not {getattr(arguments, name)}")
 
 
-def _run(arguments: argparse.Namespace, settings: Settings, endpoint: str) -> None:
-    client = PhoenixClient(endpoint, api_key=settings.phoenix_api_key, timeout_s=_TIMEOUT_S)
-    now = datetime.now(UTC)
-    bounds: dict[str, Any] = {
-        name: point_in_time(text, now=now)
-        for name, text in (("since", arguments.since), ("until", arguments.until))
-        if text is not None
-    }
+def _run(arguments: argparse.Namespace, settings: Settings, client: PhoenixClient) -> None:
+    bounds = time_bounds(arguments)
     names = {"metric": arguments.metric, "annotation": arguments.annotation}
     answers = list(scored_answers(client, arguments.project, **names, **bounds))
     if not answers:
@@ -76,7 +65,7 @@ def _run(arguments: argparse.Namespace, settings: Settings, endpoint: str) -> No
     picked = pick(candidates, count=arguments.count, threshold=arguments.threshold, coin=arguments.coin)
     if not arguments.dry_run:
         queue = [(each.key, each.probability, each.reason) for each in picked]
-        put_into_queue(endpoint, queue, api_key=settings.phoenix_api_key)
+        put_into_queue(str(settings.phoenix_endpoint), queue, api_key=settings.phoenix_api_key)
     if arguments.json:
         print(json.dumps([{"span_id": p.key, "probability": p.probability, "reason": p.reason} for p in picked]))
         return
