@@ -42,7 +42,7 @@ from rag_otel.telemetry.telemetry import telemetry_of
 
 require_extra("queue", "faststream", "aio_pika", needed_by="rag-otel work")
 require_extra("collector", "opentelemetry.proto", "prometheus_client", needed_by="rag-otel work")
-from rag_otel_collectors.jobs.publisher import rabbit_queue  # noqa: E402 - what they import is an extra
+from rag_otel_collectors.jobs.engines import job_queue  # noqa: E402 - what they import is an extra
 from rag_otel_collectors.jobs.queue import JobQueue, QueueSettings  # noqa: E402
 from rag_otel_collectors.jobs.results import ResultWriter  # noqa: E402
 from rag_otel_collectors.jobs.worker import JobWorker  # noqa: E402
@@ -56,7 +56,9 @@ _END_S: Final = 5.0
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--queue", metavar="URL", help="broker: amqp://user:password@host:5672/ (job_queue_url)")
+    parser.add_argument(
+        "--queue", metavar="URL", help="broker: amqp://user:password@host:5672/ or nats://... (job_queue_url)"
+    )
     parser.add_argument("--config", metavar="FILE", help="settings file in TOML, the collector's")
     parser.add_argument(
         "--backend", metavar="URL", action="append", help="where evaluation spans go: http(s):// or grpc(s)://"
@@ -108,7 +110,7 @@ async def _serve(configuration: collector_settings.Configuration, queue_of: Queu
     watching.start()
     telemetry.start()
     worker = JobWorker(pipeline, results.write, max_starts=queue_of.max_starts, watch=watching.submit)
-    queue = rabbit_queue(queue_of)
+    queue = job_queue(queue_of)
     done = True
     if await _opened(queue, stop):
         await queue.consume(worker.handle)

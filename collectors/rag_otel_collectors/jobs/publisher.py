@@ -19,6 +19,7 @@ from rag_otel.delivery.state_folder import StateFolder
 from rag_otel.errors import ConfigurationError, RetryableError
 from rag_otel.model import RagTrace, SamplingDecision, SamplingReason, UnevaluableReason
 from rag_otel.safety.guard import guarded
+from rag_otel_collectors.jobs.engines import job_queue, publish_all
 from rag_otel_collectors.jobs.job import EvaluationJob, may_leave_the_process, queued
 from rag_otel_collectors.jobs.queue import JobQueue, QueuedJob, QueueSettings
 
@@ -26,13 +27,6 @@ _OVERHEAD_BYTES: Final = 2048
 _CLOSE_S: Final = 2.0
 _PATIENCE_S: Final = 60.0
 """For one batch. The queue's own time limits are shorter."""
-
-
-def rabbit_queue(settings: QueueSettings) -> JobQueue:
-    """The queue on RabbitMQ. Imports FastStream."""
-    from rag_otel_collectors.jobs.rabbit import RabbitJobQueue
-
-    return RabbitJobQueue(settings)
 
 
 class JobPublisher:
@@ -45,7 +39,7 @@ class JobPublisher:
         project: str | None = None,
         buffer_bytes: int = 32 * 2**20,
         state: StateFolder | None = None,
-        make_queue: Callable[[QueueSettings], JobQueue] = rabbit_queue,
+        make_queue: Callable[[QueueSettings], JobQueue] = job_queue,
     ) -> None:
         """Connects with the first job."""
         self._settings = settings
@@ -133,9 +127,7 @@ class _BrokerThread:
             except ConfigurationError as error:  # what waits is kept until the operator has mended it
                 raise RetryableError(str(error)) from None
             self._queue = queue
-        outcomes = await asyncio.gather(*map(self._queue.publish, jobs), return_exceptions=True)
-        for failure in (each for each in outcomes if isinstance(each, BaseException)):
-            raise failure
+        await publish_all(self._queue, jobs)
 
     async def _close(self) -> None:
         queue, self._queue = self._queue, None
