@@ -119,8 +119,8 @@ def turn(node: Broker, workers: int, extra: Sequence[QueuedJob] = ()) -> float:
         return time.perf_counter() - started
 
 
-def killer_turn(node: Broker, killing: bool) -> float:
-    """Seconds for `TURN_JOBS` jobs with two workers, which are started again when they end, as a supervisor does."""
+def killer_turn(node: Broker, killing: bool) -> tuple[float, float]:
+    """Seconds for 90% of `TURN_JOBS` jobs and for all, with two workers, which are started again when they end."""
     settings = settings_of(node, partitions=4)
     with JudgeServer(latency_s=JUDGE_S) as judge, a_backend() as backend, ExitStack() as running:
         workers = [WorkerProcess(settings, backend, judge).start() for _ in range(2)]
@@ -133,8 +133,10 @@ def killer_turn(node: Broker, killing: bool) -> float:
         poison = [queued(an_evaluation_job(10**6, response=f"{ENDS_WORKER} Lighthouse 1 was built in 1827."))]
         started = time.perf_counter()
         publish(settings, [*(poison if killing else []), *some_jobs(TURN_JOBS)])
+        eventually(lambda: len(targets(TURN_JOBS) & set(scores(backend))) >= 0.9 * TURN_JOBS, within_s=300)
+        most = time.perf_counter() - started
         eventually(lambda: targets(TURN_JOBS) <= set(scores(backend)), within_s=300)
-        return time.perf_counter() - started
+        return most, time.perf_counter() - started
 
 
 def supervise(workers: list[WorkerProcess], ended: threading.Event) -> None:
@@ -150,9 +152,8 @@ def outage(node: Broker, seconds: float) -> None:
     settings = settings_of(node)
     provider = TracerProvider(resource=Resource({"service.name": "shop"}))
     with JudgeServer(latency_s=0.05) as judge, a_backend() as backend, a_worker(settings, backend, judge):
-        provider.add_span_processor(
-            BatchSpanProcessor(OTLPSpanExporter(endpoint=f"http://127.0.0.1:{backend.port}", insecure=True))
-        )
+        exporter = OTLPSpanExporter(endpoint=f"http://127.0.0.1:{backend.port}", insecure=True)
+        provider.add_span_processor(BatchSpanProcessor(exporter))
         rag_otel.instrument(
             provider,
             job_queue_url=settings.url,
@@ -227,12 +228,14 @@ def main() -> None:
             shown = ", ".join(f"{before:.1f}/{after:.1f} s" for before, after in pairs)
             print(f"with a poison job the others take {ratio:.2f} times as long ({shown})", flush=True)
         if wanted("killer"):
-            quartets = [[killer_turn(node, killing) for killing in (False, True, False)] for _ in range(options.turns)]
-            ratio = statistics.median(with_it / ((before + after) / 2) for before, with_it, after in quartets)
-            noise = statistics.median(before / after for before, _, after in quartets)
-            shown = ", ".join("/".join(f"{each:.1f}" for each in three) for three in quartets)
-            print(f"with a job that kills its workers the others take {ratio:.2f} times as long ({shown} s)")
-            print(f"without it, against itself: {noise:.2f}", flush=True)
+            threes = [[killer_turn(node, killing) for killing in (False, True, False)] for _ in range(options.turns)]
+            for which, share in enumerate(("90% of the other jobs", "all other jobs")):
+                times = [[each[which] for each in three] for three in threes]
+                ratio = statistics.median(with_it / ((before + after) / 2) for before, with_it, after in times)
+                noise = statistics.median(before / after for before, _, after in times)
+                shown = ", ".join("/".join(f"{each:.1f}" for each in three) for three in times)
+                print(f"with a job that kills its workers {share} take {ratio:.2f} times as long ({shown} s)")
+                print(f"without it, against itself: {noise:.2f}", flush=True)
         if wanted("kills"):
             kill_rounds(node, options.rounds, replace_first, "kill -9 of a worker")
         if wanted("broker"):
