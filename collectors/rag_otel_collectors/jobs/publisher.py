@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import logging
 import math
 import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
@@ -25,6 +26,8 @@ from rag_otel_collectors.jobs.queue import JobQueue, QueuedJob, QueueSettings
 
 _OVERHEAD_BYTES: Final = 2048
 _CLOSE_S: Final = 2.0
+_THREAD: Final = "rag-otel-job-queue"
+_CLIENTS: Final = frozenset({"aio_pika", "aiormq", "nats"})
 _PATIENCE_S: Final = 60.0
 """For one batch. The queue's own time limits are shorter."""
 
@@ -122,6 +125,7 @@ class _BrokerThread:
     async def _publish(self, jobs: Sequence[QueuedJob]) -> None:
         if self._queue is None:
             queue = self._make_queue()
+            _quieten_clients()
             try:
                 await queue.open()
             except ConfigurationError as error:  # what waits is kept until the operator has mended it
@@ -137,13 +141,25 @@ class _BrokerThread:
     def _run(self, work: Coroutine[Any, Any, None], timeout_s: float) -> None:
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
-            threading.Thread(target=self._loop.run_forever, name="rag-otel-job-queue", daemon=True).start()
+            threading.Thread(target=self._loop.run_forever, name=_THREAD, daemon=True).start()
         running = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
             running.result(timeout_s)
         except (TimeoutError, concurrent.futures.CancelledError):
             running.cancel()
             raise RetryableError("the job queue does not answer") from None
+
+
+def _quieten_clients() -> None:
+    """The brokers' clients log every attempt to connect again, once a second. The application's log has our own lines,
+    which are limited. What the application does with the same clients is logged as before."""
+    for name in [*logging.root.manager.loggerDict]:
+        if name.partition(".")[0] in _CLIENTS:
+            logging.getLogger(name).addFilter(_of_other_threads)
+
+
+def _of_other_threads(record: logging.LogRecord) -> bool:
+    return record.threadName != _THREAD
 
 
 def _size(job: EvaluationJob) -> int:
