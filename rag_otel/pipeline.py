@@ -116,11 +116,28 @@ class Pipeline:
             return refused, SamplingReason.LOCAL_ONLY
         if self.cap is not None and not self.cap.admit():
             return rate_limited(decision), SamplingReason.RATE_LIMITED
-        if self.budgets is not None:
-            metrics = [each.name for each in self._chosen(trace, decision)]
-            decision, lease = await self.budgets.admit(trace, decision, metrics)
-            decision = dataclasses.replace(decision, lease=lease)
+        decision = await self.reserve(trace, decision)
         return decision, None if decision.sampled else decision.reason
+
+    async def reserve(self, trace: RagTrace, decision: SamplingDecision) -> SamplingDecision:
+        """The decision with what the budgets have reserved for the trace; not sampled any more if they refuse it."""
+        if self.budgets is None:
+            return decision
+        metrics = [each.name for each in self._chosen(trace, decision)]
+        decision, lease = await self.budgets.admit(trace, decision, metrics)
+        return dataclasses.replace(decision, lease=lease)
+
+    def refused(self, trace: RagTrace, decision: SamplingDecision) -> EvaluatedTrace:
+        """The result of a trace that the budgets refused: every metric says why it was not judged."""
+        why = decision.refused or "budget"
+        evaluations = tuple(not_paid_for(each, why) for each in self._chosen(trace, decision))
+        return EvaluatedTrace(
+            trace=trace,
+            decision=decision,
+            evaluations=evaluations,
+            status=EvaluationStatus.SKIPPED,
+            project=self.project,
+        )
 
     def _chosen(self, trace: RagTrace, decision: SamplingDecision) -> list[Evaluator]:
         """The evaluators that the decision names and that may see the trace."""
