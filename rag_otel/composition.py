@@ -173,7 +173,11 @@ def compose_pipeline(
     evaluators = _all_evaluators(settings, parts, in_background=in_background) if evaluates else ()
     budgets = compose_budgets(settings, evaluators) if budgeted and evaluates else None
     texts = compose_texts(settings, parts)
-    built_in = default_conventions(mapping=settings.attribute_mapping, recover_chunks=texts is None)
+    built_in = default_conventions(
+        mapping=settings.attribute_mapping,
+        recover_chunks=texts is None,
+        conversation=settings.conversation_context,
+    )
     return Pipeline(
         conventions=(*parts.conventions, *built_in),
         sampler=parts.sampler or _sampler(settings, budgets),
@@ -292,6 +296,7 @@ def compose_prescore(settings: Settings) -> Callable[[RagTrace], Awaitable[float
             question=trace.question,
             chunks=trace.chunks,
             response=trace.response or "",
+            conversation=trace.conversation,
             timeout_s=settings.evaluation_timeout,
         )
         return result.risk

@@ -118,6 +118,11 @@ attribute limit was reached or the call had more documents than are recorded."""
 OMITTED_CHARACTERS: Final = "rag.omitted_character_count"
 """How many characters of question, answer and documents are missing on a span created by rag-otel, because the limit of
 recorded text was reached."""
+MEMORY: Final = "rag.memory"
+"""String array on a span created by rag-otel: what the application remembered and gave to the model."""
+HISTORY: Final = "rag.history"
+"""String array on a span created by rag-otel, by turns the role (`user`, `assistant`) and the text of each earlier
+message."""
 TAG_PREFIX: Final = "rag.tag."
 MARKER: Final = "rag.doctor.marker"
 """Set on the test span of `rag-otel doctor`, which then searches for it."""

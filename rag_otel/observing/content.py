@@ -47,6 +47,10 @@ def content_attributes(
         attributes[semconv.OUTPUT_VALUE] = semconv.REDACTED if hidden.response else taken.response
     if taken.omitted_characters:
         attributes[semconv.OMITTED_CHARACTERS] = taken.omitted_characters
+    if taken.memory and not hidden.question:
+        attributes[semconv.MEMORY] = taken.memory
+    if taken.history and not hidden.question:
+        attributes[semconv.HISTORY] = taken.history
     if taken.incomplete:
         attributes[semconv.INCOMPLETE] = True
     if taken.session_id is not None:

@@ -36,6 +36,9 @@ class StoredAnswer:
     label: str | None
     explanation: str | None
     human: tuple[HumanAnnotation, ...]
+    judge: str = ""
+    probability: float | None = None
+    """With which the trace was sampled. None: not known."""
 
     @property
     def reference(self) -> str | None:
@@ -121,4 +124,6 @@ def _answer(trace: RagTrace, metric: str, span: SpanRecord, notes: Mapping[str, 
         label=result.label,
         explanation=result.explanation,
         human=human_annotations([*target, *at_root]),
+        judge=result.judge,
+        probability=result.probability,
     )
