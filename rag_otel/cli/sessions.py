@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     bounds = time_bounds(arguments)
     try:
         answers = stored_answers(client, arguments.project, arguments.metric, pipeline.rag_traces, **bounds)
-        sessions = session_scores(answers)
+        sessions = session_scores(answers, arguments.metric)
         if not sessions:
             raise InputError(
                 f"project {arguments.project!r} has no answer with a session id: set `session.id` on the spans, "
@@ -77,7 +77,7 @@ def _write(
     ]
     for start in range(0, len(known), _BATCH):
         batch = known[start : start + _BATCH]
-        client.annotate_sessions([row for each in batch for row in session_annotations(each, arguments.metric)])
+        client.annotate_sessions([row for each in batch for row in session_annotations(each)])
     return len(known)
 
 

@@ -105,8 +105,19 @@ def test_a_span_counts_once() -> None:
     """Several turns of a session are several spans; one span that is read twice is one."""
     trace = a_result(session_id="s").trace
     answer = StoredAnswer(trace=trace, score=0.5, risk=None, label=None, explanation=None, human=())
-    (session,) = session_scores([answer, answer])
+    (session,) = session_scores([answer, answer], "faithfulness")
     assert (session.answers, session.score, session.risk) == (1, 0.5, None)
+
+
+def test_the_worst_score_of_a_metric_that_is_better_when_lower() -> None:
+    """Noise sensitivity is worst at 1, and sessions with the highest mean stand first."""
+    fields = {"risk": None, "label": None, "explanation": None, "human": ()}
+    answers = [
+        StoredAnswer(trace=a_result(session_id=name).trace, score=score, **fields)  # type: ignore[arg-type]
+        for name, score in (("calm", 0.1), ("noisy", 0.2), ("noisy", 0.9))
+    ]
+    found = session_scores(answers, "noise_sensitivity")
+    assert [(each.session_id, each.worst) for each in found] == [("noisy", 0.9), ("calm", 0.1)]
 
 
 def test_phoenix_must_be_named(capsys: pytest.CaptureFixture[str]) -> None:

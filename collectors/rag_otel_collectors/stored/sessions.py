@@ -9,12 +9,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from rag_otel.evaluation.directions import goodness, is_worse
 from rag_otel.model import SpanRef
 from rag_otel.writers.feedback import IDENTIFIER, annotator_kind, risk_name
 from rag_otel_collectors.stored.answers import StoredAnswer
 
 WORST: Final = "_worst"
-"""Ends the name of the annotation with the lowest score of a session."""
+"""Ends the name of the annotation with the worst score of a session."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -22,6 +23,7 @@ class SessionScore:
     """The scores of one session by one metric. It holds sums, not the answers."""
 
     session_id: str
+    metric: str
     start_ns: int
     """Start of the first answer, nanoseconds since the epoch."""
     answers: int = 0
@@ -29,7 +31,7 @@ class SessionScore:
     evaluated: int = 0
     """Answers with a score."""
     worst: float | None = None
-    """The lowest score, 0..1."""
+    """The worst score, 0..1: the lowest, or the highest of a metric that is better when it is lower."""
     worst_target: SpanRef | None = None
     """The span of that answer."""
     judge: str = ""
@@ -52,7 +54,7 @@ class SessionScore:
         self.judge = answer.judge or self.judge
         self._weight += weight
         self._scores += weight * answer.score
-        if self.worst is None or answer.score < self.worst:
+        if self.worst is None or is_worse(self.metric, answer.score, self.worst):
             self.worst, self.worst_target = answer.score, answer.trace.target
 
     @property
@@ -80,8 +82,8 @@ class SessionScore:
         }
 
 
-def session_scores(answers: Iterable[StoredAnswer]) -> list[SessionScore]:
-    """The sessions of these answers, the lowest mean first, those without a score last. An answer without a session id
+def session_scores(answers: Iterable[StoredAnswer], metric: str) -> list[SessionScore]:
+    """The sessions of these answers with their scores of `metric`, the worst mean first, those without a score last. An answer without a session id
     belongs to none, and a span is counted once."""
     found: dict[str, SessionScore] = {}
     seen: set[SpanRef] = set()
@@ -89,14 +91,20 @@ def session_scores(answers: Iterable[StoredAnswer]) -> list[SessionScore]:
         trace = answer.trace
         if trace.session_id and trace.target not in seen:
             seen.add(trace.target)
-            new = SessionScore(session_id=trace.session_id, start_ns=trace.start_ns)
+            new = SessionScore(session_id=trace.session_id, metric=metric, start_ns=trace.start_ns)
             found.setdefault(trace.session_id, new).add(answer)
-    return sorted(found.values(), key=lambda each: (each.score is None, each.score, each.start_ns))
+
+    def order(session: SessionScore) -> tuple[bool, float, int]:
+        score = session.score
+        return score is None, goodness(metric, score or 0.0), session.start_ns
+
+    return sorted(found.values(), key=order)
 
 
-def session_annotations(session: SessionScore, metric: str) -> Iterator[dict[str, Any]]:
-    """The annotations of a session with a score: the mean under the metric's name, the lowest score under
+def session_annotations(session: SessionScore) -> Iterator[dict[str, Any]]:
+    """The annotations of a session with a score: the mean under the metric's name, the worst score under
     `<metric>_worst`, the mean risk under the risk's name. Written again, they replace the earlier ones."""
+    metric = session.metric
     named = ((metric, session.score), (metric + WORST, session.worst), (risk_name(metric), session.risk))
     about = f"{session.evaluated} of {session.answers} answers evaluated"
     for name, score in named:
