@@ -97,7 +97,8 @@ def choose(answers: Iterable[StoredAnswer], selection: Selection, count: int, me
 
     `worst`: the worst scores of `metric`, of equal ones the highest risks. `uncertain`: the risks nearest to 0.5, of
     which the judge knows least (uncertainty sampling: Lewis and Gale, "A Sequential Algorithm for Training Text
-    Classifiers", 1994); an answer without a risk is taken by its score. `corrected`: those that people annotated, the newest first.
+    Classifiers", 1994); an answer without a risk is taken by its score. `corrected`: those that people annotated, the
+    newest first.
     """
     if selection == "worst":
         scored = (each for each in answers if each.score is not None)
