@@ -83,8 +83,10 @@ class SessionScore:
 
 
 def session_scores(answers: Iterable[StoredAnswer], metric: str) -> list[SessionScore]:
-    """The sessions of these answers with their scores of `metric`, the worst mean first, those without a score last. An answer without a session id
-    belongs to none, and a span is counted once."""
+    """The sessions of these answers with their scores of `metric`, the worst mean first, those without a score last.
+
+    An answer without a session id belongs to none, and a span is counted once.
+    """
     found: dict[str, SessionScore] = {}
     seen: set[SpanRef] = set()
     for answer in answers:
