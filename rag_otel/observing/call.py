@@ -139,6 +139,9 @@ class Observation(Call):
 
     def remember(self, memory: object) -> bool:
         """Add what the application remembered for this call; False where it cannot be read."""
+        if type(memory) is str:
+            self._memory += (self._allowance.chunk_text(memory),)
+            return True
         texts = to_chunks(memory, start=len(self._memory), allowance=self._allowance)
         if texts is not None:
             self._memory += tuple([each.text for each in texts])

@@ -5,6 +5,7 @@ Read as the call starts, because most applications add the next turn to the same
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import islice
 from typing import Any, Final
 
@@ -12,7 +13,10 @@ from rag_otel.evaluation.conversation import ASSISTANT, MAX_MESSAGES, USER
 from rag_otel.observing.limits import Allowance
 from rag_otel.observing.shapes import text_of
 
-_ROLES: Final = {"user": USER, "human": USER, "assistant": ASSISTANT, "ai": ASSISTANT}
+_ROLES: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("user", "human", "User", "USER", "Human"), USER),
+    **dict.fromkeys(("assistant", "ai", "Assistant", "ASSISTANT", "AI", "model"), ASSISTANT),
+}
 
 
 def turns_in(messages: object, allowance: Allowance) -> tuple[str, ...]:
@@ -25,21 +29,19 @@ def turns_in(messages: object, allowance: Allowance) -> tuple[str, ...]:
         return ()
     found: list[str] = []
     for message in islice(reversed(messages), MAX_MESSAGES):
-        role, text = _role_and_text(message, allowance)
-        if role is not None and text:
-            found += (allowance.text(text), role)
+        if type(message) is dict:  # by far the most usual
+            role, content = message.get("role") or message.get("type"), message.get("content")
+        else:
+            role, content = _of_object(message)
+        name = _ROLES.get(role) if type(role) is str else _ROLES.get(str(getattr(role, "value", role)).lower())
+        text = content if type(content) is str else text_of(content, allowance=allowance)
+        if name is not None and text:
+            found += (allowance.text(text), name)
     found.reverse()
     return tuple(found)
 
 
-def _role_and_text(message: Any, allowance: Allowance) -> tuple[str | None, str | None]:
-    if type(message) is dict:
-        role, content = message.get("role") or message.get("type"), message.get("content")
-    elif isinstance(message, (list, tuple)):
-        role, content = message if len(message) == 2 else (None, None)
-    else:
-        role, content = getattr(message, "role", None) or getattr(message, "type", None), message
-    name = _ROLES.get(str(getattr(role, "value", role)).lower())
-    if name is None:
-        return None, None
-    return name, content if isinstance(content, str) else text_of(content, allowance=allowance)
+def _of_object(message: Any) -> tuple[Any, Any]:
+    if isinstance(message, (list, tuple)):
+        return (message[0], message[1]) if len(message) == 2 else (None, None)
+    return getattr(message, "role", None) or getattr(message, "type", None), message

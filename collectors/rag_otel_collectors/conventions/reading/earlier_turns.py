@@ -19,6 +19,7 @@ from rag_otel.evaluation.conversation import (
 )
 from rag_otel.model import RagTrace, SpanRecord, StatusCode
 from rag_otel_collectors.conventions.reading.mixed_dialects import MixedDialects
+from rag_otel_collectors.conventions.reading.values import parse
 
 
 def with_earlier_turns(
@@ -49,10 +50,8 @@ def with_conversation_of(entry: SpanRecord, trace: RagTrace, counts: Conversatio
 
 
 def _texts(span: SpanRecord, key: str) -> list[str]:
-    value = span.attributes.get(key)
-    if not isinstance(value, list | tuple):
-        return []
-    return [each for each in value if isinstance(each, str)]
+    value = parse(span.attributes.get(key))
+    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
 
 
 def _is_shown(text: str) -> bool:
