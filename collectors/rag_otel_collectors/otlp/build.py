@@ -41,6 +41,7 @@ from rag_otel_collectors.otlp.receivers.http_server import HttpServer
 from rag_otel_collectors.otlp.receivers.intake import Intake
 from rag_otel_collectors.otlp.receivers.kafka_consumer import KafkaReceiver, KafkaSource
 from rag_otel_collectors.otlp.receivers.reception import Reception
+from rag_otel_collectors.otlp.receivers.taken_messages import TakenMessages
 from rag_otel_collectors.otlp.receivers.tls import ServerTls
 from rag_otel_collectors.otlp.settings import CollectorSettings, Configuration
 
@@ -152,7 +153,11 @@ def _stream(settings: CollectorSettings, reception: Reception, dead_letters: Dea
         member=settings.kafka_member,
         properties=settings.kafka_client,
     )
-    return KafkaReceiver(source, reception, dead_letters)
+    try:
+        known = TakenMessages(Path(settings.data_dir) / "kafka", settings.kafka_topic)
+    except OSError as error:
+        raise ConfigurationError(f"data_dir {settings.data_dir!r} cannot be used: {error}") from None
+    return KafkaReceiver(source, reception, dead_letters, known)
 
 
 def _queues(settings: CollectorSettings, backends: Sequence[str]) -> tuple[Journal, Outbox]:

@@ -25,6 +25,7 @@ from rag_otel_collectors.otlp.limited_log import LimitedLog
 from rag_otel_collectors.otlp.receivers.intake import RefusedError
 from rag_otel_collectors.otlp.receivers.kafka_lag import KafkaLag
 from rag_otel_collectors.otlp.receivers.reception import Reception
+from rag_otel_collectors.otlp.receivers.taken_messages import TakenMessages
 
 KAFKA: Final = "kafka"
 _BATCH: Final = 100
@@ -49,10 +50,13 @@ class KafkaReceiver:
     """One consumer of a group. librdkafka's calls block, so they run on a thread of their own; everything else belongs
     to the event loop's thread, which waits meanwhile: no state is used by both at a time."""
 
-    def __init__(self, source: KafkaSource, reception: Reception, dead_letters: DeadLetters) -> None:
+    def __init__(
+        self, source: KafkaSource, reception: Reception, dead_letters: DeadLetters, known: TakenMessages
+    ) -> None:
         self._source = source
         self._reception = reception
         self._dead_letters = dead_letters
+        self._known = known
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="rag-otel-kafka")
         self._consumer: Any = None
         self._waiting: deque[Any] = deque()
@@ -97,6 +101,7 @@ class KafkaReceiver:
     async def stop(self) -> None:
         """Commit what was delivered and leave the group. Safe to call twice."""
         await self._call(self._close)
+        self._known.close()
 
     # --- on the event loop --------------------------------------------------------------------------------------------
 
@@ -109,10 +114,14 @@ class KafkaReceiver:
         request = message.value()
         if request is None:
             self._reception.count(KAFKA, "empty")
+        elif self._known.has(message.partition(), message.offset(), request):
+            self._reception.count(KAFKA, "repeated")
         elif len(request) > self._reception.max_request_bytes:
             self._bury(message, f"larger than max_request_bytes ({self._reception.max_request_bytes})")
         elif not self._accept(message, request):
             return False
+        if request is not None:
+            self._note(message, request)
         self._taken[message.topic(), message.partition()] = message.offset() + 1
         return True
 
@@ -134,6 +143,13 @@ class KafkaReceiver:
             if accepted.rejected_spans:  # nobody is there to be told
                 self._bury(message, accepted.message, accepted.rejected_spans)
         return True
+
+    def _note(self, message: Any, request: bytes) -> None:
+        try:
+            self._known.add(message.partition(), message.offset(), request)
+        except OSError as error:
+            self._reception.metrics.add(names.DISK_ERRORS)
+            self._log.error("messages that were taken cannot be noted", error)
 
     def _bury(self, message: Any, reason: str, rejected: int | None = None) -> None:
         place = f"{message.topic()}, partition {message.partition()}, offset {message.offset()}"
