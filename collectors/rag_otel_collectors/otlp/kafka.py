@@ -9,7 +9,7 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from rag_otel.errors import ConfigurationError
+from rag_otel.errors import ConfigurationError, RetryableError
 from rag_otel.safety.extras import require_extra
 
 BROKERS: Final = "bootstrap.servers"
@@ -59,3 +59,17 @@ def make_client(kind: str, properties: Mapping[str, Any], **arguments: Any) -> A
         return make(dict(properties), logger=logging.getLogger("rag_otel.kafka"), **arguments)
     except confluent_kafka.KafkaException as error:
         raise ConfigurationError(f"Kafka's client does not take its properties: {error.args[0].str()}") from None
+
+
+def partitions_of(topic: str, properties: Mapping[str, str], *, timeout_s: float) -> int:
+    """How many partitions the topic has, as the brokers say. Raises ConfigurationError and RetryableError."""
+    client = make_client("AdminClient", properties)
+    from confluent_kafka import KafkaException
+
+    try:
+        found = client.list_topics(topic, timeout=timeout_s).topics[topic]
+    except KafkaException as error:
+        raise RetryableError(error.args[0].str()) from None
+    if found.error is not None:
+        raise ConfigurationError(f"topic {topic}: {found.error.str()}")
+    return len(found.partitions)

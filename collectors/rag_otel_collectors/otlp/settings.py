@@ -193,8 +193,14 @@ def data_folder(file: str | None = None, environ: Mapping[str, str] | None = Non
 def backend_at(endpoint: str, headers: Mapping[str, str] | None = None, *, file: str | None = None) -> BackendSettings:
     """A backend by its address; the brokers of a topic are those of the file and the environment. Raises
     ConfigurationError."""
+    kafka = collector_settings(file).kafka_client
+    return _backend({"endpoint": endpoint, "headers": dict(headers or {})}, 0, kafka)
+
+
+def collector_settings(file: str | None = None) -> CollectorSettings:
+    """The part `[collector]` alone, of the file and the environment. Raises ConfigurationError."""
     values, _ = resolve_table(CollectorSettings, {}, os.environ, file=_table(_read(file), "collector"))
-    return _backend({"endpoint": endpoint, "headers": dict(headers or {})}, 0, CollectorSettings(**values).kafka_client)
+    return CollectorSettings(**values)
 
 
 def unread_variables(environ: Mapping[str, str] | None = None) -> list[str]:
