@@ -227,7 +227,7 @@ def queue_settings(settings: Settings) -> QueueSettings:
             "budgets cannot be combined with a job queue: set evaluations_per_minute of the workers"
         )
     if settings.job_queue_url is None:
-        raise ConfigurationError("no job queue: give --queue amqp://host:5672/ or RAG_OTEL_JOB_QUEUE_URL")
+        raise ConfigurationError("no job queue: give --queue amqp://... or nats://..., or RAG_OTEL_JOB_QUEUE_URL")
     return QueueSettings(
         url=settings.job_queue_url,
         name=settings.job_queue_name,
