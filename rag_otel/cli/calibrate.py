@@ -18,7 +18,7 @@ from rag_otel.cli.terminal import table
 from rag_otel.errors import ConfigurationError, InputError, PermanentError, RetryableError
 from rag_otel.evaluation.calibration import MARK, Calibration, Labelled, read_calibrations, write_calibrations
 from rag_otel.settings import Settings, resolve
-from rag_otel_collectors.stored.labels import labels_in_file, labels_in_phoenix
+from rag_otel_collectors.stored.labels import LABELS, labels_in_file, labels_in_phoenix, names_in
 from rag_otel_evaluators.calibration.agreement import Agreement, agreement, calibration_z, prevalence_z
 from rag_otel_evaluators.calibration.fit import HeldOut, fit, held_out, threshold_of
 
@@ -54,7 +54,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--until", metavar="WHEN", help="only traces that started before this time")
     parser.add_argument("--metric", default="faithfulness", help="the metric whose results are compared")
     parser.add_argument("--label", default="label", metavar="COLUMN", help="column of the labels in files")
-    parser.add_argument("--annotation", default="label", metavar="NAME", help="name of people's annotations in Phoenix")
+    parser.add_argument(
+        "--annotation",
+        default=LABELS,
+        metavar="A,B",
+        help=f"names of people's annotations in Phoenix; the first that says something counts (default: {LABELS})",
+    )
     parser.add_argument("--bad", action="append", default=[], metavar="VALUE", help="a label that means unfaithful")
     parser.add_argument("--slices", default="", metavar="A,B", help="columns or attributes to report on separately")
     parser.add_argument("--cost-miss", type=float, default=1.0, help="cost of an unfaithful answer that is not told")
@@ -101,7 +106,12 @@ def _labelled(arguments: argparse.Namespace, settings: Settings) -> list[Labelle
     client, bounds = phoenix_client(settings), time_bounds(arguments)
     try:
         found = labels_in_phoenix(
-            client, arguments.project, metric=arguments.metric, annotation=arguments.annotation, slices=slices, **bounds
+            client,
+            arguments.project,
+            metric=arguments.metric,
+            annotations=names_in(arguments.annotation),
+            slices=slices,
+            **bounds,
         )
         return list(found)
     except (RetryableError, PermanentError) as error:

@@ -79,6 +79,11 @@ class PhoenixClient:
         wanted, only = list(span_ids), {"include_annotation_names": list(names)}
         return [row for ids in _batches(wanted) if wanted for row in self._rows(path, {"span_ids": ids, **only})]
 
+    def trace_annotations(self, project: str, trace_ids: Iterable[str]) -> list[dict[str, Any]]:
+        """Annotations of these traces: dicts as those of `annotations`, with `trace_id`."""
+        path, wanted = f"{_project_path(project)}/trace_annotations", list(trace_ids)
+        return [row for ids in _batches(wanted) if wanted for row in self._rows(path, {"trace_ids": ids})]
+
     def upload_dataset(
         self, name: str, examples: Sequence[Mapping[str, Any]], *, description: str = "", append: bool = False
     ) -> str:

@@ -11,7 +11,7 @@ from typing import Any, Final
 from rag_otel import semconv
 from rag_otel.drift.observation import RISK, SCORE, UNJUDGED, Observation, dimension_of
 from rag_otel.errors import InputError
-from rag_otel.model import RagTrace, SpanRecord, SpanRef
+from rag_otel.model import RagTrace, SamplingReason, SpanRecord, SpanRef
 from rag_otel.writers.feedback import FAITHFULNESS, IDENTIFIER, risk_name
 from rag_otel_collectors.conventions import default_conventions
 from rag_otel_collectors.stored.assembly import TraceAssembler
@@ -77,7 +77,11 @@ def _of_annotation(row: Mapping[str, Any]) -> dict[str, Any]:
     elif name.endswith("_risk"):
         metric, field = name.removesuffix("_risk"), RISK
     score = (row.get("result") or {}).get("score")
-    values = {f"{_KEY}{metric}.{field}": score, semconv.SAMPLING_PROBABILITY: metadata.get("sampling_probability")}
+    values = {
+        f"{_KEY}{metric}.{field}": score,
+        semconv.SAMPLING_PROBABILITY: metadata.get("sampling_probability"),
+        semconv.SAMPLING_REASON: metadata.get("sampling_reason"),
+    }
     if score is None:
         values[f"{_KEY}{metric}.reason_code"] = metadata.get("reason_code") or "unscored"
     return {key: value for key, value in values.items() if value is not None}
@@ -93,7 +97,7 @@ def _of_trace(
         if attributes.get(semconv.SPAN_KIND) == semconv.KIND_EVALUATOR:
             continue
         values = _values(attributes)
-        if not values:
+        if not values or attributes.get(semconv.SAMPLING_REASON) == SamplingReason.RATED:
             continue
         if known is None:
             known = {
