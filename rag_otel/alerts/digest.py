@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from rag_otel.alert import Alert, AlertExample, AlertSeverity
+from rag_otel.evaluation.directions import goodness
 from rag_otel.ratings.words import COMPLAINT_BELOW
 
 ALERTS_DIGEST: Final = "alerts_digest"
@@ -164,11 +165,12 @@ def _capped(examples: list[AlertExample]) -> tuple[AlertExample, ...]:
 
 
 def badness(alert: Alert) -> tuple[int, bool, float]:
-    """By what the worst of several alerts is found: severity, then a user's complaint, then risk, else a low score."""
+    """By what the worst of several alerts is found: severity, then a user's complaint, then risk, else a bad score."""
     complaint = alert.rating is not None and alert.rating < COMPLAINT_BELOW
     if alert.risk is not None:
         return _urgency(alert.severity), complaint, alert.risk
-    return _urgency(alert.severity), complaint, 0.5 if alert.score is None else 1.0 - alert.score
+    good = None if alert.score is None else goodness(alert.metric, alert.score)
+    return _urgency(alert.severity), complaint, 0.5 if good is None else 1.0 - good
 
 
 def _urgency(severity: AlertSeverity) -> int:
