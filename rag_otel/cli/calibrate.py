@@ -34,6 +34,8 @@ class Report:
 
     metric: str
     judge: str
+    others: str
+    """Whose labels they are."""
     overall: Agreement
     slices: dict[str, Agreement]
     calibration: Calibration | None = None
@@ -59,6 +61,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=LABELS,
         metavar="A,B",
         help=f"names of people's annotations in Phoenix; the first that says something counts (default: {LABELS})",
+    )
+    parser.add_argument(
+        "--against", metavar="NAME", help="compare with another judge's annotations of this name, not with people"
+    )
+    parser.add_argument(
+        "--other-judge", metavar="NAME", help="compare another judge's annotations of this name, not rag-otel's results"
     )
     parser.add_argument("--bad", action="append", default=[], metavar="VALUE", help="a label that means unfaithful")
     parser.add_argument("--slices", default="", metavar="A,B", help="columns or attributes to report on separately")
@@ -95,6 +103,13 @@ def _labelled(arguments: argparse.Namespace, settings: Settings) -> list[Labelle
     slices = [name for name in arguments.slices.split(",") if name]
     if bool(arguments.files) == bool(arguments.project):
         raise ConfigurationError("give either files or --project NAME")
+    if arguments.against or arguments.other_judge:
+        if arguments.files:
+            raise ConfigurationError("--against and --other-judge read annotations: give --project NAME")
+        if arguments.output or arguments.check:
+            raise ConfigurationError(
+                "a calibration is fitted to people's labels of rag-otel's results: leave out --against"
+            )
     if arguments.files:
         return [
             each
@@ -110,6 +125,8 @@ def _labelled(arguments: argparse.Namespace, settings: Settings) -> list[Labelle
             arguments.project,
             metric=arguments.metric,
             annotations=names_in(arguments.annotation),
+            against=arguments.against,
+            other=arguments.other_judge,
             slices=slices,
             **bounds,
         )
@@ -139,7 +156,8 @@ def _uncalibrated(labelled: Sequence[Labelled], base: str | None, metric: str) -
 def _report(arguments: argparse.Namespace, judge: str, labelled: list[Labelled]) -> Report:
     threshold = threshold_of(cost_miss=arguments.cost_miss, cost_false_alarm=arguments.cost_false_alarm)
     report = Report(
-        metric=arguments.metric,
+        metric=arguments.other_judge or arguments.metric,
+        others=f"{arguments.against}, another judge" if arguments.against else "people",
         judge=judge,
         overall=agreement(labelled, threshold=_DEFAULT_THRESHOLD),
         slices={
@@ -171,7 +189,7 @@ def _as_text(report: Report) -> str:
     if report.after is not None:
         rows.append(_row("calibrated", report.after))
     lines = [
-        f"{report.metric} by {report.judge or 'an unnamed judge'}: agreement with people (95% intervals)",
+        f"{report.metric} by {report.judge or 'an unnamed judge'}: agreement with {report.others} (95% intervals)",
         table(rows, header=("answers", "labels", "bad", "kappa", "AUROC", "precision", "recall")),
     ]
     if report.held_out is not None and report.calibration is not None:

@@ -18,6 +18,7 @@ from rag_otel.ratings.rating import USER_FEEDBACK
 from rag_otel.ratings.words import share
 from rag_otel.writers.feedback import IDENTIFIER, risk_name
 from rag_otel_collectors.stored.assembly import AssembledTrace
+from rag_otel_collectors.stored.other_judges import other_results
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from rag_otel_collectors.stored.phoenix_spans import stored_traces
 
@@ -70,6 +71,8 @@ class AnnotatedSpan:
     result: StoredResult
     rows: tuple[Row, ...]
     """All annotations of the span, also those of other judges."""
+    about: tuple[Row, ...]
+    """The same, and those of the root and of the whole trace if this is the trace's only answer."""
     human: tuple[HumanAnnotation, ...]
     """Of the span, and of the root and the whole of its trace if this is the trace's only answer."""
 
@@ -144,23 +147,48 @@ def _said_in(span: SpanRecord) -> tuple[str | None, Row | None]:
 
 
 def annotated_spans(
-    client: PhoenixClient, project: str, metric: str, *, since: datetime | None = None, until: datetime | None = None
+    client: PhoenixClient,
+    project: str,
+    metric: str,
+    *,
+    other: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
 ) -> Iterator[AnnotatedSpan]:
-    """Yields the spans of a project that have a result of `metric`, oldest trace first. Raises the client's errors."""
+    """Yields the spans of a project that have a result of `metric`, oldest trace first; with `other` those that have a
+    result of another judge under this name, in place of rag-otel's. Raises the client's errors."""
     for batch in stored_traces(client, project, since=since, until=until):
         said = trace_annotations(client, project, batch)
         for trace in batch:
             notes = said[trace.trace_id]
-            scored = [
-                (span, result)
-                for span in trace.spans
-                if not is_evaluator(span)
-                and (result := stored_result(span.attributes, notes.of(span.span_id), metric)).judged_risk is not None
-            ]
+            answers = [span for span in trace.spans if not is_evaluator(span)]
+            scored = _scored(answers, notes, metric) if other is None else judged_by_other(answers, notes, other)
+            only_answer = len({span.span_id for span, _ in scored}) == 1
             for span, result in scored:
-                about = notes.about(span.span_id, only_answer=len(scored) == 1)
-                rows = tuple(notes.of(span.span_id))
-                yield AnnotatedSpan(span=span, result=result, rows=rows, human=human_annotations(about))
+                about = tuple(notes.about(span.span_id, only_answer=only_answer))
+                rows, human = tuple(notes.of(span.span_id)), human_annotations(about)
+                yield AnnotatedSpan(span=span, result=result, rows=rows, about=about, human=human)
+
+
+def _scored(
+    answers: Sequence[SpanRecord], notes: TraceAnnotations, metric: str
+) -> list[tuple[SpanRecord, StoredResult]]:
+    found = ((span, stored_result(span.attributes, notes.of(span.span_id), metric)) for span in answers)
+    return [(span, result) for span, result in found if result.judged_risk is not None]
+
+
+def judged_by_other(
+    answers: Sequence[SpanRecord], notes: TraceAnnotations, name: str
+) -> list[tuple[SpanRecord, StoredResult]]:
+    """Another judge's results of these spans; where it annotated the whole trace alone, they are those of the root."""
+    found = [(span, each) for span in answers for each in other_results(notes.of(span.span_id), name)]
+    if not found:
+        roots = [span for span in answers if span.parent_id is None][:1]
+        found = [(span, each) for span in roots for each in other_results(notes.whole, name)]
+    return [
+        (span, StoredResult(risk=each.risk, label=each.label, explanation=each.explanation, judge=each.judge))
+        for span, each in found
+    ]
 
 
 def stored_result(attributes: Mapping[str, Any], rows: Sequence[Row], metric: str) -> StoredResult:
@@ -192,15 +220,6 @@ def human_annotations(rows: Sequence[Row]) -> tuple[HumanAnnotation, ...]:
         for row in rows
         if row.get("annotator_kind") == _HUMAN
     )
-
-
-def other_judges(rows: Sequence[Row], metric: str) -> Iterator[float]:
-    """The risks (1 - score) that other judges annotated under the metric's name."""
-    for row in rows:
-        score = share((row.get("result") or {}).get("score"))
-        other = row.get("identifier") != IDENTIFIER and row.get("annotator_kind") != _HUMAN
-        if other and row["name"] == metric and score is not None:
-            yield 1.0 - score
 
 
 def _result(fields: Mapping[str, Any], probability: Any, reason: Any) -> StoredResult:

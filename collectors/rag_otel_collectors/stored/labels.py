@@ -10,8 +10,9 @@ from rag_otel.errors import InputError
 from rag_otel.evaluation.calibration import Labelled
 from rag_otel.ratings.rating import USER_FEEDBACK
 from rag_otel.ratings.words import COMPLAINT_BELOW, rating_of, share
-from rag_otel_collectors.stored.annotated_spans import HumanAnnotation, StoredResult, annotated_spans
+from rag_otel_collectors.stored.annotated_spans import AnnotatedSpan, HumanAnnotation, StoredResult, annotated_spans
 from rag_otel_collectors.stored.csv_rows import is_csv, read_csv
+from rag_otel_collectors.stored.other_judges import other_results
 from rag_otel_collectors.stored.otlp_files import read_requests
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from rag_otel_collectors.stored.review_queue import picked_with
@@ -80,6 +81,8 @@ def labels_in_phoenix(
     *,
     metric: str,
     annotations: Sequence[str],
+    against: str | None = None,
+    other: str | None = None,
     slices: Sequence[str] = (),
     since: datetime | None = None,
     until: datetime | None = None,
@@ -90,27 +93,46 @@ def labels_in_phoenix(
 
     Where rated answers were evaluated because they were rated (`rag-otel feedback`), every rated answer has a result:
     a user's rating then counts once, whatever the sampler did.
+
+    With `against`, another judge's annotations of this name take the place of people's; with `other`, those of this
+    name take the place of rag-otel's results.
     """
     labelled = [
-        (found, bad)
-        for found in annotated_spans(client, project, metric, since=since, until=until)
-        if (bad := _peoples_word(found.human, annotations)) is not None
+        (found, bad, whose)
+        for found in annotated_spans(client, project, metric, other=other, since=since, until=until)
+        for bad, whose in _words(found, annotations, against)
     ]
-    all_rated = any(not found.result.in_sample for found, _ in labelled)
-    for found, bad in labelled:
+    all_rated = any(not found.result.in_sample for found, _, _ in labelled)
+    for found, bad, whose in labelled:
         risk = found.result.judged_risk
         if risk is None:
             continue
         attributes, picked = found.span.attributes, picked_with(found.rows)
         once = all_rated and picked is None
+        if against is not None:
+            if not found.result.in_sample:
+                continue  # people chose it, and no judge is asked about people here
+            picked, once = None, False
         yield Labelled(
             risk=risk,
             bad=bad,
-            judge=found.result.judge,
+            judge=f"{found.result.judge}{f', against {whose}' if whose else ''}",
             version=found.result.version,
             weight=(1.0 if once else _weight(found.result.probability)) * _weight(picked),
             slices=tuple(f"{name}={attributes[name]}" for name in slices if name in attributes),
         )
+
+
+def _words(found: AnnotatedSpan, names: Sequence[str], against: str | None) -> Iterator[tuple[bool, str]]:
+    """Whether the answer is bad, and who says so (empty: people)."""
+    if against is None:
+        bad = _peoples_word(found.human, names)
+        if bad is not None:
+            yield bad, ""
+        return
+    for each in other_results(found.about, against):
+        if each.bad is not None and each.judge != found.result.judge:
+            yield each.bad, each.judge
 
 
 def _peoples_word(human: Sequence[HumanAnnotation], names: Sequence[str]) -> bool | None:

@@ -11,7 +11,8 @@ from rag_otel.delivery.http import post, to_json
 from rag_otel.ratings.words import share
 from rag_otel.writers.feedback import IDENTIFIER
 from rag_otel.writers.phoenix_links import phoenix_base_url
-from rag_otel_collectors.stored.annotated_spans import Row, annotated_spans, other_judges
+from rag_otel_collectors.stored.annotated_spans import Row, annotated_spans
+from rag_otel_collectors.stored.other_judges import other_results
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 
 QUEUE: Final = "review"
@@ -46,7 +47,7 @@ def scored_answers(
         if own is not None:
             yield ScoredAnswer(
                 span_id=found.span.span_id,
-                risks=(own, *other_judges(found.rows, metric)),
+                risks=(own, *(each.risk for each in other_results(found.rows, metric) if each.risk is not None)),
                 labelled=any(each.name in annotations for each in found.human),
                 queued=picked_with(found.rows) is not None,
             )
