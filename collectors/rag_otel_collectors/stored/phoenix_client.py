@@ -90,6 +90,11 @@ class PhoenixClient:
         url = f"{self._base_url}/v1/session_annotations?sync=true"
         post(url, to_json({"data": list(annotations)}), headers=self._headers, timeout_s=self._timeout_s)
 
+    def trace_annotations(self, project: str, trace_ids: Iterable[str]) -> list[dict[str, Any]]:
+        """Annotations of these traces: dicts as those of `annotations`, with `trace_id`."""
+        path, wanted = f"{_project_path(project)}/trace_annotations", list(trace_ids)
+        return [row for ids in _batches(wanted) if wanted for row in self._rows(path, {"trace_ids": ids})]
+
     def upload_dataset(
         self, name: str, examples: Sequence[Mapping[str, Any]], *, description: str = "", append: bool = False
     ) -> str:
