@@ -29,6 +29,8 @@ from rag_otel.model import (
     SpanRef,
 )
 from rag_otel.protocols import Convention, Evaluator, Sampler, SelectsTraces
+from rag_otel.ratings.rating import USER_FEEDBACK
+from rag_otel.ratings.words import COMPLAINT_BELOW, share
 from rag_otel.safety.guard import counters, guarded
 from rag_otel.sampling.cap import EvaluationCap
 from rag_otel.sampling.counts import REFUSED
@@ -69,7 +71,11 @@ class Pipeline:
         The convention that is asked first decides. One that raises is logged and counted; the next one is asked.
         """
         targets: set[SpanRef] = set()
-        roots = [SpanRef(trace_id=each.trace_id, span_id=each.span_id) for each in spans if each.parent_id is None]
+        roots = [
+            SpanRef(trace_id=each.trace_id, span_id=each.span_id)
+            for each in spans
+            if each.parent_id is None and each.attributes.get(semconv.SPAN_KIND) != semconv.KIND_EVALUATOR
+        ]
         root = roots[0] if len(roots) == 1 else None
         for convention in self.conventions:
             found: list[RagTrace] = []
@@ -101,12 +107,15 @@ class Pipeline:
         the budgets. So only a trace that is evaluated takes anything from the cap. What the budgets reserved is in the
         decision, and `evaluate` settles it.
         """
-        if not decision.sampled:
+        complaint = trace.rating is not None and trace.rating < COMPLAINT_BELOW
+        if not decision.sampled and not (complaint and decision.reason == SamplingReason.NOT_SAMPLED):
             return decision, decision.reason
         if trace.unevaluable_reason is not None:
             return decision, trace.unevaluable_reason
         if isinstance(self.sampler, SelectsTraces):
             decision = await self.sampler.select(trace)
+        if complaint and decision.reason == SamplingReason.NOT_SAMPLED:
+            decision = _forced_by_complaint(decision)
         if trace.upstream_probability != 1.0:
             decision = dataclasses.replace(decision, probability=decision.probability * trace.upstream_probability)
         if not decision.sampled:
@@ -159,6 +168,7 @@ class Pipeline:
                     chunks=trace.chunks,
                     response=trace.response or "",
                     reference=trace.reference,
+                    conversation=trace.conversation,
                     timeout_s=self.timeout_s,
                 )
             finally:
@@ -177,6 +187,14 @@ class Pipeline:
             status=EvaluationStatus.FAILED if failed else EvaluationStatus.EVALUATED,
             project=self.project,
         )
+
+
+def _forced_by_complaint(decision: SamplingDecision) -> SamplingDecision:
+    """A trace that a user has complained about before the decision is evaluated with certainty, whatever the coin
+    said."""
+    return dataclasses.replace(
+        decision, sampled=True, reason=SamplingReason.FORCED, probability=1.0, rule=USER_FEEDBACK
+    )
 
 
 def not_paid_for(evaluator: Evaluator, why: str) -> Evaluation:
@@ -213,10 +231,26 @@ def with_sampling_inputs(trace: RagTrace, spans: Sequence[SpanRecord]) -> RagTra
     target = next((span for span in spans if span.span_id == trace.target.span_id), None)
     if target is None:
         return trace
-    rating, upstream = target.attributes.get(semconv.FEEDBACK_RATING), upstream_probability(target.trace_state)
-    if isinstance(rating, int | float) and 0 <= rating <= 1:
-        trace = dataclasses.replace(trace, rating=float(rating))
+    rating, upstream = _rating(target, spans), upstream_probability(target.trace_state)
+    if rating is not None:
+        trace = dataclasses.replace(trace, rating=rating)
     return trace if upstream == 1.0 else dataclasses.replace(trace, upstream_probability=upstream)
+
+
+def _rating(target: SpanRecord, spans: Sequence[SpanRecord]) -> float | None:
+    """The rating on the target span, else on a feedback span of the answer or of the whole trace."""
+    said = (
+        each
+        for each in spans
+        if semconv.FEEDBACK_RATING in each.attributes
+        and each.attributes.get(semconv.SPAN_KIND) == semconv.KIND_EVALUATOR
+        and each.parent_id in (None, target.span_id)
+    )
+    for span in (target, *sorted(said, key=lambda each: each.start_ns, reverse=True)):
+        rating = share(span.attributes.get(semconv.FEEDBACK_RATING))
+        if rating is not None:
+            return rating
+    return None
 
 
 Deliver = Callable[[EvaluatedTrace], None]

@@ -57,7 +57,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--grpc", metavar="HOST:PORT", help="address for OTLP/gRPC (default: 127.0.0.1:4317)")
     parser.add_argument("--http", metavar="HOST:PORT", help="address for OTLP/HTTP (default: 127.0.0.1:4318)")
     parser.add_argument(
-        "--backend", metavar="URL", action="append", help="backend: http(s):// or grpc(s):// (may be repeated)"
+        "--backend",
+        metavar="URL",
+        action="append",
+        help="backend: http(s)://, grpc(s)://, kafka://TOPIC (may be repeated)",
     )
     parser.add_argument("--data-dir", metavar="FOLDER", help="folder of the disk queues (default: .rag-otel/collector)")
     parser.add_argument("--workers", type=int, help="number of evaluation processes (default: 1)")

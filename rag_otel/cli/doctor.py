@@ -40,6 +40,7 @@ CHUNK: Final = "The lighthouse of Kap Arkona was built in 1827 and is 19.3 metre
 QUESTION: Final = "When was the lighthouse of Kap Arkona built?"
 ANSWER: Final = "The lighthouse of Kap Arkona was built in 1827."
 _POLL_S: Final = 0.2
+_KAFKA: Final = "RAG_OTEL_COLLECTOR_KAFKA_BROKERS"
 _OTHER_PREFIXES: Final = ("OTEL_", "PHOENIX_", "OPENINFERENCE_")
 _SECRETS: Final = ("KEY", "SECRET", "TOKEN", "HEADERS", "PASSWORD")
 
@@ -91,6 +92,8 @@ def _checks(resolved: ResolvedSettings, overrides: dict[str, Any], timeout_s: fl
             text="no backend is configured: spans would be evaluated but not exported",
             remedy="Set RAG_OTEL_PHOENIX_ENDPOINT=http://localhost:6006, or OTEL_EXPORTER_OTLP_ENDPOINT.",
         )
+    if os.environ.get(_KAFKA):
+        yield _kafka_has_the_topic(timeout_s)
     by_workers = settings.job_queue_url is not None
     if by_workers:
         yield from queue_checks(settings)
@@ -146,6 +149,25 @@ def _phoenix_accepts_the_key(reader: PhoenixClient) -> Check:
         )
     except RagOtelError as error:
         return Check(ok=False, text=f"Phoenix's API fails: {error}", remedy="Look at the log of Phoenix.")
+
+
+def _kafka_has_the_topic(timeout_s: float) -> Check:
+    """Where this environment is a collector's that reads Kafka."""
+    from rag_otel_collectors.otlp.kafka import partitions_of
+    from rag_otel_collectors.otlp.settings import collector_settings
+
+    try:
+        collector = collector_settings()
+        if not collector.kafka_topic:
+            return Check(ok=True, text="nothing is read from Kafka: kafka_topic is empty")
+        count = partitions_of(collector.kafka_topic, collector.kafka_client, timeout_s=timeout_s)
+    except RagOtelError as error:
+        return Check(
+            ok=False,
+            text=f"Kafka does not offer the topic: {error}",
+            remedy=f"Correct {_KAFKA}, kafka_properties and the password, or create the topic.",
+        )
+    return Check(ok=True, text=f"Kafka has the topic {collector.kafka_topic} ({count} partitions)")
 
 
 def _send(marker: str) -> trace_api.SpanContext:

@@ -110,6 +110,11 @@ class Settings:
         "Cap; 600 for the embedded judge, for any other it must be given; inf: none",
         "RAG_OTEL_EVALUATIONS_PER_MINUTE",
     )
+    conversation_context: Literal["none", "user", "all"] = row(
+        "none",
+        "Earlier messages that count as context: none, the user's, or all (the assistant's too)",
+        "RAG_OTEL_CONVERSATION_CONTEXT",
+    )
     attribute_mapping: str | Mapping[str, Any] | None = row(
         None,
         "Where question, chunks, response stand in spans of your own: JSON, or a file",

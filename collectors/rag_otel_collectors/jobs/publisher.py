@@ -164,6 +164,4 @@ def _of_other_threads(record: logging.LogRecord) -> bool:
 
 def _size(job: EvaluationJob) -> int:
     """About how much memory a job keeps alive, taking a character for a byte."""
-    trace = job.trace
-    texts = len(trace.question or "") + len(trace.response or "") + sum(len(chunk.text) for chunk in trace.chunks)
-    return _OVERHEAD_BYTES + texts
+    return _OVERHEAD_BYTES + job.trace.characters
