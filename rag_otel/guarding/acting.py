@@ -131,7 +131,6 @@ class GuardedCall:
         check = Check(self.guard, self.runtime, snapshot, self._call.span, name=self._name, after=self._last)
         if (reason := check.begin()) is not None:
             self._last = None  # what was judged before is another text
-            _tell_once(self.guard, reason)
             return GuardVerdict(
                 finding=Finding.NOT_JUDGED, question=snapshot.question, response=snapshot.response, reason=reason
             )
@@ -211,6 +210,8 @@ class GuardedCall:
         """Leave on the call what was done, for its span; `left`: the text that left, where it is another one."""
         verdict, guard = guarded.verdict, self.guard
         counters.add(f"guard.{guarded.outcome}.{verdict.finding}")
+        if verdict.finding is Finding.NOT_JUDGED:
+            _tell_not_judged(self._name, str(verdict.reason), guard)
         attributes: dict[str, AttributeValue] = {
             semconv.GUARD_OUTCOME: str(guarded.outcome),
             semconv.GUARD_FINDING: str(verdict.finding),
@@ -226,12 +227,15 @@ class GuardedCall:
         self._call.guard = GuardRecord(judging=self._last, attributes=attributes, left=left, judged=judged)
 
 
-def _tell_once(guard: Guard, reason: str) -> None:
-    if counters.add(f"guard.not_begun.{reason}") == 1:
+def _tell_not_judged(name: str, reason: str, guard: Guard) -> None:
+    """One warning for each reason: a guard that never judges must not look like one that finds nothing."""
+    if counters.add(f"guard.not_judged.{reason}") == 1:
         logger.warning(
-            "rag-otel: an answer is not judged by its guard (%s): metric %r; the guard's default applies",
+            "rag-otel: an answer of %s left its guard without a verdict: %s; the guard's default is %r; what it did is "
+            "on the span (rag.guard.*)",
+            name,
             reason,
-            guard.metric,
+            guard.default,
         )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from opentelemetry.context import attach, detach
 
 from rag_otel.guarding.acting import GuardedCall, Steps, run, run_async
-from rag_otel.guarding.declared import check_declared, declare
+from rag_otel.guarding.declared import check_metrics, declare
 from rag_otel.guarding.rules import Finding, Guard, Guarded, GuardVerdict, Outcome
 from rag_otel.guarding.streams import guarded_async_generator, guarded_generator, in_place
 from rag_otel.observing.call import Observation, Plan, begin_guarded
@@ -22,9 +22,9 @@ def guarded_wrapper(function: Callable[..., Any], plan: Plan, guard: Guard) -> C
     """The wrapper of a function. Raises ConfigurationError where the function cannot use the guard."""
     asynchronous = inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)
     guard.usable_by(plan.name, is_async=asynchronous)
-    declare(guard)
     if (known := explicit_runtime()) is not None:
-        check_declared([each.name for each in known.pipeline.evaluators])
+        check_metrics([guard], [each.name for each in known.pipeline.evaluators])
+    declare(guard)
 
     def start(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[GuardedCall, Observation, Any]:
         body = function(*args, **kwargs)

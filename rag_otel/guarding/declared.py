@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.guarding.rules import Guard
@@ -17,8 +17,13 @@ def declare(guard: Guard) -> None:
 
 
 def check_declared(metrics: Collection[str]) -> None:
+    """`check_metrics` for all of them."""
+    check_metrics(tuple(_declared), metrics)
+
+
+def check_metrics(guards: Iterable[Guard], metrics: Collection[str]) -> None:
     """Raises ConfigurationError if the metric of a guard is not among those that this process evaluates."""
-    if missing := sorted({each.metric for each in _declared if each.metric not in metrics}):
+    if missing := sorted({each.metric for each in guards if each.metric not in metrics}):
         known = ", ".join(map(repr, metrics)) or "nothing (job_queue_url: workers evaluate)"
         raise ConfigurationError(
             f"a guard needs the metric {missing[0]!r}, and this process evaluates {known}: name it in metrics=, "
