@@ -13,12 +13,12 @@ asyncio. The judges:
     computing  holds up the worker's thread with pure Python for 100 ms at a time: competes for the interpreter
     failing    raises
 
-After eight overdue calls the circuit lets the others leave at once. So for a judge that hangs most calls do not wait;
-the figure of those that do is given beside it, and with `--no-circuit` the circuit is switched off for the
-measurement, so that all of them wait.
+After 32 overdue calls the circuit lets the others leave at once. So for a judge that hangs most calls do not wait. With
+`--no-circuit` the circuit is switched off for the measurement, so that all of them wait.
 
-The over-run is the time from the call to its return, less the deadline, for calls that waited until then; a call that
-returns before its deadline has none.
+The over-run is the time from the call to its return, less the deadline, for calls that took longer. `control`: the
+same threads wait, every tenth time, for the same 50 ms for an event that never comes, with nothing of rag-otel in it:
+what the machine and the interpreter add by themselves. Each thread pauses for 10 ms after a call.
 """
 
 from __future__ import annotations
@@ -44,6 +44,8 @@ QUESTION = "How tall is the tower?"
 PASSAGES = ["The Eiffel Tower was completed in 1889. It is 330 metres tall. " + "It stands in Paris. " * 40] * 5
 ANSWER = "The Eiffel Tower was completed in 1889. It is 330 metres tall. It was sold to a circus in 1999."
 DEADLINE_S = 0.05
+PAUSE_S = 0.01
+CONTROL_EVERY = 10
 
 
 class Judge:
@@ -94,6 +96,7 @@ def measure(judge: str, calls: int, threads: int) -> dict[str, Any]:
     rag_otel.instrument(TracerProvider(), hold=0, **own)
     rag_otel.guard_sync(QUESTION, PASSAGES, ANSWER, deadline=2.0)  # imports
     taken: list[float] = []
+    control: list[float] = []
     reasons: Counter[str] = Counter()
     guard = rag_otel.Guard(deadline=DEADLINE_S)
 
@@ -102,14 +105,24 @@ def measure(judge: str, calls: int, threads: int) -> dict[str, Any]:
         reasons[str(guarded.verdict.reason or guarded.verdict.finding)] += 1
 
     def blocking(count: int) -> None:
-        for _ in range(count):
+        for number in range(count):
             began = time.perf_counter()
             note(began, rag_otel.guard_sync(QUESTION, PASSAGES, ANSWER, guard))
+            time.sleep(PAUSE_S)
+            if number % CONTROL_EVERY == 0:
+                began = time.perf_counter()
+                threading.Event().wait(DEADLINE_S)
+                control.append(time.perf_counter() - began)
 
     async def awaiting(count: int) -> None:
-        for _ in range(count):
+        for number in range(count):
             began = time.perf_counter()
             note(began, await rag_otel.guard(QUESTION, PASSAGES, ANSWER, guard))
+            await asyncio.sleep(PAUSE_S)
+            if number % CONTROL_EVERY == 0:
+                began = time.perf_counter()
+                await asyncio.sleep(DEADLINE_S)
+                control.append(time.perf_counter() - began)
 
     def through_asyncio(count: int) -> None:
         asyncio.run(awaiting(count))
@@ -124,13 +137,14 @@ def measure(judge: str, calls: int, threads: int) -> dict[str, Any]:
         worker.join()
     threads_left = [thread.name for thread in threading.enumerate() if thread.name.startswith("rag-otel")]
     rag_otel.uninstrument(timeout=1.0)
-    return {"taken": taken, "reasons": dict(reasons), "threads": len(threads_left)}
+    return {"taken": taken, "control": control, "reasons": dict(reasons), "threads": len(threads_left)}
 
 
 def report(judge: str, measured: dict[str, Any]) -> dict[str, Any]:
     taken: Sequence[float] = sorted(measured["taken"])
     over = sorted(max(0.0, each - DEADLINE_S) * 1e3 for each in taken)
     waited = [each for each in over if each > 0]
+    control = sorted(max(0.0, each - DEADLINE_S) * 1e3 for each in measured["control"])
     late = {f"over by more than {limit} ms": sum(each > limit for each in over) for limit in (5, 20, 50, 100)}
     figures = {
         "calls": len(taken),
@@ -143,11 +157,18 @@ def report(judge: str, measured: dict[str, Any]) -> dict[str, Any]:
         "reasons": measured["reasons"],
         "threads": measured["threads"],
     }
-    runs = "  ".join(f"{name} {value:.1f}" for name, value in figures["over_run_ms"].items())
+    runs, alone = (
+        "  ".join(f"{name} {value:.1f}" for name, value in _quantiles(each).items()) for each in (waited, control)
+    )
     print(f"{judge:10} {len(taken):6} calls, median {figures['median_ms']:6.1f} ms, {len(waited)} reached the deadline")
     print(f"           over-run in ms: {runs};  " + ", ".join(f"{name}: {count}" for name, count in late.items()))
+    print(f"           control in ms:  {alone}  ({len(control)} waits)")
     print(f"           {measured['reasons']}, threads of ours: {measured['threads']}", flush=True)
     return figures
+
+
+def _quantiles(ordered: Sequence[float]) -> dict[str, float]:
+    return {name: _at(ordered, q) for name, q in (("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("max", 1.0))}
 
 
 def _at(ordered: Sequence[float], quantile: float) -> float:

@@ -9,7 +9,7 @@ from typing import Final
 from rag_otel.runtime import Runtime
 from rag_otel.safety.fork import after_fork_in_child
 
-MOST_OVERDUE: Final = 8
+MOST_OVERDUE: Final = 32
 """Checks that nobody waits for any more and that have not returned. With so many no other one is begun."""
 MOST_AT_ONCE: Final = 256
 """Checks under way in all."""
