@@ -110,9 +110,10 @@ class Guard:
     metric: str = FAITHFULNESS
     """Name of the evaluator that decides."""
     risk_above: float | None = None
-    """Unsupported if the risk is higher than this. Without it and `score_below`: by the label `unfaithful`."""
-    score_below: float | None = None
-    """Unsupported if the score is lower than this. Metrics other than faithfulness need this, or `risk_above`."""
+    """Unsupported if the risk is higher than this. Without it and `score_worse_than`: by the label `unfaithful`."""
+    score_worse_than: float | None = None
+    """Unsupported if the score is worse than this: lower, for nearly every metric. Metrics other than faithfulness need
+    this, or `risk_above`."""
     write: Callable[[Any, str], Any] | None = None
     """`write(result, text)` gives the function's result with another text, where rag-otel cannot put it there."""
 
@@ -129,12 +130,12 @@ class Guard:
             raise ConfigurationError(f"Guard(replacement=...) is not used by action={self.action!r}: use 'replace'")
         if self.action == "remove" and self.stream == "release":
             raise ConfigurationError("Guard(action='remove') needs stream='hold': what has left cannot be removed")
-        for name in ("risk_above", "score_below"):
+        for name in ("risk_above", "score_worse_than"):
             limit = getattr(self, name)
             if limit is not None and not 0.0 <= limit <= 1.0:
                 raise ConfigurationError(f"Guard({name}={limit!r}): give a number within 0..1")
-        if self.metric != FAITHFULNESS and self.risk_above is None and self.score_below is None:
-            raise ConfigurationError(f"Guard(metric={self.metric!r}) needs score_below= or risk_above=")
+        if self.metric != FAITHFULNESS and self.risk_above is None and self.score_worse_than is None:
+            raise ConfigurationError(f"Guard(metric={self.metric!r}) needs score_worse_than= or risk_above=")
 
     @property
     def needs_await(self) -> bool:

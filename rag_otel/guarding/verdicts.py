@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from rag_otel.evaluation.directions import is_worse
 from rag_otel.guarding.rules import Finding, Guard, GuardVerdict
 from rag_otel.model import Evaluation, ReasonCode
 
@@ -38,9 +39,10 @@ def _finding(guard: Guard, evaluation: Evaluation) -> tuple[Finding, str | None]
 
 def _fails(guard: Guard, evaluation: Evaluation) -> tuple[bool, bool]:
     """(whether the metric says anything, whether the answer fails by it)."""
-    if guard.risk_above is None and guard.score_below is None:
+    if guard.risk_above is None and guard.score_worse_than is None:
         return evaluation.label is not None, evaluation.label == UNFAITHFUL
     risky = guard.risk_above is not None and evaluation.risk is not None and evaluation.risk > guard.risk_above
-    low = guard.score_below is not None and evaluation.score is not None and evaluation.score < guard.score_below
-    asked = (guard.risk_above is not None, evaluation.risk), (guard.score_below is not None, evaluation.score)
+    limit, score = guard.score_worse_than, evaluation.score
+    low = limit is not None and score is not None and is_worse(evaluation.name, score, limit)
+    asked = (guard.risk_above is not None, evaluation.risk), (guard.score_worse_than is not None, evaluation.score)
     return all(value is not None for wanted, value in asked if wanted), risky or low

@@ -281,7 +281,7 @@ def test_switched_off_everything_passes(app: App, answering: Any) -> None:
 
 def test_a_guard_without_its_evaluator_is_told(app: App, answering: Any) -> None:
     """While the process is set up, or while the function is decorated, whichever comes later."""
-    needy = Guard(metric="helpfulness", score_below=0.5)
+    needy = Guard(metric="helpfulness", score_worse_than=0.5)
     app.instrument()
     with pytest.raises(ConfigurationError, match=r"needs the metric 'helpfulness'.*evaluators="):
         answering(guard=needy)
@@ -304,7 +304,7 @@ def test_a_guard_without_its_evaluator_is_told(app: App, answering: Any) -> None
         ({"action": "replace"}, "needs replacement="),
         ({"replacement": "no"}, "is not used"),
         ({"action": "remove", "stream": "release"}, "cannot be removed"),
-        ({"metric": "helpfulness"}, "needs score_below="),
+        ({"metric": "helpfulness"}, "needs score_worse_than="),
         ({"risk_above": 3}, "within 0..1"),
     ],
 )
