@@ -66,7 +66,7 @@ class JobWorker:
         job = decode(body)
         while self._pipeline.cap is not None and not self._pipeline.cap.admit():
             await asyncio.sleep(_CAP_LOOK_S)
-        decision = await self._pipeline.reserve(job.trace, job.decision)
+        decision = await self._pipeline.within_budget(job.trace, job.decision)
         if decision.sampled:
             result = await self._pipeline.evaluate(job.trace, decision)
         else:
