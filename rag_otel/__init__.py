@@ -23,14 +23,17 @@ if TYPE_CHECKING:
     from rag_otel.guarding.rules import Guard, Guarded, GuardVerdict
     from rag_otel.instrumentation import Instrumentation, flush, instrument, uninstrument
     from rag_otel.observing.decorator import observe
-    from rag_otel.observing.session import record_chunks, using
+    from rag_otel.observing.session import current_trace_id, record_chunks, record_memory, using
     from rag_otel.processing.processor import RagSpanProcessor
+    from rag_otel.ratings.status import FeedbackStatus
     from rag_otel.settings.tables import AlertSettings, DriftSettings, JudgeSettings, SpanSettings, TelemetrySettings
+    from rag_otel.user_feedback import feedback
 
 __version__ = "0.1.0"
 __all__ = [
     "AlertSettings",
     "DriftSettings",
+    "FeedbackStatus",
     "Guard",
     "GuardVerdict",
     "Guarded",
@@ -40,12 +43,15 @@ __all__ = [
     "SpanSettings",
     "TelemetrySettings",
     "__version__",
+    "current_trace_id",
+    "feedback",
     "flush",
     "guard",
     "guard_sync",
     "instrument",
     "observe",
     "record_chunks",
+    "record_memory",
     "uninstrument",
     "using",
 ]
@@ -53,6 +59,7 @@ __all__ = [
 _LAZY = {
     "AlertSettings": "rag_otel.settings.tables",
     "DriftSettings": "rag_otel.settings.tables",
+    "FeedbackStatus": "rag_otel.ratings.status",
     "Guard": "rag_otel.guarding.rules",
     "GuardVerdict": "rag_otel.guarding.rules",
     "Guarded": "rag_otel.guarding.rules",
@@ -61,12 +68,15 @@ _LAZY = {
     "RagSpanProcessor": "rag_otel.processing.processor",
     "SpanSettings": "rag_otel.settings.tables",
     "TelemetrySettings": "rag_otel.settings.tables",
+    "current_trace_id": "rag_otel.observing.session",
+    "feedback": "rag_otel.user_feedback",
     "flush": "rag_otel.instrumentation",
     "guard": "rag_otel.guarding.entry",
     "guard_sync": "rag_otel.guarding.entry",
     "instrument": "rag_otel.instrumentation",
     "observe": "rag_otel.observing.decorator",
     "record_chunks": "rag_otel.observing.session",
+    "record_memory": "rag_otel.observing.session",
     "uninstrument": "rag_otel.instrumentation",
     "using": "rag_otel.observing.session",
 }

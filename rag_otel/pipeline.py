@@ -29,6 +29,8 @@ from rag_otel.model import (
     SpanRef,
 )
 from rag_otel.protocols import Convention, Evaluator, Sampler, SelectsTraces
+from rag_otel.ratings.rating import USER_FEEDBACK
+from rag_otel.ratings.words import COMPLAINT_BELOW, share
 from rag_otel.safety.guard import counters, guarded
 from rag_otel.sampling.cap import EvaluationCap
 from rag_otel.sampling.counts import REFUSED
@@ -73,7 +75,11 @@ class Pipeline:
         The convention that is asked first decides. One that raises is logged and counted; the next one is asked.
         """
         targets: set[SpanRef] = set()
-        roots = [SpanRef(trace_id=each.trace_id, span_id=each.span_id) for each in spans if each.parent_id is None]
+        roots = [
+            SpanRef(trace_id=each.trace_id, span_id=each.span_id)
+            for each in spans
+            if each.parent_id is None and each.attributes.get(semconv.SPAN_KIND) != semconv.KIND_EVALUATOR
+        ]
         root = roots[0] if len(roots) == 1 else None
         for convention in self.conventions:
             found: list[RagTrace] = []
@@ -105,12 +111,15 @@ class Pipeline:
         the budgets (the last three are `reserve`). So only a trace that is evaluated takes anything from the cap. What
         the budgets reserved is in the decision, and `evaluate` settles it.
         """
-        if not decision.sampled:
+        complaint = trace.rating is not None and trace.rating < COMPLAINT_BELOW
+        if not decision.sampled and not (complaint and decision.reason == SamplingReason.NOT_SAMPLED):
             return decision, decision.reason
         if trace.unevaluable_reason is not None:
             return decision, trace.unevaluable_reason
         if isinstance(self.sampler, SelectsTraces):
             decision = await self.sampler.select(trace)
+        if complaint and decision.reason == SamplingReason.NOT_SAMPLED:
+            decision = forced_decision(decision, USER_FEEDBACK)
         if trace.upstream_probability != 1.0:
             decision = dataclasses.replace(decision, probability=decision.probability * trace.upstream_probability)
         if not decision.sampled:
@@ -131,7 +140,7 @@ class Pipeline:
         if decision.reason == SamplingReason.DROPPED:
             return decision, decision.reason
         decision = dataclasses.replace(
-            guarded_decision(decision), probability=trace.upstream_probability, evaluators=wanted
+            forced_decision(decision, GUARD_RULE), probability=trace.upstream_probability, evaluators=wanted
         )
         return await self.reserve(trace, decision)
 
@@ -187,6 +196,7 @@ class Pipeline:
                     chunks=trace.chunks,
                     response=trace.response or "",
                     reference=trace.reference,
+                    conversation=trace.conversation,
                     timeout_s=self.timeout_s,
                 )
             finally:
@@ -207,8 +217,8 @@ class Pipeline:
         )
 
 
-def guarded_decision(decision: SamplingDecision) -> SamplingDecision:
-    """The decision on a trace whose answer waits for its verdict, with what the coin said about it."""
+def forced_decision(decision: SamplingDecision, rule: str) -> SamplingDecision:
+    """The decision on a trace that is evaluated whatever the coin says, with what the coin said about it."""
     if decision.reason == SamplingReason.ALWAYS:
         return decision
     return dataclasses.replace(
@@ -216,7 +226,7 @@ def guarded_decision(decision: SamplingDecision) -> SamplingDecision:
         sampled=True,
         reason=SamplingReason.FORCED,
         probability=1.0,
-        rule=decision.rule or GUARD_RULE,
+        rule=decision.rule or rule,
         rate=decision.probability if decision.rate is None else decision.rate,
         coin=decision.sampled if decision.coin is None else decision.coin,
     )
@@ -256,10 +266,26 @@ def with_sampling_inputs(trace: RagTrace, spans: Sequence[SpanRecord]) -> RagTra
     target = next((span for span in spans if span.span_id == trace.target.span_id), None)
     if target is None:
         return trace
-    rating, upstream = target.attributes.get(semconv.FEEDBACK_RATING), upstream_probability(target.trace_state)
-    if isinstance(rating, int | float) and 0 <= rating <= 1:
-        trace = dataclasses.replace(trace, rating=float(rating))
+    rating, upstream = _rating(target, spans), upstream_probability(target.trace_state)
+    if rating is not None:
+        trace = dataclasses.replace(trace, rating=rating)
     return trace if upstream == 1.0 else dataclasses.replace(trace, upstream_probability=upstream)
+
+
+def _rating(target: SpanRecord, spans: Sequence[SpanRecord]) -> float | None:
+    """The rating on the target span, else on a feedback span of the answer or of the whole trace."""
+    said = (
+        each
+        for each in spans
+        if semconv.FEEDBACK_RATING in each.attributes
+        and each.attributes.get(semconv.SPAN_KIND) == semconv.KIND_EVALUATOR
+        and each.parent_id in (None, target.span_id)
+    )
+    for span in (target, *sorted(said, key=lambda each: each.start_ns, reverse=True)):
+        rating = share(span.attributes.get(semconv.FEEDBACK_RATING))
+        if rating is not None:
+            return rating
+    return None
 
 
 Deliver = Callable[[EvaluatedTrace], None]

@@ -29,7 +29,7 @@ from rag_otel.guarding.rules import Finding, Guard, GuardVerdict
 from rag_otel.guarding.verdicts import verdict_of
 from rag_otel.model import Chunk, EvaluatedTrace, RagTrace, ReasonCode, SamplingDecision, UnevaluableReason, Usage
 from rag_otel.observing.call_snapshot import Snapshot, ended_below
-from rag_otel.pipeline import Pipeline, guarded_decision
+from rag_otel.pipeline import GUARD_RULE, Pipeline, forced_decision
 from rag_otel.processing import trace_reading
 from rag_otel.processing.hold import Slot
 from rag_otel.processing.open_spans import SubTree
@@ -69,7 +69,7 @@ class Check:
         self._done.set_running_or_notify_cancel()  # nobody who waits for it can cancel it
         self._target = span_ref(span.get_span_context())
         coin = runtime.pipeline.decide(self._target)
-        self.decision: SamplingDecision = dataclasses.replace(guarded_decision(coin), evaluators=None)
+        self.decision: SamplingDecision = dataclasses.replace(forced_decision(coin, GUARD_RULE), evaluators=None)
         self._coin = coin
         self.deadline_s = time.monotonic() + guard.deadline
 

@@ -45,6 +45,7 @@ def observe(
     user_id: Selector | None = None,
     tags: Selector | Mapping[str, Selector] | None = None,
     reference: Selector | None = None,
+    history: Selector | None = None,
     capture_content: bool = True,
     guard: Guard | None = None,
 ) -> Callable[[F], F]: ...
@@ -62,6 +63,7 @@ def observe(
     user_id: Selector | None = None,
     tags: Selector | Mapping[str, Selector] | None = None,
     reference: Selector | None = None,
+    history: Selector | None = None,
     capture_content: bool = True,
     guard: Guard | None = None,
 ) -> F | Callable[[F], F]:
@@ -75,6 +77,7 @@ def observe(
     chunks also from `record_chunks()`, or from nested retriever spans.
 
     question, chunks, response, reference, session_id, user_id: selectors (`rag_otel.observing.extract`).
+    history: a selector for the earlier messages that the model is given: what the user said in them counts as context.
     tags: a selector that gives a mapping, or a mapping of tag to selector.
     name: of the span, the function's by default.
     capture_content: False keeps all text of this call out of the span and of what evaluation writes back; it is
@@ -96,7 +99,13 @@ def observe(
             question=question,
             chunks=chunks,
             response=response,
-            labels={"reference": reference, "session_id": session_id, "user_id": user_id, "tags": tags},
+            labels={
+                "reference": reference,
+                "session_id": session_id,
+                "user_id": user_id,
+                "tags": tags,
+                "history": history,
+            },
             capture_content=capture_content,
         )
         privacy.refresh()

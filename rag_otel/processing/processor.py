@@ -42,6 +42,7 @@ from rag_otel.processing.open_spans import Decided
 from rag_otel.processing.sdk_spans import SpanOrigin, enriched, keeps_whole, span_ref
 from rag_otel.processing.span_tracker import SpanTracker, is_sure_candidate, scope_name
 from rag_otel.processing.trace_reading import yield_to_event_loop
+from rag_otel.ratings.recent import recent_ratings
 from rag_otel.runtime import JobSink, Runtime, default_runtime
 from rag_otel.safety.fork import after_fork_in_child
 from rag_otel.safety.guard import counters, guarded, report_internal_error
@@ -225,6 +226,14 @@ class RagSpanProcessor(SpanProcessor):
             return self._turned_away(slot)
         return None if held else self._passing_late(slot)
 
+    def is_evaluating(self, trace_id: str, span_id: str | None = None) -> bool:
+        """True while an answer of this trace waits for its evaluation here or is being evaluated. Any thread."""
+        return any(
+            span_id in (None, slot.target.span_id)
+            for slot in self._hold.find(trace_id)
+            if slot.decision.sampled  # else its spans are about to go
+        )
+
     def watches(self, span: trace_api.Span) -> bool:
         """True for an open span whose start this processor has seen."""
         return self._tracker.opened(span) is not None
@@ -329,7 +338,8 @@ class RagSpanProcessor(SpanProcessor):
             self._hold.finish(slot)
 
     async def _release_evaluated(self, slot: Slot, result: EvaluatedTrace) -> None:
-        result = dataclasses.replace(result, origin=self._origin(slot))
+        rated = recent_ratings.rated(result.trace)  # a user may have said something while the judge was at work
+        result = dataclasses.replace(result, trace=rated, origin=self._origin(slot))
         await yield_to_event_loop()
         scored = enriched(slot.span, self._runtime.attributes(result))
         await yield_to_event_loop()
