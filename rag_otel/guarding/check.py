@@ -204,7 +204,8 @@ class Check:
             start_ns=time.time_ns(),
             unevaluable_reason=UnevaluableReason.NO_CHUNKS,
         )
-        return trace_reading.completed(bare, self._snapshot)
+        counts = self._runtime.settings.conversation_context
+        return trace_reading.completed(bare, self._snapshot, counts=counts)
 
     def _with_earlier_costs(self, result: EvaluatedTrace) -> EvaluatedTrace:
         spent = self._spent_before
