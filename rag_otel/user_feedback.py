@@ -84,6 +84,7 @@ def _queue_apart() -> ExportQueue[Rating] | None:
         return None
     if queue is not None:
         after_fork_in_child(queue.after_fork)
+        instrumentation.flush_also(queue)
         atexit.register(_send_before_exit, queue)
     return queue
 
