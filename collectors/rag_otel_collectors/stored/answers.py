@@ -37,6 +37,9 @@ class StoredAnswer:
     label: str | None
     explanation: str | None
     human: tuple[HumanAnnotation, ...]
+    judge: str = ""
+    probability: float | None = None
+    """With which the trace was sampled. None: not known."""
 
     @property
     def reference(self) -> str | None:
@@ -125,4 +128,6 @@ def _answer(
         label=result.label,
         explanation=result.explanation,
         human=human_annotations(notes.about(trace.target.span_id, only_answer=only_answer)),
+        judge=result.judge,
+        probability=result.probability,
     )
