@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -130,11 +130,19 @@ def compose(
         jobs=jobs,
         spool=spool,
         dead_letters=dead_letters,
+        sentences=_sentences,
     )
     if jobs is not None:
         later.append(jobs.prepare)
     background_import(*later)  # last: the interpreter runs one thread at a time, and the application waits for this one
     return made
+
+
+def _sentences(text: str) -> Iterable[tuple[int, int]]:
+    """(start, end) of each sentence, as the judges cut them."""
+    from rag_otel_evaluators.text.sentences import sentence_spans
+
+    return sentence_spans(text)
 
 
 def _spool(settings: Settings) -> tuple[Spool | None, DeadLetters | None]:

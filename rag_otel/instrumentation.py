@@ -7,6 +7,7 @@ embedded judge.
 from __future__ import annotations
 
 import atexit
+import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -255,12 +256,15 @@ def instrument(
         made = Instrumentation(
             resolved=resolved, parts=parts, explicit=True, given=None if tracer_provider is None else target
         )
+        if made.settings.enabled and (guards := sys.modules.get("rag_otel.guarding.declared")) is not None:
+            guards.check_declared([each.name for each in made.runtime.pipeline.evaluators])
         uninstrument()
         if made.settings.enabled:
             global_provider.watch(_provider_set)
             made.follow_provider()
             made.start()
         _current, _taken_off = made, False
+        runtime.set_explicit(made.runtime if made.settings.enabled else None)
         for processor in following():
             processor.use(made.runtime)
         runtime.forget_tracer()
@@ -296,6 +300,7 @@ def uninstrument(*, timeout: float = _DETACH_S) -> None:
         if current is None:
             return
         _taken_off = True
+        runtime.set_explicit(None)
         for attachment in current.attachments:
             attachment.detach(timeout)
         for processor in following():
@@ -364,6 +369,12 @@ def _left(deadline: float) -> float:
 def lazy_runtime() -> Runtime:
     """The runtime of the current set-up; where there is none, one with the embedded judge."""
     return _lazily().runtime
+
+
+def active_runtime() -> Runtime | None:
+    """The runtime that guards judge with; None after `uninstrument()`."""
+    with _lock:
+        return None if _taken_off and _current is None else _lazily().runtime
 
 
 def tracer() -> Tracer:
