@@ -13,11 +13,11 @@ from rag_otel.ratings.words import rating_of
 from rag_otel.writers.feedback import IDENTIFIER
 from rag_otel_collectors.backfill.engine import Spans
 from rag_otel_collectors.backfill.phoenix_source import PhoenixStore
+from rag_otel_collectors.conventions.reading.mixed_dialects import is_evaluator
 from rag_otel_collectors.stored.annotated_spans import (
     HumanAnnotation,
     TraceAnnotations,
     human_annotations,
-    is_evaluator,
     trace_annotations,
 )
 from rag_otel_collectors.stored.assembly import AssembledTrace
