@@ -148,6 +148,7 @@ class Instrumentation:
 _told_unread = False
 _lock = threading.RLock()
 _current: Instrumentation | None = None
+_apart: list[ExportQueue[Rating]] = []
 _taken_off = False
 """After `uninstrument()`: decorated calls set nothing up by themselves until `instrument()` is called again."""
 
@@ -317,10 +318,12 @@ def flush(*, evaluate: bool = True, timeout: float = 30.0) -> bool:
     exports at once what is held; its scores follow as annotations and evaluation spans when the process goes on.
     """
     current = _current
-    if current is None:
-        return True
     deadline = time.monotonic() + timeout
     done = True
+    for queue in _apart:
+        done = _flush_queue(queue, _left(deadline)) and done
+    if current is None:
+        return done
     with guarded("flush"):
         for attachment in current.attachments:
             done = attachment.flush(_left(deadline), evaluate=evaluate) and done
@@ -339,11 +342,18 @@ def flush(*, evaluate: bool = True, timeout: float = 30.0) -> bool:
     return False
 
 
+def flush_also(queue: ExportQueue[Rating]) -> None:
+    """Have `flush` send this queue too: of ratings, in a process that takes some and is not instrumented."""
+    _apart.append(queue)
+
+
 def _flush_ratings(current: Instrumentation, timeout_s: float) -> bool:
-    if current.rating_queue is None:
-        return True
-    current.rating_queue.send_now()
-    return current.rating_queue.wait_empty(timeout_s)
+    return current.rating_queue is None or _flush_queue(current.rating_queue, timeout_s)
+
+
+def _flush_queue(queue: ExportQueue[Rating], timeout_s: float) -> bool:
+    queue.send_now()
+    return queue.wait_empty(timeout_s)
 
 
 def current() -> Instrumentation | None:
