@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Final
 
 from opentelemetry.context import Context, attach, create_key, detach, get_current, get_value, set_value
+from opentelemetry.trace import get_current_span
 
 from rag_otel import semconv
 from rag_otel.observing.call_snapshot import OBSERVATION_KEY, Observing
@@ -59,6 +60,13 @@ class using:  # noqa: N801 - reads as a keyword at the place of use
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.__exit__(kind, error, trace)
+
+
+def current_trace_id() -> str | None:
+    """The id of the trace that this code runs in, 32 hex digits: what a frontend sends back with a rating
+    (`rag_otel.feedback`). None outside of every span."""
+    context = get_current_span().get_span_context()
+    return f"{context.trace_id:032x}" if context.is_valid else None
 
 
 def session_in(context: Context) -> str | None:
