@@ -163,6 +163,22 @@ def test_full_queues_pause_the_partitions(kafka: Kafka, topic: str, tmp_path: Pa
             assert collector.metric("kafka_paused") == 0
 
 
+def test_a_collector_whose_brokers_vanished_stops_in_time(topic: str, tmp_path: Path) -> None:
+    """What it took is forwarded; that it could not be committed holds nothing up."""
+    kafka = Kafka()
+    trace = a_rag_trace()
+    with (
+        a_backend() as backend,
+        a_collector(tmp_path, "--backend", backend.address, *source(kafka, topic)) as collector,
+    ):
+        kafka.export(topic, a_request(*trace))
+        eventually(lambda: collector.metric("requests_total", transport="kafka", outcome="accepted") == 1, within_s=60)
+        kafka.stop()
+        eventually(lambda: collector.metric("kafka_in_trouble") == 1, within_s=60)
+        assert collector.stop() == 0
+        assert len(backend.ids()) == 2
+
+
 def test_brokers_that_are_away_hold_up_nothing_else(tmp_path: Path) -> None:
     """OTLP is received, the trouble is shown, and the collector stops in time."""
     with a_backend() as backend:

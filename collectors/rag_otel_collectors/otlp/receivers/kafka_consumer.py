@@ -63,8 +63,11 @@ class KafkaReceiver:
         """Messages that were read and not taken yet, in their order."""
         self._taken: dict[tuple[str, int], int] = {}
         """(topic, partition) -> the offset to continue at, where it is not stored yet."""
-        self._paused = False
+        self._paused: bool | None = False
+        """What the client was told; None: not of all partitions."""
         self._assignment: Sequence[Any] = ()
+        self._stored: dict[tuple[str, int], int] = {}
+        """(topic, partition) -> the offset that was handed over for the next commit."""
         self._log = LimitedLog()
         self.trouble: str | None = None
         """What Kafka's client reported last; None since it works again."""
@@ -203,9 +206,7 @@ class KafkaReceiver:
         if source.member is not None:
             properties["group.instance.id"] = source.member
         self._consumer = make_client("Consumer", properties)
-        self._consumer.subscribe(
-            [source.topic], on_assign=self._assigned, on_revoke=self._revoked, on_lost=self._revoked
-        )
+        self._consumer.subscribe([source.topic], on_assign=self._assigned, on_revoke=self._revoked, on_lost=self._lost)
 
     def _close(self) -> None:
         consumer, self._consumer = self._consumer, None
@@ -220,7 +221,7 @@ class KafkaReceiver:
         self._store(consumer)
         if self._paused != self.paused:
             self._paused = self.paused
-            (consumer.pause if self._paused else consumer.resume)(consumer.assignment())
+            (consumer.pause if self.paused else consumer.resume)(consumer.assignment())
         found: Sequence[Any] = consumer.consume(_BATCH, _POLL_S)
         self._assignment = consumer.assignment()
         return found
@@ -233,17 +234,32 @@ class KafkaReceiver:
         for (topic, partition), offset in taken.items():
             try:
                 consumer.store_offsets(offsets=[TopicPartition(topic, partition, offset)])
+                self._stored[topic, partition] = offset
             except KafkaException:  # given up meanwhile: its next owner reads these messages again
                 logger.info("rag-otel: partition %d of %s was given up before its last commit", partition, topic)
 
     def _assigned(self, _: Any, partitions: Sequence[Any]) -> None:
-        self._paused = False  # of the new ones; it is looked at before the next messages
+        self._paused = None
         if partitions:
             logger.info("rag-otel: reads %s of Kafka now", _listed(partitions))
 
-    def _revoked(self, _: Any, partitions: Sequence[Any]) -> None:
+    def _revoked(self, consumer: Any, partitions: Sequence[Any]) -> None:
+        """Commit before they are given up: their next owner continues there."""
+        from confluent_kafka import KafkaException, TopicPartition
+
+        places = [(each.topic, each.partition) for each in partitions]
+        offsets = [TopicPartition(*place, self._stored[place]) for place in places if place in self._stored]
+        try:
+            if offsets:
+                consumer.commit(offsets=offsets, asynchronous=False)
+        except KafkaException as error:  # they will be read again, from the commit before
+            logger.info("rag-otel: the last offsets were not committed: %s", error.args[0].str())
+        self._lost(consumer, partitions)
+
+    def _lost(self, _: Any, partitions: Sequence[Any]) -> None:
         """Their next owner reads what was not delivered."""
         gone = {(each.topic, each.partition) for each in partitions}
+        self._stored = {place: offset for place, offset in self._stored.items() if place not in gone}
         self._waiting = deque(each for each in self._waiting if (each.topic(), each.partition()) not in gone)
         if partitions:
             logger.info("rag-otel: gave up %s of Kafka", _listed(partitions))
