@@ -42,7 +42,7 @@ from rag_otel.telemetry.telemetry import Telemetry
 require_extra(
     "collector", "grpc", "google.rpc", "opentelemetry.proto", "uvicorn", "prometheus_client", needed_by="the collector"
 )
-from rag_otel_collectors.jobs.publisher import rabbit_queue  # noqa: E402
+from rag_otel_collectors.jobs.engines import job_queue  # noqa: E402
 from rag_otel_collectors.jobs.queue import JobQueue  # noqa: E402
 from rag_otel_collectors.otlp import settings as collector_settings  # noqa: E402 - what they import is an extra
 from rag_otel_collectors.otlp.build import MakeResults, server_tls, start  # noqa: E402
@@ -147,7 +147,7 @@ def _job_queue(evaluation: Settings) -> JobQueue | None:
     if evaluation.job_queue_url is None:
         return None
     require_extra("queue", "faststream", "aio_pika", needed_by="job_queue_url")
-    return rabbit_queue(queue_settings(evaluation))
+    return job_queue(queue_settings(evaluation))
 
 
 def _judge_watch(evaluation: Settings) -> JudgeWatch | None:

@@ -39,7 +39,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "settings name)",
     )
     parser.add_argument("--config", metavar="FILE", help="the collector's settings file: its data folder and backends")
-    parser.add_argument("--queue", metavar="URL", help="jobs that the workers gave up: amqp://user:password@host:5672/")
+    parser.add_argument(
+        "--queue", metavar="URL", help="jobs that the workers gave up: amqp://... or nats://user:password@host:4222"
+    )
     parser.add_argument(
         "--set", metavar="NAME=VALUE", action="append", default=[], dest="others", help="a setting of that queue"
     )

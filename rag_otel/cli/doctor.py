@@ -14,7 +14,6 @@ import platform
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from opentelemetry import trace as trace_api
@@ -22,6 +21,8 @@ from opentelemetry.sdk.trace import TracerProvider
 
 import rag_otel
 from rag_otel import semconv
+from rag_otel.cli.doctor_check import Check
+from rag_otel.cli.doctor_queue import published, queue_checks
 from rag_otel.cli.terminal import table
 from rag_otel.delivery.http import to_json
 from rag_otel.errors import PermanentError, RagOtelError
@@ -42,15 +43,6 @@ _POLL_S: Final = 0.2
 _KAFKA: Final = "RAG_OTEL_COLLECTOR_KAFKA_BROKERS"
 _OTHER_PREFIXES: Final = ("OTEL_", "PHOENIX_", "OPENINFERENCE_")
 _SECRETS: Final = ("KEY", "SECRET", "TOKEN", "HEADERS", "PASSWORD")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Check:
-    """The result of one check."""
-
-    ok: bool
-    text: str
-    remedy: str = ""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -102,18 +94,21 @@ def _checks(resolved: ResolvedSettings, overrides: dict[str, Any], timeout_s: fl
         )
     if os.environ.get(_KAFKA):
         yield kafka_has_the_topic(timeout_s)
+    by_workers = settings.job_queue_url is not None
+    if by_workers:
+        yield from queue_checks(settings)
     collected = MemoryWriter()
     tracer_provider = provider.make(settings)
     rag_otel.instrument(tracer_provider, sampler=RatioSampler(1.0), writers=[collected], **overrides)
     try:
         context = _send(uuid.uuid4().hex)
         flushed = rag_otel.flush(timeout=timeout_s) and tracer_provider.force_flush(int(timeout_s * 1000))
-        yield _evaluated(collected.results, flushed)
+        yield published(flushed) if by_workers else _evaluated(collected.results, flushed)
         if reader is None:
             yield Check(ok=True, text="exported over OTLP; check in your backend that it arrived")
             return
         project = settings.project_name or _project_of(tracer_provider)
-        yield from _found(reader, project, context, timeout_s, settings.annotations)
+        yield from _found(reader, project, context, timeout_s, settings.annotations, by_workers=by_workers)
         yield _left_behind(reader, context, keep=keep)
     finally:
         rag_otel.uninstrument()
@@ -221,7 +216,13 @@ def _project_of(tracer_provider: TracerProvider) -> str:
 
 
 def _found(
-    reader: PhoenixClient, project: str, context: trace_api.SpanContext, timeout_s: float, annotations: bool
+    reader: PhoenixClient,
+    project: str,
+    context: trace_api.SpanContext,
+    timeout_s: float,
+    annotations: bool,
+    *,
+    by_workers: bool,
 ) -> Iterator[Check]:
     trace_id, span_id = f"{context.trace_id:032x}", f"{context.span_id:016x}"
     # The trace has evaluation spans too, and they may come first.
@@ -239,7 +240,7 @@ def _found(
     status = spans[0]["attributes"].get(semconv.STATUS)
     score = spans[0]["attributes"].get(semconv.metric_key("faithfulness", "score"))
     yield Check(
-        ok=status == EvaluationStatus.EVALUATED,
+        ok=status == (EvaluationStatus.LATE if by_workers else EvaluationStatus.EVALUATED),
         text=f"found in project {project!r}: status {status}, score {score}",
         remedy="The span was exported before it had scores: raise RAG_OTEL_HOLD, or find out why the judge is slow."
         if status
@@ -251,7 +252,9 @@ def _found(
         yield Check(
             ok=bool(names),
             text=f"annotations: {', '.join(names) or 'none'}",
-            remedy="Phoenix accepted the span but not the annotations: look at the log of logger `rag_otel`.",
+            remedy="No worker has evaluated the job: start `rag-otel work` with this Phoenix, or raise --timeout."
+            if by_workers
+            else "Phoenix accepted the span but not the annotations: look at the log of logger `rag_otel`.",
         )
 
 
