@@ -97,6 +97,7 @@ def test_messages_are_evaluated_forwarded_and_committed(
     assert "larger than max_request_bytes (200000)" in listed
 
 
+@pytest.mark.long
 def test_kill_9_in_the_middle_of_the_stream_loses_nothing(kafka: Kafka, topic: str, tmp_path: Path) -> None:
     """The next process continues. What it reads twice has the ids that it had, and one score."""
     traces = [a_rag_trace() for _ in range(60)]
