@@ -19,6 +19,8 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 MIGRATION = ROOT / "docs/migration"
 """Pages whose examples need a judge: `test_migration` runs them."""
+HISTORY = ROOT / "docs/history.md"
+"""Its examples need files and are programs of their own: `test_partitions` runs them."""
 
 
 def blocks(page: Path) -> list[str]:
@@ -27,7 +29,9 @@ def blocks(page: Path) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "page", [page for page in PAGES if blocks(page) and page.parent != MIGRATION], ids=lambda page: page.name
+    "page",
+    [page for page in PAGES if blocks(page) and page.parent != MIGRATION and page != HISTORY],
+    ids=lambda page: page.name,
 )
 def test_python_blocks_run(page: Path, tmp_path: Path) -> None:
     """All Python blocks of a page run in order, as one program, in a folder with the files that pages name."""
