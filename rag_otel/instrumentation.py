@@ -296,10 +296,9 @@ def uninstrument(*, timeout: float = _DETACH_S) -> None:
     """
     global _current, _taken_off
     with _lock:
-        current, _current = _current, None
-        if current is None:
+        if (current := _current) is None:
             return
-        _taken_off = True
+        _current, _taken_off = None, True
         runtime.set_explicit(None)
         for attachment in current.attachments:
             attachment.detach(timeout)
@@ -373,8 +372,10 @@ def lazy_runtime() -> Runtime:
 
 def active_runtime() -> Runtime | None:
     """The runtime that guards judge with; None after `uninstrument()`."""
-    with _lock:
-        return None if _taken_off and _current is None else _lazily().runtime
+    current = _current  # without the lock, which whoever takes a set-up down holds for seconds
+    if current is not None:
+        return current.runtime
+    return None if _taken_off else _lazily().runtime
 
 
 def tracer() -> Tracer:
