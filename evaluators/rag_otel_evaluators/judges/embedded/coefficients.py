@@ -66,9 +66,10 @@ FEATURES: Final = (
 """Names of the features, in the order of the vector."""
 
 FEW_WORDS: Final = 8
-MANY_WORDS: Final = 20
-"""Words of weight and numbers up to which an answer is short, and from which it is long. Nine in ten answers to
-questions of people have more than `MANY_WORDS`; those of the contrast pairs have four."""
+MANY_WORDS: Final = 14
+"""Words of weight and numbers up to which an answer is short, and from which it is long. Of the answers to questions of
+people 96% have at least `MANY_WORDS`; those of the contrast pairs have four. With 20 the weights for short answers
+spoke in 22 of the 335 answers, and the AUROC of risk fell by .01."""
 
 SHIPPED: Final = Path(__file__).with_name("coefficients.json")
 """Trained on all of the development data."""

@@ -43,7 +43,13 @@ def denial_turned(claim: Reading, evidence: Sequence[Reading], anchors: Sequence
         return -share
     if mine:
         return 0.0 if any(_denies(reading) for reading in near) else share
-    return share if parity and not _denies(claim) else 0.0
+    return share if parity and (not _denies(claim) or _repeats(claim, near)) else 0.0
+
+
+def _repeats(claim: Reading, evidence: Sequence[Reading]) -> bool:
+    """True where the claim has a denying word of the evidence: "not excluded" against "excluded"."""
+    own = {claim.words[at] for at in claim.marks.get("privative", ())}
+    return any(reading.words[at] in own for reading in evidence for at in reading.marks.get("privative", ()))
 
 
 def _denies(reading: Reading) -> bool:

@@ -52,7 +52,7 @@ CALIBRATION_PENALTY: Final = 0.01
 DAMPINGS: Final = tuple(step / 20 for step in range(4, 21))
 """Candidates for `Coefficients.damping`: the data tell it no better than to a twentieth. Below 0.2 the likelihood
 hardly changes, and the answers are ranked worse."""
-PAIR_WEIGHT: Final = 0.3
+PAIR_WEIGHT: Final = 0.2
 """How much a pair counts beside a claim in the weights for long answers. From 0.2 to 0.6 the AUROC on people's answers
 stays (out of fold) and pairs are told apart better; from 1 on it falls."""
 PRIOR: Final = 0.2
