@@ -232,10 +232,6 @@ def queue_settings(settings: Settings) -> QueueSettings:
     """The job queue that the settings name. Raises ConfigurationError."""
     from rag_otel_collectors.jobs.queue import QueueSettings
 
-    if settings.budgets:
-        raise ConfigurationError(
-            "budgets cannot be combined with a job queue: set evaluations_per_minute of the workers"
-        )
     if settings.job_queue_url is None:
         raise ConfigurationError("no job queue: give --queue amqp://... or nats://..., or RAG_OTEL_JOB_QUEUE_URL")
     return QueueSettings(

@@ -148,6 +148,7 @@ class Instrumentation:
 _told_unread = False
 _lock = threading.RLock()
 _current: Instrumentation | None = None
+_apart: list[ExportQueue[Rating]] = []
 _taken_off = False
 """After `uninstrument()`: decorated calls set nothing up by themselves until `instrument()` is called again."""
 
@@ -295,10 +296,9 @@ def uninstrument(*, timeout: float = _DETACH_S) -> None:
     """
     global _current, _taken_off
     with _lock:
-        current, _current = _current, None
-        if current is None:
+        if (current := _current) is None:
             return
-        _taken_off = True
+        _current, _taken_off = None, True
         runtime.set_explicit(None)
         for attachment in current.attachments:
             attachment.detach(timeout)
@@ -318,10 +318,12 @@ def flush(*, evaluate: bool = True, timeout: float = 30.0) -> bool:
     exports at once what is held; its scores follow as annotations and evaluation spans when the process goes on.
     """
     current = _current
-    if current is None:
-        return True
     deadline = time.monotonic() + timeout
     done = True
+    for queue in _apart:
+        done = _flush_queue(queue, _left(deadline)) and done
+    if current is None:
+        return done
     with guarded("flush"):
         for attachment in current.attachments:
             done = attachment.flush(_left(deadline), evaluate=evaluate) and done
@@ -340,11 +342,18 @@ def flush(*, evaluate: bool = True, timeout: float = 30.0) -> bool:
     return False
 
 
+def flush_also(queue: ExportQueue[Rating]) -> None:
+    """Have `flush` send this queue too: of ratings, in a process that takes some and is not instrumented."""
+    _apart.append(queue)
+
+
 def _flush_ratings(current: Instrumentation, timeout_s: float) -> bool:
-    if current.rating_queue is None:
-        return True
-    current.rating_queue.send_now()
-    return current.rating_queue.wait_empty(timeout_s)
+    return current.rating_queue is None or _flush_queue(current.rating_queue, timeout_s)
+
+
+def _flush_queue(queue: ExportQueue[Rating], timeout_s: float) -> bool:
+    queue.send_now()
+    return queue.wait_empty(timeout_s)
 
 
 def current() -> Instrumentation | None:
@@ -363,8 +372,10 @@ def lazy_runtime() -> Runtime:
 
 def active_runtime() -> Runtime | None:
     """The runtime that guards judge with; None after `uninstrument()`."""
-    with _lock:
-        return None if _taken_off and _current is None else _lazily().runtime
+    current = _current  # without the lock, which whoever takes a set-up down holds for seconds
+    if current is not None:
+        return current.runtime
+    return None if _taken_off else _lazily().runtime
 
 
 def tracer() -> Tracer:

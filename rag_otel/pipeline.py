@@ -151,11 +151,25 @@ class Pipeline:
             return refused, SamplingReason.LOCAL_ONLY
         if self.cap is not None and not self.cap.admit():
             return rate_limited(decision), SamplingReason.RATE_LIMITED
-        if self.budgets is not None:
-            metrics = [each.name for each in self._chosen(trace, decision)]
-            decision, lease = await self.budgets.admit(trace, decision, metrics)
-            decision = dataclasses.replace(decision, lease=lease)
+        decision = await self.within_budget(trace, decision)
         return decision, None if decision.sampled else decision.reason
+
+    async def within_budget(self, trace: RagTrace, decision: SamplingDecision) -> SamplingDecision:
+        """The decision with what the budgets have reserved for the trace; not sampled any more if they refuse it."""
+        if self.budgets is None:
+            return decision
+        metrics = [each.name for each in self._chosen(trace, decision)]
+        decision, lease = await self.budgets.admit(trace, decision, metrics)
+        return dataclasses.replace(decision, lease=lease)
+
+    def refused(self, trace: RagTrace, decision: SamplingDecision) -> EvaluatedTrace:
+        """The result of a trace that the budgets refused: every metric says why it was not judged."""
+        why = decision.refused or "budget"
+        evaluations = tuple(not_paid_for(each, why) for each in self._chosen(trace, decision))
+        status = EvaluationStatus.SKIPPED
+        return EvaluatedTrace(
+            trace=trace, decision=decision, evaluations=evaluations, status=status, project=self.project
+        )
 
     async def evaluate_others(self, trace: RagTrace, judged: EvaluatedTrace) -> EvaluatedTrace:
         """The result of a trace of which some evaluators have judged the answer before it left: theirs as it is, and

@@ -36,7 +36,7 @@ def feedback(
     span_id: str | int | None = None,
     user_id: str | None = None,
 ) -> FeedbackStatus:
-    """Record what a user said of an answer. Returns at once and never raises.
+    """Record what a user said of an answer. Returns at once (the first call imports what it needs) and never raises.
 
     `score` is 0..1, higher is better; a thumbs-down is 0 or False. `label` is a word such as `thumbs_down`. `comment`
     is masked (credentials, e-mail addresses, phone numbers, ...) before it leaves. `name` is the annotation's name.
@@ -84,6 +84,7 @@ def _queue_apart() -> ExportQueue[Rating] | None:
         return None
     if queue is not None:
         after_fork_in_child(queue.after_fork)
+        instrumentation.flush_also(queue)
         atexit.register(_send_before_exit, queue)
     return queue
 

@@ -138,6 +138,10 @@ class GuardedCall:
         self._last = check
         return check
 
+    def forget(self) -> None:
+        """Leave the evaluation of the call to the ordinary way: what was checked is only a part of it."""
+        self._last = None
+
     def check(self, snapshot: Snapshot) -> Steps[GuardVerdict]:
         """Judge what the snapshot holds, and wait for the verdict."""
         began_s = time.monotonic()
@@ -205,11 +209,11 @@ class GuardedCall:
         guarded: Guarded,
         *,
         left: str | None,
-        judged: tuple[str | None, Any, str | None] | None = None,
     ) -> None:
         """Leave on the call what was done, for its span; `left`: the text that left, where it is another one."""
         verdict, guard = guarded.verdict, self.guard
-        counters.add(f"guard.{guarded.outcome}.{verdict.finding}")
+        why = "" if verdict.reason is None else f".{verdict.reason}"
+        counters.add(f"guarded.{guarded.outcome}.{verdict.finding}{why}")
         if verdict.finding is Finding.NOT_JUDGED:
             _tell_not_judged(self._name, str(verdict.reason), guard)
         attributes: dict[str, AttributeValue] = {
@@ -224,6 +228,7 @@ class GuardedCall:
             attributes[semconv.GUARD_REASON] = str(verdict.reason)
         if self.unsupported:
             attributes[semconv.GUARD_SENTENCES] = self.unsupported
+        judged = None if self._last is None else self._last.judged
         self._call.guard = GuardRecord(judging=self._last, attributes=attributes, left=left, judged=judged)
 
 

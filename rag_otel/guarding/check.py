@@ -27,7 +27,7 @@ from rag_otel.evaluation.usage_meter import add_usage
 from rag_otel.guarding.circuit import Circuit, Ticket, circuit_of
 from rag_otel.guarding.rules import Finding, Guard, GuardVerdict
 from rag_otel.guarding.verdicts import verdict_of
-from rag_otel.model import EvaluatedTrace, RagTrace, ReasonCode, SamplingDecision, UnevaluableReason, Usage
+from rag_otel.model import Chunk, EvaluatedTrace, RagTrace, ReasonCode, SamplingDecision, UnevaluableReason, Usage
 from rag_otel.observing.call_snapshot import Snapshot, ended_below
 from rag_otel.pipeline import GUARD_RULE, Pipeline, forced_decision
 from rag_otel.processing import trace_reading
@@ -74,9 +74,9 @@ class Check:
         self.deadline_s = time.monotonic() + guard.deadline
 
     @property
-    def response(self) -> str | None:
-        """The text that is judged."""
-        return self._snapshot.response
+    def judged(self) -> tuple[str | None, tuple[Chunk, ...] | None, str | None]:
+        """Question, chunks and response that are judged. Chunks are None where spans below the call hold them."""
+        return self._snapshot.question, self._snapshot.chunks, self._snapshot.response
 
     def begin(self) -> str | None:
         """Hand it to the worker; or the reason why it cannot begin."""
@@ -154,6 +154,9 @@ class Check:
             self._done.set_result(judged)
 
     async def _judged(self) -> _Judged:
+        reason: str | None = trace_reading.unevaluable_reason(self._snapshot)
+        if reason is not None:
+            return _Judged(None, str(reason))
         trace, reason = await self._read()
         if trace is None:
             return _Judged(None, reason)
@@ -201,7 +204,8 @@ class Check:
             start_ns=time.time_ns(),
             unevaluable_reason=UnevaluableReason.NO_CHUNKS,
         )
-        return trace_reading.completed(bare, self._snapshot)
+        counts = self._runtime.settings.conversation_context
+        return trace_reading.completed(bare, self._snapshot, counts=counts)
 
     def _with_earlier_costs(self, result: EvaluatedTrace) -> EvaluatedTrace:
         spent = self._spent_before

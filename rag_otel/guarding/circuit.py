@@ -72,13 +72,8 @@ class Ticket:
 
 
 _circuits: Final[weakref.WeakKeyDictionary[Runtime, Circuit]] = weakref.WeakKeyDictionary()
-_lock = threading.Lock()
 
 
 def circuit_of(runtime: Runtime) -> Circuit:
     """The circuit of a runtime."""
-    with _lock:
-        circuit = _circuits.get(runtime)
-        if circuit is None:
-            circuit = _circuits[runtime] = Circuit()
-        return circuit
+    return _circuits.get(runtime) or _circuits.setdefault(runtime, Circuit())

@@ -15,10 +15,10 @@ from rag_otel.errors import ConfigurationError
 from rag_otel.guarding.acting import INTERNAL_ERROR, GuardedCall, Steps, run, run_async
 from rag_otel.guarding.calls import guarded_call
 from rag_otel.guarding.rules import Finding, Guard, Guarded, GuardVerdict, Outcome
-from rag_otel.model import Chunk
 from rag_otel.observing.call import Observation, Plan, begin_guarded
-from rag_otel.observing.call_snapshot import OBSERVATION_KEY
+from rag_otel.observing.call_snapshot import OBSERVATION_KEY, Snapshot
 from rag_otel.observing.documents import to_chunks
+from rag_otel.observing.limits import Allowance, TooLargeError
 from rag_otel.safety.guard import counters, logger, report_internal_error
 
 _PLAN: Final = Plan(
@@ -90,22 +90,29 @@ def _judged(
         reason = "disabled" if guarding.runtime is None else "no_response"
         verdict = GuardVerdict(finding=Finding.NOT_JUDGED, question=question, response=response, reason=reason)
         return Guarded(response=response, outcome=Outcome.PASSED, verdict=verdict)
-    chunks = _read(documents)
-    snapshot = dataclasses.replace(
-        call.so_far(None, response), question=question, chunks=chunks, omitted_chunks=0, incomplete=False
-    )
+    snapshot = dataclasses.replace(call.so_far(None, response), question=question)
+    snapshot = _with_documents(snapshot, documents)
     verdict = yield from guarding.check(snapshot)
     guarded = yield from guarding.answer(response, verdict)
     left = guarded.response if not guarded.passed and isinstance(guarded.response, str) else None
-    guarding.record(guarded, left=left, judged=(question, chunks, snapshot.response))
+    guarding.record(guarded, left=left)
     return guarded
 
 
-def _read(documents: object) -> tuple[Chunk, ...] | None:
-    chunks = to_chunks(documents)
+def _with_documents(snapshot: Snapshot, documents: object) -> Snapshot:
+    allowance = Allowance()
+    try:
+        chunks = to_chunks(documents, allowance=allowance)
+    except TooLargeError:
+        chunks = None
     if chunks is None and documents is not None and counters.add("guard.chunks_unreadable") == 1:
         logger.warning("rag-otel: guard() cannot read %s as documents", type(documents).__name__)
-    return chunks
+    return dataclasses.replace(
+        snapshot,
+        chunks=chunks,
+        omitted_chunks=allowance.omitted_chunks,
+        omitted_characters=snapshot.omitted_characters + allowance.omitted_characters,
+    )
 
 
 def _after_error(error: Exception, guarding: GuardedCall, response: str) -> Guarded:

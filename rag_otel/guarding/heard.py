@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from rag_otel.observing.transcript import Transcript, events_text, is_events
@@ -14,9 +14,11 @@ class Heard:
     """The text of a stream. Items that are text (`str`, or bytes of text) can be cut anywhere. Others (server-sent
     events, mappings, chunks of a client) are kept as they are."""
 
-    def __init__(self, transcript: Transcript) -> None:
-        """`transcript` has each item before it is heard."""
+    def __init__(self, transcript: Transcript, answer_in: Callable[[object], str | None]) -> None:
+        """`transcript` has each item before it is heard. `answer_in`: the application's selector, for items that are no
+        text."""
         self._transcript = transcript
+        self._answer_in = answer_in
         self._decoder: codecs.IncrementalDecoder | None = None
         self._held: deque[tuple[Any, int]] = deque()
         """Items that are no text, each with the length of what had been said with it."""
@@ -44,8 +46,9 @@ class Heard:
             return
         if said is not None:
             self.text += events_text(said)
-        elif len(known := self._transcript.text or "") > len(self.text):
-            self.text = known
+        else:
+            known = self._answer_in(self._transcript.result) or self._transcript.text or ""
+            self.text = known if len(known) > len(self.text) else self.text
         self._held.append((item, len(self.text)))
 
     def items(self, until: int) -> Iterator[Any]:

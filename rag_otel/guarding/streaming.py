@@ -43,7 +43,7 @@ class StreamGuard(ABC):
         self._guarding = guarding
         self._guard = guarding.guard
         self._call = call
-        self._heard = Heard(transcript)
+        self._heard = Heard(transcript, call.answer_in)
         self._decided = 0
         """Characters of the text about which there is a verdict, or none to be had."""
         self._left: list[str] = []
@@ -84,8 +84,13 @@ class StreamGuard(ABC):
         if self._guard.default == "block":
             self.stopped, self._outcome = True, Outcome.BLOCKED
             return [each.item for each in self._say(self._guard.refusal)]
-        self._passing = True
+        self._pass_on()
         return [each.item for each in self._let_go(len(self._heard.text))]
+
+    def _pass_on(self) -> None:
+        """Check nothing more. The whole answer is judged afterwards, like that of any call."""
+        self._passing = True
+        self._guarding.forget()
 
     def record(self) -> None:
         """Leave on the call what was done."""
@@ -162,7 +167,8 @@ class HeldStream(StreamGuard):
         if self._heard.cut:
             too_long = GuardVerdict(finding=Finding.NOT_JUDGED, reason=ReasonCode.TOO_LONG)
             yield from self._without_verdict(too_long, len(self._heard.text))
-            self._passing = not self.stopped
+            if not self.stopped:
+                self._pass_on()
         elif (end := self._complete_until()) > self._decided:
             yield from self._decide(end)
         else:
@@ -211,8 +217,9 @@ class HeldStream(StreamGuard):
             for first, last in located
             if last > self._decided
         ]
-        # Without any, the verdict is about sentences that were dealt with before.
-        return None if not since and self._unsupported is not None else since
+        if since or (self._unsupported is None and not (located and self._guard.action in ("annotate", "remove"))):
+            return since
+        return None  # the verdict is about sentences that were dealt with before, or that have left without one
 
     def _let_go(self, until: int, text: str | None = None) -> Generator[Emit, Any, None]:
         segment, self._decided = self._heard.text[self._decided : until] if text is None else text, until
@@ -236,7 +243,7 @@ class ReleasedStream(StreamGuard):
         for _ in self._heard.items(len(self._heard.text)):
             pass  # they have left
         if self._heard.cut:
-            self._passing = True
+            self._pass_on()
             return
         pending = self._pending
         if pending is not None and (pending.done or pending.is_overdue):

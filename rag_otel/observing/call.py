@@ -165,6 +165,16 @@ class Observation(Call):
         found = self._response if response is None else response
         return self._snapshot(found, incomplete=False, failed=False, allowance=Allowance())
 
+    def answer_in(self, result: object) -> str | None:
+        """The answer that a selector finds in what a stream has said; None where there is no selector, or no answer."""
+        where = self._plan.response
+        if where is None:
+            return None
+        try:
+            return _text_in(where.read(self._arguments, result), Allowance())
+        except TooLargeError:
+            return None
+
     def record(self, documents: object) -> bool:
         """Add documents that were retrieved for this call; False where they cannot be read."""
         known = self._recorded or ()
@@ -260,6 +270,7 @@ class Observation(Call):
 
     def _snapshot(self, response: str | None, *, incomplete: bool, failed: bool, allowance: Allowance) -> Snapshot:
         labels, outside = self._labels, self._outside
+        before = 0 if allowance is self._allowance else self._allowance.omitted_characters
         tags = tags_in(outside)
         return Snapshot(
             question=self._question and allowance.text(self._question),
@@ -274,7 +285,7 @@ class Observation(Call):
             incomplete=incomplete,
             failed=failed,
             omitted_chunks=self._allowance.omitted_chunks,
-            omitted_characters=allowance.omitted_characters,  # after all texts
+            omitted_characters=allowance.omitted_characters + before,  # after all texts
             capture_content=self._plan.capture_content,
         )
 
@@ -333,7 +344,8 @@ def _as_guarded(taken: Snapshot, guard: GuardRecord) -> Snapshot:
     """The snapshot of what a guard has judged: its evaluation is the call's."""
     if guard.judged is not None:
         question, chunks, response = guard.judged
-        taken = dataclasses.replace(taken, question=question, chunks=chunks, response=response)
+        known = taken.chunks if chunks is None else chunks
+        taken = dataclasses.replace(taken, question=question or taken.question, chunks=known, response=response)
     return dataclasses.replace(taken, judging=guard.judging)
 
 

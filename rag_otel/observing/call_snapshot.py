@@ -52,7 +52,7 @@ class GuardRecord:
     left: str | None = None
     """The text that left in place of the answer. None: the answer itself, or no text."""
     judged: tuple[str | None, tuple[Chunk, ...] | None, str | None] | None = None
-    """Question, chunks and response that were given to the guard, in place of what is found in the call."""
+    """Question, chunks and response that were judged, in place of what is found in the call."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ from opentelemetry.trace import get_current_span
 
 from rag_otel import semconv
 from rag_otel.observing.call_snapshot import OBSERVATION_KEY, Observing
-from rag_otel.safety.guard import counters, guarded, logger
+from rag_otel.safety.guard import counters, guarded, logger, report_internal_error
 
 _TAGS_KEY: Final = create_key("rag-otel-tags")
 _NO_TAGS: Final[Mapping[str, str]] = {}
@@ -104,10 +104,13 @@ def record_memory(memory: object) -> None:
     retrieval. `memory` is a text, or a list of texts or documents as in `record_chunks`; another call adds to it.
     Outside of an observed call, or in one that is not recorded, nothing happens. Never raises.
     """
-    with guarded("observe.record_memory"):
+    try:
         call: Observing | None = get_value(OBSERVATION_KEY)  # type: ignore[assignment]
         if call is not None and not call.remember(memory) and counters.add("observe.memory_unreadable") == 1:
             logger.warning("rag-otel: record_memory() cannot read %s as texts", type(memory).__name__)
+    except Exception as problem:
+        if not report_internal_error("observe.record_memory", problem):
+            raise
 
 
 def record_chunks(documents: object) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from rag_otel.ratings.words import rating_of
+from rag_otel.rendering.text_cutting import clean
 
 USER_FEEDBACK: Final = "user_feedback"
 """The name of a rating, unless the application gives another one."""
@@ -69,10 +70,10 @@ def rating(
     return Rating(
         trace_id=_hex_id(trace_id, 32, "trace_id"),
         span_id=None if span_id is None else _hex_id(span_id, 16, "span_id"),
-        name=name,
+        name=clean(name),
         score=None if score is None else float(score),
-        label=None if not label else str(label)[:_LONGEST_NAME],
-        comment=None if not comment else str(comment)[:LONGEST_COMMENT],
+        label=None if not label else clean(str(label)[:_LONGEST_NAME]),
+        comment=None if not comment else clean(str(comment)[:LONGEST_COMMENT]),
         identifier=IDENTIFIER if user_id is None else f"{IDENTIFIER}:{_hash(str(user_id))}",
     )
 

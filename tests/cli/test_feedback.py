@@ -127,6 +127,21 @@ def test_ratings_are_labels_and_no_part_of_the_sample(project: Project) -> None:
     assert f"Replay of {project.name}: 1 evaluations" in project.run("drift")
 
 
+def test_results_on_the_span_count_and_failed_ones_do_not(project: Project) -> None:
+    """An application without annotations writes its results on spans alone. A failed evaluation is repeated."""
+    on_span = a_trace()
+    (span,) = spans_in(on_span)
+    span["attributes"].append({"key": "rag.evaluation.faithfulness.score", "value": {"doubleValue": 0.5}})
+    send(project.api, project.name, on_span)
+    (failed,) = project.send(1)
+    for each in (span, failed):
+        project.annotate(each["spanId"], result={"score": 0})
+    metadata = {"error_type": "TimeoutError"}
+    ours = {"name": "faithfulness", "annotator_kind": "CODE", "identifier": "rag-otel", "metadata": metadata}
+    project.annotate(failed["spanId"], result={"label": "timeout"}, **ours)
+    assert "2 answers in rated traces: 1 evaluated, 1 had a result" in project.run("feedback")
+
+
 def test_it_goes_on_until_it_is_told_to_stop(project: Project) -> None:
     """What is rated while it runs is found at the next look; SIGTERM ends it."""
     first, second = (span["spanId"] for span in project.send(2))

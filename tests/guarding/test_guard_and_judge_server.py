@@ -17,6 +17,7 @@ from rag_otel import Guard, observe
 from rag_otel.guarding.circuit import MOST_OVERDUE, circuit_of
 from rag_otel.guarding.rules import REFUSAL
 from rag_otel.runtime import default_runtime
+from rag_otel.safety.background_import import wait_until_imported
 from testkit.judge_server import JudgeRequest, JudgeServer, ServerError
 from testkit.word_overlap_judge import answer as oracle
 from tests.guarding.conftest import ALSO_GOOD, ANSWER, BAD, GOOD, PASSAGE, PATIENT_S
@@ -82,6 +83,7 @@ def application(model: Model) -> Iterator[Application]:
     with http_receiver() as backend:
         rag_otel.uninstrument()
         made = Application(model, backend)
+        assert wait_until_imported(300)
         assert made.asked("warm-up", Guard(deadline=PATIENT_S)) == REFUSAL
         yield made
         model.gate.set()

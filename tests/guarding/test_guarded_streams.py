@@ -3,6 +3,7 @@ evaluation, of the whole answer."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import AsyncIterator, Iterator
@@ -16,6 +17,7 @@ from starlette.testclient import TestClient
 
 from rag_otel import Guard, observe, record_chunks
 from rag_otel.guarding.rules import NOTE, REFUSAL
+from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 from tests.guarding.conftest import ALSO_GOOD, ANSWER, BAD, GOOD, PASSAGE, PATIENT_S, App
 from tests.processing.kit import Judge
 
@@ -193,3 +195,51 @@ def test_abbreviations_and_lists_are_not_cut(app: App) -> None:
     left = "".join(stream(QUESTION))
     assert BAD not in left
     assert left.count("\n- ") == 2
+
+
+def test_a_selector_finds_the_answer_in_the_items(app: App) -> None:
+    """Where rag-otel alone would not know what the stream says."""
+    app.instrument()
+
+    @observe(guard=guard_of("block"), response="result.said")
+    def stream(question: str) -> Iterator[dict[str, str]]:
+        record_chunks([PASSAGE])
+        yield from ({"said": token} for token in tokens(ANSWER))
+
+    assert "".join(item["said"] for item in stream(QUESTION)) == GOOD
+    assert app.span()["output.value"] == f"{GOOD} {BAD} "
+
+
+def test_a_late_verdict_is_about_what_has_left(app: App) -> None:
+    """The first sentence left without a verdict, because its deadline had passed. The verdict on the second one says
+    that the first was wrong: there is nothing left to remove, and the second one leaves."""
+    judge = Judge()
+    judge.gate.clear()
+    app.instrument(metrics=[], evaluators=[_Slowed(judge)], evaluations_per_minute=6000)
+    guard = Guard(action="remove", deadline=0.05)
+
+    @observe(guard=guard)
+    def stream(question: str) -> Iterator[str]:
+        record_chunks([PASSAGE])
+        yield f"{BAD} It"
+        yield " is 330 metres"
+        object.__setattr__(guard, "deadline", PATIENT_S)
+        judge.gate.set()
+        yield " tall."
+
+    assert "".join(stream(QUESTION)) == f"{BAD} {ALSO_GOOD}"
+    span = app.span()
+    assert (span["rag.evaluation.status"], span["output.value"]) == ("evaluated", f"{BAD} {ALSO_GOOD}")
+
+
+class _Slowed(Faithfulness):
+    """The embedded judge behind a gate."""
+
+    def __init__(self, judge: Judge) -> None:
+        super().__init__()
+        self._gate = judge.gate
+
+    async def evaluate(self, **given: Any) -> Any:
+        while not self._gate.is_set():
+            await asyncio.sleep(0.002)
+        return await super().evaluate(**given)

@@ -3,6 +3,7 @@ way."""
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -155,11 +156,19 @@ def test_wrong_arguments_are_refused_and_raise_nothing(provider: TracerProvider,
     assert counters.get("feedback.refused.invalid") == before + 1
 
 
-def test_without_a_set_up_and_without_phoenix_nothing_is_recorded() -> None:
-    """There is nowhere to record it."""
+def test_a_process_that_is_not_instrumented(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It needs Phoenix's address and nothing else; without, there is nowhere to record a rating."""
     user_feedback._queue_apart.cache_clear()
     assert rag_otel.feedback("1" * 32, score=0) == rag_otel.FeedbackStatus.REFUSED
     user_feedback._queue_apart.cache_clear()
+    with http_receiver() as receiver:
+        monkeypatch.setenv("RAG_OTEL_PHOENIX_ENDPOINT", receiver.url)
+        assert rag_otel.feedback("1" * 32, score=0) == rag_otel.FeedbackStatus.GONE
+        assert rag_otel.flush(timeout=60)
+        (request,) = receiver.requests
+    user_feedback._queue_apart.cache_clear()
+    assert request.path == "/v1/trace_annotations?sync=false"
+    assert json.loads(request.body)["data"][0]["annotator_kind"] == "HUMAN"
 
 
 def test_a_phoenix_that_does_not_answer_holds_up_nobody(provider: TracerProvider) -> None:

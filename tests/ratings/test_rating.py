@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
 
-from rag_otel.model import RagTrace, SpanRef
+from rag_otel.model import RagTrace, SamplingReason, SpanRef
 from rag_otel.ratings.rating import IDENTIFIER, LONGEST_COMMENT, rating
 from rag_otel.ratings.recent import RecentRatings
 from rag_otel.ratings.words import rating_of
+from rag_otel.sharing.records import Record, RecordFormat
 from rag_otel.writers.rating_annotations import masked_comment
+from tests.support.results import a_result, an_evaluation
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 
@@ -83,3 +86,19 @@ def test_the_last_word_counts_and_the_oldest_is_forgotten() -> None:
     for other in (1, 2):
         ratings.add(rating(other, score=0))
     assert ratings.rated(trace).rating is None
+
+
+def test_processes_that_watch_as_one_know_the_rating() -> None:
+    """What a process tells the one that watches holds the rating, and whether the answer is part of the sample."""
+    format_ = RecordFormat(lambda result: True)
+    rated = a_result(an_evaluation(), rating=0.0)
+    rated = dataclasses.replace(rated, decision=dataclasses.replace(rated.decision, reason=SamplingReason.RATED))
+    read = format_.decode(format_.encode(Record(at=1.0, result=rated))).result
+    assert read is not None
+    assert (read.trace.rating, read.decision.in_sample) == (0.0, False)
+
+
+def test_text_that_no_server_takes_is_cleaned() -> None:
+    """Half of a surrogate pair and control characters would be refused with the whole batch."""
+    given = rating(TRACE, comment="no\x00\ud800 \N{THUMBS DOWN SIGN}", label="bad\x07")
+    assert (given.label, given.comment) == ("bad", "no? \N{THUMBS DOWN SIGN}")

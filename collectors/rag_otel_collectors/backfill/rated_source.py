@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from rag_otel import semconv
@@ -13,11 +13,11 @@ from rag_otel.ratings.words import rating_of
 from rag_otel.writers.feedback import IDENTIFIER
 from rag_otel_collectors.backfill.engine import Spans
 from rag_otel_collectors.backfill.phoenix_source import PhoenixStore
+from rag_otel_collectors.conventions.reading.mixed_dialects import is_evaluator
 from rag_otel_collectors.stored.annotated_spans import (
     HumanAnnotation,
     TraceAnnotations,
     human_annotations,
-    is_evaluator,
     trace_annotations,
 )
 from rag_otel_collectors.stored.assembly import AssembledTrace
@@ -52,12 +52,15 @@ class RatedStore(PhoenixStore):
         self._tell = tell
         self._said: dict[str, TraceAnnotations] = {}
         """Of the rated traces read so far."""
+        self._attributes: dict[str, Mapping[str, Any]] = {}
+        """Of their spans."""
 
     def batches(self) -> Iterator[list[Spans]]:
         for traces in stored_traces(self._client, self._project, since=self._since, until=self._until):
             said = trace_annotations(self._client, self._project, traces)
             rated = [trace for trace in traces if self._people_in(trace, said[trace.trace_id])]
             self._said.update((trace.trace_id, said[trace.trace_id]) for trace in rated)
+            self._attributes.update((span.span_id, span.attributes) for trace in rated for span in trace.spans)
             yield [self._with_rating(trace, said[trace.trace_id]) for trace in rated]
 
     def missing(self, traces: Sequence[RagTrace]) -> list[tuple[str, ...]]:
@@ -73,7 +76,13 @@ class RatedStore(PhoenixStore):
         said = self._said[trace.target.trace_id]
         if not self._counting(said.about(trace.target.span_id, only_answer=only_answer)):
             return ()
-        has = {row["name"] for row in said.of(trace.target.span_id) if row.get("identifier") == IDENTIFIER}
+        has = {
+            row["name"]
+            for row in said.of(trace.target.span_id)
+            if row.get("identifier") == IDENTIFIER and "error_type" not in (row.get("metadata") or {})
+        }
+        attributes = self._attributes[trace.target.span_id]
+        has |= {each.name for each in self._evaluators if semconv.metric_key(each.name, "score") in attributes}
         return tuple(each.name for each in self._evaluators if each.name not in has)
 
     def _people_in(self, trace: AssembledTrace, said: TraceAnnotations) -> bool:

@@ -17,6 +17,7 @@ from rag_otel.model import SamplingReason, SpanRecord
 from rag_otel.ratings.rating import USER_FEEDBACK
 from rag_otel.ratings.words import share
 from rag_otel.writers.feedback import IDENTIFIER, risk_name
+from rag_otel_collectors.conventions.reading.mixed_dialects import is_evaluator
 from rag_otel_collectors.stored.assembly import AssembledTrace
 from rag_otel_collectors.stored.other_judges import other_results
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
@@ -124,11 +125,6 @@ def trace_annotations(
     for row in client.trace_annotations(project, list(whole)) if whole else ():
         whole.setdefault(row["trace_id"], []).append(row)
     return {each.trace_id: TraceAnnotations(each.spans, by_span, whole[each.trace_id]) for each in traces}
-
-
-def is_evaluator(span: SpanRecord) -> bool:
-    """True for a span of a judge, or of feedback: no part of the application."""
-    return bool(span.attributes.get(semconv.SPAN_KIND) == semconv.KIND_EVALUATOR)
 
 
 def _said_in(span: SpanRecord) -> tuple[str | None, Row | None]:

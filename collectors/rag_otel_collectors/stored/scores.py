@@ -15,9 +15,9 @@ from rag_otel.model import RagTrace, SamplingReason, SpanRecord, SpanRef
 from rag_otel.ratings.words import share
 from rag_otel.writers.feedback import FAITHFULNESS, IDENTIFIER, risk_name
 from rag_otel_collectors.conventions import default_conventions
+from rag_otel_collectors.conventions.reading.mixed_dialects import is_evaluator
 from rag_otel_collectors.stored.annotated_spans import (
     StoredResult,
-    is_evaluator,
     judged_by_other,
     trace_annotations,
 )
