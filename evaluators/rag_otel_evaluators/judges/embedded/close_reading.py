@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final, NamedTuple
 
-from rag_otel_evaluators.judges.embedded.quantities import CJK_NUMERALS, Quantity, quantities_in
+from rag_otel_evaluators.judges.embedded.quantities import CJK_NUMERALS, PERIODS_ALONE, SHARES, Quantity, quantities_in
 from rag_otel_evaluators.judges.embedded.terms import MONTH_TERMS, WEIGHTS, term_of
 from rag_otel_evaluators.text.languages import polarity
 from rag_otel_evaluators.text.languages.negations import ANTONYMS, NEGATING_WORDS
@@ -85,6 +85,10 @@ _CLASSES: Final = {
     "up": polarity.UP,
     "down": polarity.DOWN,
     "formerly": polarity.FORMERLY,
+    "summed": polarity.SUMMED,
+    "privative": polarity.PRIVATIVE,
+    "past": polarity.PAST,
+    "differing": polarity.DIFFERING,
 }
 _CLASSES_OF: Final[dict[str, tuple[str, ...]]] = {}
 for _name, _listed in _CLASSES.items():
@@ -140,6 +144,8 @@ def _find_facts(token: str) -> _Facts:
         or token[0] in CJK_NUMERALS
         or lower in SPELLED
         or lower in MULTIPLIERS
+        or lower in SHARES
+        or lower in PERIODS_ALONE
         or term in MONTH_TERMS
         or lower in WEEKDAYS
         or (token.isupper() and roman_value(token) is not None)
