@@ -11,7 +11,9 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
-from rag_otel_evaluators.text.languages.abstentions import find_abstention, mentions_documents, reports_documents
+from rag_otel_evaluators.text.languages.abstentions import find_abstention
+from rag_otel_evaluators.text.languages.abstentions.sources import mentions_documents, reports_documents
+from rag_otel_evaluators.text.languages.asides import advice, own_reading
 from rag_otel_evaluators.text.languages.discourse_markers import contrasts, dependent_openers, fillers
 from rag_otel_evaluators.text.sentences import trimmed
 
@@ -29,7 +31,7 @@ def split_abstention(sentence: str) -> list[Clause]:
     found = find_abstention(sentence)
     if found is None:
         return []
-    clauses = [clause for start, end in _parts(sentence) for clause in _of_part(sentence, start, end, found.end())]
+    clauses = [clause for start, end in _parts(sentence) for clause in _of_part(sentence, start, end, found)]
     merged: list[Clause] = []
     for abstains, start, end in clauses:
         if merged and merged[-1][0] == abstains:
@@ -39,22 +41,36 @@ def split_abstention(sentence: str) -> list[Clause]:
     return merged
 
 
-def _of_part(sentence: str, start: int, end: int, abstained_at: int) -> Iterator[Clause]:
+def is_aside(sentence: str, *, abstained: bool) -> bool:
+    """Whether a sentence that does not abstain claims nothing either: it tells what was read or asked.
+
+    abstained: an abstention stands before it. Then it is no claim either where it offers help or says where to ask.
+    """
+    return all(_is_aside(sentence[start:end], abstained=abstained) for start, end in _parts(sentence))
+
+
+def _is_aside(part: str, *, abstained: bool) -> bool:
+    if (abstained and advice().match(part) is not None) or own_reading().match(part) is not None:
+        return True
+    return abstained and fillers().match(part) is not None
+
+
+def _of_part(sentence: str, start: int, end: int, whole: tuple[int, int]) -> Iterator[Clause]:
     """One part between semicolons or turns, by its commas. A part that does not abstain claims, unless it is manners.
 
-    `abstained_at`: where the sentence's abstention ends. "The notes list three names, but do not say which": the part
+    `whole`: where the sentence's abstention stands. "The notes list three names, but do not say which": the part
     there abstains, though it does not by itself.
     """
     part = sentence[start:end]
     found = find_abstention(part)
     if found is None:
-        yield start < abstained_at <= end or not _claims(part), start, end
+        yield start < whole[1] <= end or not _claims(part), start, end
         return
     at = 0
     for comma in [*(mark.end() for mark in _commas().finditer(part)), len(part)]:
         if (span := trimmed(part, at, comma)) is not None:
             piece = part[span[0] : span[1]]
-            overlaps = span[0] < found.end() and found.start() < span[1]
+            overlaps = span[0] < found[1] and found[0] < span[1]
             yield overlaps or find_abstention(piece) is not None or not _claims(piece), start + span[0], start + span[1]
         at = comma
 
@@ -65,7 +81,7 @@ def _claims(piece: str) -> bool:
     spaceless = any(word[0] > "\u3040" for word in words)
     if sum(map(len, words)) < _LEAST_CHARACTERS if spaceless else len(words) < _LEAST_WORDS:
         return False
-    if fillers().match(piece) is not None or dependent_openers().match(piece) is not None:
+    if any(manners().match(piece) is not None for manners in (fillers, dependent_openers, advice, own_reading)):
         return False
     return not mentions_documents(piece) or reports_documents(piece)
 

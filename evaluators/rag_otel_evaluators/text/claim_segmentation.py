@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from rag_otel.model import Claim
-from rag_otel_evaluators.text.abstaining import split_abstention
+from rag_otel_evaluators.text.abstaining import is_aside, split_abstention
 from rag_otel_evaluators.text.languages.discourse_markers import (
     COURTESY_OPENERS,
     courtesies,
@@ -141,6 +141,7 @@ def iter_segments(text: str) -> Iterator[Segment]:
     """The segments of `segment(text)` one at a time, for callers that must not compute long in one go."""
     stems: list[_Stem] = []
     index = 0
+    abstained = False
     for line in _lines(text):
         stem = _stem_of(line, stems)
         spans = iter([(line.start, line.end)]) if line.code else _sentences(text, line)
@@ -152,7 +153,8 @@ def iter_segments(text: str) -> Iterator[Segment]:
                 indent = line.indent if line.item and not line.heading and not line.table_head else -1
                 stems.append(_Stem(_stem_text(text[start:end]), indent, line.heading))
             else:
-                for kind, part_start, part_end in _classify(text, start, end):
+                for kind, part_start, part_end in _classify(text, start, end, abstained):
+                    abstained = abstained or kind is SegmentKind.ABSTENTION
                     own_stem = stem if kind is SegmentKind.CLAIM else ""
                     yield Segment(kind=kind, start=part_start, end=part_end, sentence_index=index, stem=own_stem)
             index += 1
@@ -262,8 +264,11 @@ def _read_line(text: str, start: int, end: int, after_blank: bool) -> _Line:
     )
 
 
-def _classify(text: str, start: int, end: int) -> Iterator[tuple[SegmentKind, int, int]]:
-    """One sentence as (kind, start, end), or as two such where an abstention stands beside a claim."""
+def _classify(text: str, start: int, end: int, abstained: bool) -> Iterator[tuple[SegmentKind, int, int]]:
+    """One sentence as (kind, start, end), or as two such where an abstention stands beside a claim.
+
+    abstained: a sentence before it abstains.
+    """
     sentence = text[start:end]
     kind = SegmentKind.CLAIM
     if _only_references(sentence) or source_lines().match(sentence) or _is_courtesy(sentence):
@@ -272,7 +277,7 @@ def _classify(text: str, start: int, end: int) -> Iterator[tuple[SegmentKind, in
         for abstains, part_start, part_end in clauses:
             yield SegmentKind.ABSTENTION if abstains else SegmentKind.CLAIM, start + part_start, start + part_end
         return
-    elif sentence.rstrip("\"'”’»)*_ ").endswith(("?", "？", "؟")):
+    elif sentence.rstrip("\"'”’»)*_ ").endswith(("?", "？", "؟")) or (is_aside(sentence, abstained=abstained)):
         kind = SegmentKind.NON_CLAIM
     yield kind, start, end
 
