@@ -21,6 +21,8 @@ _LEAST_WORDS: Final = 3
 """A clause beside an abstention is a claim of its own from this many words on."""
 _LEAST_CHARACTERS: Final = 4
 """The same in scripts without spaces."""
+_LONGEST_TOPIC: Final = 8
+_LONGEST_TOPIC_CHARACTERS: Final = 8
 _WORD: Final = re.compile(r"[^\W_]+")
 
 Clause = tuple[bool, int, int]
@@ -71,7 +73,8 @@ def _of_part(sentence: str, start: int, end: int, whole: tuple[int, int]) -> Ite
         if (span := trimmed(part, at, comma)) is not None:
             piece = part[span[0] : span[1]]
             overlaps = span[0] < found[1] and found[0] < span[1]
-            yield overlaps or find_abstention(piece) is not None or not _claims(piece), start + span[0], start + span[1]
+            said = overlaps or find_abstention(piece) is not None or not _claims(piece)
+            yield said or (span[1] <= found[0] and _is_topic(piece)), start + span[0], start + span[1]
         at = comma
 
 
@@ -81,9 +84,21 @@ def _claims(piece: str) -> bool:
     spaceless = any(word[0] > "\u3040" for word in words)
     if sum(map(len, words)) < _LEAST_CHARACTERS if spaceless else len(words) < _LEAST_WORDS:
         return False
+    if piece.rstrip("\"'”’»)*_ ").endswith(("?", "？")):
+        return False
     if any(manners().match(piece) is not None for manners in (fillers, dependent_openers, advice, own_reading)):
         return False
     return not mentions_documents(piece) or reports_documents(piece)
+
+
+def _is_topic(piece: str) -> bool:
+    """Whether the clause before an abstention may be what that is about: "The resting time, the recipe omits it"."""
+    words = _WORD.findall(piece)
+    if any(character.isdigit() for character in piece):
+        return False
+    if any(word[0] > "\u3040" for word in words):
+        return sum(map(len, words)) <= _LONGEST_TOPIC_CHARACTERS or _asks().search(piece) is not None
+    return len(words) <= _LONGEST_TOPIC
 
 
 def _parts(sentence: str) -> Iterator[tuple[int, int]]:
@@ -99,3 +114,8 @@ def _parts(sentence: str) -> Iterator[tuple[int, int]]:
 @cache
 def _commas() -> re.Pattern[str]:
     return re.compile(r",(?!\d)|，")
+
+
+@cache
+def _asks() -> re.Pattern[str]:
+    return re.compile(r"谁|什么|多久|多少|多大|多高|怎么|怎样|为何|何时|何地|哪|是否|能不能|会不会|有没有|如何|是不是|几")

@@ -148,7 +148,7 @@ def iter_segments(text: str) -> Iterator[Segment]:
         for start, end in spans:
             if line.code:
                 yield Segment(kind=SegmentKind.CODE, start=start, end=end, sentence_index=index)
-            elif line.heading or line.table_head or (end == line.end and _introduces(text, start, end)):
+            elif _is_stem(text, line, start, end):
                 yield Segment(kind=SegmentKind.STEM, start=start, end=end, sentence_index=index)
                 indent = line.indent if line.item and not line.heading and not line.table_head else -1
                 stems.append(_Stem(_stem_text(text[start:end]), indent, line.heading))
@@ -163,6 +163,13 @@ def iter_segments(text: str) -> Iterator[Segment]:
 def _sentences(text: str, line: _Line) -> Iterator[tuple[int, int]]:
     for start, end in sentence_spans(text, line.start, line.end):
         yield from cut_long(text, start, end, _LONGEST_CLAIM)
+
+
+def _is_stem(text: str, line: _Line, start: int, end: int) -> bool:
+    """Whether the sentence introduces what follows. A line in bold that only abstains does not."""
+    if line.heading and text[start] in "*_":
+        return not all(abstains for abstains, _, _ in split_abstention(text[start:end]) or [(False, 0, 0)])
+    return line.heading or line.table_head or (end == line.end and _introduces(text, start, end))
 
 
 def _introduces(text: str, start: int, end: int) -> bool:

@@ -16,7 +16,7 @@ from rag_otel_evaluators.text.languages import words
 def contrasts() -> re.Pattern[str]:
     """Where a sentence may turn from an abstention to a claim: "I don't know the day, | but it was in March"."""
     return re.compile(
-        r"[;；。]\s{0,3}|[:：—–](?!\d)\s{0,3}|\s-\s"
+        r"[;；。]\s{0,3}|[.!?]\s{1,3}(?=[^\W\d_])|[:：—–](?!\d)\s{0,3}|\s-\s"
         r"|\s(?=but\b)|[,，]\s{0,3}(?=(?:but|however|though|although|yet|pero|sin embargo|aunque|aber|jedoch|doch|mais|"
         r"cependant|toutefois|bien que)\b)|[,，]\s{0,3}(?=但|不过|然而|可是|却|只是)",
         re.IGNORECASE,
@@ -34,7 +34,7 @@ def dependent_openers() -> re.Pattern[str]:
         r"después|con|de|a "
         r"partir|respecto|wer|wen|wem|was|wann|wo|warum|weshalb|wie|wieviel|welche[rsnm]?|ob|dass|weil|da|"
         r"denn|nach|auf|"
-        r"für|über|zu|zum|zur|im|in|mit|aus|auch nachdem|nachdem|deren|dessen|um|obwohl|"
+        r"für|über|zu|zum|zur|im|in|mit|aus|auch nachdem|nachdem|deren|dessen|um|obwohl|an (?:der|dem|denen)|dafür|"
         r"qui|quoi|quand|où|pourquoi|comment|combien|quel\w{0,4}|parce|car|puisque|pour|dans|sur|selon|après|"
         r"avec|d['’]après|"
         r"à partir|concernant)\b|(?:因为|由于|根据|关于|至于|从|在|所以|因此|仔细|经过|对于))",

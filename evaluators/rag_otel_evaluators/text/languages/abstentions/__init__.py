@@ -16,15 +16,16 @@ from typing import Final
 
 from rag_otel_evaluators.text.languages.abstentions import chinese, english, french, german, spanish
 from rag_otel_evaluators.text.languages.abstentions.concepts import Lexicon, Row, compiled, spaced_row, spaceless_row
+from rag_otel_evaluators.text.languages.abstentions.idioms import idioms
 from rag_otel_evaluators.text.languages.abstentions.others import others
 from rag_otel_evaluators.text.languages.abstentions.patterns import CHINESE, GERMAN, SHARED, SPACED, VERBAL
 from rag_otel_evaluators.text.languages.scripts import SPACELESS
 from rag_otel_evaluators.text.word_memo import WordMemo
 
 
-_CUE_LETTERS: Final = frozenset("NUlLGjy")
+_CUE_LETTERS: Final = frozenset("NUlLMmzhGjy")
 _WORD: Final = re.compile(r"[^\W_]+['’]?")
-_NEGATED_ZH: Final = re.compile(r"[没未无無不難难缺超空隐略仅只猜臆莫阙缄默]|爱莫|悬")
+_NEGATED_ZH: Final = re.compile(r"[没未无不难缺超空隐略仅只猜臆莫阙缄默悬]")
 Span = tuple[int, int]
 
 
@@ -64,9 +65,11 @@ def find_abstention(sentence: str) -> Span | None:
     if not cued:
         return None
     for number in _likely(pieces, cued):
+        if (idiom := idioms()[number].search(sentence)) is not None:
+            return idiom.span()
         row = spaced_row(sentence, _spaced()[number])
-        if (found := spaced_patterns(number).search(row.text)) is not None:
-            return row.place(found)
+        if (found := row.find(spaced_patterns(number))) is not None:
+            return found
     return None
 
 
@@ -79,9 +82,7 @@ def _likely(pieces: list[str], cued: frozenset[int]) -> list[int]:
 
 
 def _in_chinese(sentence: str) -> Span | None:
-    row = spaceless_row(sentence, _chinese())
-    found = chinese_patterns().search(row.text)
-    return None if found is None else row.place(found)
+    return spaceless_row(sentence, _chinese()).find(chinese_patterns())
 
 
 @cache

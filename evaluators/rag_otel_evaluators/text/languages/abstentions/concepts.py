@@ -44,12 +44,16 @@ class Lexicon:
     """The concepts of a language's words."""
 
     def __init__(self, words: Mapping[str, str], dropped: str) -> None:
-        self.function_words = frozenset(dropped.split())
+        self.function_words = frozenset(dropped.split()).union(*(words.get(letter, "").split() for letter in "NIYWTw"))
         self._exact: dict[str, str] = dict.fromkeys(dropped.split(), "")
         self._stems: dict[str, str] = {}
+        self._ends: dict[str, str] = {}
         for letter, listed in words.items():
             for word in listed.split():
-                table, key = (self._stems, word[:-1]) if word.endswith("*") else (self._exact, word)
+                if word[0] == "*":
+                    table, key = self._ends, word[1:]
+                else:
+                    table, key = (self._stems, word[:-1]) if word[-1] == "*" else (self._exact, word)
                 if letter not in table.get(key, ""):
                     table[key] = table.get(key, "") + letter
         self.letters = WordMemo(self._find)
@@ -68,7 +72,16 @@ class Lexicon:
         for length in range(len(word), _LEAST_STEM - 1, -1):
             if (found := self._stems.get(word[:length])) is not None:
                 return found
+        for start in range(1, len(word) - _LEAST_STEM + 1) if self._ends else ():
+            if (found := self._ends.get(word[start:])) is not None:
+                return found
         return ""
+
+
+_REPORTED: Final = re.compile(r" ?(?<![^ ])[^ ;IDd]{0,8}R[^ ;IDd]{0,8} ")
+"""A report by others before what would be an abstention."""
+_CONDITION: Final = re.compile(r" ?[^ ,;]{0,8}C|[^,;]{0,200}C[^ ,;]{0,8} ,")
+"""A clause that is a condition."""
 
 
 class Row:
@@ -84,6 +97,17 @@ class Row:
             self._ends.append(at)
             self._spans.append((start, end))
         self.text = " ".join([*parts, ""])
+
+    def find(self, patterns: re.Pattern[str]) -> tuple[int, int] | None:
+        """Where in the sentence one of the patterns stands, unless others report it or it is a condition."""
+        for found in patterns.finditer(self.text):
+            start = found.start()
+            if _REPORTED.search(self.text, self.text.rfind("; ", 0, start) + 1, start) is not None:
+                continue
+            if _CONDITION.match(self.text, max(self.text.rfind("; ", 0, start), self.text.rfind(", ", 0, start)) + 1):
+                continue
+            return self.place(found)
+        return None
 
     def place(self, found: re.Match[str]) -> tuple[int, int]:
         """The stretch of the sentence that the pattern has matched."""

@@ -1,21 +1,28 @@
 """English words that make up an abstention, by concept (see `concepts`). A star stands for any ending."""
 
 WORDS = {
-    "g": """given gave give sent send shared handed supplied provided pasted uploaded received passed showed shown attached forwarded seeing see got fed front disposal hand possess working available loaded retrieved""",
+    "M": """unstated unspecified unmentioned unaddressed undisclosed unanswered unlisted unnamed undocumented unsaid unexplained unclarified undetermined""",
+    "z": """unmentioned drew draw draws drawing came coming come blank empty empty-handed stumped handed short dry scope remit ambit purview""",
+    "C": """if when unless once""",
+    "W": """who whom whose what when where why how which whether if""",
+    "g": """copied copy-pasted excerpted given gave sent shared handed supplied provided pasted uploaded received passed shown attached forwarded disposal hand retrieved""",
     "Y": """you your u ya""",
-    "D": """context* passage passages excerpt* extract extracts snippet* chunk* fragments paragraphs retrieved corpus kb
+    "D": """kb doc context* passage passages excerpt* extract extracts snippet* chunk* fragments paragraphs corpus kb
         docs transcripts""",
-    "d": """knowledge document documents documentation text texts article articles manual manuals handbook* guide guides booklet* brochure* leaflet* page pages report reports archive* factsheet* faq faqs wiki webpage listing listings memo memos letterhead minutes publication* dataset* database* datasheet spec specs specification* specifications instructions transcript chapter chapters section sections paragraph appendix catalog* catalogue* pamphlet* flyer* prospectus readme repository press writeup dossier literature attachment* upload* pdf* thread timetable directory biography obituary bulletin newsletter protocol* blog briefing bundle packet printout clipping* citations citation write-up coverage""",
-    "b": """archive recipe records record note notes account site website piece paper papers sheet sheets statement statements study studies summary summaries material materials entry entries email emails review reviews log logs ticket tickets correspondence chart charts post posts interview index table tables file files content contents input results result findings source sources reference references""",
+    "d": """textbook* changelog* notice notices card cards kit clause clauses glossary thread threads forum forums doc scan scans poster
+  leaflets handout* primer playbook runbook whitepaper encyclopedia encyclopaedia almanac roster invoice invoices receipt receipts deed bylaws
+  charter syllabus curriculum cookbook itinerary programme diary diaries inventory ledger profile profiles release releases
+  brief columns column row rows screenshot* slide slides deck presentation testimonies testimony deposition* judgment ruling verdict bio cv caption captions footnote* preface blurb knowledge document documents documentation text texts article articles manual manuals handbook* guide guides booklet* brochure* leaflet* page pages report reports archive* factsheet* faq faqs wiki webpage listing listings memo memos letterhead minutes publication* dataset* database* datasheet spec specs specification* specifications instructions transcript chapter chapters section sections paragraph appendix catalog* catalogue* pamphlet* flyer* prospectus readme repository press writeup dossier literature attachment* upload* pdf* thread timetable directory biography obituary bulletin newsletter protocol* blog briefing bundle packet printout clipping* citations citation write-up coverage""",
+    "b": """label labels field fields part portion section archive recipe records record note notes account site website piece paper papers sheet sheets statement statements study studies summary summaries material materials entry entries email emails review reviews log logs ticket tickets correspondence chart charts post posts interview index table tables file files content contents input results result findings source sources reference references""",
     "c": "policy policies contract contracts agreement agreements lease insurance warranty plan terms regulations rules",
     "N": """not no never nothing none neither nor nowhere nobody cannot cant dont doesnt isnt wasnt arent couldnt wont
         havent hasnt don' doesn' isn' wasn' aren' couldn' won' haven' hasn' can' wouldn' ain' weren' hadn' without
         nil zero zilch nada nope nought naught zip nary""",
-    "S": """say says saying state states mention mentions mentioning specify specifies indicate indicates disclose
+    "S": """keep keeps divulging say says saying state states mention mentions mentioning specify specifies indicate indicates disclose
         discloses clarify clarifies reveal reveals address addresses discuss discusses describe describes explain
         explains elaborate elaborates refer refers tell tells touch touches speak speaks state elucidate allude* divulge*
         spell spells spelling broach* pinpoint* mentions comment comments quote quotes cite cites acknowledge*
-        enlighten* shed sheds delve* dwell* inform informs bring brings answering answers settle settles note's confirm
+        enlighten* delve* dwell* inform informs bring brings answering answers settle settles note's confirm
         confirms venture ventures volunteer volunteers detail details detailing state identify identifies record""",
     "s": """contain contains include includes provide provides give gives offer offers cover covers name names list lists
         show shows have has make makes go goes come comes deal deals talk talks help helps report hold holds let lets
@@ -31,16 +38,16 @@ WORDS = {
         supplied offered shown featured made determined established inferred deduced derived gleaned gathered
         ascertained resolved settled known apparent evident obvious explicit forthcoming anywhere there part here
         raised obtained pinned traced discernible retrievable located concluded confirmed verified seen""",
-    "K": """know knows say tell find finding found answer answering determine determining locate see identify establish
+    "K": """work know knows say tell find finding found answer answering determine determining locate see identify establish
         ascertain infer deduce confirm verify figure pin trace spot conclude glean discover resolve
         pinpoint recall detect derive extract calculate compute settle decide unearth
         reconstruct""",
     "I": "i we me my us our i' we' im ive id myself mine ours",
     "U": "unable impossible incapable powerless difficult hard tough unfeasible helpless impracticable",
-    "L": """silent silence unstated unspecified unmentioned unaddressed unanswered undisclosed unanswerable undetermined
-        undeterminable unspoken unclarified mum unresolved unexplained undocumented unrecorded unsaid tight-lipped
-        indeterminate inconclusive unanswered irretrievable unmentioned undefined unreported blank gap gaps
-        unaccounted unlisted unsupported omission mute""",
+    "L": """unexplored untouched undated hanging silent silence unanswerable 
+        undeterminable unspoken mum unresolved unrecorded tight-lipped
+        indeterminate inconclusive irretrievable undefined unreported 
+        unaccounted unsupported omission mute""",
     "l": """missing absent absence lack lacks lacking unclear unknown uncertain ambiguous omits omit omitted omitting fails
         fail insufficient inadequate incomplete wanting scant sparse vague unhelpful devoid unrelated irrelevant sidesteps
         skirts glosses overlooks""",
@@ -63,16 +70,16 @@ WORDS = {
     "E": "enough sufficient adequate sufficiently adequately adequate",
     "G": "speculation speculate speculating guess guessing guesswork conjecture surmise assumption fabricating inventing",
     "i": "idea clue inkling notion knowledge access sure certain aware visibility luck recollection",
-    "v": "leave leaves left leaving remains remain stays stay keeps keep goes go went drew draw draws comes came come",
-    "o": "open unclear uncertain unknown unanswered blank dark empty unmentioned mystery empty-handed",
+    "v": "come came coming drawn run ran turns turned returned returns hit leave leaves left leaving remains remain stays stay keeps keep goes go went drew draw draws comes came come",
+    "o": "hanging air limbo itself themselves wondering short open unclear uncertain unknown unanswered blank dark empty unmentioned mystery empty-handed",
     "y": "only solely just other another exclusively elsewhere else merely different unrelated purely",
     "X": """required require requires needed need needs necessary collected collect collects stored store shared share shares
         personal charge charged sell sells sold submit submitted fee disclosing""",
-    "R": """said found ruled claimed complained noted warned argued concluded discovered wrote admitted testified denied
+    "R": """according spokesperson spokesman spokeswoman said found ruled claimed complained noted warned argued concluded discovered wrote admitted testified denied
         declared insisted stressed remarked announced believed thought knew rejected complained told asked""",
     "T": """he she they scientists researchers police experts historians investigators nobody doctors scholars officials
         everyone people his her their who critics authorities""",
-    "j": "pass unaware clueless stumped unsure baffled uninformed ignorant dunno idk",
+    "j": "clueless stumped unsure baffled dunno idk",
 }
 DROPPED = """a an the of to in on at by for from with and or as is are was were be been being it its this that these those
     any some very quite really simply just actually also so then there' here' it' that' what' t s m re ve ll d do does

@@ -11,11 +11,9 @@ SHARED: Final = (
     "Dd ~3 m ~4 SsFfQWo",
     "Dd =1 m =1 $",
     "D ~3 m",
-    "m ~3 D",
-    "m ~2 d =2 K",
+        "m ~2 d =2 K",
     "b ~2 N =1 o",
     "b =1 s N",
-    "N ~3T K ~3T Sp",
     "QFfP ~5 m ~2 Dd",
     "QF ~4 lm ~3 b",
     # Any text: it does not say, nothing is said in it, it is silent.
@@ -29,8 +27,8 @@ SHARED: Final = (
     "N ~3XTn SPF ~4X dbc",
     "N ~2XTn sfp ~4XT d",
     "SP ~3 dbc ~3 N",
-    "dcbQF ~5 L",
-    "L ~5 dcbQF",
+    "dcbQFD ~5 LM",
+    "LM ~5 dcbQFD",
     "d ~3 l",
     "l ~2 dcb",
     "bc ~3 l ~4 SFQ",
@@ -62,6 +60,8 @@ SHARED: Final = (
     "Q ~4 NU ~3 KpP",
     "NU =1 K =1 Q",
     "N ~1X E ~2 FDdKQ",
+    "m =1 z ~2 Dd",
+    "v ~2 Dd ~1 oM",
     "E ~5 N ~1 KFD",
     "FDd ~3 N ~2 E",
     "N F =1 Q",
@@ -74,6 +74,17 @@ SHARED: Final = (
 )
 
 SPACED: Final = (
+    # Whatever it is: it does not say who, when, whether.
+    "N =1 S =1 W",
+    "N =1 Pp W",
+    "W ~6T N =1 SP $",
+    "W ~6T NL =2 P $",
+    "M ~2 $",
+    "M =1 W",
+    # Came up empty.
+    "I ~5 z =2 z",
+    "z =2 D",
+    "z ~3 d",
     # There is no information.
     "^ =2 N =1 F -5XT",
     "^ =1 N =1 f ~6T Ddcb -5X",
@@ -84,7 +95,8 @@ SPACED: Final = (
     "^ ~9 N ~2 P $",
     "^ N =2 SPp $",
     "^ N =1 SP W",
-    "^ =1 NU =2 K",
+    "^ NU K",
+    "^ N =1 I =2 K",
     # A whole abstention in one word.
     "j ~6 DdQ",
     "^ =1T j",

@@ -1,23 +1,27 @@
 """Spanish words that make up an abstention, by concept (see `concepts`). A star stands for any ending."""
 
 WORDS = {
+    "b": """parte lista listas campo campos tabla""",
+    "C": """cuando""",
+    "W": """quién quiénes qué cuándo cuánto cuánta cuántos cuántas dónde cómo cuál cuáles si""",
     "h": """poca poco escasa apenas""",
     "m": """desconocidos dejan deja olvidan""",
     "w": """solo sólo podría sería pura puro mera mero cualquier simple""",
-    "g": """dado dada pasado pasaste pasó enviado enviada mandado mandada mandaste diste dio facilitado facilitados proporcionado compartido recibido delante disposición mano entregado suministrado adjuntado aportado consultado disponibles""",
+    "g": """lo recibido obra poder dado dada pasado pasaste pasó enviado enviada mandado mandada mandaste diste dio facilitado facilitados proporcionado compartido recibido delante disposición mano entregado suministrado adjuntado aportado consultado disponibles""",
     "Y": """tú usted tu su te ustedes""",
-    "D": "contexto contextos pasaje pasajes fragmento fragmentos extracto extractos corpus docs",
-    "d": """ documento* documentación texto textos fuente fuentes artículo artículos material materiales manual manuales guía
+    "D": "doc contexto contextos pasaje pasajes fragmento fragmentos extracto extractos corpus docs",
+    "d": """foro* sentencia* cláusula* api testimonio* testimonios reportaje* glosario* hilo hilos documentos cartel* etiqueta* factura* recibo* temario* programa* diapositiva* captura* columna* fila* 
+  declaración declaraciones fallo auto autos circular pliego* ticket* aviso avisos bando tarjeta tarjetas currículum semblanza perfil leyenda pie prólogo cuestionario* enciclopedia* diccionario* itinerario* léxico wiki blog post vídeo subtítulos comentario* columna* orden memorando* dictamen* peritaje* certificado* escritura* prensa diario* periódico* revista* suplemento* encuesta*  documento* documentación texto textos fuente fuentes artículo artículos material materiales manual manuales guía
         guías folleto* página páginas archivo* fichero* informe informes registro* ficha fichas expediente* noticia*
         prospecto* instrucciones resultado resultados nota notas apunte* capítulo* sección secciones apartado* párrafo*
         tabla tablas catálogo* anexo* acta actas reseña* entrevista* estudio* correo* mensaje* web sitio publicación
         publicaciones crónica* reportaje* memoria* base bibliografía literatura transcripción* transcripciones contenido*
         adjunto* pdf* resumen resúmenes hoja hojas libro escrito escritos receta* cuaderno* boletín* dossier*
-        comunicado* entrada entradas listado* lista listas índice* biografía* ejemplar* papeles legajo* recorte* líneas""",
+        comunicado* entrada entradas índice* biografía* ejemplar* papeles legajo* recorte* líneas""",
     "c": "póliza* contrato* reglamento* normativa* política* condiciones bases seguro garantía estatutos convenio",
     "N": """no ni tampoco ninguno ninguna ningún nada nadie jamás nunca sin apenas poco poca pocos pocas cero
         nulo nula nulos nulas""",
-    "S": """dice dicen decir diga digan menciona mencionan mencione mencionen especifica especifican especifique especifiquen
+    "S": """documenta documentan refieren hablan proporciona mu dice dicen decir diga digan menciona mencionan mencione mencionen especifica especifican especifique especifiquen
         indica indican indique indiquen precisa precisan precise precisen aclara aclaran aclare aclaren explica explican
         explique expliquen detalla detallan detalle revela revelan revele revelen habla hablan hable hablen aborda abordan
         aborde trata tratan trate alude aluden aluda refiere refieren describe describen cita citan cite señala señalan
@@ -37,7 +41,7 @@ WORDS = {
         documentado documentada expresado referido aludido dicho escrito""",
     "p": """proporcionado dado dada incluido incluida claro clara disponible disponibles contenido encontrado respondido
         resuelto resuelta contestado determinado posible accesible evidente explícito constancia mención""",
-    "K": """saber saberlo decir decirte decirle decirlo decírtelo decírselo responder responderte responderle responderla
+    "K": """obtener encontrar saber saberlo decir decirte decirle decirlo decírtelo decírselo responder responderte responderle responderla
         contestar contestarte contestarle contestarla contestarlo determinar determinarlo encontrar encontrarlo hallar
         localizar averiguar precisar precisarlo concretar confirmar confirmarlo desmentir afirmar asegurar asegurarlo
         establecer deducir deducirlo inferir conocer conocerlo extraer aclarar aclarártelo aclararlo orientar orientarte
@@ -48,18 +52,18 @@ WORDS = {
         dado logrado conseguido averiguado detectado topado sabido obtenido sé saque
         aportar servir servirte descifrar atinar acertar recordar hablar darte estimar valorar respuesta responda""",
     "I": "yo me mi mis nos nuestro nuestra nosotros mí",
-    "J": """puedo podría podemos podríamos sé sabría sabemos sabríamos encuentro encontramos hallo hallamos dispongo disponemos
+    "J": """carezco prefiero temo consta puedo podría podemos podríamos sé sabría sabemos sabríamos encuentro encontramos hallo hallamos dispongo disponemos
         tengo tenemos consigo conseguimos logro logramos he hemos veo vemos cuento contamos localizo alcanzo acierto
         doy damos aprecio detecto conozco conocemos recuerdo poseo quisiera estoy estamos soy podré sabré atrevo
         aventuro sabía puede""",
     "U": "imposible incapaz difícil inviable complicado impide impiden imposibilita",
-    "L": """silencio mudo muda mudos mudas inespecificado incontestada indeterminado indeterminada callan calla omisión vacío
+    "L": """silencio mudo muda mudos mudas inespecificado incontestada indeterminado indeterminada callan calla omisión 
         laguna lagunas callado incógnita""",
-    "l": """falta faltan ausente ausentes ausencia carece carecen carezco carecemos omite omiten omitido omitida insuficiente
+    "l": """ayunas falta faltan ausente ausentes ausencia carece carecen carezco carecemos omite omiten omitido omitida insuficiente
         insuficientes incompleto incompleta escaso escasa escasos escasas confuso ambiguo desconocido desconocida obvia
         obvian pasa pasan fuera limitado limitada limitados excede exceden ajeno ajena ajenos escapa escapan brilla
         brillan olvida olvidan elude eluden esquiva soslaya soslayan rehúye excluye""",
-    "F": """información informaciones dato datos detalle detalles mención menciones respuesta respuestas indicación indicaciones
+    "F": """pautas elementos información informaciones dato datos detalle detalles mención menciones respuesta respuestas indicación indicaciones
         aclaración precisión constancia orientación noticia especificación""",
     "f": """referencia referencias alusión alusiones rastro huella pista pistas indicio indicios palabra palabras evidencia
         base prueba valor cifra fecha nombre entrada explicación comentario elementos dato algo pie idea sílaba letra
@@ -69,11 +73,11 @@ WORDS = {
     "G": "especular especulación especulaciones especulativo adivinar conjetura conjeturas suponer suposición inventar inventarme aventurar",
     "i": "idea noción ni conocimiento acceso certeza seguro segura constancia modo manera forma remota",
     "v": "queda quedan deja dejan sigue siguen guarda guardan permanece quedo quedamos pasa mantiene",
-    "o": "abierta abierto aire respuesta resolver duda alto blanco ayunas claro oscuras interrogante ganas gana incógnita",
+    "o": "aire abierta abierto aire respuesta resolver duda alto blanco ayunas claro oscuras interrogante ganas gana incógnita",
     "y": "solo sólo solamente únicamente otra otro otras otros distinta distinto distintas exclusivamente limitan limita",
     "X": """requiere requieren requerida personal personales necesario necesaria necesarios hace recopila almacena cobra
         pide piden exige exigen comparte""",
-    "R": """dijo declaró advirtió aseguró explicó reconoce reconoció admitió afirmó respondió sostuvo comprobó concluyó
+    "R": """portavoz zufolge dijo declaró advirtió aseguró explicó reconoce reconoció admitió afirmó respondió sostuvo comprobó concluyó
         denunció creía pensaba señaló comunicó confesó negó""",
     "T": """él ella ellos ellas científicos policía expertos historiadores investigadores su sus autoridades peritos alcalde
         portavoz usuario""",
