@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
-from rag_otel_evaluators.text.languages.abstentions import find_abstention
-from rag_otel_evaluators.text.languages.abstentions.sources import mentions_documents, reports_documents
+from rag_otel_evaluators.text.languages.abstentions import find_abstention, speaks_of_sources
 from rag_otel_evaluators.text.languages.asides import advice, own_reading
 from rag_otel_evaluators.text.languages.discourse_markers import contrasts, dependent_openers, fillers
 from rag_otel_evaluators.text.sentences import trimmed
@@ -84,11 +83,11 @@ def _claims(piece: str) -> bool:
     spaceless = any(word[0] > "\u3040" for word in words)
     if sum(map(len, words)) < _LEAST_CHARACTERS if spaceless else len(words) < _LEAST_WORDS:
         return False
-    if piece.rstrip("\"'”’»)*_ ").endswith(("?", "？")):
+    if piece.rstrip("\"'”’»)*_ ").endswith(("?", "？")) or _or_not().search(piece) is not None:
         return False
     if any(manners().match(piece) is not None for manners in (fillers, dependent_openers, advice, own_reading)):
         return False
-    return not mentions_documents(piece) or reports_documents(piece)
+    return not speaks_of_sources(piece)
 
 
 def _is_topic(piece: str) -> bool:
@@ -119,3 +118,8 @@ def _commas() -> re.Pattern[str]:
 @cache
 def _asks() -> re.Pattern[str]:
     return re.compile(r"谁|什么|多久|多少|多大|多高|怎么|怎样|为何|何时|何地|哪|是否|能不能|会不会|有没有|如何|是不是|几")
+
+
+@cache
+def _or_not() -> re.Pattern[str]:
+    return re.compile(r"\b(?:or not|oder nicht|ou pas|ou non|o no)\W*$", re.IGNORECASE)

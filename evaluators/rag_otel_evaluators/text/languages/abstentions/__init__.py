@@ -23,7 +23,7 @@ from rag_otel_evaluators.text.languages.scripts import SPACELESS
 from rag_otel_evaluators.text.word_memo import WordMemo
 
 
-_CUE_LETTERS: Final = frozenset("NUlLMmzhGjy")
+_CUE_LETTERS: Final = frozenset("NUlLMmzhGjyq")
 _WORD: Final = re.compile(r"[^\W_]+['’]?")
 _NEGATED_ZH: Final = re.compile(r"[没未无不难缺超空隐略仅只猜臆莫阙缄默悬]")
 Span = tuple[int, int]
@@ -94,3 +94,14 @@ def spaced_patterns(number: int) -> re.Pattern[str]:
 @cache
 def chinese_patterns() -> re.Pattern[str]:
     return compiled(SHARED + CHINESE, 2)
+
+
+def speaks_of_sources(clause: str) -> bool:
+    """True where the clause is about the documents or who answers, and does not tell what the documents do say."""
+    if SPACELESS.search(clause) is not None:
+        row = spaceless_row(clause, _chinese())
+    else:
+        words = [word for piece in clause.lower().replace("’", "'").split() for word in _WORD.findall(piece)]
+        number = max(range(len(_spaced())), key=[sum(map(each.function_words.__contains__, words)) for each in _spaced()].__getitem__)
+        row = spaced_row(clause, _spaced()[number])
+    return row.about_sources

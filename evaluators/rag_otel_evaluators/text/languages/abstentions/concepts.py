@@ -40,6 +40,9 @@ _LEAST_STEM: Final = 3
 _WEAK: Final = frozenset(",，、()（）")
 
 
+_SOURCES: Final = frozenset("DdI")
+
+
 class Lexicon:
     """The concepts of a language's words."""
 
@@ -80,8 +83,8 @@ class Lexicon:
 
 _REPORTED: Final = re.compile(r" ?(?<![^ ])[^ ;IDd]{0,8}R[^ ;IDd]{0,8} ")
 """A report by others before what would be an abstention."""
-_CONDITION: Final = re.compile(r" ?[^ ,;]{0,8}C|[^,;]{0,200}C[^ ,;]{0,8} ,")
-"""A clause that is a condition."""
+_CONDITION: Final = re.compile(r"[^,;]{0,200}C[^ ,;]{0,8} ,|[^ ,;]{0,8}C")
+"""What is a condition, or ends as one."""
 
 
 class Row:
@@ -92,6 +95,8 @@ class Row:
         self._spans: list[tuple[int, int]] = []
         at, parts = 0, []
         for letters, start, end in tokens:
+            if not parts and letters in ",;":
+                continue
             parts.append(letters)
             at += len(letters) + 1
             self._ends.append(at)
@@ -104,10 +109,18 @@ class Row:
             start = found.start()
             if _REPORTED.search(self.text, self.text.rfind("; ", 0, start) + 1, start) is not None:
                 continue
-            if _CONDITION.match(self.text, max(self.text.rfind("; ", 0, start), self.text.rfind(", ", 0, start)) + 1):
+            clause = max(self.text.rfind("; ", 0, start), self.text.rfind(", ", 0, start)) + 1
+            if "C" in self.text[clause:start] or _CONDITION.match(self.text, start) is not None:
                 continue
             return self.place(found)
         return None
+
+    @property
+    def about_sources(self) -> bool:
+        """Whether a token is the texts or who answers, and none tells what a text says."""
+        tokens = self.text.split()
+        says = any("S" in token and not _SOURCES.intersection(token) for token in tokens)
+        return not says and any(_SOURCES.intersection(token) for token in tokens)
 
     def place(self, found: re.Match[str]) -> tuple[int, int]:
         """The stretch of the sentence that the pattern has matched."""

@@ -18,7 +18,7 @@ SHARED: Final = (
     "QF ~4 lm ~3 b",
     # Any text: it does not say, nothing is said in it, it is silent.
     "d ~6n N ~3 SsPpKFfEQ",
-    "b ~2n N ~2 SPFs",
+    "b =1 N ~1 SPFs",
     "c ~4n N ~2 SPF",
     "bc ~6n N ~1 SP",
     "d ~6n N ~2 Ff",
@@ -64,13 +64,18 @@ SHARED: Final = (
     "v ~2 Dd ~1 oM",
     "E ~5 N ~1 KFD",
     "FDd ~3 N ~2 E",
+    "FDdb ~3 E ~3 N",
+    "N =1 Ff p =1 $",
+    "N Ddb =2 IY",
+    "N Dd $",
+    "^ =1 N b $",
     "N F =1 Q",
     # Guessing.
     "w ~2 G",
     "G ~4 N F",
     # The texts are about other things.
-    "D ~3 y ~1 Ss",
-    "D ~2 Ss ~1 y",
+    "Dd ~2 y ~1 t",
+    "Dd ~2 t ~2 y",
 )
 
 SPACED: Final = (
@@ -86,8 +91,8 @@ SPACED: Final = (
     "z =2 D",
     "z ~3 d",
     # There is no information.
-    "^ =2 N =1 F -5XT",
-    "^ =1 N =1 f ~6T Ddcb -5X",
+    "^ s? N =2 F -5XT",
+    "^ s? N =1 f ~6T Ddcb -5X",
     "l ~2 F ~6 KQ",
     "^ l =1 F",
     "F ~5X N ~1 p $",
@@ -113,11 +118,15 @@ VERBAL: Final = (
     "^ =1 N =1 J =2 KiEFfy",
     "J ~1 I ~3 N ~3 KFfiE",
     "J =2 U",
+    "I ~1 N =2 N =2 $",
+    "N J =1 W",
+    "^ N JK =1 ,",
 )
 
 GERMAN: Final = (
     "K =1 I =2 N",
     "K =1 N $",
+    "Ss =1 N ~3 Ddb",
     "I =4 N ~4 KFiE",
     "N =1 I =2 KFiE",
     "d ~3 Ss ~5 N",
@@ -140,6 +149,8 @@ CHINESE: Final = (
     ", =4T j",
     "j ~4 DdQF",
     "^ L",
+    "^ =1 DF =1 l",
+    "Dd ~2 t =2 y",
     ", =1 N =3 F",
     ", =2T N =1 KS $",
     "^ =9T =9T N =1 S $",

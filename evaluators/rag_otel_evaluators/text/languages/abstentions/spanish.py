@@ -1,7 +1,10 @@
 """Spanish words that make up an abstention, by concept (see `concepts`). A star stands for any ending."""
 
 WORDS = {
-    "b": """parte lista listas campo campos tabla""",
+    "t": """habla hablan trata tratan centra centran ocupa ocupan versa versan""",
+    "k": """ver""",
+    "q": """corta acaba antes aire mu jota pío brilla brillan papa respecto consta inventar inventarme tintero temo escapa sale""",
+    "b": """libro parte lista listas campo campos tabla""",
     "C": """cuando""",
     "W": """quién quiénes qué cuándo cuánto cuánta cuántos cuántas dónde cómo cuál cuáles si""",
     "h": """poca poco escasa apenas""",
@@ -10,16 +13,16 @@ WORDS = {
     "g": """lo recibido obra poder dado dada pasado pasaste pasó enviado enviada mandado mandada mandaste diste dio facilitado facilitados proporcionado compartido recibido delante disposición mano entregado suministrado adjuntado aportado consultado disponibles""",
     "Y": """tú usted tu su te ustedes""",
     "D": "doc contexto contextos pasaje pasajes fragmento fragmentos extracto extractos corpus docs",
-    "d": """foro* sentencia* cláusula* api testimonio* testimonios reportaje* glosario* hilo hilos documentos cartel* etiqueta* factura* recibo* temario* programa* diapositiva* captura* columna* fila* 
+    "d": """tutorial* necrológica obituario* esquela ensayo* editorial* cronología hoja folletín pliego* compendio* dosier* sumario* ponencia* conferencia* memorándum presentación protocolo* crónica* editorial* vademécum foro* sentencia* cláusula* api testimonio* testimonios reportaje* glosario* hilo hilos documentos cartel* etiqueta* factura* recibo* temario* programa* diapositiva* captura* columna* fila* 
   declaración declaraciones fallo auto autos circular pliego* ticket* aviso avisos bando tarjeta tarjetas currículum semblanza perfil leyenda pie prólogo cuestionario* enciclopedia* diccionario* itinerario* léxico wiki blog post vídeo subtítulos comentario* columna* orden memorando* dictamen* peritaje* certificado* escritura* prensa diario* periódico* revista* suplemento* encuesta*  documento* documentación texto textos fuente fuentes artículo artículos material materiales manual manuales guía
         guías folleto* página páginas archivo* fichero* informe informes registro* ficha fichas expediente* noticia*
         prospecto* instrucciones resultado resultados nota notas apunte* capítulo* sección secciones apartado* párrafo*
         tabla tablas catálogo* anexo* acta actas reseña* entrevista* estudio* correo* mensaje* web sitio publicación
         publicaciones crónica* reportaje* memoria* base bibliografía literatura transcripción* transcripciones contenido*
-        adjunto* pdf* resumen resúmenes hoja hojas libro escrito escritos receta* cuaderno* boletín* dossier*
+        adjunto* pdf* resumen resúmenes hoja hojas escrito escritos receta* cuaderno* boletín* dossier*
         comunicado* entrada entradas índice* biografía* ejemplar* papeles legajo* recorte* líneas""",
     "c": "póliza* contrato* reglamento* normativa* política* condiciones bases seguro garantía estatutos convenio",
-    "N": """no ni tampoco ninguno ninguna ningún nada nadie jamás nunca sin apenas poco poca pocos pocas cero
+    "N": """no ni tampoco ninguno ninguna ningún nada jamás nunca sin apenas poco poca pocos pocas cero
         nulo nula nulos nulas""",
     "S": """documenta documentan refieren hablan proporciona mu dice dicen decir diga digan menciona mencionan mencione mencionen especifica especifican especifique especifiquen
         indica indican indique indiquen precisa precisan precise precisen aclara aclaran aclare aclaren explica explican
@@ -48,18 +51,18 @@ WORDS = {
         orientarle ayudar ayudarte ayudarle ayudarlo indicar indicarte indicarle ofrecer ofrecerte ofrecerle dar darte
         darle facilitar facilitarte facilitarle identificar verificar comprobar concluir resolver adivinar especificar
         pronunciarme satisfacer satisfacerle satisfacerte juzgar calcular calcularlo opinar comentar explicar explicarte
-        señalar ubicar dilucidar discernir sacar ver entrar contarte contarle hallado encontrado podido localizado visto
+        señalar ubicar dilucidar discernir sacar entrar contarte contarle hallado encontrado podido localizado visto
         dado logrado conseguido averiguado detectado topado sabido obtenido sé saque
         aportar servir servirte descifrar atinar acertar recordar hablar darte estimar valorar respuesta responda""",
     "I": "yo me mi mis nos nuestro nuestra nosotros mí",
     "J": """carezco prefiero temo consta puedo podría podemos podríamos sé sabría sabemos sabríamos encuentro encontramos hallo hallamos dispongo disponemos
         tengo tenemos consigo conseguimos logro logramos he hemos veo vemos cuento contamos localizo alcanzo acierto
         doy damos aprecio detecto conozco conocemos recuerdo poseo quisiera estoy estamos soy podré sabré atrevo
-        aventuro sabía puede""",
+        aventuro sabía """,
     "U": "imposible incapaz difícil inviable complicado impide impiden imposibilita",
     "L": """silencio mudo muda mudos mudas inespecificado incontestada indeterminado indeterminada callan calla omisión 
         laguna lagunas callado incógnita""",
-    "l": """ayunas falta faltan ausente ausentes ausencia carece carecen carezco carecemos omite omiten omitido omitida insuficiente
+    "l": """esquivo esquiva ayunas falta faltan ausente ausentes ausencia carece carecen carezco carecemos omite omiten omitido omitida insuficiente
         insuficientes incompleto incompleta escaso escasa escasos escasas confuso ambiguo desconocido desconocida obvia
         obvian pasa pasan fuera limitado limitada limitados excede exceden ajeno ajena ajenos escapa escapan brilla
         brillan olvida olvidan elude eluden esquiva soslaya soslayan rehúye excluye""",
@@ -70,7 +73,7 @@ WORDS = {
         línea coma""",
     "Q": "pregunta preguntas cuestión cuestiones consulta punto tema asunto aspecto extremo duda respuesta preguntas detalle",
     "E": "suficiente suficientes bastante bastantes suficientemente",
-    "G": "especular especulación especulaciones especulativo adivinar conjetura conjeturas suponer suposición inventar inventarme aventurar",
+    "G": "aventurado arriesgado temerario especular especulación especulaciones especulativo adivinar conjetura conjeturas suponer suposición inventar inventarme aventurar",
     "i": "idea noción ni conocimiento acceso certeza seguro segura constancia modo manera forma remota",
     "v": "queda quedan deja dejan sigue siguen guarda guardan permanece quedo quedamos pasa mantiene",
     "o": "aire abierta abierto aire respuesta resolver duda alto blanco ayunas claro oscuras interrogante ganas gana incógnita",
@@ -83,7 +86,7 @@ WORDS = {
         portavoz usuario""",
     "j": "desconozco desconocemos ignoro ignoramos",
 }
-DROPPED = """el la los las un una unos unas de del a al en por para con y o que se lo le les te os su es son está están
+DROPPED = """puede pueden podría el la los las un una unos unas de del a al en por para con y o que se lo le les te os su es son está están
     ser sobre acerca respecto relación eso esto ese esa este esta aquí ahí allí como pero ya muy más también aunque porque pues así bien mal
     qué si cual lamentablemente desgraciadamente perdona perdón siento desafortunadamente temo ha han sido desde
     entre tan esos esas estos estas ello alguna algún alguno concretamente expresamente explícitamente realmente hasta
