@@ -117,7 +117,9 @@ def _commas() -> re.Pattern[str]:
 
 @cache
 def _asks() -> re.Pattern[str]:
-    return re.compile(r"谁|什么|多久|多少|多大|多高|怎么|怎样|为何|何时|何地|哪|是否|能不能|会不会|有没有|如何|是不是|几")
+    return re.compile(
+        r"谁|什么|多久|多少|多大|多高|怎么|怎样|为何|何时|何地|哪|是否|能不能|会不会|有没有|如何|是不是|几"
+    )
 
 
 @cache

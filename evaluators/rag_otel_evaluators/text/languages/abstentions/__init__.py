@@ -102,6 +102,9 @@ def speaks_of_sources(clause: str) -> bool:
         row = spaceless_row(clause, _chinese())
     else:
         words = [word for piece in clause.lower().replace("’", "'").split() for word in _WORD.findall(piece)]
-        number = max(range(len(_spaced())), key=[sum(map(each.function_words.__contains__, words)) for each in _spaced()].__getitem__)
+        number = max(
+            range(len(_spaced())),
+            key=[sum(map(each.function_words.__contains__, words)) for each in _spaced()].__getitem__,
+        )
         row = spaced_row(clause, _spaced()[number])
     return row.about_sources

@@ -33,9 +33,11 @@ from typing import Final
 from rag_otel_evaluators.text.word_memo import WordMemo
 
 _QUOTE: Final = r"(?P<quote>[\"“„«「][^\"“”„«»「」]{1,200}[\"”“»」])"
-_MARK: Final = r"(?P<mark>\[\d{1,3}\])|(?P<aside>\((?:passage|source|document|doc|context|chunk|fuente|quelle)s? ?\d[^()]{0,40}\))"
+_MARK: Final = (
+    r"(?P<mark>\[\d{1,3}\])|(?P<aside>\((?:passage|source|document|doc|context|chunk|fuente|quelle)s? ?\d[^()]{0,40}\))"
+)
 _STOP: Final = r"(?P<stop>[,，、;；:：.。!！?？…()（）—–]+)"
-_TOKEN: Final = re.compile(rf"{_QUOTE}|{_MARK}|[^\W_]+['’]?|{_STOP}")
+_TOKEN: Final = re.compile(rf"{_QUOTE}|{_MARK}|[^\W_]+['’]?|{_STOP}", re.IGNORECASE)
 _LEAST_STEM: Final = 3
 _WEAK: Final = frozenset(",，、()（）")
 
@@ -105,30 +107,28 @@ class Row:
 
     def find(self, patterns: re.Pattern[str]) -> tuple[int, int] | None:
         """Where in the sentence one of the patterns stands, unless others report it or it is a condition."""
-        for found in patterns.finditer(self.text):
+        found = patterns.search(self.text)
+        while found is not None:
             start = found.start()
-            if _REPORTED.search(self.text, self.text.rfind("; ", 0, start) + 1, start) is not None:
-                continue
             clause = max(self.text.rfind("; ", 0, start), self.text.rfind(", ", 0, start)) + 1
-            if "C" in self.text[clause:start] or _CONDITION.match(self.text, start) is not None:
-                continue
-            return self.place(found)
+            reported = _REPORTED.search(self.text, self.text.rfind("; ", 0, start) + 1, start) is not None
+            if not reported and "C" not in self.text[clause:start] and _CONDITION.match(self.text, start) is None:
+                return self.place(found)
+            found = patterns.search(self.text, start + 1)
         return None
 
     @property
     def about_sources(self) -> bool:
-        """Whether a token is the texts or who answers, and none tells what a text says."""
+        """Whether a token is the texts or who answers, and none tells what a text says; or it only denies."""
         tokens = self.text.split()
+        if tokens and "N" in tokens[0]:
+            return True
         says = any("S" in token and not _SOURCES.intersection(token) for token in tokens)
         return not says and any(_SOURCES.intersection(token) for token in tokens)
 
     def place(self, found: re.Match[str]) -> tuple[int, int]:
         """The stretch of the sentence that the pattern has matched."""
-        inside = [
-            span
-            for span, end in zip(self._spans, self._ends, strict=True)
-            if found.start() < end <= found.end()
-        ]
+        inside = [span for span, end in zip(self._spans, self._ends, strict=True) if found.start() < end <= found.end()]
         return inside[0][0], inside[-1][1]
 
 
@@ -156,7 +156,9 @@ def _spaced_tokens(sentence: str, lexicon: Lexicon) -> Iterable[tuple[str, int, 
             yield letters, token.start(), token.end()
 
 
-_BEFORE_MARK: Final = frozenset(["", *"in ni noch nor neither either of and und et y dans en weder passage source".split()])
+_BEFORE_MARK: Final = frozenset(
+    ["", *"in ni noch nor neither either of and und et y dans en weder passage source".split()]
+)
 """After one of these, or as the first thing, "[1]" names a passage; elsewhere it is where a claim was taken from."""
 
 

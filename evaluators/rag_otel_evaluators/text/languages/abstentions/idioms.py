@@ -33,7 +33,7 @@ _GERMAN: Final = (
 )
 _FRENCH: Final = (
     r"\blangue au chat\b|\bmoindre idée\b|\bl['’]impasse sur\b|\b(?:souffle|dit|disent|soufflent) mot\b|\bchou blanc\b"
-    r"|\bbredouille\b|\bpas dedans\b|\brien (?:là-dessus|à ce sujet|à ce propos)\b|\bs['’]arrêtent? (?:juste )?avant\b|\bpassent? (?:rapidement|vite|à côté)\b|\bque dalle\b|\bm['’](?:est|sont) (?:totalement |complètement )?inconnu\w*|\bpas un (?:traître )?mot\b",
+    r"|\bbredouille\b|\bje sèche\b|\bpas dedans\b|\brien (?:là-dessus|à ce sujet|à ce propos)\b|\bs['’]arrêtent? (?:juste )?avant\b|\bpassent? (?:rapidement|vite|à côté)\b|\bque dalle\b|\bm['’](?:est|sont) (?:totalement |complètement )?inconnu\w*|\bpas un (?:traître )?mot\b",
     r"\ben suspens\b|\bn['’]a rien donné\b|\bimpossible (?:de|d['’]) ?(?:trancher|savoir|dire|répondre|déterminer|affirmer)"
     r"|\bpréf[èé]re\w* ne (?:pas|rien) (?:inventer|spéculer|deviner|avancer)|\bje (?:ne )?veux (?:pas|rien) inventer\b",
     r"\bne (?:les |le |la )?confirment? ni (?:ne |n['’])infirment?\b",
