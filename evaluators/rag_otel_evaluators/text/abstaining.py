@@ -20,6 +20,7 @@ _LEAST_WORDS: Final = 3
 """A clause beside an abstention is a claim of its own from this many words on."""
 _LEAST_CHARACTERS: Final = 4
 """The same in scripts without spaces."""
+_LONGEST_MANNERS: Final = 5
 _LONGEST_TOPIC: Final = 8
 _LONGEST_TOPIC_CHARACTERS: Final = 8
 _WORD: Final = re.compile(r"[^\W_]+")
@@ -51,9 +52,11 @@ def is_aside(sentence: str, *, abstained: bool) -> bool:
 
 
 def _is_aside(part: str, *, abstained: bool) -> bool:
-    if (abstained and advice().match(part) is not None) or own_reading().match(part) is not None:
-        return True
-    return abstained and fillers().match(part) is not None
+    if own_reading().match(part) is not None:
+        return _joins().search(part) is None
+    if fillers().match(part) is not None and len(_WORD.findall(part)) > _LONGEST_MANNERS:
+        return False
+    return abstained and (advice().match(part) is not None or fillers().match(part) is not None)
 
 
 def _of_part(sentence: str, start: int, end: int, whole: tuple[int, int]) -> Iterator[Clause]:
@@ -120,6 +123,12 @@ def _asks() -> re.Pattern[str]:
     return re.compile(
         r"谁|什么|多久|多少|多大|多高|怎么|怎样|为何|何时|何地|哪|是否|能不能|会不会|有没有|如何|是不是|几"
     )
+
+
+@cache
+def _joins() -> re.Pattern[str]:
+    """What may join a claim to what was read: "I read that ...", "I looked at the menu and ..."."""
+    return re.compile(r"\b(?:that|and|que|y|dass|und|et)\b|发现|得知|，", re.IGNORECASE)
 
 
 @cache

@@ -46,11 +46,13 @@ def dependent_openers() -> re.Pattern[str]:
 def fillers() -> re.Pattern[str]:
     """How a clause begins that is manners beside an abstention: it claims nothing."""
     return re.compile(
-        r"^\W{0,4}(?:(?:(?:hmm?|well|ach|tja|oh|pues|eh bien|ben|euh)\W{1,3})?(?:(?:I['’]m |I am |we['’]re )?(?:sorry|afraid)|thanks?|apologies|unfortunately|"
+        r"^\W{0,4}(?:(?:(?:hmm?|well|ach|tja|oh|pues|eh bien|ben|euh)\W{1,3})?"
+        r"(?:(?:I['’]m |I am |we['’]re )?(?:sorry|afraid)|thanks?|apologies|unfortunately|"
         r"regrettably|please|as an "
         r"AI|lo siento|lamentablemente|por desgracia|gracias|disculp\w+|perdón|me temo|es tut mir|leider|danke|"
         r"entschuldig\w+|bedau\w+|tut mir|je suis désolé|désolée?|malheureusement|merci|pardon|je crains|"
-        r"je regrette|it is unclear|es ist unklar|no está claro)\b|(?:非常|真|很|实在|十分|真是|确实|只好)?(?:抱歉|对不起|不好意思|对不住|很遗憾|遗憾|"
+        r"je regrette|it is unclear|es ist unklar|no está claro)\b|"
+        r"(?:非常|真|很|实在|十分|真是|确实|只好)?(?:抱歉|对不起|不好意思|对不住|很遗憾|遗憾|"
         r"可惜|感谢|谢谢))",
         re.IGNORECASE,
     )

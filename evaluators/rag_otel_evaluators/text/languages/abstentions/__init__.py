@@ -22,7 +22,6 @@ from rag_otel_evaluators.text.languages.abstentions.patterns import CHINESE, GER
 from rag_otel_evaluators.text.languages.scripts import SPACELESS
 from rag_otel_evaluators.text.word_memo import WordMemo
 
-
 _CUE_LETTERS: Final = frozenset("NUlLMmzhGjyq")
 _WORD: Final = re.compile(r"[^\W_]+['’]?")
 _NEGATED_ZH: Final = re.compile(r"[没未无不难缺超空隐略仅只猜臆莫阙缄默悬]")

@@ -157,7 +157,7 @@ def _spaced_tokens(sentence: str, lexicon: Lexicon) -> Iterable[tuple[str, int, 
 
 
 _BEFORE_MARK: Final = frozenset(
-    ["", *"in ni noch nor neither either of and und et y dans en weder passage source".split()]
+    ["", *["in", "ni", "noch", "nor", "neither", "either", "of", "and", "und", "et", "y", "dans", "en", "weder", "passage", "source"]]
 )
 """After one of these, or as the first thing, "[1]" names a passage; elsewhere it is where a claim was taken from."""
 

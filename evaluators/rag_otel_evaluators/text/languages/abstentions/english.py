@@ -60,7 +60,7 @@ WORDS: Final = {
         judging know knows say tell find found answer answering determine locate identify establish ascertain
         infer deduce confirm verify figure pin trace spot conclude glean discover resolve pinpoint recall
         detect derive extract calculate compute settle decide unearth reconstruct""",
-    "k": """help assist offer provide comment advise guess vouch speculate elaborate guarantee respond
+    "k": """work help assist offer provide comment advise guess vouch speculate elaborate guarantee respond
         enlighten satisfy judge see clarify estimate""",
     "I": "i we me my us our i' we' im ive id myself mine ours",
     "Y": "you your u ya",
@@ -90,7 +90,7 @@ WORDS: Final = {
     "f": """reference evidence hint trace basis clue figure figures word words line lines sign context value
         number date name entry passage fact facts discussion discussions account description statement anything
         something hits match matches sentence material whisper peep inkling comment commentary grounds syllable""",
-    "Q": """question questions query queries answer point topic subject matter issue inquiry enquiry request
+    "Q": """question questions query queries answer point topic subject issue inquiry enquiry request
         that's ask asked detail piece aspect""",
     "G": """speculation speculate speculating guess guessing guesswork conjecture surmise assumption
         fabricating inventing""",

@@ -12,7 +12,7 @@ WORDS: Final = {
         contenu contenus courriel* cv diapositive* dictionnaire* document documentation documents dossier
         dossiers dépliant* déposition* dépêche* encadré* encart* encyclopédie* entretien* entrée essai* exposé*
         facture* feuille* fiche fiches fichier fichier* fil fils fonds forum* glossaire* guide guides index
-        interview itinéraire* journal jugement* lettre lignes liste* littérature livret* légende* magazine*
+        interview itinéraire* journal jugement* lettre lignes littérature livret* légende* magazine*
         mail mails manuel manuel* manuels manuscrit* matériel message* mode mémo* mémoire* note notes notice*
         nécrologie* ordonnance* page pages papier papiers paragraphe* pdf* pièce pièces plaquette* portrait*
         presse procès procès-verbal programme* prospectus protocole* préface publication* questionnaire*
@@ -53,7 +53,7 @@ WORDS: Final = {
         reconstituer retrouver retrouvé remonter dégager""",
     "I": "je j' moi mon ma mes nous notre nos me m' jai jpeux jsais",
     "Y": "vous tu votre vos te t'",
-    "J": """donne sais saurais peux puis pourrais ai dispose disposons trouve parviens vois suis connais avons
+    "J": """sais saurais peux puis pourrais ai dispose disposons trouve parviens vois suis connais avons
         pouvons savons saurions possède arrive trouvons tiens ignore""",
     "g": """communiqué confié disposition disposé donné donnés envoyé envoyée fourni fournie fournis joint
         mains partagé remis remises reçu soumis soumise sous transmis transmise yeux""",
@@ -65,7 +65,7 @@ WORDS: Final = {
         absence défaut faute omis omise insuffisant* flou floue vague ambigu inconnue incomplet incomplète
         ignore ignorent occulte occultent élude éludent passe passent lacunaire incertain incertaine hors
         dépasse dépassent imprécis imprécise laconique chiche exclu exclut néglige négligent oublie oublient
-        échappe maigre maigres limite limités vide vides sort côté""",
+        échappe maigre maigres limite limités sort côté""",
     "h": "peu guère",
     "E": "assez suffisant suffisants suffisante suffisantes suffisamment suffit suffisent",
     "F": """information informations renseignement renseignements détail détails mention donnée données réponse

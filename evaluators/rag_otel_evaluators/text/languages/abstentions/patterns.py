@@ -60,7 +60,7 @@ SHARED: Final = (
     "N ~3T KEp ~8T D",
     "N ~2T KEp ~5T d",
     # The question cannot be answered.
-    "Q ~7 NU ~3 KpP",
+    "Q ~7, NU ~3 KpP",
     "NU =1 K =1 Q",
     "N ~1X E ~2T FDdKkQ",
     "m =1 z ~2 Dd",
