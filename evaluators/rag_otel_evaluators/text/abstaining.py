@@ -12,7 +12,7 @@ from functools import cache
 from typing import Final
 
 from rag_otel_evaluators.text.languages.abstentions import find_abstention, speaks_of_sources
-from rag_otel_evaluators.text.languages.asides import advice, own_reading
+from rag_otel_evaluators.text.languages.asides import READING_OPENERS, advice, own_reading
 from rag_otel_evaluators.text.languages.discourse_markers import contrasts, dependent_openers, fillers
 from rag_otel_evaluators.text.sentences import trimmed
 
@@ -48,6 +48,9 @@ def is_aside(sentence: str, *, abstained: bool) -> bool:
 
     abstained: an abstention stands before it. Then it is no claim either where it offers help or says where to ask.
     """
+    first = _WORD.search(sentence)
+    if not abstained and first is not None and first[0] < "\u3040" and first[0].lower() not in READING_OPENERS:
+        return False
     return all(_is_aside(sentence[start:end], abstained=abstained) for start, end in _parts(sentence))
 
 
@@ -88,6 +91,8 @@ def _claims(piece: str) -> bool:
         return False
     if piece.rstrip("\"'”’»)*_ ").endswith(("?", "？")) or _or_not().search(piece) is not None:
         return False
+    if _follows().match(piece) is not None:
+        return not speaks_of_sources(piece) and find_abstention(piece) is None and advice().match(piece) is None
     if any(manners().match(piece) is not None for manners in (fillers, dependent_openers, advice, own_reading)):
         return False
     return not speaks_of_sources(piece)
@@ -122,6 +127,17 @@ def _commas() -> re.Pattern[str]:
 def _asks() -> re.Pattern[str]:
     return re.compile(
         r"谁|什么|多久|多少|多大|多高|怎么|怎样|为何|何时|何地|哪|是否|能不能|会不会|有没有|如何|是不是|几"
+    )
+
+
+@cache
+def _follows() -> re.Pattern[str]:
+    """A consequence: "the rules do not mention cyclists, so the fine was cancelled" is about the world."""
+    return re.compile(
+        r"^\W{0,4}(?:(?:and |und |y |et )?(?:so|therefore|hence|thus|which is why|that is why|así que|por lo que|por eso"
+        r"|de modo que|por tanto|por lo tanto|deshalb|daher|weshalb|weswegen|darum|deswegen|donc|aussi|c['’]est pourquoi"
+        r"|par conséquent|du coup|si bien que)\b|所以|因此|因而|于是)",
+        re.IGNORECASE,
     )
 
 

@@ -23,8 +23,13 @@ from rag_otel_evaluators.text.languages.scripts import SPACELESS
 from rag_otel_evaluators.text.word_memo import WordMemo
 
 _CUE_LETTERS: Final = frozenset("NUlLMmzhGjyq")
+"""What an abstention turns on: each has one of these."""
 _WORD: Final = re.compile(r"[^\W_]+['’]?")
-_NEGATED_ZH: Final = re.compile(r"[没未无不难缺超空隐略仅只猜臆莫阙缄默悬]")
+_TURNS_ZH: Final = re.compile(r"[没未无不难缺超空隐略仅只猜臆莫阙缄默悬残]")
+_NEEDED: Final = re.compile(
+    r"[NU].*[DdbcIYKSPpFfQEiJGW]|[DdbcIYKSPpFfQEiJGW].*[NU]|[DdbcIQFG].*[lLmzhGyvo]|[lLmzhGyvow].*[DdbcIQFG]|[jM]"
+)
+"""One of these pairs is in every row that abstains: a quick look before the patterns."""
 Span = tuple[int, int]
 
 
@@ -38,16 +43,18 @@ def _chinese() -> Lexicon:
     return Lexicon(chinese.WORDS, chinese.DROPPED)
 
 
-def _cued(piece: str) -> frozenset[int]:
-    """The languages in which the piece, a word with its marks, may be the word on which an abstention turns."""
-    return frozenset(
+def _languages_of(piece: str) -> tuple[frozenset[int], tuple[int, ...]]:
+    """Of a word with its marks: languages in which an abstention may turn on it, and function words by language."""
+    words = _WORD.findall(piece)
+    cued = frozenset(
         number
         for number, lexicon in enumerate(_spaced())
-        if any(not _CUE_LETTERS.isdisjoint(lexicon.letters[word]) for word in _WORD.findall(piece))
+        if any(not _CUE_LETTERS.isdisjoint(lexicon.letters[word]) for word in words)
     )
+    return cued, tuple(sum(word in lexicon.function_words for word in words) for lexicon in _spaced())
 
 
-_cues_in: Final = WordMemo(_cued)
+_known: Final = WordMemo(_languages_of)
 
 
 def find_abstention(sentence: str) -> Span | None:
@@ -55,55 +62,70 @@ def find_abstention(sentence: str) -> Span | None:
 
     A sentence about what other people do not know, or what a thing does not do, is none.
     """
-    if not sentence.isascii() and (found := others().search(sentence)):
-        return found.span()
+    if not sentence.isascii() and (other := others().search(sentence)):
+        return other.span()
     if SPACELESS.search(sentence) is not None:
-        return _in_chinese(sentence) if _NEGATED_ZH.search(sentence) is not None else None
-    pieces = sentence.lower().replace("’", "'").split()
-    cued = frozenset().union(*map(_cues_in.__getitem__, pieces))
+        return _in_chinese(sentence) if _TURNS_ZH.search(sentence) is not None else None
+    pieces = _pieces(sentence)
+    cued = frozenset[int]().union(*[_known[piece][0] for piece in pieces])
     if not cued:
         return None
-    for number in _likely(pieces, cued):
-        if (idiom := idioms()[number].search(sentence)) is not None:
-            return idiom.span()
-        row = spaced_row(sentence, _spaced()[number])
-        if (found := row.find(spaced_patterns(number))) is not None:
-            return found
-    return None
+    counts = _function_words(pieces)
+    return next(
+        (span for number in sorted(cued) if counts[number] == max(counts) and (span := _in_spaced(sentence, number))),
+        None,
+    )
 
 
-def _likely(pieces: list[str], cued: frozenset[int]) -> list[int]:
-    """Of the cued languages those with the most function words in the sentence, if no other language has more."""
-    words = [word for piece in pieces for word in _WORD.findall(piece)]
-    counts = [sum(word in lexicon.function_words for word in words) for lexicon in _spaced()]
-    most = max(counts)
-    return [number for number in sorted(cued) if counts[number] == most]
+def speaks_of_sources(clause: str) -> bool:
+    """True where the clause is about the documents or who answers, and does not tell what the documents do say."""
+    if SPACELESS.search(clause) is not None:
+        return spaceless_row(clause, _chinese()).about_sources
+    counts = _function_words(_pieces(clause))
+    return spaced_row(clause, _spaced()[counts.index(max(counts))]).about_sources
+
+
+def _pieces(text: str) -> list[str]:
+    return text.lower().replace("’", "'").split()
+
+
+def _function_words(pieces: list[str]) -> list[int]:
+    """How many function words of each language: the most tell the language."""
+    return [sum(column) for column in zip((0,) * len(_spaced()), *[_known[piece][1] for piece in pieces], strict=True)]
+
+
+def _in_spaced(sentence: str, number: int) -> Span | None:
+    if (idiom := idioms()[number].search(sentence)) is not None:
+        return idiom.span()
+    row = spaced_row(sentence, _spaced()[number])
+    return row.find(_patterns(number)) if _NEEDED.search(row.text) is not None else None
 
 
 def _in_chinese(sentence: str) -> Span | None:
     return spaceless_row(sentence, _chinese()).find(chinese_patterns())
 
 
+def _patterns(number: int) -> re.Pattern[str]:
+    return (english_patterns, verbal_patterns, german_patterns, verbal_patterns)[number]()
+
+
 @cache
-def spaced_patterns(number: int) -> re.Pattern[str]:
-    own = ((), VERBAL, GERMAN, VERBAL)[number]
-    return compiled(SHARED + SPACED + own, 1)
+def english_patterns() -> re.Pattern[str]:
+    """Patterns of rows, like those of the other languages."""
+    return compiled(SHARED + SPACED, 1)
+
+
+@cache
+def verbal_patterns() -> re.Pattern[str]:
+    return compiled(SHARED + SPACED + VERBAL, 1)
+
+
+@cache
+def german_patterns() -> re.Pattern[str]:
+    return compiled(SHARED + SPACED + GERMAN, 1)
 
 
 @cache
 def chinese_patterns() -> re.Pattern[str]:
+    """Gaps are twice as long: a character is less than a word."""
     return compiled(SHARED + CHINESE, 2)
-
-
-def speaks_of_sources(clause: str) -> bool:
-    """True where the clause is about the documents or who answers, and does not tell what the documents do say."""
-    if SPACELESS.search(clause) is not None:
-        row = spaceless_row(clause, _chinese())
-    else:
-        words = [word for piece in clause.lower().replace("’", "'").split() for word in _WORD.findall(piece)]
-        number = max(
-            range(len(_spaced())),
-            key=[sum(map(each.function_words.__contains__, words)) for each in _spaced()].__getitem__,
-        )
-        row = spaced_row(clause, _spaced()[number])
-    return row.about_sources

@@ -42,7 +42,7 @@ _LEAST_STEM: Final = 3
 _WEAK: Final = frozenset(",，、()（）")
 
 
-_SOURCES: Final = frozenset("DdI")
+_SOURCES: Final = frozenset("DdIJ")
 
 
 class Lexicon:

@@ -6,30 +6,32 @@ from typing import Final
 
 WORDS: Final = {
     "D": "contexte* corpus doc docs extrait extraits fragment fragments passage passages éléments",
-    "d": """affiche* agenda* annexe* api archive* arrêt arrêté article articles audition* avis base billet*
-        biographie* blog brochure* bulletin* cahier* capture* carnet* catalogue* changelog chapitre chapitre*
-        chronique* chronologie* circulaire* clause* colonne* commentaire* communiqué* compte consigne* constat*
-        contenu contenus courriel* cv diapositive* dictionnaire* document documentation documents dossier
-        dossiers dépliant* déposition* dépêche* encadré* encart* encyclopédie* entretien* entrée essai* exposé*
-        facture* feuille* fiche fiches fichier fichier* fil fils fonds forum* glossaire* guide guides index
-        interview itinéraire* journal jugement* lettre lignes littérature livret* légende* magazine*
-        mail mails manuel manuel* manuels manuscrit* matériel message* mode mémo* mémoire* note notes notice*
-        nécrologie* ordonnance* page pages papier papiers paragraphe* pdf* pièce pièces plaquette* portrait*
-        presse procès procès-verbal programme* prospectus protocole* préface publication* questionnaire*
-        quotidien* rapport rapports recette* registre* release rendu* reportage* revue reçu roman résultats
-        résumé* section sections site sondage* source sources sous-titres support supports synthèse texte
-        textes thèse* tract* transcription* tribune* tutoriel* témoignage* verbal vidéo* web wiki écrit écrits
-        éditorial* étiquette* étude*""",
-    "b": "champ données livre partie tableau",
+    "d": """affiche* agenda* annexe* annonce* api archive* arrêt arrêté article articles audition* avis base
+        billet* biographie* blog brochure* bulletin* cahier* capture* carnet* catalogue* changelog chapitre
+        chapitre* chronique* chronologie* circulaire* clause* colonne* commentaire* communiqué* compte
+        consigne* constat* contenu contenus courriel* cv diagramme* diapositive* dictionnaire* directive*
+        document documentation documents dossier dossiers dépliant* déposition* dépêche* encadré* encart*
+        encyclopédie* entretien* entrée essai* exposé* facture* feuille* fiche fiches fichier fichier* fil fils
+        fonds forum* glossaire* guide guides index infographie* interview itinéraire* journal jugement* lettre
+        lignes littérature livret* légende* magazine* mail mails manuel manuel* manuels manuscrit* matériel
+        menu* message* mode mémo* mémoire* note notes notice* nécrologie* ordonnance* page pages papier papiers
+        paragraphe* pdf pdf* pièce pièces plaquette* portrait* presse procès procès-verbal programme*
+        prospectus protocole* préface publication* questionnaire* quotidien* rapport rapports recette*
+        registre* release rendu* reportage* revue reçu roman résultats résumé* schéma* section sections site
+        sondage* source sources sous-titres support supports synthèse texte textes thèse* tract* transcription*
+        tribune* tutoriel* témoignage* verbal vidéo* web wiki écrit écrits éditorial* énoncé* étiquette* étude*""",
+    "b": """auteur auteure auteurs autrice champ données journaliste lettre lettres livre narrateur partie
+        rédacteur tableau""",
     "c": "assurance bail conditions contrat* convention garantie police* politique* règlement* statuts",
-    "S": """souffle confirme confirment infirme infirment va dit disent dire dise mentionne mentionnent précise
-        précisent spécifie spécifient indique indiquent explique expliquent explicite explicitent révèle
-        révèlent aborde abordent évoque évoquent évoquer parle parlent cite citent décrit décrivent détaille
-        détaillent traite traitent figure figurent renseigne renseignent nomme nomment répond répondent stipule
-        stipulent éclaire éclairent ressort ressortent dévoile dévoilent mot soufflent rapporte rapportent
-        consigne signale signalent touche énonce énoncent informe informent divulgue divulguent note notent
-        communique communiquent développe développent attarde attardent penche penchent étend étendent question
-        clarifie tranche tranchent relate relatent apprend apprennent""",
+    "S": """énumère énumèrent définit définissent liste listent ventile règle souffle confirme confirment
+        infirme infirment va dit disent dire dise mentionne mentionnent précise précisent spécifie spécifient
+        indique indiquent explique expliquent explicite explicitent révèle révèlent aborde abordent évoque
+        évoquent évoquer parle parlent cite citent décrit décrivent détaille détaillent traite traitent figure
+        figurent renseigne renseignent nomme nomment répond répondent stipule stipulent éclaire éclairent
+        ressort ressortent dévoile dévoilent mot soufflent rapporte rapportent consigne signale signalent
+        touche énonce énoncent informe informent divulgue divulguent note notent communique communiquent
+        développe développent attarde attardent penche penchent étend étendent question clarifie tranche
+        tranchent relate relatent apprend apprennent""",
     "s": """connaît connaissent contient contiennent inclut incluent donne donnent fournit fournissent offre
         offrent apparaît apparait apparaissent permet permettent comporte comportent comprend comprennent
         trouve trouvent fait font apporte apportent va vont entre entrent suffit suffisent existe existent
@@ -44,7 +46,7 @@ WORDS: Final = {
         connue explicite possible dit dite écrit écrite tranché tranchée résolu accessible évident tirer
         couvert couverte inféré""",
     "t": "traite traitent porte portent parle parlent concerne concernent",
-    "K": """trancher recherche définir sais savoir dire répondre déterminer trouver trouvé trouvée trouve
+    "K": """sait trancher recherche définir sais savoir dire répondre déterminer trouver trouvé trouvée trouve
         connaître établir préciser confirmer infirmer identifier déduire indiquer renseigner aider éclairer
         affirmer conclure vérifier vu vois voir relevé repéré déceler repérer localiser prononcer donner
         fournir fournis estimer évaluer juger deviner extraire tirer pu parviens apporter satisfaire obtenir
@@ -61,31 +63,31 @@ WORDS: Final = {
     "U": "impossible impossibles incapable difficile malaisé compliqué empêche empêchent",
     "L": """muet muette muets muettes silence silencieux silencieuse tait taisent inexpliqué lacune lacunes
         omission omettent omet mutisme mutiques mutique indéterminé indéterminée""",
-    "l": """introuvable introuvables inconnu manque manquent manquant manquante absent absente absents absentes
-        absence défaut faute omis omise insuffisant* flou floue vague ambigu inconnue incomplet incomplète
-        ignore ignorent occulte occultent élude éludent passe passent lacunaire incertain incertaine hors
-        dépasse dépassent imprécis imprécise laconique chiche exclu exclut néglige négligent oublie oublient
-        échappe maigre maigres limite limités sort côté""",
+    "l": """escamote escamotent tait introuvable introuvables inconnu manque manquent manquant manquante absent
+        absente absents absentes absence défaut faute omis omise insuffisant* flou floue vague ambigu inconnue
+        incomplet incomplète ignore ignorent occulte occultent élude éludent passe passent lacunaire incertain
+        incertaine hors dépasse dépassent imprécis imprécise laconique chiche exclu exclut néglige négligent
+        oublie oublient échappe maigre maigres limite limités sort côté""",
     "h": "peu guère",
     "E": "assez suffisant suffisants suffisante suffisantes suffisamment suffit suffisent",
     "F": """information informations renseignement renseignements détail détails mention donnée données réponse
         réponses indication indications précision précisions info infos éclaircissement éclairage élément
         éléments""",
-    "f": """dalle référence trace indice mot base preuve allusion valeur date nom chiffre entrée explication
-        ligne rubrique passage phrase quoi chose syllabe évocation""",
+    "f": """correspondance résultat résultats dalle référence trace indice mot base preuve allusion valeur date
+        nom chiffre entrée explication ligne rubrique passage phrase quoi chose syllabe évocation""",
     "Q": "question questions réponse réponses demande point sujet interrogation aspect thème détail",
     "G": """hasardeux hasardeuse hasardeuses aventureux spéculer spéculation spéculations spéculatif deviner
         conjecture conjectures supposer supposition suppositions inventer hypothèse devinette extrapoler
         extrapolation hasarder""",
-    "i": "langue idée certain certaine sûr sûre connaissance accès moyen mesure moindre",
+    "i": "langue idée certain certaine sûr sûre connaissance moyen mesure moindre",
     "w": "pure relèverait serait simple que qu' pourrais ferais toute",
     "v": "laisse reste restent laissent demeure demeurent passe passent garde gardent",
     "o": """suspens impasse réponse ouverte ouvert silence floue flou ombre mystère inconnue inconnu côté faim
         énigme blanc""",
     "j": "ignore ignorons incapable",
     "y": "seulement uniquement autre autres ailleurs exclusivement simplement limitent bornent",
-    "q": """dedans arrête arrêtent rapidement dessus hasardeuse langue impasse suspens moindre mystère mot
-        introuvable blanc bredouille inconnu inconnue sèche""",
+    "q": """ouverte ouvert ouvertes dedans arrête arrêtent rapidement dessus hasardeuse langue impasse suspens
+        moindre mystère mot introuvable blanc bredouille inconnu inconnue sèche""",
     "X": """exigé exigée demandé demandée requis requise nécessaire personnelle personnelles collecte recueille
         facturé partage conserve vend""",
     "R": """selon porte-parole déclaré affirmé assuré constaté expliqua déclara affirma reconnut reconnu jugea

@@ -16,23 +16,27 @@ WORDS: Final = {
         *meldungen *notes *notiz *notizen *ordner *porträt *profil *profile *protokoll *protokolle *protokollen
         *quelle *quellen *register *rezept *schrift *schriften *seite *seiten *steckbrief *tabelle *tabellen
         *text *texte *texten *urteil *verlauf *vertrag *verzeichnis *wiki *zeitung *zusammenfassung *übersicht
-        absatz abschnitt* absätze* akte akten anhang anlage anlagen anleitung* api archiv* artikel* aufsatz
-        aufsätze* aufzeichnung* aushang auskunft aussagen bedienungsanleitung* beipackzettel* beitrag beiträge*
-        bericht berichte* beschreibung* bildschirmfoto* blatt blätter* broschüre* changelog chat chronik*
-        datei* datenblatt* datenblätter* dissertation* dokument* dossier* e-mail* eintrag einträge* etikett*
-        exposé* fachbuch* fallakte* faltblatt* flyer* folie* folien fußnote* gebrauchsanweisung* grundlage*
-        gutachten gutachten* handbuch* heft* inhalt* interview* kapitel* katalog* klappentext* klausel*
-        klauseln kochbuch* kommentar* lebenslauf* lehrbuch* lehrplan* leitfaden* leserbrief* lexikon* literatur
-        mail* mails material* meldung* merkblatt* merkblätter* mitschnitt* mitschrift* mitteilung* nachruf*
-        notes notiz* paragrafen paragraphen pdf* post posts prospekt* protokoll* präsentation* publikation*
-        quelle quellen ratgeber* rechnung* referat* rezension* rezept* rundschreiben schreiben seite seiten
-        skizze skript* spalte* steckbrief* stellenanzeige* studie* tabelle* tagebuch* text texte texten textes
-        thread tutorial* unterlage* urteil* verlauf verzeichnis* veröffentlichung* vorlage* vortrag* vorwort
-        webseite* website* zeile* zeilen zettel* zusammenfassung*""",
-    "b": "buch feld felder liste teil",
+        absatz abschnitt* absätze* akte akten anhang ankündigung* anlage anlagen anleitung* anzeige* api
+        archiv* artikel* aufsatz aufsätze* aufzeichnung* aushang aushang* auskunft aussagen
+        bedienungsanleitung* beipackzettel* beitrag beiträge* bericht berichte* beschreibung* bildschirmfoto*
+        blatt blätter* broschüre* changelog chat chronik* datei* datenblatt* datenblätter* diagramm*
+        dissertation* dokument* dossier* e-mail* eintrag einträge* etikett* exposé* fachbuch* fallakte*
+        faltblatt* flyer* folie* folien fußnote* gebrauchsanweisung* grafik* grundlage* gutachten gutachten*
+        handbuch* heft* infografik* inhalt* inserat* interview* kapitel* karte* karten katalog* klappentext*
+        klausel* klauseln kochbuch* kommentar* landkarte* lebenslauf* lehrbuch* lehrplan* leitfaden* leitlinie*
+        leserbrief* lexikon* literatur mail* mails material* meldung* menü merkblatt* merkblätter* mitschnitt*
+        mitschrift* mitteilung* nachruf* notes notiz* paragrafen paragraphen pdf* post posts prospekt*
+        protokoll* präsentation* publikation* quelle quellen ratgeber* rechnung* referat* rezension* rezept*
+        rundschreiben schreiben seite seiten skizze skript* spalte* speisekarte* steckbrief* stellenanzeige*
+        studie* tabelle* tagebuch* text texte texten textes thread tutorial* unterlage* urteil* verlauf
+        verzeichnis* veröffentlichung* vorlage* vortrag* vorwort webseite* website* zeile* zeilen zettel*
+        zusammenfassung*""",
+    "b": """autor autoren autorin brief briefe briefen buch erzähler feld felder journalist liste redaktion
+        teil verfasser verfasserin""",
     "c": """agb bedingungen hausordnung* mietvertrag* ordnung* police* regelung* richtlinie* satzung*
         versicherung* vertrag*""",
-    "S": """befassen aufschluss sagt sagen erwähnt erwähnen erwähne erwähnung nennt nennen benennt spezifiziert
+    "S": """ergibt ergeben regelt regeln definiert definieren aufschlüsselt geregelt festlegt auflistet
+        befassen aufschluss sagt sagen erwähnt erwähnen erwähne erwähnung nennt nennen benennt spezifiziert
         präzisiert verrät verraten äußert äußern erklärt erklären erläutert erläutern beschreibt beschreiben
         behandelt behandeln thematisiert thematisieren hervor hervorgeht hervorgehen hervorzugehen steht stehen
         stand entnehmen entnommen ersehen ersichtlich auskunft angibt angeben rede wort worte zitiert
@@ -45,23 +49,24 @@ WORDS: Final = {
         weist sieht liegt verliert verlieren umfasst verzeichnet reicht reichen genügt genügen hält handelt
         informiert informieren weiß wissen dreht beschäftigt taugt erscheint existiert drin drinsteht bereit
         vermerkt sehen schafft""",
-    "P": """begegnet erwähnt genannt angegeben spezifiziert beschrieben erläutert behandelt thematisiert
-        angesprochen festgehalten vermerkt dokumentiert aufgeführt verzeichnet erfasst präzisiert ausgeführt
-        benannt mitgeteilt angeführt niedergeschrieben beziffert eingegangen abgedeckt verraten erklärt notiert
-        gelistet""",
+    "P": """geregelt festgelegt aufgelistet definiert begegnet erwähnt genannt angegeben spezifiziert
+        beschrieben erläutert behandelt thematisiert angesprochen festgehalten vermerkt dokumentiert aufgeführt
+        verzeichnet erfasst präzisiert ausgeführt benannt mitgeteilt angeführt niedergeschrieben beziffert
+        eingegangen abgedeckt verraten erklärt notiert gelistet""",
     "p": """gegeben enthalten gefunden finden geklärt klar beantwortet gesagt vorhanden verfügbar bekannt
         erkennbar ersichtlich ermittelbar bestimmbar möglich eindeutig deutlich hinterlegt zugänglich
         nachvollziehbar aufzufinden auffindbar herauszulesen abzuleiten feststellbar beantwortbar überliefert
         entscheidbar belegt da drin angaben angabe beantworten entnehmen ableiten""",
     "t": "handelt handeln dreht drehen befasst befassen beschäftigt beschäftigen behandelt behandeln",
-    "K": """rekonstruieren befassen begegnet find wissen sagen finden gefunden beantworten antworten
-        beantwortet bestimmen ermitteln feststellen herausfinden erkennen ersehen entnehmen ableiten ableitbar
-        schließen bestätigen ausschließen beurteilen entscheiden klären nennen angeben mitteilen benennen
-        helfen weiterhelfen entdecken entdeckt ausfindig ausmachen ausgemacht sehen gesehen ablesen herauslesen
-        rausfinden rauslesen finde sehe weiß sage kenne kennen erkenne entdecke herleiten beziffern einschätzen
-        äußern verraten auskunft erschließen dienen geben machen belegen verifizieren nachvollziehen stoßen
-        gestoßen auftreiben überprüfen prüfen aussagen erklären rausgefunden herausgefunden lesen bieten
-        liefern anbieten erfahren nachschlagen dazu antwort aussage festlegen versprechen""",
+    "K": """schließen herauszufinden herauszulesen abzuleiten rekonstruieren befassen begegnet find wissen
+        sagen finden gefunden beantworten antworten beantwortet bestimmen ermitteln feststellen herausfinden
+        erkennen ersehen entnehmen ableiten ableitbar bestätigen ausschließen beurteilen entscheiden klären
+        nennen angeben mitteilen benennen helfen weiterhelfen entdecken entdeckt ausfindig ausmachen ausgemacht
+        sehen gesehen ablesen herauslesen rausfinden rauslesen finde sehe weiß sage kenne kennen erkenne
+        entdecke herleiten beziffern einschätzen äußern verraten auskunft erschließen dienen geben machen
+        belegen verifizieren nachvollziehen stoßen gestoßen auftreiben überprüfen prüfen aussagen erklären
+        rausgefunden herausgefunden lesen bieten liefern anbieten erfahren nachschlagen dazu antwort aussage
+        festlegen versprechen""",
     "I": "ich wir mir mich uns unser unsere mein meine meinem meiner meinen",
     "Y": "sie du ihnen dir euch ihr",
     "g": """bekommen bereitgestellt einsehen erhalten gegeben geschickt gesendet geteilt gezeigt habe
@@ -85,21 +90,21 @@ WORDS: Final = {
         angaben auskunft auskünfte hinweis hinweise antwort antworten aussage aussagen erwähnung anhaltspunkt*
         detail details daten einzelheiten erkenntnisse näheres genaueres fakten konkretes kenntnis kenntnisse
         rückschluss rückschlüsse""",
-    "f": """spur beleg belege rede wort sterbenswort sterbenswörtchen silbe anhalt wert zahl name datum eintrag
-        einträge zeile bezug stelle passage grundlage erklärung beschreibung stichwort basis etwas andeutung
-        stellungnahme verweis passendes brauchbares einschlägiges entsprechendes material satz""",
+    "f": """teil bestandteil spur beleg belege rede wort sterbenswort sterbenswörtchen silbe anhalt wert zahl
+        name datum eintrag einträge zeile bezug stelle passage grundlage erklärung beschreibung stichwort basis
+        etwas andeutung stellungnahme verweis passendes brauchbares einschlägiges entsprechendes material satz""",
     "Q": """frage fragen anfrage antwort punkt thema sache aspekt anliegen beantwortung detail angabe
         wissensfrage""",
     "G": """gewagt unseriös spekulieren spekulation spekulationen spekulativ raten mutmaßen mutmaßung
         mutmaßungen vermuten vermutung erfinden rätselraten geraten kaffeesatzleserei""",
-    "i": "ahnung schimmer idee kenntnis blassen plan peilung zugriff einblick sicher gewissheit möglichkeit",
+    "i": "ahnung schimmer idee kenntnis blassen plan peilung einblick sicher gewissheit möglichkeit",
     "w": "nur könnte wäre reine bloße müsste würde blanke pure bloß",
     "v": "bleibt bleiben lässt lassen gelassen geblieben tappe tappen hält halten blieb bleibe",
     "o": """unklaren bedeckt schuldig offen rahmen unklar ungewiss unbekannt dunkel dunkeln unbeantwortet
         ungeklärt antwort strecke rätsel""",
     "j": "überfragt ratlos fehlanzeige",
     "y": "nur lediglich ausschließlich bloß andere anderes anderen anderem anderer anders etwas",
-    "q": """drin bricht bedeckt unklaren schuldig rahmen überfragt passen aufschluss vergebens vergeblich
+    "q": """offen drin bricht bedeckt unklaren schuldig rahmen überfragt passen aufschluss vergebens vergeblich
         schimmer dunst sternen schweigen dunkeln""",
     "X": """erforderlich nötig notwendig erhebt erhoben benötigt persönliche personenbezogene personenbezogenen
         verlangt speichert gespeichert weitergegeben verkauft braucht""",

@@ -5,36 +5,39 @@ from __future__ import annotations
 from typing import Final
 
 WORDS: Final = {
-    "D": "contexto contextos corpus doc docs extracto extractos fragmento fragmentos pasaje pasajes",
-    "d": """acta actas adjunto* anexo* apartado* api apunte* archivo* artículo artículos auto autos aviso
-        avisos bando base bibliografía biografía* blog boletín* captura* capítulo* cartel* catálogo*
+    "D": "contexto contextos corpus doc docs extracto extractos fragmento fragmentos pasaje pasajes pdf pdfs",
+    "d": """acta actas adjunto* anexo* anuncio* apartado* api apunte* archivo* artículo artículos auto autos
+        aviso avisos bando base bibliografía biografía* blog boletín* captura* capítulo* cartel* catálogo*
         certificado* circular cláusula* columna* comentario* compendio* comunicado* conferencia* contenido*
-        correo* cronología crónica* cuaderno* cuestionario* currículum declaraciones declaración diapositiva*
-        diario* diccionario* dictamen* documentación documento* documentos dosier* dossier* editorial*
-        ejemplar* enciclopedia* encuesta* ensayo* entrada entradas entrevista* escrito escritos escritura*
-        esquela estudio* etiqueta* expediente* factura* fallo ficha fichas fichero* fila* folleto* folletín
-        foro* fuente fuentes glosario* guía guías hilo hilos hoja hojas informe informes instrucciones
-        itinerario* legajo* leyenda literatura léxico líneas manual manuales material materiales memorando*
-        memoria* memorándum mensaje* necrológica nota notas noticia* obituario* orden papeles pdf* perfil
-        peritaje* periódico* pie pliego* ponencia* post prensa presentación programa* prospecto* protocolo*
-        prólogo publicaciones publicación página páginas párrafo* receta* recorte* registro* reportaje* reseña*
-        resultado resultados resumen resúmenes revista* secciones sección semblanza sentencia* sitio subtítulos
-        sumario* suplemento* tabla tablas tarjeta tarjetas temario* testimonio* testimonios texto textos
-        transcripciones transcripción* tutorial* vademécum vídeo web wiki índice*""",
-    "b": "campo campos libro lista listas parte tabla",
+        convocatoria* correo* cronología crónica* cuaderno* cuestionario* currículum declaraciones declaración
+        diagrama* diapositiva* diario* diccionario* dictamen* directrices directriz documentación documento*
+        documentos dosier* dossier* editorial* ejemplar* enciclopedia* encuesta* ensayo* entrada entradas
+        entrevista* enunciado* escrito escritos escritura* esquela estudio* etiqueta* expediente* factura*
+        fallo ficha fichas fichero* fila* folleto* folletín foro* fuente fuentes glosario* guía guías hilo
+        hilos hoja hojas infografía* informe informes instrucciones instructivo* itinerario* legajo* leyenda
+        literatura léxico líneas manual manuales mapa material materiales memorando* memoria* memorándum
+        mensaje* menú necrológica nota notas noticia* obituario* orden papeles pdf* perfil peritaje* periódico*
+        pie pliego* ponencia* post prensa presentación programa* prospecto* protocolo* prólogo publicaciones
+        publicación página páginas párrafo* párrafos receta receta* recetario* recorte* registro* reportaje*
+        reseña* resultado resultados resumen resúmenes revista* secciones sección semblanza sentencia* sitio
+        subtítulos sumario* suplemento* tabla tablas tarjeta tarjetas temario* testimonio* testimonios texto
+        textos transcripciones transcripción* tríptico trípticos tutorial* vademécum volante* vídeo web wiki
+        índice*""",
+    "b": """autor autora autores campo campos carta cartas libro lista listas narrador parte periodista
+        redactor tabla""",
     "c": """bases condiciones contrato* convenio estatutos garantía normativa* política* póliza* reglamento*
         seguro""",
-    "S": """documenta documentan refieren hablan proporciona mu dice dicen decir diga digan menciona mencionan
-        mencione mencionen especifica especifican especifique especifiquen indica indican indique indiquen
-        precisa precisan precise precisen aclara aclaran aclare aclaren explica explican explique expliquen
-        detalla detallan detalle revela revelan revele revelen habla hable hablen aborda abordan aborde trata
-        tratan trate alude aluden aluda refiere describe describen cita citan cite señala señalan consta
-        constan conste figura figuran figure desprende desprenden pone ponen ponga expone exponen nombra
-        nombran concreta concretan concrete contesta contestan responde responden pronuncia pronuncian comenta
-        comentan recoge recogen recoja contempla contemplan menta mienta esclarece esclarecen arroja arrojan
-        desvela desvelan informa informan facilita facilitan toca tocan cuenta cuentan cuente consigna
-        consignan puntualiza explicita soltar suelta sueltan apunta apuntan alcanza llega llegan afirma ahonda
-        ahondan profundiza profundizan""",
+    "S": """enumera enumeran define definen ahonda desglosa desglosan regula regulan documenta documentan
+        refieren hablan proporciona mu dice dicen decir diga digan menciona mencionan mencione mencionen
+        especifica especifican especifique especifiquen indica indican indique indiquen precisa precisan
+        precise precisen aclara aclaran aclare aclaren explica explican explique expliquen detalla detallan
+        detalle revela revelan revele revelen habla hable hablen aborda abordan aborde trata tratan trate alude
+        aluden aluda refiere describe describen cita citan cite señala señalan consta constan conste figura
+        figuran figure desprende desprenden pone ponen ponga expone exponen nombra nombran concreta concretan
+        concrete contesta contestan responde responden pronuncia pronuncian comenta comentan recoge recogen
+        recoja contempla contemplan menta mienta esclarece esclarecen arroja arrojan desvela desvelan informa
+        informan facilita facilitan toca tocan cuenta cuentan cuente consigna consignan puntualiza explicita
+        soltar suelta sueltan apunta apuntan alcanza llega llegan afirma ahondan profundiza profundizan""",
     "s": """contiene contienen incluye incluyen incluya ofrece ofrecen proporciona proporcionan da dan dar dé
         hace hacen haga aporta aportan tiene tienen trae traen cubre cubren aparece aparecen aparezca sale
         salen salga viene vienen venga entra entran entre permite permiten permita deja dejan hay haya existe
@@ -86,14 +89,14 @@ WORDS: Final = {
     "E": "suficiente suficientes bastante bastantes suficientemente",
     "F": """pautas elementos información informaciones dato datos detalle detalles mención menciones respuesta
         respuestas indicación indicaciones aclaración precisión constancia orientación noticia especificación""",
-    "f": """referencia referencias alusión alusiones rastro huella pista pistas indicio indicios palabra
+    "f": """apunte referencia referencias alusión alusiones rastro huella pista pistas indicio indicios palabra
         palabras evidencia base prueba valor cifra fecha nombre entrada explicación comentario elementos dato
         algo pie idea sílaba letra línea coma""",
     "Q": """pregunta preguntas cuestión cuestiones consulta punto tema asunto aspecto extremo duda respuesta
         detalle""",
     "G": """aventurado arriesgado temerario especular especulación especulaciones especulativo adivinar
         conjetura conjeturas suponer suposición inventar inventarme aventurar""",
-    "i": "idea noción ni conocimiento acceso certeza seguro segura constancia modo manera forma remota",
+    "i": "idea noción ni conocimiento certeza seguro segura constancia modo manera forma remota",
     "w": "solo sólo podría sería pura puro mera mero cualquier simple",
     "v": "queda quedan deja dejan sigue siguen guarda guardan permanece quedo quedamos pasa mantiene",
     "o": """aire abierta abierto respuesta resolver duda alto blanco ayunas claro oscuras interrogante ganas
@@ -101,8 +104,8 @@ WORDS: Final = {
     "j": "desconozco desconocemos ignoro ignoramos",
     "y": """solo sólo solamente únicamente otra otro otras otros distinta distinto distintas exclusivamente
         limitan limita""",
-    "q": """corta acaba antes aire mu jota pío brilla brillan papa respecto consta inventar inventarme tintero
-        temo escapa sale""",
+    "q": """abierta abierto corta acaba antes aire mu jota pío brilla brillan papa respecto consta inventar
+        inventarme tintero temo escapa sale""",
     "X": """requiere requieren requerida personal personales necesario necesaria necesarios hace recopila
         almacena cobra pide piden exige exigen comparte""",
     "R": """portavoz zufolge dijo declaró advirtió aseguró explicó reconoce reconoció admitió afirmó respondió
