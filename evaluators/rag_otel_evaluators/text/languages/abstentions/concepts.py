@@ -16,11 +16,17 @@ The concepts, the same in every language:
     G  speculate, guess                         i  idea, clue (no idea)       j  a whole abstention in one word
     y  only, other                              X  required, collected: what is denied of the world
     R  a report by others (said, found)         T  other people               W  who, when, whether
+    M  unmentioned: an abstention at the end    m z  leaves, stops, runs: weaker than l
+    k  help, comment: what the one who answers cannot do                      h  little, hardly
+    Y g  you, who gave: what was given          t  deals with, talks about    n  did (not)
+    w  would, only: before a guess              e  gives, lists: before "no"  b  what may be a text (record, list)
+    C  if: a condition                          q  hints at an idiom
     x  any other word                           , and ;  a comma, and a mark or conjunction that parts more
 
-A pattern is a row of classes and gaps: "D ~8 N" is a token with a D, at most eight others, a token with an N. A gap
-never crosses `;` or a word that reports what others said. "^" is the start, "$" the end, "-5X" means that no X is among
-the next six tokens. Every gap has a bound, so a pattern takes linear time.
+A pattern is a row of classes and gaps: "D ~8 N" is a token with a D, at most eight others, a token with an N; "~8XT" are
+such without X and T. A gap never crosses `;` or a word that reports what others said. "=8" is a gap that does not grow
+in scripts without spaces. "s?" may be missing, "^" is the start, "$" the end, "-5X" means that no X is among the next
+six tokens. Every gap has a bound, so a pattern takes linear time.
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 WORDS: Final = {
+    "e": """gives give gave provides provide lists list contains contain includes include offers mentions states
+        specifies""",
     "D": """chunk* context* corpus doc docs excerpt* extract extracts fragments kb lines paragraphs passage
         passages pdfs snippet* transcripts""",
     "d": """abstract abstracts ad advert advertisement advisories advisory affidavit almanac announcement
@@ -84,8 +86,8 @@ WORDS: Final = {
         omitting fails fail insufficient inadequate incomplete wanting scant sparse vague unhelpful devoid
         unrelated irrelevant sidesteps skirts glosses overlooks""",
     "m": """passes pass gap quiet leaves leave leaving left nowhere beyond outside short skip skips skipped
-        neglect neglects exclude empty stops stop ignores ignore dodges bare evades avoids refrains limited
-        thin falls fall avoid evade elsewhere different runs failed falling""",
+        neglect neglects exclude stops stop ignores ignore dodges bare evades avoids refrains limited thin
+        falls fall avoid evade elsewhere different runs failed falling""",
     "h": "little scarce hardly barely scarcely few",
     "n": "did didn' didnt",
     "E": "enough sufficient adequate sufficiently adequately",
@@ -94,19 +96,19 @@ WORDS: Final = {
         coverage""",
     "f": """reference evidence hint trace basis clue figure figures word words line lines sign context value
         number date name entry passage fact facts discussion discussions account description statement anything
-        something match matches sentence material whisper peep inkling comment commentary grounds syllable""",
+        something sentence material whisper peep inkling comment commentary grounds syllable""",
     "Q": """question questions query queries answer point topic subject issue inquiry enquiry request that's
         ask asked detail piece aspect""",
     "G": """speculation speculate speculating guess guessing guesswork conjecture surmise assumption
         fabricating inventing""",
     "i": "idea clue inkling notion knowledge sure certain aware visibility luck recollection",
     "w": "would could any only just pure purely mere merely rather wild sheer be best",
-    "v": """come came coming drawn run ran turns turned returned returns hit leave leaves left leaving remains
-        remain stays stay keeps keep goes go went drew draw draws comes""",
+    "v": """come came coming drawn run ran turns turned leave leaves left leaving remains remain stays stay
+        keeps keep goes go went drew draw draws comes""",
     "o": """hanging air limbo itself themselves wondering short open unclear uncertain unknown unanswered blank
-        dark empty unmentioned mystery empty-handed""",
-    "z": """unmentioned drew draw draws drawing came coming come blank empty empty-handed stumped handed short
-        dry scope remit ambit purview""",
+        dark unmentioned mystery empty-handed""",
+    "z": """unmentioned drew draw draws drawing came coming come blank empty-handed stumped handed short dry
+        scope remit ambit purview""",
     "j": "clueless stumped unsure baffled dunno idk",
     "y": "only solely just other another exclusively elsewhere else merely different unrelated purely",
     "q": """open unanswered dark air elsewhere making run runs stops ends cuts breaks dry keep keeps guess

@@ -90,6 +90,8 @@ SHARED: Final = (
 )
 
 SPACED: Final = (
+    # It gives no hours.
+    "Dd =1 e N",
     # Whatever it is: it does not say who, when, whether.
     "N =1 S =1 W",
     "N =1 Pp W",
