@@ -79,6 +79,27 @@ class Chunk:
     """False if the store gave no id and `id` is the position."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """What an answer may rest on besides the retrieved chunks: memory, and earlier turns of the conversation."""
+
+    memory: tuple[Chunk, ...] = ()
+    """What the application remembered, with ids `memory-1`, `memory-2`, ..."""
+    turns: tuple[Chunk, ...] = ()
+    """Earlier messages that count as context, oldest first: `turn-1` is the user's first message, `turn-1-answer` the
+    assistant's answer to it."""
+    previous_question: str | None = None
+    """The user's message before the question."""
+
+    @property
+    def evidence(self) -> tuple[Chunk, ...]:
+        """Memory and turns."""
+        return self.memory + self.turns
+
+
+NO_CONVERSATION: Final = Conversation()
+
+
 class UnevaluableReason(enum.StrEnum):
     """Why a RAG trace cannot be evaluated."""
 
@@ -123,6 +144,8 @@ class RagTrace:
     question: str | None = None
     chunks: tuple[Chunk, ...] = ()
     response: str | None = None
+    conversation: Conversation = NO_CONVERSATION
+    """Earlier turns and memory, where the application says that they count as context."""
     reference: str | None = None
     """A known good answer, if the application has one."""
     model: str | None = None
@@ -157,6 +180,13 @@ class RagTrace:
         """True if question, chunks and response are available to the evaluators."""
         return self.unevaluable_reason is None
 
+    @property
+    def characters(self) -> int:
+        """Characters of all texts that a judge may be shown."""
+        texts = (self.question or "", self.response or "", self.conversation.previous_question or "")
+        chunks = (*self.chunks, *self.conversation.evidence)
+        return sum(map(len, texts)) + sum(len(chunk.text) for chunk in chunks)
+
 
 class SamplingReason(enum.StrEnum):
     """Why a trace was sampled for evaluation, or was not."""
@@ -166,7 +196,9 @@ class SamplingReason(enum.StrEnum):
     RATIO = "ratio"
     """The sampler selected the trace."""
     FORCED = "forced"
-    """A rule of the sampling policy selects every trace like this one."""
+    """A rule of the sampling policy selects every trace like this one, or a user complained before the decision."""
+    RATED = "rated"
+    """A person rated the stored answer, and it was evaluated for that. It is no part of the sample."""
     NOT_SAMPLED = "not_sampled"
     """The sampler did not select the trace."""
     DROPPED = "dropped"
@@ -211,6 +243,12 @@ class SamplingDecision:
     """Which budget refused the trace, or the metrics of it that cost money."""
     lease: Any = field(default=None, compare=False, repr=False)
     """A `budgets.budgets.Lease`: what was reserved for the evaluation."""
+
+    @property
+    def in_sample(self) -> bool:
+        """False for an answer that was evaluated because of what was said of it later. It weighs nothing in means of
+        all traffic: those that the sampler selected stand for it."""
+        return self.reason != SamplingReason.RATED
 
 
 class Verdict(enum.StrEnum):

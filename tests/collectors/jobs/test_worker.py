@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -102,7 +103,7 @@ def test_a_worker_that_is_killed_loses_and_doubles_nothing(queue_settings: MakeS
 
 
 def test_a_broker_that_is_killed_loses_and_doubles_nothing(queue_settings: MakeSettings, rabbit: RabbitNode) -> None:
-    """The worker that was connected to it goes on by itself."""
+    """The worker that was connected to it goes on by itself, and says meanwhile that it gets no jobs."""
     settings = queue_settings()
     with (
         JudgeServer(latency_s=0.1) as judge,
@@ -111,8 +112,13 @@ def test_a_broker_that_is_killed_loses_and_doubles_nothing(queue_settings: MakeS
     ):
         publish(settings, some_jobs(30))
         eventually(lambda: len(scores(backend)) >= 3)
+        assert worker.probe("/readyz") == (200, "ready")
         rabbit.kill()
+        eventually(lambda: worker.probe("/readyz") == (503, "no connection to the job queue"))
+        assert worker.probe("/healthz") == (200, "ok")
+        assert worker.probe("/metrics")[0] == 404
         rabbit.start()
+        eventually(lambda: worker.probe("/readyz")[0] == 200, within_s=60)
         publish(settings, some_jobs(5, first=30))
         eventually(lambda: set(scores(backend)) == targets(35), within_s=60)
         assert worker.terminate() == 0
@@ -176,3 +182,24 @@ def test_sigterm_finishes_what_runs_and_leaves_the_rest(queue_settings: MakeSett
         with a_worker(settings, backend, judge):
             eventually(lambda: set(scores(backend)) == targets(12))
     assert set(asked(judge).values()) == {1}
+
+
+def test_workers_share_a_budget(queue_settings: MakeSettings, tmp_path: Path) -> None:
+    """Two workers with one ledger judge as many answers as it pays for, and say of the others that it refused them."""
+    settings, ledger = queue_settings(), f"sqlite:{tmp_path / 'budgets.sqlite'}"
+    options = {"budgets": "4 evaluations/day", "budget_store": ledger}
+    with JudgeServer() as judge, a_backend() as backend:
+        workers = [WorkerProcess(settings, backend, judge, **options).begin() for _ in range(2)]
+        try:
+            publish(settings, some_jobs(9))
+            eventually(lambda: set(scores(backend)) == targets(9), within_s=120)
+        finally:
+            for worker in workers:
+                worker.kill()
+        assert len(asked(judge)) == 4
+    reasons = [
+        attributes_from(span.attributes).get(semconv.metric_key("faithfulness", "reason_code"))
+        for span in backend.spans()
+    ]
+    assert reasons.count("budget") == 5
+    assert dead_letters(settings) == []
