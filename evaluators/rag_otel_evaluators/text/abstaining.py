@@ -134,8 +134,10 @@ def _asks() -> re.Pattern[str]:
 def _follows() -> re.Pattern[str]:
     """A consequence: "the rules do not mention cyclists, so the fine was cancelled" is about the world."""
     return re.compile(
-        r"^\W{0,4}(?:(?:and |und |y |et )?(?:so|therefore|hence|thus|which is why|that is why|así que|por lo que|por eso"
-        r"|de modo que|por tanto|por lo tanto|deshalb|daher|weshalb|weswegen|darum|deswegen|donc|aussi|c['’]est pourquoi"
+        r"^\W{0,4}(?:(?:and |und |y |et )?(?:so|therefore|hence|thus|which is why|that is why|así que"
+        r"|por lo que|por eso"
+        r"|de modo que|por tanto|por lo tanto|deshalb|daher|weshalb|weswegen|darum|deswegen|donc|aussi"
+        r"|c['’]est pourquoi"
         r"|par conséquent|du coup|si bien que)\b|所以|因此|因而|于是)",
         re.IGNORECASE,
     )

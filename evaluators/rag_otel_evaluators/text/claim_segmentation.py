@@ -15,11 +15,7 @@ from typing import Final
 
 from rag_otel.model import Claim
 from rag_otel_evaluators.text.abstaining import is_aside, split_abstention
-from rag_otel_evaluators.text.languages.discourse_markers import (
-    COURTESY_OPENERS,
-    courtesies,
-    source_lines,
-)
+from rag_otel_evaluators.text.languages.discourse_markers import COURTESY_OPENERS, courtesies, source_lines
 from rag_otel_evaluators.text.sentences import CITATIONS, cut_long, line_goes_on, sentence_spans
 
 
@@ -284,7 +280,7 @@ def _classify(text: str, start: int, end: int, abstained: bool) -> Iterator[tupl
         for abstains, part_start, part_end in clauses:
             yield SegmentKind.ABSTENTION if abstains else SegmentKind.CLAIM, start + part_start, start + part_end
         return
-    elif sentence.rstrip("\"'”’»)*_ ").endswith(("?", "？", "؟")) or (is_aside(sentence, abstained=abstained)):
+    elif sentence.rstrip("\"'”’»)*_ ").endswith(("?", "？", "؟")) or is_aside(sentence, abstained=abstained):
         kind = SegmentKind.NON_CLAIM
     yield kind, start, end
 

@@ -84,7 +84,10 @@ def test_what_others_say_or_do_not_know_is_a_claim(answer: str) -> None:
 @pytest.mark.parametrize(
     ("answer", "claim"),
     [
-        ("The text gives no opening hours. Unfortunately, the museum is closed on Mondays.", "Unfortunately, the museum"),
+        (
+            "The text gives no opening hours. Unfortunately, the museum is closed on Mondays.",
+            "Unfortunately, the museum",
+        ),
         ("I read that the tower is 330 m tall.", "I read that"),
         ("Contact the seller to cancel.", "Contact the seller"),
         ("Regarding pets, smoking is banned everywhere.", "Regarding pets"),
@@ -92,7 +95,7 @@ def test_what_others_say_or_do_not_know_is_a_claim(answer: str) -> None:
 )
 def test_manners_silence_no_claim(answer: str, claim: str) -> None:
     """Advice is manners only beside an abstention; an apology or what was read may carry a claim."""
-    assert [found.text for found in segment(answer).claims][0].startswith(claim)
+    assert next(found.text for found in segment(answer).claims).startswith(claim)
 
 
 DEVELOPMENT = Path(__file__).parents[3] / "benchmarks" / "contrast" / "abstention_dev"

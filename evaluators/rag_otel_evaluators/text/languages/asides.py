@@ -14,9 +14,12 @@ from rag_otel_evaluators.text.languages import any_of, words
 
 READING_OPENERS: Final = words(
     # One of these is the first word of every clause in Latin script that `own_reading` finds: a set spares the others.
-    "i you your having much as however try good great fair interesting nice he tras después me nos su tu usted pregunta "
-    "preguntas quiere quieres buena quisiera ojalá por ich nach sie du ihre deine gute gern gerne so trotz j après vous "
-    "votre ta bonne je on malgré then and but or also still otherwise instead in for pero así de entonces y para quizás "
+    "i you your having much as however try good great fair interesting nice he tras después me nos su tu "
+    "usted pregunta "
+    "preguntas quiere quieres buena quisiera ojalá por ich nach sie du ihre deine gute gern gerne so trotz j "
+    "après vous "
+    "votre ta bonne je on malgré then and but or also still otherwise instead in for pero así de entonces y "
+    "para quizás "
     "quizá tal también und aber dann dafür daher deshalb sonst vielleicht mais donc alors c aussi sinon pour peut et"
 )
 
@@ -105,7 +108,7 @@ def advice() -> re.Pattern[str]:
 
 @cache
 def own_reading() -> re.Pattern[str]:
-    """How a sentence or clause begins that is about what one has read or was asked: "I looked through all four passages"."""
+    """How a sentence or clause begins that is about what one has read or was asked: "I looked through all"."""
     return any_of(
         rf"{_OPEN}I(?:['’]ve| have|['’]d| had)?(?: \w+){{0,2}} (?:looked|read|reread|checked|searched|went|"
         r"gone|reviewed|scanned|combed|examined|scoured|consulted|studied|skimmed|tried|wish|hoped|hunted|"

@@ -4,8 +4,9 @@ An abstention is a statement about the documents ("the passages do not mention i
 ("I don't know"), not about the world ("the app collects no data"). Each language has a lexicon of concepts; patterns
 over concepts are the same for all. What they need is compiled when a sentence first asks for it.
 
-english  spanish  german  french  chinese  others    lexicons, and the patterns of further languages
-concepts  patterns                                   sentences as rows of concepts, and what makes a row an abstention
+english  spanish  german  french  chinese  lexicons
+concepts  patterns                         sentences as rows of concepts, and what makes a row an abstention
+idioms  others                             turns of phrase, and further languages
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from functools import cache
 from typing import Final
 
 from rag_otel_evaluators.text.languages.abstentions import chinese, english, french, german, spanish
-from rag_otel_evaluators.text.languages.abstentions.concepts import Lexicon, Row, compiled, spaced_row, spaceless_row
+from rag_otel_evaluators.text.languages.abstentions.concepts import Lexicon, compiled, spaced_row, spaceless_row
 from rag_otel_evaluators.text.languages.abstentions.idioms import idioms
 from rag_otel_evaluators.text.languages.abstentions.others import others
 from rag_otel_evaluators.text.languages.abstentions.patterns import CHINESE, GERMAN, SHARED, SPACED, VERBAL

@@ -1,4 +1,4 @@
-"""Chinese terms that make up an abstention, by concept (see `concepts`). The longest term wins; any other character is one x."""
+"""Chinese terms that make up an abstention, by concept (see `concepts`). The longest term wins."""
 
 from __future__ import annotations
 
@@ -83,7 +83,8 @@ WORDS: Final = {
         不断 不过 不管 不如 不论 无论 没关系 不只 不久 不止 无关紧要 提供者 记者 知道的 说来""",
 }
 """Letter of a concept -> its words."""
-DROPPED: Final = """的 了 呢 吗 吧 啊 哈 啦 也 就 都 还 很 太 真 里 中 上 这 那 该 所 把 被 对 对于 关于 至于 有关于 从 在 由
+DROPPED: Final = """
+    的 了 呢 吗 吧 啊 哈 啦 也 就 都 还 很 太 真 里 中 上 这 那 该 所 把 被 对 对于 关于 至于 有关于 从 在 由
     根据 按 按照 依 据 以 于 和 与 或 及 而 且 个 任何一 一 过 来 去 到 会 是 为 此 其 之 抱歉 不好意思 遗憾
     很遗憾 很抱歉 对不起 可惜 目前 暂时 完全 具体 明确地 详细 任何 哪里 处 处都 儿 您 你 请 看 翻遍"""
 """Words that carry nothing: they are left out of the row, and tell the language."""

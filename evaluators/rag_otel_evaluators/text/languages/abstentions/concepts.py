@@ -23,8 +23,8 @@ The concepts, the same in every language:
     C  if: a condition                          q  hints at an idiom
     x  any other word                           , and ;  a comma, and a mark or conjunction that parts more
 
-A pattern is a row of classes and gaps: "D ~8 N" is a token with a D, at most eight others, a token with an N; "~8XT" are
-such without X and T. A gap never crosses `;` or a word that reports what others said. "=8" is a gap that does not grow
+A pattern is a row of classes and gaps: "D ~8 N" is a token with a D, at most eight others, a token with an
+N; "~8XT" are such without X and T. A gap never crosses `;` or a word that reports what others said. "=8" is a gap that does not grow
 in scripts without spaces. "s?" may be missing, "^" is the start, "$" the end, "-5X" means that no X is among the next
 six tokens. Every gap has a bound, so a pattern takes linear time.
 """
@@ -96,12 +96,13 @@ _CONDITION: Final = re.compile(r"[^,;]{0,200}C[^ ,;]{0,8} ,|[^ ,;]{0,8}C")
 
 
 class Row:
-    """A sentence as concepts; `places` tells where in the sentence each token stands."""
+    """A sentence as concepts; it knows where in the sentence each token stands."""
 
     def __init__(self, tokens: Iterable[tuple[str, int, int]]) -> None:
         self._ends: list[int] = []
         self._spans: list[tuple[int, int]] = []
-        at, parts = 0, []
+        at = 0
+        parts: list[str] = []
         for letters, start, end in tokens:
             if not parts and letters in ",;":
                 continue
@@ -163,7 +164,27 @@ def _spaced_tokens(sentence: str, lexicon: Lexicon) -> Iterable[tuple[str, int, 
 
 
 _BEFORE_MARK: Final = frozenset(
-    ["", *["in", "ni", "noch", "nor", "neither", "either", "of", "and", "und", "et", "y", "dans", "en", "weder", "passage", "source"]]
+    [
+        "",
+        *[
+            "in",
+            "ni",
+            "noch",
+            "nor",
+            "neither",
+            "either",
+            "of",
+            "and",
+            "und",
+            "et",
+            "y",
+            "dans",
+            "en",
+            "weder",
+            "passage",
+            "source",
+        ],
+    ]
 )
 """After one of these, or as the first thing, "[1]" names a passage; elsewhere it is where a claim was taken from."""
 

@@ -124,7 +124,8 @@ WORDS: Final = {
     "C": "if unless",
 }
 """Letter of a concept -> its words."""
-DROPPED: Final = """there a an the of to in on at by for from with and or as is are was were be been being it its this that
+DROPPED: Final = """
+    there a an the of to in on at by for from with and or as is are was were be been being it its this that
     these those any some very quite really simply just actually also so then there' here' it' that' what' t s m
     re ve ll d do does can could would will may might should must has had have into upon about regarding
     concerning which if both all each either one two three four five several every but than too rather somewhat

@@ -97,7 +97,8 @@ WORDS: Final = {
     "C": "si lorsque s'",
 }
 """Letter of a concept -> its words."""
-DROPPED: Final = """y a ont est sont ils le la les l' un une des de du d' à au aux en par pour avec et ou été être était se s'
+DROPPED: Final = """
+    y a ont est sont ils le la les l' un une des de du d' à au aux en par pour avec et ou été être était se s'
     ce c' cet cette ces cela ça dans sur il on très bien aussi mais donc car comme si dont qui quel quelle
     lequel laquelle concernant malheureusement désolé désolée hélas regrette regret là ici explicitement
     précisément expressément clairement trois deux quatre cinq tous toutes ceux celui plus tout vraiment

@@ -1,4 +1,5 @@
-"""German words that make up an abstention, by concept (see `concepts`). A star stands for any ending, or beginning."""
+"""German words that make up an abstention, by concept (see `concepts`). A star stands for any ending, or
+beginning."""
 
 from __future__ import annotations
 
@@ -117,7 +118,8 @@ WORDS: Final = {
     "C": "wenn falls sofern",
 }
 """Letter of a concept -> its words."""
-DROPPED: Final = """der die das den dem des ein eine einen einem einer eines in im an am auf aus von vom zu zum zur mit bei für
+DROPPED: Final = """
+    der die das den dem des ein eine einen einem einer eines in im an am auf aus von vom zu zum zur mit bei für
     und oder ist sind wird werden wurde wurden es sich hat haben habe hab war leider auch so aber doch denn da
     hier dort dies diese dieser dieses diesen diesem man kann können könnte konnte lässt überhaupt gar
     bedauerlicherweise anhand nach über um als darin daraus davon dabei eben nun jedoch noch ja sehr genau

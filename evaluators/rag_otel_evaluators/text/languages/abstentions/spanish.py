@@ -116,7 +116,8 @@ WORDS: Final = {
     "C": "cuando",
 }
 """Letter of a concept -> its words."""
-DROPPED: Final = """puede pueden podría el la los las un una unos unas de del a al en por para con y o que se lo le les te os su
+DROPPED: Final = """
+    puede pueden podría el la los las un una unos unas de del a al en por para con y o que se lo le les te os su
     es son está están ser sobre acerca respecto relación eso esto ese esa este esta aquí ahí allí como pero ya
     muy más también aunque porque pues así bien mal qué si cual lamentablemente desgraciadamente perdona perdón
     siento desafortunadamente temo ha han sido desde entre tan esos esas estos estas ello alguna algún alguno
