@@ -1,9 +1,10 @@
-"""Evaluation jobs on RabbitMQ: what kills lose or double, what a second worker brings, what a poison job costs others.
+"""Evaluation jobs: what kills lose or double, what a second worker brings, what a poison job costs others, an outage.
 
-    python -m benchmarks.job_queue [--rounds 20] [--part kills|broker|workers|poison]
+    python -m benchmarks.job_queue [--broker rabbit|nats] [--rounds 20] [--part kills|broker|workers|poison|killer]
+    python -m benchmarks.job_queue --part outage [--outage-s 600]
 
-A real node, workers in processes of their own, a judge server that takes 200 ms. A score is doubled if one target span
-has evaluation spans of two ids. Times are shares of each other, measured by turns.
+A real broker, workers in processes of their own, a judge server that takes 200 ms. A score is doubled if one target
+span has evaluation spans of two ids. Times are shares of each other, measured by turns.
 """
 
 from __future__ import annotations
@@ -13,35 +14,47 @@ import asyncio
 import secrets
 import statistics
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
+from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
+import rag_otel
+from rag_otel_collectors.jobs.engines import job_queue, publish_all
+from rag_otel_collectors.jobs.job import queued
 from rag_otel_collectors.jobs.queue import QueuedJob, QueueSettings
-from rag_otel_collectors.jobs.rabbit import RabbitJobQueue
 from testkit.judge_server import JudgeServer
-from tests.collectors.jobs.kit import WorkerProcess, a_worker, scores, some_jobs, targets
+from tests.collectors.jobs.judged_worker import ENDS_WORKER
+from tests.collectors.jobs.kit import CHUNK, WorkerProcess, a_worker, an_evaluation_job, scores, some_jobs, targets
 from tests.collectors.otlp.kit import Backend, a_backend
+from tests.support.nats_server import NatsServer, a_nats_server
 from tests.support.polling import eventually
 from tests.support.rabbitmq import RabbitNode, a_rabbit_node
+
+Broker: TypeAlias = RabbitNode | NatsServer
 
 JUDGE_S = 0.2
 JOBS = 40
 TURN_JOBS = 160
 
 
-def settings_of(node: RabbitNode, **changes: Any) -> QueueSettings:
+def settings_of(node: Broker, **changes: Any) -> QueueSettings:
     fields: dict[str, Any] = {"retry_delays": (0.5, 1.0), "partitions": 1, "prefetch": 4}
     return QueueSettings(url=node.url, name=f"bench-{secrets.token_hex(4)}", **fields | changes)
 
 
 def publish(settings: QueueSettings, jobs: Sequence[QueuedJob]) -> None:
     async def run() -> None:
-        queue = RabbitJobQueue(settings)
+        queue = job_queue(settings)
         await queue.open()
-        await asyncio.gather(*map(queue.publish, jobs))
+        await publish_all(queue, jobs)
         await queue.close()
 
     asyncio.run(run())
@@ -49,17 +62,17 @@ def publish(settings: QueueSettings, jobs: Sequence[QueuedJob]) -> None:
 
 def dead_letters(settings: QueueSettings) -> int:
     async def run() -> int:
-        queue = RabbitJobQueue(settings)
+        queue = job_queue(settings)
         await queue.open()
         try:
-            return len(await queue.dead_letters())
+            return (await queue.counts()).dead
         finally:
             await queue.close()
 
     return asyncio.run(run())
 
 
-def kill_rounds(node: RabbitNode, rounds: int, kill: Callable[[list[WorkerProcess]], None], what: str) -> None:
+def kill_rounds(node: Broker, rounds: int, kill: Callable[[list[WorkerProcess]], None], what: str) -> None:
     """Two workers; in each round `kill` is called when a few of the jobs are scored."""
     settings = settings_of(node)
     with JudgeServer(latency_s=JUDGE_S) as judge, a_backend() as backend, ExitStack() as running:
@@ -93,7 +106,7 @@ def replace_first(settings_workers: list[WorkerProcess]) -> None:
     settings_workers.append(settings_workers.pop(0).begin())
 
 
-def turn(node: RabbitNode, workers: int, extra: Sequence[QueuedJob] = ()) -> float:
+def turn(node: Broker, workers: int, extra: Sequence[QueuedJob] = ()) -> float:
     """Seconds from the first to the last score of `TURN_JOBS` jobs, with so many workers."""
     settings = settings_of(node)
     with JudgeServer(latency_s=JUDGE_S) as judge, a_backend() as backend, ExitStack() as running:
@@ -106,17 +119,103 @@ def turn(node: RabbitNode, workers: int, extra: Sequence[QueuedJob] = ()) -> flo
         return time.perf_counter() - started
 
 
+def killer_turn(node: Broker, killing: bool) -> tuple[float, float]:
+    """Seconds for 90% of `TURN_JOBS` jobs and for all, with two workers, which are started again when they end."""
+    settings = settings_of(node, partitions=4)
+    with JudgeServer(latency_s=JUDGE_S) as judge, a_backend() as backend, ExitStack() as running:
+        workers = [WorkerProcess(settings, backend, judge).start() for _ in range(2)]
+        ended = threading.Event()
+        supervisor = threading.Thread(target=supervise, args=(workers, ended))
+        supervisor.start()
+        running.callback(lambda: [worker.kill() for worker in workers])
+        running.callback(supervisor.join)
+        running.callback(ended.set)
+        poison = [queued(an_evaluation_job(10**6, response=f"{ENDS_WORKER} Lighthouse 1 was built in 1827."))]
+        started = time.perf_counter()
+        publish(settings, [*(poison if killing else []), *some_jobs(TURN_JOBS)])
+        eventually(lambda: len(targets(TURN_JOBS) & set(scores(backend))) >= 0.9 * TURN_JOBS, within_s=300)
+        most = time.perf_counter() - started
+        eventually(lambda: targets(TURN_JOBS) <= set(scores(backend)), within_s=300)
+        return most, time.perf_counter() - started
+
+
+def supervise(workers: list[WorkerProcess], ended: threading.Event) -> None:
+    """Starts workers again."""
+    while not ended.wait(0.1):
+        for worker in workers:
+            if worker.process is not None and worker.process.poll() is not None:
+                worker.begin()
+
+
+def outage(node: Broker, seconds: float) -> None:
+    """An application answers five times a second; the broker is away for a while; then a worker does what waits."""
+    settings = settings_of(node)
+    provider = TracerProvider(resource=Resource({"service.name": "shop"}))
+    with JudgeServer(latency_s=0.05) as judge, a_backend() as backend, a_worker(settings, backend, judge):
+        exporter = OTLPSpanExporter(endpoint=f"http://127.0.0.1:{backend.port}", insecure=True)
+        provider.add_span_processor(BatchSpanProcessor(exporter))
+        rag_otel.instrument(
+            provider,
+            job_queue_url=settings.url,
+            job_queue_name=settings.name,
+            job_queue_partitions=settings.partitions,
+            job_queue_prefetch=settings.prefetch,
+            job_queue_retry_delays=tuple(map(str, settings.retry_delays)),
+        )
+        before = answers(60.0)
+        node.kill()
+        print(f"broker stopped after {len(before)} answers", flush=True)
+        during = answers(seconds)
+        node.start()
+        print(f"broker started after {len(during)} more answers", flush=True)
+        back = time.perf_counter()
+        after = answers(60.0)
+        total = len(before) + len(during) + len(after)
+        eventually(lambda: len(scores(backend)) >= total, within_s=900)
+        found = scores(backend)
+        print(
+            f"broker away for {seconds:.0f} s: {total} answers, {len(during)} meanwhile; evaluated {len(found)}, lost "
+            f"{total - len(found)}, doubled scores {sum(len(ids) > 1 for ids in found.values())}, dead letters "
+            f"{dead_letters(settings)}; all evaluated {time.perf_counter() - back:.0f} s after it was back"
+        )
+        for name, times in (("before", before), ("during", during), ("after", after)):
+            cuts = statistics.quantiles(times, n=100)
+            print(f"one answer {name}: median {cuts[49] * 1e6:.0f} us, 99th percentile {cuts[98] * 1e6:.0f} us")
+        rag_otel.flush(timeout=30)
+
+
+def answers(seconds: float) -> list[float]:
+    """Seconds that each of the answers took."""
+    took, end = [], time.monotonic() + seconds
+    while time.monotonic() < end:
+        started = time.perf_counter()
+        lighthouse(f"When was lighthouse {len(took)} built?")
+        took.append(time.perf_counter() - started)
+        time.sleep(0.2)
+    return took
+
+
+@rag_otel.observe
+def lighthouse(question: str) -> dict[str, object]:
+    return {"answer": "It was built in 1827.", "chunks": [CHUNK]}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--turns", type=int, default=3)
-    parser.add_argument("--part", choices=("kills", "broker", "workers", "poison"))
+    parser.add_argument("--broker", choices=("rabbit", "nats"), default="rabbit")
+    parser.add_argument("--part", choices=("kills", "broker", "workers", "poison", "killer", "outage"))
+    parser.add_argument("--outage-s", type=float, default=600.0)
     options = parser.parse_args()
 
     def wanted(part: str) -> bool:
         return options.part in (None, part)
 
-    with tempfile.TemporaryDirectory() as folder, a_rabbit_node(Path(folder) / "node") as node:
+    a_broker = a_rabbit_node if options.broker == "rabbit" else a_nats_server
+    with tempfile.TemporaryDirectory() as folder, a_broker(Path(folder) / "node") as node:
+        if options.part == "outage":
+            outage(node, options.outage_s)
         if wanted("workers"):
             pairs = [(turn(node, 1), turn(node, 2)) for _ in range(options.turns)]
             ratio = statistics.median(one / two for one, two in pairs)
@@ -128,6 +227,15 @@ def main() -> None:
             ratio = statistics.median(after / before for before, after in pairs)
             shown = ", ".join(f"{before:.1f}/{after:.1f} s" for before, after in pairs)
             print(f"with a poison job the others take {ratio:.2f} times as long ({shown})", flush=True)
+        if wanted("killer"):
+            threes = [[killer_turn(node, killing) for killing in (False, True, False)] for _ in range(options.turns)]
+            for which, share in enumerate(("90% of the other jobs", "all other jobs")):
+                times = [[each[which] for each in three] for three in threes]
+                ratio = statistics.median(with_it / ((before + after) / 2) for before, with_it, after in times)
+                noise = statistics.median(before / after for before, _, after in times)
+                shown = ", ".join("/".join(f"{each:.1f}" for each in three) for three in times)
+                print(f"with a job that kills its workers {share} take {ratio:.2f} times as long ({shown} s)")
+                print(f"without it, against itself: {noise:.2f}", flush=True)
         if wanted("kills"):
             kill_rounds(node, options.rounds, replace_first, "kill -9 of a worker")
         if wanted("broker"):

@@ -21,7 +21,7 @@ from rag_otel import runtime as _runtime
 if TYPE_CHECKING:
     from rag_otel.instrumentation import Instrumentation, flush, instrument, uninstrument
     from rag_otel.observing.decorator import observe
-    from rag_otel.observing.session import record_chunks, using
+    from rag_otel.observing.session import record_chunks, record_memory, using
     from rag_otel.processing.processor import RagSpanProcessor
     from rag_otel.settings.tables import AlertSettings, DriftSettings, JudgeSettings, SpanSettings, TelemetrySettings
 
@@ -39,6 +39,7 @@ __all__ = [
     "instrument",
     "observe",
     "record_chunks",
+    "record_memory",
     "uninstrument",
     "using",
 ]
@@ -55,6 +56,7 @@ _LAZY = {
     "instrument": "rag_otel.instrumentation",
     "observe": "rag_otel.observing.decorator",
     "record_chunks": "rag_otel.observing.session",
+    "record_memory": "rag_otel.observing.session",
     "uninstrument": "rag_otel.instrumentation",
     "using": "rag_otel.observing.session",
 }

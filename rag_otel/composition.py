@@ -173,7 +173,11 @@ def compose_pipeline(
     evaluators = _all_evaluators(settings, parts, in_background=in_background) if evaluates else ()
     budgets = compose_budgets(settings, evaluators) if budgeted and evaluates else None
     texts = compose_texts(settings, parts)
-    built_in = default_conventions(mapping=settings.attribute_mapping, recover_chunks=texts is None)
+    built_in = default_conventions(
+        mapping=settings.attribute_mapping,
+        recover_chunks=texts is None,
+        conversation=settings.conversation_context,
+    )
     return Pipeline(
         conventions=(*parts.conventions, *built_in),
         sampler=parts.sampler or _sampler(settings, budgets),
@@ -223,7 +227,7 @@ def queue_settings(settings: Settings) -> QueueSettings:
             "budgets cannot be combined with a job queue: set evaluations_per_minute of the workers"
         )
     if settings.job_queue_url is None:
-        raise ConfigurationError("no job queue: give --queue amqp://host:5672/ or RAG_OTEL_JOB_QUEUE_URL")
+        raise ConfigurationError("no job queue: give --queue amqp://... or nats://..., or RAG_OTEL_JOB_QUEUE_URL")
     return QueueSettings(
         url=settings.job_queue_url,
         name=settings.job_queue_name,
@@ -292,6 +296,7 @@ def compose_prescore(settings: Settings) -> Callable[[RagTrace], Awaitable[float
             question=trace.question,
             chunks=trace.chunks,
             response=trace.response or "",
+            conversation=trace.conversation,
             timeout_s=settings.evaluation_timeout,
         )
         return result.risk

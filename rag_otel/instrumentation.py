@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Never
+from typing import TYPE_CHECKING, Any, Final, Literal, Never
 
 from opentelemetry import trace as trace_api
 from opentelemetry._logs import LoggerProvider
@@ -142,6 +142,7 @@ def instrument(
     logger_provider: LoggerProvider | None = None,
     writers: Sequence[Writer] = (),
     conventions: Sequence[Convention] = (),
+    conversation_context: Literal["none", "user", "all"] | None = None,
     attribute_mapping: str | Mapping[str, Any] | None = None,
     chunk_resolver: ChunkResolver | str | None = None,
     state_folder: str | None = None,
@@ -185,6 +186,7 @@ def instrument(
             "alerts": alerts,
             "drift": drift,
             "telemetry": telemetry,
+            "conversation_context": conversation_context,
             "attribute_mapping": attribute_mapping,
             "chunk_resolver": chunk_resolver if isinstance(chunk_resolver, str) else None,
             "state_folder": state_folder,

@@ -79,6 +79,27 @@ class Chunk:
     """False if the store gave no id and `id` is the position."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """What an answer may rest on besides the retrieved chunks: memory, and earlier turns of the conversation."""
+
+    memory: tuple[Chunk, ...] = ()
+    """What the application remembered, with ids `memory-1`, `memory-2`, ..."""
+    turns: tuple[Chunk, ...] = ()
+    """Earlier messages that count as context, oldest first: `turn-1` is the user's first message, `turn-1-answer` the
+    assistant's answer to it."""
+    previous_question: str | None = None
+    """The user's message before the question."""
+
+    @property
+    def evidence(self) -> tuple[Chunk, ...]:
+        """Memory and turns."""
+        return self.memory + self.turns
+
+
+NO_CONVERSATION: Final = Conversation()
+
+
 class UnevaluableReason(enum.StrEnum):
     """Why a RAG trace cannot be evaluated."""
 
@@ -123,6 +144,8 @@ class RagTrace:
     question: str | None = None
     chunks: tuple[Chunk, ...] = ()
     response: str | None = None
+    conversation: Conversation = NO_CONVERSATION
+    """Earlier turns and memory, where the application says that they count as context."""
     reference: str | None = None
     """A known good answer, if the application has one."""
     model: str | None = None
@@ -156,6 +179,13 @@ class RagTrace:
     def evaluable(self) -> bool:
         """True if question, chunks and response are available to the evaluators."""
         return self.unevaluable_reason is None
+
+    @property
+    def characters(self) -> int:
+        """Characters of all texts that a judge may be shown."""
+        texts = (self.question or "", self.response or "", self.conversation.previous_question or "")
+        chunks = (*self.chunks, *self.conversation.evidence)
+        return sum(map(len, texts)) + sum(len(chunk.text) for chunk in chunks)
 
 
 class SamplingReason(enum.StrEnum):

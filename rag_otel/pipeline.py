@@ -142,6 +142,7 @@ class Pipeline:
                     chunks=trace.chunks,
                     response=trace.response or "",
                     reference=trace.reference,
+                    conversation=trace.conversation,
                     timeout_s=self.timeout_s,
                 )
             finally:

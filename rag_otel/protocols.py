@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from rag_otel.alert import Alert
 from rag_otel.model import (
@@ -117,6 +117,17 @@ class Evaluator(Protocol):
         """Scores one answer. May raise `RetryableError` or `PermanentError`; the pipeline then records a failed
         `Evaluation`. CPU-bound work must yield to the event loop at least every half millisecond
         (`await asyncio.sleep(0)`), so that other threads can run."""
+        ...
+
+
+@runtime_checkable
+class ReadsConversation(Protocol):
+    """An evaluator that is also given earlier turns and memory, if the application says that they count."""
+
+    @property
+    def conversation_as(self) -> Literal["chunks", "question"]:
+        """`chunks`: memory and turns follow the retrieved chunks, with ids of their own (`model.Conversation`).
+        `question`: the previous question stands before the question, on a line of its own."""
         ...
 
 

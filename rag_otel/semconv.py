@@ -118,6 +118,11 @@ attribute limit was reached or the call had more documents than are recorded."""
 OMITTED_CHARACTERS: Final = "rag.omitted_character_count"
 """How many characters of question, answer and documents are missing on a span created by rag-otel, because the limit of
 recorded text was reached."""
+MEMORY: Final = "rag.memory"
+"""JSON array of texts on a span created by rag-otel: what the application remembered and gave to the model."""
+HISTORY: Final = "rag.history"
+"""JSON array of texts on a span created by rag-otel: the role (`user`, `assistant`) and the text of each earlier message,
+by turns. It is one text, because the SDK takes a microsecond for each item of an array."""
 TAG_PREFIX: Final = "rag.tag."
 MARKER: Final = "rag.doctor.marker"
 """Set on the test span of `rag-otel doctor`, which then searches for it."""

@@ -13,14 +13,18 @@ if TYPE_CHECKING:
     from rag_otel_evaluators.offline.comparison import compare as compare
     from rag_otel_evaluators.offline.evaluate import aevaluate as aevaluate
     from rag_otel_evaluators.offline.evaluate import evaluate as evaluate
+    from rag_otel_evaluators.offline.partitions import evaluate_file as evaluate_file
+    from rag_otel_evaluators.offline.partitions import evaluate_partition as evaluate_partition
 
-__all__ = ["aevaluate", "assert_faithful", "compare", "evaluate"]
+__all__ = ["aevaluate", "assert_faithful", "compare", "evaluate", "evaluate_file", "evaluate_partition"]
 
 _MODULES: Final = {
     "aevaluate": "rag_otel_evaluators.offline.evaluate",
     "assert_faithful": "rag_otel_evaluators.assertions",
     "compare": "rag_otel_evaluators.offline.comparison",
     "evaluate": "rag_otel_evaluators.offline.evaluate",
+    "evaluate_file": "rag_otel_evaluators.offline.partitions",
+    "evaluate_partition": "rag_otel_evaluators.offline.partitions",
 }
 """Public name -> the module that defines it."""
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from rag_otel.alert import Alert, AlertExample, AlertSeverity
+from rag_otel.evaluation.directions import goodness
 
 ALERTS_DIGEST: Final = "alerts_digest"
 """Name of a message that summarizes alerts of several names."""
@@ -162,10 +163,10 @@ def _capped(examples: list[AlertExample]) -> tuple[AlertExample, ...]:
 
 
 def badness(alert: Alert) -> tuple[int, float]:
-    """By what the worst of several alerts is found: severity, then risk, else a low score."""
+    """By what the worst of several alerts is found: severity, then risk, else a bad score."""
     if alert.risk is not None:
         return _urgency(alert.severity), alert.risk
-    return _urgency(alert.severity), 0.5 if alert.score is None else 1.0 - alert.score
+    return _urgency(alert.severity), 0.5 if alert.score is None else 1.0 - goodness(alert.metric, alert.score)
 
 
 def _urgency(severity: AlertSeverity) -> int:

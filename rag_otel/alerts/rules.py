@@ -20,12 +20,15 @@ from typing import Final
 from rag_otel.alert import Alert, AlertSeverity
 from rag_otel.alerts.messages.examples import Examples
 from rag_otel.errors import ConfigurationError
+from rag_otel.evaluation.directions import LOWER_IS_BETTER
 from rag_otel.model import EvaluatedTrace, Evaluation, Verdict
 
 UNFAITHFUL: Final = "unfaithful"
 UNFAITHFUL_ANSWER: Final = "unfaithful_answer"
 CONTRADICTED_CLAIM: Final = "contradicted_claim"
 LOW_SCORE: Final = "low_score"
+HIGH_SCORE: Final = "high_score"
+"""Of a metric that is better when it is lower."""
 HIGH_RISK: Final = "high_risk"
 DEFAULT_RULES: Final = (UNFAITHFUL,)
 _NUMBER: Final = r"(?:0?\.\d+|[01](?:\.\d*)?)"
@@ -63,19 +66,22 @@ class AlertRule:
     severity: AlertSeverity = AlertSeverity.WARNING
 
     def judge(self, evaluation: Evaluation) -> Finding | None:
-        """None where the rule does not apply: another metric, no score, no label."""
+        """None where the rule does not apply: another metric, no score, no label. A rule for low scores of every metric
+        leaves out those that are better when they are lower."""
         if self.metric not in (None, evaluation.name):
+            return None
+        if self.name == LOW_SCORE and evaluation.name in LOWER_IS_BETTER:
             return None
         if self.name == UNFAITHFUL_ANSWER:
             return _finding(evaluation.label == UNFAITHFUL) if evaluation.label else None
         if self.name == CONTRADICTED_CLAIM:
             contradicted = any(claim.verdict is Verdict.CONTRADICTED for claim in evaluation.claims)
             return _finding(contradicted) if evaluation.judged_claims else None
-        number = evaluation.score if self.name == LOW_SCORE else evaluation.risk
+        number = evaluation.risk if self.name == HIGH_RISK else evaluation.score
         return None if number is None else self._compare(number)
 
     def _compare(self, number: float) -> Finding:
-        """Risk is bad when high, a score when low: both are compared as badness."""
+        """Risk is bad when high, most scores when low: both are compared as badness."""
         sign = -1.0 if self.name == LOW_SCORE else 1.0
         enter = sign * (self.enter or 0.0)
         clear = enter if self.clear is None else sign * self.clear
@@ -157,13 +163,16 @@ def parse_rule(text: str) -> AlertRule:
         name = UNFAITHFUL_ANSWER if match["word"] == UNFAITHFUL else CONTRADICTED_CLAIM
         return AlertRule(name=name, metric=match["metric"], severity=severity)
     enter, clear = float(match["enter"]), None if match["clear"] is None else float(match["clear"])
-    low = match["field"] == "score"
+    low = match["field"] == "score" and match["metric"] not in LOWER_IS_BETTER
     if low is not match["sign"].startswith("<"):
-        raise ConfigurationError(f"alert_rules: {text!r}: a score is bad below (<), a risk above (>) a threshold")
+        raise ConfigurationError(
+            f"alert_rules: {text!r}: a score is bad below (<), a risk above (>) a threshold; above is also a bad score "
+            f"of {' and '.join(sorted(LOWER_IS_BETTER))}"
+        )
     if not (enter <= 1 and (clear is None or (enter <= clear <= 1 if low else 0 <= clear <= enter))):
         raise ConfigurationError(f"alert_rules: {text!r}: thresholds are within 0..1, `until` on the good side")
     return AlertRule(
-        name=LOW_SCORE if low else HIGH_RISK,
+        name=HIGH_RISK if match["field"] == "risk" else LOW_SCORE if low else HIGH_SCORE,
         metric=match["metric"],
         enter=enter,
         clear=clear,

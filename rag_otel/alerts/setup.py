@@ -17,6 +17,7 @@ from rag_otel.alerts.rules import Finding, parse_rule
 from rag_otel.alerts.schedule import parse_quiet_hours
 from rag_otel.alerts.triage import Triage
 from rag_otel.delivery.state_folder import StateFolder
+from rag_otel.evaluation.directions import goodness
 from rag_otel.model import EvaluatedTrace
 from rag_otel.protocols import AlertChannel
 from rag_otel.safety.steady_time import steady_time, wall_time_of
@@ -110,7 +111,10 @@ def may_show(settings: Settings) -> Callable[[EvaluatedTrace], bool]:
     def shows(result: EvaluatedTrace) -> bool:
         return always or any(
             any(rule.judge(evaluation) is Finding.BAD for rule in rules)
-            or (evaluation.score is not None and evaluation.score <= max(REMEMBERED_BELOW, settings.slo_threshold))
+            or (
+                evaluation.score is not None
+                and goodness(evaluation.name, evaluation.score) <= max(REMEMBERED_BELOW, settings.slo_threshold)
+            )
             or (evaluation.risk is not None and evaluation.risk >= 1.0 - REMEMBERED_BELOW)
             for evaluation in result.evaluations
         )

@@ -247,7 +247,7 @@ class Budgets:
 
     async def _reserve(self, trace: RagTrace, account: str, metrics: Collection[str]) -> tuple[Lease | None, str]:
         paid = [name for name in metrics if name in self._paid]
-        characters = characters_of(trace)
+        characters = trace.characters
         lines: list[Line] = []
         limits: list[BudgetLimit] = []
         for limit in self.limits:
@@ -333,11 +333,6 @@ class Budgets:
                 "limit tokens or evaluations, or use a judge whose price is known",
                 judge,
             )
-
-
-def characters_of(trace: RagTrace) -> int:
-    """Characters that a judge is shown of a trace."""
-    return len(trace.question or "") + len(trace.response or "") + sum(len(each.text) for each in trace.chunks)
 
 
 def _total(usages: Sequence[Usage | None]) -> Usage:

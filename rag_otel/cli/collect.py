@@ -42,7 +42,7 @@ from rag_otel.telemetry.telemetry import Telemetry
 require_extra(
     "collector", "grpc", "google.rpc", "opentelemetry.proto", "uvicorn", "prometheus_client", needed_by="the collector"
 )
-from rag_otel_collectors.jobs.publisher import rabbit_queue  # noqa: E402
+from rag_otel_collectors.jobs.engines import job_queue  # noqa: E402
 from rag_otel_collectors.jobs.queue import JobQueue  # noqa: E402
 from rag_otel_collectors.otlp import settings as collector_settings  # noqa: E402 - what they import is an extra
 from rag_otel_collectors.otlp.build import MakeResults, server_tls, start  # noqa: E402
@@ -57,7 +57,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--grpc", metavar="HOST:PORT", help="address for OTLP/gRPC (default: 127.0.0.1:4317)")
     parser.add_argument("--http", metavar="HOST:PORT", help="address for OTLP/HTTP (default: 127.0.0.1:4318)")
     parser.add_argument(
-        "--backend", metavar="URL", action="append", help="backend: http(s):// or grpc(s):// (may be repeated)"
+        "--backend",
+        metavar="URL",
+        action="append",
+        help="backend: http(s)://, grpc(s)://, kafka://TOPIC (may be repeated)",
     )
     parser.add_argument("--data-dir", metavar="FOLDER", help="folder of the disk queues (default: .rag-otel/collector)")
     parser.add_argument("--workers", type=int, help="number of evaluation processes (default: 1)")
@@ -144,7 +147,7 @@ def _job_queue(evaluation: Settings) -> JobQueue | None:
     if evaluation.job_queue_url is None:
         return None
     require_extra("queue", "faststream", "aio_pika", needed_by="job_queue_url")
-    return rabbit_queue(queue_settings(evaluation))
+    return job_queue(queue_settings(evaluation))
 
 
 def _judge_watch(evaluation: Settings) -> JudgeWatch | None:

@@ -21,6 +21,7 @@ from rag_otel.safety.extras import require_extra
 from rag_otel.safety.tracing_suppression import suppressed
 from rag_otel.settings import resolve
 from rag_otel_collectors.otlp import settings as collector_settings
+from rag_otel_collectors.otlp.exporters.connect import connect
 from rag_otel_collectors.otlp.exporters.connection import BackendSettings, Connection, Rejected
 
 _IDS_SHOWN: Final = 3
@@ -38,11 +39,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "settings name)",
     )
     parser.add_argument("--config", metavar="FILE", help="the collector's settings file: its data folder and backends")
-    parser.add_argument("--queue", metavar="URL", help="jobs that the workers gave up: amqp://user:password@host:5672/")
+    parser.add_argument(
+        "--queue", metavar="URL", help="jobs that the workers gave up: amqp://... or nats://user:password@host:4222"
+    )
     parser.add_argument(
         "--set", metavar="NAME=VALUE", action="append", default=[], dest="others", help="a setting of that queue"
     )
-    parser.add_argument("--endpoint", metavar="URL", help="retry: send to this address: http(s):// or grpc(s)://")
+    parser.add_argument(
+        "--endpoint", metavar="URL", help="retry: send to this address: http(s)://, grpc(s):// or kafka://TOPIC"
+    )
     parser.add_argument(
         "--header", metavar="NAME=VALUE", action="append", default=[], help="retry: sent to this address"
     )
@@ -135,7 +140,7 @@ def _backends(arguments: argparse.Namespace) -> Callable[[DeadLetter], BackendSe
     """Where a letter goes. Raises ConfigurationError where that is nowhere."""
     headers = dict(header.partition("=")[::2] for header in arguments.header)
     if arguments.endpoint:
-        named = collector_settings.backend_at(arguments.endpoint, headers)
+        named = collector_settings.backend_at(arguments.endpoint, headers, file=arguments.config)
         return lambda letter: named
     try:
         configured = collector_settings.configure({}, file=arguments.config).backends
@@ -183,9 +188,4 @@ async def _sent(connection: Connection, letter: DeadLetter) -> str:
 def _connection(backend: BackendSettings) -> Connection:
     if backend.protocol == "grpc":
         require_extra("collector", "grpc", "google.rpc", needed_by="sending over gRPC")
-        from rag_otel_collectors.otlp.exporters.grpc_backend import GrpcConnection
-
-        return GrpcConnection(backend)
-    from rag_otel_collectors.otlp.exporters.http_backend import HttpConnection
-
-    return HttpConnection(backend)
+    return connect(backend)

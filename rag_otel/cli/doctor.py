@@ -14,7 +14,6 @@ import platform
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from opentelemetry import trace as trace_api
@@ -22,6 +21,8 @@ from opentelemetry.sdk.trace import TracerProvider
 
 import rag_otel
 from rag_otel import semconv
+from rag_otel.cli.doctor_check import Check
+from rag_otel.cli.doctor_queue import published, queue_checks
 from rag_otel.cli.terminal import table
 from rag_otel.delivery.http import to_json
 from rag_otel.errors import PermanentError, RagOtelError
@@ -39,17 +40,9 @@ CHUNK: Final = "The lighthouse of Kap Arkona was built in 1827 and is 19.3 metre
 QUESTION: Final = "When was the lighthouse of Kap Arkona built?"
 ANSWER: Final = "The lighthouse of Kap Arkona was built in 1827."
 _POLL_S: Final = 0.2
+_KAFKA: Final = "RAG_OTEL_COLLECTOR_KAFKA_BROKERS"
 _OTHER_PREFIXES: Final = ("OTEL_", "PHOENIX_", "OPENINFERENCE_")
 _SECRETS: Final = ("KEY", "SECRET", "TOKEN", "HEADERS", "PASSWORD")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Check:
-    """The result of one check."""
-
-    ok: bool
-    text: str
-    remedy: str = ""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -99,18 +92,23 @@ def _checks(resolved: ResolvedSettings, overrides: dict[str, Any], timeout_s: fl
             text="no backend is configured: spans would be evaluated but not exported",
             remedy="Set RAG_OTEL_PHOENIX_ENDPOINT=http://localhost:6006, or OTEL_EXPORTER_OTLP_ENDPOINT.",
         )
+    if os.environ.get(_KAFKA):
+        yield _kafka_has_the_topic(timeout_s)
+    by_workers = settings.job_queue_url is not None
+    if by_workers:
+        yield from queue_checks(settings)
     collected = MemoryWriter()
     tracer_provider = provider.make(settings)
     rag_otel.instrument(tracer_provider, sampler=RatioSampler(1.0), writers=[collected], **overrides)
     try:
         context = _send(uuid.uuid4().hex)
         flushed = rag_otel.flush(timeout=timeout_s) and tracer_provider.force_flush(int(timeout_s * 1000))
-        yield _evaluated(collected.results, flushed)
+        yield published(flushed) if by_workers else _evaluated(collected.results, flushed)
         if reader is None:
             yield Check(ok=True, text="exported over OTLP; check in your backend that it arrived")
             return
         project = settings.project_name or _project_of(tracer_provider)
-        yield from _found(reader, project, context, timeout_s, settings.annotations)
+        yield from _found(reader, project, context, timeout_s, settings.annotations, by_workers=by_workers)
         yield _left_behind(reader, context, keep=keep)
     finally:
         rag_otel.uninstrument()
@@ -151,6 +149,25 @@ def _phoenix_accepts_the_key(reader: PhoenixClient) -> Check:
         )
     except RagOtelError as error:
         return Check(ok=False, text=f"Phoenix's API fails: {error}", remedy="Look at the log of Phoenix.")
+
+
+def _kafka_has_the_topic(timeout_s: float) -> Check:
+    """Where this environment is a collector's that reads Kafka."""
+    from rag_otel_collectors.otlp.kafka import partitions_of
+    from rag_otel_collectors.otlp.settings import collector_settings
+
+    try:
+        collector = collector_settings()
+        if not collector.kafka_topic:
+            return Check(ok=True, text="nothing is read from Kafka: kafka_topic is empty")
+        count = partitions_of(collector.kafka_topic, collector.kafka_client, timeout_s=timeout_s)
+    except RagOtelError as error:
+        return Check(
+            ok=False,
+            text=f"Kafka does not offer the topic: {error}",
+            remedy=f"Correct {_KAFKA}, kafka_properties and the password, or create the topic.",
+        )
+    return Check(ok=True, text=f"Kafka has the topic {collector.kafka_topic} ({count} partitions)")
 
 
 def _send(marker: str) -> trace_api.SpanContext:
@@ -199,7 +216,13 @@ def _project_of(tracer_provider: TracerProvider) -> str:
 
 
 def _found(
-    reader: PhoenixClient, project: str, context: trace_api.SpanContext, timeout_s: float, annotations: bool
+    reader: PhoenixClient,
+    project: str,
+    context: trace_api.SpanContext,
+    timeout_s: float,
+    annotations: bool,
+    *,
+    by_workers: bool,
 ) -> Iterator[Check]:
     trace_id, span_id = f"{context.trace_id:032x}", f"{context.span_id:016x}"
     # The trace has evaluation spans too, and they may come first.
@@ -217,7 +240,7 @@ def _found(
     status = spans[0]["attributes"].get(semconv.STATUS)
     score = spans[0]["attributes"].get(semconv.metric_key("faithfulness", "score"))
     yield Check(
-        ok=status == EvaluationStatus.EVALUATED,
+        ok=status == (EvaluationStatus.LATE if by_workers else EvaluationStatus.EVALUATED),
         text=f"found in project {project!r}: status {status}, score {score}",
         remedy="The span was exported before it had scores: raise RAG_OTEL_HOLD, or find out why the judge is slow."
         if status
@@ -229,7 +252,9 @@ def _found(
         yield Check(
             ok=bool(names),
             text=f"annotations: {', '.join(names) or 'none'}",
-            remedy="Phoenix accepted the span but not the annotations: look at the log of logger `rag_otel`.",
+            remedy="No worker has evaluated the job: start `rag-otel work` with this Phoenix, or raise --timeout."
+            if by_workers
+            else "Phoenix accepted the span but not the annotations: look at the log of logger `rag_otel`.",
         )
 
 

@@ -14,8 +14,8 @@ from typing import Any
 
 from rag_otel.cli.terminal import progress, table
 from rag_otel.errors import ConfigurationError
+from rag_otel.evaluation.directions import LOWER_IS_BETTER, is_worse
 from rag_otel_evaluators.build import build_evaluators, rows_at_once
-from rag_otel_evaluators.metrics.directions import LOWER_IS_BETTER, is_worse
 from rag_otel_evaluators.offline.config import STANDARD_OUTPUT, EvaluationConfig, make_config, read_config_file
 from rag_otel_evaluators.offline.dataset_files import read_records
 from rag_otel_evaluators.offline.dataset_writers import open_writer

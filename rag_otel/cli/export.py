@@ -106,7 +106,7 @@ def _chosen(client: PhoenixClient, settings: Settings, arguments: argparse.Names
     conventions = default_conventions(mapping=settings.attribute_mapping)
     pipeline = Pipeline(conventions=conventions, sampler=RatioSampler(1.0), evaluators=())
     found = stored_answers(client, str(settings.project_name), arguments.metric, pipeline.rag_traces, **times)
-    return choose(found, selection, count)
+    return choose(found, selection, count, arguments.metric)
 
 
 def _hint(arguments: argparse.Namespace) -> str:

@@ -98,7 +98,11 @@ def _printer(settings: Settings, *, explain: bool) -> Printer:
         sys.path.insert(0, str(Path.cwd()))  # as `python -m` does: the resolver is in a module of the user
         texts = ChunkTexts(resolver_named(settings.chunk_resolver), timeout_s=settings.chunk_resolver_timeout)
     pipeline = Pipeline(
-        conventions=default_conventions(mapping=settings.attribute_mapping, recover_chunks=texts is None),
+        conventions=default_conventions(
+            mapping=settings.attribute_mapping,
+            recover_chunks=texts is None,
+            conversation=settings.conversation_context,
+        ),
         sampler=RatioSampler(1.0),
         evaluators=(),
         texts=texts,
@@ -127,6 +131,11 @@ class Printer:
         return sorted(found, key=lambda each: each.start_ns)
 
 
+def _conversation(trace: RagTrace) -> list[dict[str, str]]:
+    """The earlier turns and the memory that count as context, see the setting `conversation_context`."""
+    return [{"id": chunk.id, "text": chunk.text} for chunk in trace.conversation.evidence]
+
+
 def row(trace: RagTrace) -> dict[str, Any]:
     """Returns the line that is printed for a trace. None is printed as null: that part could not be read."""
     return {
@@ -141,5 +150,6 @@ def row(trace: RagTrace) -> dict[str, Any]:
         "response": trace.response,
         "model": trace.model,
         "session_id": trace.session_id,
+        **({"conversation": conversation} if (conversation := _conversation(trace)) else {}),
         "unevaluable_reason": trace.unevaluable_reason,
     }

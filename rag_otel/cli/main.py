@@ -31,6 +31,7 @@ COMMANDS: Final = {
     "drift": "show changes of scores: since when, how large, in which slices; replay history",
     "calibrate": "compare a judge with people's labels, and fit its risks to them",
     "review": "put the answers whose label teaches most into a queue in Phoenix",
+    "sessions": "score whole sessions from the scores of their answers, and annotate Phoenix's sessions",
     "judge": "check how well a judge agrees with the contrast benchmark",
     "prompts": "list, show, save or adapt the prompts of the judges",
     "alerts": "send a test alert to every configured channel",

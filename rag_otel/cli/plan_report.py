@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Final
 
-from rag_otel.budgets.budgets import ANSWER_TOKENS, CHARACTERS_PER_TOKEN, PROMPT_TOKENS, characters_of
+from rag_otel.budgets.budgets import ANSWER_TOKENS, CHARACTERS_PER_TOKEN, PROMPT_TOKENS
 from rag_otel.cli.terminal import table
 from rag_otel.model import RagTrace, SamplingDecision, SamplingReason, Usage
 from rag_otel.settings import Settings
@@ -66,7 +66,7 @@ class Plan:
 
     def _usage(self, trace: RagTrace, calls: int) -> Usage:
         """One call for each metric, with the whole text."""
-        into = round(calls * (characters_of(trace) / CHARACTERS_PER_TOKEN + PROMPT_TOKENS))
+        into = round(calls * (trace.characters / CHARACTERS_PER_TOKEN + PROMPT_TOKENS))
         out = calls * ANSWER_TOKENS
         cost = (into * self.price[0] + out * self.price[1]) / 1e6
         return Usage(input_tokens=into, output_tokens=out, cost_usd=cost, calls=calls)

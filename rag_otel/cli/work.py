@@ -42,7 +42,8 @@ from rag_otel.telemetry.telemetry import telemetry_of
 
 require_extra("queue", "faststream", "aio_pika", needed_by="rag-otel work")
 require_extra("collector", "opentelemetry.proto", "prometheus_client", needed_by="rag-otel work")
-from rag_otel_collectors.jobs.publisher import rabbit_queue  # noqa: E402 - what they import is an extra
+from rag_otel_collectors.jobs.engines import job_queue  # noqa: E402 - what they import is an extra
+from rag_otel_collectors.jobs.probes import probes  # noqa: E402
 from rag_otel_collectors.jobs.queue import JobQueue, QueueSettings  # noqa: E402
 from rag_otel_collectors.jobs.results import ResultWriter  # noqa: E402
 from rag_otel_collectors.jobs.worker import JobWorker  # noqa: E402
@@ -56,7 +57,9 @@ _END_S: Final = 5.0
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--queue", metavar="URL", help="broker: amqp://user:password@host:5672/ (job_queue_url)")
+    parser.add_argument(
+        "--queue", metavar="URL", help="broker: amqp://user:password@host:5672/ or nats://... (job_queue_url)"
+    )
     parser.add_argument("--config", metavar="FILE", help="settings file in TOML, the collector's")
     parser.add_argument(
         "--backend", metavar="URL", action="append", help="where evaluation spans go: http(s):// or grpc(s)://"
@@ -64,6 +67,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--set", metavar="NAME=VALUE", action="append", default=[], dest="others", help="any other setting, by its name"
     )
+    parser.add_argument("--health", metavar="HOST:PORT", help="answer /healthz and /readyz there (default: nowhere)")
     parser.add_argument("--check", action="store_true", help="print the settings in effect and exit")
 
 
@@ -79,10 +83,12 @@ def run(arguments: argparse.Namespace, parts: Parts = _NOTHING_MORE) -> int:
     for part, rows in configuration.rows().items():
         print(f"{part}\n{table(rows)}", flush=True)
     queue = queue_settings(configuration.evaluation.settings)
-    return 0 if arguments.check else asyncio.run(_serve(configuration, queue, parts))
+    return 0 if arguments.check else asyncio.run(_serve(configuration, queue, parts, arguments.health))
 
 
-async def _serve(configuration: collector_settings.Configuration, queue_of: QueueSettings, parts: Parts) -> int:
+async def _serve(
+    configuration: collector_settings.Configuration, queue_of: QueueSettings, parts: Parts, health: str | None
+) -> int:
     settings = dataclasses.replace(configuration.evaluation.settings, job_queue_url=None)  # this one evaluates
     privacy.configure(capture_content=settings.capture_content)
     redaction.remember(secrets_of(configuration.evaluation.settings))
@@ -108,16 +114,19 @@ async def _serve(configuration: collector_settings.Configuration, queue_of: Queu
     watching.start()
     telemetry.start()
     worker = JobWorker(pipeline, results.write, max_starts=queue_of.max_starts, watch=watching.submit)
-    queue = rabbit_queue(queue_of)
+    queue = job_queue(queue_of)
     done = True
-    if await _opened(queue, stop):
-        await queue.consume(worker.handle)
-        print(f"working on {queue_of.name}", flush=True)
-        await stop.wait()
-        timeout_s = configuration.collector.drain_timeout
-        logger.warning("rag-otel: finishing the jobs that run, for at most %.0f s", timeout_s)
-        done = await queue.drain(timeout_s)
-    await queue.close()
+    async with probes(health, lambda: queue.trouble) as port:
+        if port is not None:
+            print(f"health on port {port}", flush=True)
+        if await _opened(queue, stop):
+            await queue.consume(worker.handle)
+            print(f"working on {queue_of.name}", flush=True)
+            await stop.wait()
+            timeout_s = configuration.collector.drain_timeout
+            logger.warning("rag-otel: finishing the jobs that run, for at most %.0f s", timeout_s)
+            done = await queue.drain(timeout_s)
+        await queue.close()
     await results.close()
     await asyncio.to_thread(watching.shutdown, _END_S)
     await asyncio.to_thread(telemetry.shutdown, _END_S)

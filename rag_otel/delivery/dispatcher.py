@@ -286,9 +286,11 @@ def _wait_empty(queues: Sequence[ExportQueue[EvaluatedTrace]] | Sequence[ExportQ
 
 def result_bytes(result: EvaluatedTrace) -> int:
     """About how much memory a result keeps alive, taking a character for a byte."""
-    trace = result.trace
-    texts = len(trace.question or "") + len(trace.response or "") + sum(len(chunk.text) for chunk in trace.chunks)
-    return _OVERHEAD_BYTES + texts + sum(claims_bytes(evaluation.claims) for evaluation in result.evaluations)
+    return (
+        _OVERHEAD_BYTES
+        + result.trace.characters
+        + sum(claims_bytes(evaluation.claims) for evaluation in result.evaluations)
+    )
 
 
 def alert_bytes(alert: Alert) -> int:

@@ -177,8 +177,7 @@ class ExportQueue(Generic[T]):
     def wait_empty(self, timeout_s: float) -> bool:
         """True once nothing is queued or being sent; False when something still is after `timeout_s`, or before that
         when the destination is known to be down: it failed before and again now, or three times in a row now."""
-        if self._thread is None:
-            self._send_here(self._clock() + timeout_s)
+        self._send_here(self._clock() + timeout_s)
         with self._changed:
             self._changed.wait_for(lambda: self._empty or (self._patience <= 0 and not self._sending), timeout_s)
             return self._empty
@@ -222,8 +221,10 @@ class ExportQueue(Generic[T]):
     def _send_here(self, deadline: float) -> None:
         """Send on the caller's thread where no worker thread could be started. A failing batch is tried once."""
         with suppressed():
-            while self._queue and not (self._batch or self._closed) and self._clock() < deadline:
-                with self._changed:
+            while self._clock() < deadline:
+                with self._changed:  # `put` starts the thread under it
+                    if self._thread is not None or self._batch or self._closed or not self._queue:
+                        return
                     self._take(self._clock())
                     self._sending = True
                 self._attempt(self._batch)
@@ -248,6 +249,8 @@ class ExportQueue(Generic[T]):
             return []
 
     def _due_at(self) -> float | None:
+        if self._sending:  # by `_send_here`
+            return None
         if self._batch:
             return self._not_before
         if not self._queue or self._held:

@@ -12,7 +12,7 @@ from rag_otel.drift.attribution import Movement
 from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.judge_watch import Cause, Verdict
 from rag_otel.drift.mix import MixShift
-from rag_otel.drift.observation import ALL, RISK, SCORE, UNJUDGED, shown, signal_of
+from rag_otel.drift.observation import ALL, RISK, SCORE, UNJUDGED, falls, shown, signal_of
 
 NAMES: Final = {SCORE: "drift_score", RISK: "drift_risk", UNJUDGED: "drift_unjudged"}
 JUDGE_MOVED: Final = "judge_moved"
@@ -129,7 +129,7 @@ def _headline(event: DriftEvent, verdict: Verdict, *, asked: bool) -> str:
     what = f"{metric} {_WORDS.get(signal, signal)} of {where}"
     if event.resolved:
         return f"{what} is back"
-    verb = "fell" if signal == SCORE else "rose"
+    verb = "fell" if falls(event.series) else "rose"
     if event.deeper:
         verb += " further,"
     line = f"{what} {verb} from {_mean(event, event.before)} to {_mean(event, event.estimate)}"

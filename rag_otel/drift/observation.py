@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from rag_otel.evaluation.directions import LOWER_IS_BETTER, goodness
 from rag_otel.model import EvaluatedTrace, Evaluation, RagTrace
 
 ALL: Final = "all"
@@ -80,7 +81,7 @@ def _values(evaluation: Evaluation) -> list[tuple[str, float]]:
         judged = 0.0 if evaluation.score is None else 1.0
     values = [(f"{evaluation.name}.{UNJUDGED}", judged)]
     if evaluation.score is not None:
-        values.append((f"{evaluation.name}.{SCORE}", evaluation.score))
+        values.append((f"{evaluation.name}.{SCORE}", goodness(evaluation.name, evaluation.score)))
     if evaluation.risk is not None:
         values.append((f"{evaluation.name}.{RISK}", 1.0 - evaluation.risk))
     return values
@@ -91,6 +92,12 @@ def signal_of(series: str) -> str:
     return series.rpartition(".")[2]
 
 
+def falls(series: str) -> bool:
+    """Whether a fall of what people know is bad: of most scores, of no risk and no unjudged share."""
+    metric, _, signal = series.rpartition(".")
+    return signal == SCORE and metric not in LOWER_IS_BETTER
+
+
 def shown(series: str, goodness: float) -> float:
     """A goodness as people know it: a risk is a risk, an unjudged share a share of what was not judged."""
-    return goodness if signal_of(series) == SCORE else 1.0 - goodness
+    return goodness if falls(series) else 1.0 - goodness

@@ -1,4 +1,5 @@
-"""What a backend refuses for good: kept as files, for somebody to look at and to send again.
+"""What a backend refuses for good, and messages of a stream that are no requests: kept as files, for somebody to look
+at and to send again.
 
     <folder>/<time>-<process>-<number>.json     one file a refused request: when, why, how many, and the spans as OTLP
 
@@ -18,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from google.protobuf.message import DecodeError
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from rag_otel.delivery.state_folder import read_file, write_file
@@ -51,7 +53,7 @@ class DeadLetter:
     trace_ids: tuple[str, ...]
     """Hex, each once, the first hundred."""
     request: bytes
-    """A serialised ExportTraceServiceRequest."""
+    """A serialised ExportTraceServiceRequest, or what was sent in place of one."""
 
 
 class DeadLetters:
@@ -67,7 +69,7 @@ class DeadLetters:
         """Keep a refused request; `rejected` where not all its spans were refused. False, counted, when it is lost.
         Never raises."""
         with guarded("dead_letters.add"):
-            ids = _trace_ids(request)
+            ids = _trace_ids(request) if _readable(request) else []
             letter = {
                 "version": _VERSION,
                 "time": time.time(),
@@ -135,3 +137,11 @@ def _trace_ids(request: bytes) -> list[str]:
         for scope in resource.scope_spans
         for span in scope.spans
     ]
+
+
+def _readable(request: bytes) -> bool:
+    try:
+        ExportTraceServiceRequest.FromString(request)
+    except DecodeError:
+        return False
+    return True

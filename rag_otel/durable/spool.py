@@ -14,12 +14,12 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from opentelemetry.sdk.trace import ReadableSpan
 
 from rag_otel.durable import trace_records
+from rag_otel.durable.progress import Progress, Sent, TraceProgress
 from rag_otel.durable.trace_records import KeptTrace, key_of
 from rag_otel.durable.trace_store import TraceStore
 from rag_otel.model import SamplingDecision, SpanRef
@@ -36,33 +36,8 @@ _ADOPT_S: Final = 5.0
 _MAX_WAITING: Final = 4096
 """Traces in the queue."""
 _MAX_WAITING_BYTES: Final = 64 * 2**20
-_REMEMBERED: Final = 16_384
-"""Exported spans that are remembered, because their trace may be admitted after them; twice as many at most."""
-_DROPPED_S: Final = 10.0
-"""A span that an exporter has not had, while it has had one that was handed over so much later, was dropped."""
 _WARN_S: Final = 600.0
 _FORK_WAITS_S: Final = 2.0
-
-Sent = tuple[int, int]
-"""(number of an exporter, span id): each exporter has to take each span."""
-
-
-@dataclass(slots=True, eq=False)
-class _Entry:
-    """A trace that is not done. Belongs to the spool's thread, under its lock."""
-
-    waiting: set[Sent] = field(default_factory=set)
-    """Spans on their way to an exporter."""
-    failed: set[Sent] = field(default_factory=set)
-    """Of these, the ones that the exporter could not send."""
-    released: bool = False
-    """The target has been let go."""
-    written: bool = False
-    """The results are written everywhere, or there are none."""
-    marked: bool = False
-    """The journal knows that everything so far is exported."""
-    handed_at: float = 0.0
-    """When the last span was handed to the exporters, monotonic seconds."""
 
 
 class Spool:
@@ -97,16 +72,7 @@ class Spool:
         self._thread: threading.Thread | None = None
         self._opened = False
         self._closed = False
-        self._entries: dict[bytes, _Entry] = {}
-        self._by_span: dict[int, bytes] = {}
-        """Id of a span on its way -> the trace's key."""
-        self._recent: set[Sent] = set()
-        self._older: set[Sent] = set()
-        self._any_failed = False
-        self.taken = 0
-        """How many spans of kept traces exporters have taken so far."""
-        self._front: dict[int, float] = {}
-        """Exporter -> when the latest span that it has taken was handed over."""
+        self._progress = Progress(self._clock)
         self._values: list[tuple[bytes, bytes]] = []
         self._value_bytes = 0
         self._done: list[bytes] = []
@@ -245,43 +211,39 @@ class Spool:
         while the folder is not open."""
         with self._lock:
             left = len(self._left) + len(self._suspects)
-            return len(self._entries) + left if self._opened else None
+            return len(self._progress) + left if self._opened else None
 
     def taken_up(self, kept: KeptTrace, exporters: Sequence[int], *, evaluated: bool) -> None:
         """A trace of an earlier process is under way again, to be `evaluated` or not; what it has not exported goes to
         `exporters`."""
         with self._lock:
-            entry = self._entries[kept.key] = _Entry(released=kept.released, written=kept.written)
+            trace = self._progress.begin(kept.key, released=kept.released, written=kept.written)
             if evaluated:
                 self._values.append((kept.key, trace_records.BEGUN))
-            self._expect(kept.key, entry, kept.spans.keys() - kept.exported, exporters)
-            self._settle(kept.key, entry)
+            self._progress.expect(kept.key, kept.spans.keys() - kept.exported, exporters)
+            self._settle(kept.key, trace)
             self._write()
 
     def failed(self, exporters: Sequence[int], most: int) -> list[tuple[KeptTrace, set[Sent]]]:
         """At most so many traces with spans that are to be handed to one of these exporters again, and these."""
         again: list[tuple[KeptTrace, set[Sent]]] = []
         with self._lock:
-            for key, entry in list(self._entries.items()) if self._any_failed else ():
-                sent = {each for each in entry.failed if each[0] in exporters}
-                if not sent:
-                    continue
-                if len(again) == most:
-                    return again
-                kept = self._store.read(key)
-                if kept is None:
+            for key, sent in self._progress.send_again(exporters, most):
+                if (kept := self._store.read(key)) is None:
                     self._drop(key)
-                    continue
-                again.append((kept, sent))
-                entry.failed -= sent
-                entry.handed_at = self._clock()
-            self._any_failed = False
+                else:
+                    again.append((kept, sent))
         return again
 
     def on_the_way(self, keys: Sequence[bytes]) -> int:
         """How many spans of these traces are not exported yet."""
         with self._lock:
-            return sum(len(self._entries[key].waiting) for key in keys if key in self._entries)
+            return self._progress.on_the_way(keys)
+
+    @property
+    def taken(self) -> int:
+        """How many spans of kept traces exporters have taken so far."""
+        return self._progress.taken
 
     # --- the thread ---------------------------------------------------------------------------------------------------
 
@@ -335,7 +297,7 @@ class Spool:
     def _tend(self, now: float) -> None:
         if not self._opened:
             return
-        self._find_dropped()
+        self._progress.find_dropped()
         try:
             self._store.tend()
             if now - self._adopted >= _ADOPT_S:
@@ -390,104 +352,65 @@ class Spool:
             return
         self._values.append((key, value))
         self._value_bytes += len(value)
-        entry = self._entries[key] = _Entry()
+        self._progress.begin(key)
         target_id = target.context.span_id
-        self._expect(key, entry, [s.context.span_id for s in sampled if s.context.span_id != target_id], exporters)
+        self._progress.expect(key, [s.context.span_id for s in sampled if s.context.span_id != target_id], exporters)
         counters.add("spool.kept")
 
     def _on_added(self, target: ReadableSpan, spans: Sequence[ReadableSpan], exporters: Sequence[int]) -> None:
         key = _key(target)
-        entry = self._entries.get(key)
-        if entry is None:
+        trace = self._progress.of(key)
+        if trace is None:
             return
         self._values.append((key, trace_records.added_value(spans)))
-        entry.released |= any(span.context.span_id == target.context.span_id for span in spans)
-        entry.marked = False
-        self._expect(key, entry, [span.context.span_id for span in spans], exporters)
-        self._settle(key, entry)
+        trace.released |= any(span.context.span_id == target.context.span_id for span in spans)
+        trace.marked = False
+        self._progress.expect(key, [span.context.span_id for span in spans], exporters)
+        self._settle(key, trace)
 
     def _on_written(self, target: ReadableSpan) -> None:
         key = _key(target)
-        entry = self._entries.get(key)
-        if entry is not None and not entry.written:
-            entry.written = True
-            self._settle(key, entry)
-            if key in self._entries:
+        trace = self._progress.of(key)
+        if trace is not None and not trace.written:
+            trace.written = True
+            self._settle(key, trace)
+            if self._progress.of(key) is not None:
                 self._values.append((key, trace_records.WRITTEN))
 
     def _on_evaluated(self, target: ReadableSpan) -> None:
         key = _key(target)
-        if key in self._entries:
+        if self._progress.of(key) is not None:
             self._values.append((key, trace_records.EVALUATED))
         if key == self._alone:
             self._alone = None
 
     def _on_forget(self, target: ReadableSpan) -> None:
         key = _key(target)
-        if key in self._entries:
+        if self._progress.of(key) is not None:
             self._drop(key)
 
     def _on_exported(self, exporter: int, span_ids: Sequence[int], taken: bool) -> None:
         for span_id in span_ids:
-            sent = (exporter, span_id)
-            key = self._by_span.get(span_id)
-            entry = None if key is None else self._entries.get(key)
-            if key is None or entry is None or sent not in entry.waiting:
-                if taken:
-                    self._remember(sent)
-            elif taken:
-                self.taken += 1
-                entry.waiting.discard(sent)
-                entry.failed.discard(sent)
-                self._front[exporter] = max(self._front.get(exporter, 0.0), entry.handed_at)
-                if not any(span == span_id for _, span in entry.waiting):
-                    del self._by_span[span_id]
-                self._settle(key, entry)
-            else:
-                entry.failed.add(sent)
-                self._any_failed = True
+            key = self._progress.exported(exporter, span_id, taken=taken)
+            if key is not None and (trace := self._progress.of(key)) is not None:
+                self._settle(key, trace)
 
-    def _expect(self, key: bytes, entry: _Entry, span_ids: Any, exporters: Sequence[int]) -> None:
-        """These spans go to these exporters, unless they were there before."""
-        entry.handed_at = self._clock()
-        for span_id in span_ids:
-            ways = {(each, span_id) for each in exporters} - self._recent - self._older
-            if ways:
-                entry.waiting |= ways
-                self._by_span[span_id] = key
-
-    def _settle(self, key: bytes, entry: _Entry) -> None:
+    def _settle(self, key: bytes, trace: TraceProgress) -> None:
         """Note how far a trace has come."""
-        if entry.waiting or not entry.released:
+        if not trace.exported:
             return
-        if entry.written:
+        if trace.written:
             self._drop(key)
-        elif not entry.marked:
-            entry.marked = True
+        elif not trace.marked:
+            trace.marked = True
             self._values.append((key, trace_records.EXPORTED))
 
     def _drop(self, key: bytes) -> None:
         """The trace is done, or given up."""
         if key == self._alone:
             self._alone = None
-        entry = self._entries.pop(key, None)
-        if entry is not None:
-            for _, span_id in entry.waiting:
-                self._by_span.pop(span_id, None)
+        self._progress.end(key)
         self._done.append(key)
-
-    def _remember(self, sent: Sent) -> None:
-        if len(self._recent) >= _REMEMBERED:
-            self._older, self._recent = self._recent, set()
-        self._recent.add(sent)
-
-    def _find_dropped(self) -> None:
-        """A batching queue that is full drops spans without a word; it is first in, first out."""
-        for entry in self._entries.values():
-            for sent in entry.waiting - entry.failed if entry.released else ():
-                if self._front.get(sent[0], 0.0) > entry.handed_at + _DROPPED_S:
-                    entry.failed.add(sent)
-                    self._any_failed = True
 
     def _warn(self, what: str, why: object) -> None:
         now = self._clock()

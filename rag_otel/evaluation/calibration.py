@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Final
 
 from rag_otel.errors import ConfigurationError
+from rag_otel.evaluation.directions import goodness
 from rag_otel.model import Evaluation, ReasonCode
 
 _LEAST: Final = 1e-4
@@ -104,10 +105,10 @@ class Calibrations:
 
 
 def risk_of(evaluation: Evaluation) -> float | None:
-    """The judge's risk, or for a judge without risks 1 - score; None where there is neither."""
+    """The judge's risk, or for a judge without risks how bad its score is; None where there is neither."""
     if evaluation.error_type is not None or evaluation.score is None:
         return None
-    return 1.0 - evaluation.score if evaluation.risk is None else evaluation.risk
+    return 1.0 - goodness(evaluation.name, evaluation.score) if evaluation.risk is None else evaluation.risk
 
 
 def sigmoid(value: float) -> float:

@@ -14,11 +14,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rag_otel.errors import PermanentError, RetryableError
+from rag_otel.evaluation.conversation import with_conversation
 from rag_otel.evaluation.deadline import deadline_in
 from rag_otel.evaluation.evaluated_texts import evaluated_texts
 from rag_otel.evaluation.usage_meter import metered
-from rag_otel.model import Chunk, Evaluation, ReasonCode
-from rag_otel.protocols import Evaluator
+from rag_otel.model import NO_CONVERSATION, Chunk, Conversation, Evaluation, ReasonCode
+from rag_otel.protocols import Evaluator, ReadsConversation
 from rag_otel.safety.background_import import until_imported
 from rag_otel.safety.guard import counters, logger
 from rag_otel.safety.redaction import redacted_text
@@ -31,6 +32,7 @@ async def evaluate_all(
     chunks: Sequence[Chunk | str],
     response: str,
     reference: str | None = None,
+    conversation: Conversation = NO_CONVERSATION,
     timeout_s: float,
 ) -> tuple[Evaluation, ...]:
     """Run the evaluators side by side on one answer: one `Evaluation` for each, in their order.
@@ -38,7 +40,15 @@ async def evaluate_all(
     `timeout_s` is the deadline of each. Raises nothing but the caller's own cancellation.
     """
     runs = (
-        evaluate(each, question=question, chunks=chunks, response=response, reference=reference, timeout_s=timeout_s)
+        evaluate(
+            each,
+            question=question,
+            chunks=chunks,
+            response=response,
+            reference=reference,
+            conversation=conversation,
+            timeout_s=timeout_s,
+        )
         for each in evaluators
     )
     return tuple(await asyncio.gather(*runs))
@@ -51,11 +61,13 @@ async def evaluate(
     chunks: Sequence[Chunk | str],
     response: str,
     reference: str | None = None,
+    conversation: Conversation = NO_CONVERSATION,
     further: Mapping[str, Any] | None = None,
     timeout_s: float,
 ) -> Evaluation:
     """Run one evaluator. An exception, a deadline that has passed and a result of another type are failed evaluations.
 
+    `conversation` is given to evaluators that read one (`rag_otel.protocols.ReadsConversation`), to others not.
     `further`: arguments beside those of the protocol, for evaluators of data sets that take them (`reference_chunks`).
 
     A failed evaluation names the evaluator and its judge and carries what was spent. Raises `CancelledError` only where
@@ -64,6 +76,8 @@ async def evaluate(
     """
     await until_imported()
     started = time.perf_counter()
+    if isinstance(evaluator, ReadsConversation):
+        question, chunks = with_conversation(conversation, evaluator.conversation_as, question, chunks)
     texts = evaluated_texts(question, chunks, response, reference)
     with metered() as spent, deadline_in(timeout_s), texts:
         try:

@@ -19,6 +19,7 @@ from rag_otel.observing.call_snapshot import OBSERVATION_KEY, Snapshot
 from rag_otel.observing.content import attribute_room, content_attributes
 from rag_otel.observing.documents import to_chunks, unique
 from rag_otel.observing.extract import Arguments, Extractor
+from rag_otel.observing.history import turns_in
 from rag_otel.observing.limits import Allowance, TooLargeError
 from rag_otel.observing.session import as_identity, as_tags, session_in, tags_in, user_in
 from rag_otel.observing.shapes import chunks_in, question_in, response_in, served, text_of
@@ -45,7 +46,7 @@ class Plan:
     response: Extractor | None
     """None: by the result's shape."""
     labels: Mapping[str, Extractor]
-    """For any of `reference`, `session_id`, `user_id` and `tags`."""
+    """For any of `reference`, `session_id`, `user_id`, `tags` and `history`."""
     capture_content: bool
 
 
@@ -103,6 +104,8 @@ class Observation(Call):
     _chunks: tuple[Chunk, ...] | None = None
     _recorded: tuple[Chunk, ...] | None = None
     """What `record_chunks` was told."""
+    _memory: tuple[str, ...] = ()
+    """What `record_memory` was told."""
     _labels: Mapping[str, Any] = _NO_LABELS
     _result_type: str | None = None
     """None until the call has returned."""
@@ -133,6 +136,16 @@ class Observation(Call):
         if chunks is not None:
             self._recorded = unique(known + chunks)
         return chunks is not None
+
+    def remember(self, memory: object) -> bool:
+        """Add what the application remembered for this call; False where it cannot be read."""
+        if type(memory) is str:
+            self._memory += (self._allowance.chunk_text(memory),)
+            return True
+        texts = to_chunks(memory, start=len(self._memory), allowance=self._allowance)
+        if texts is not None:
+            self._memory += tuple([each.text for each in texts])
+        return texts is not None
 
     def returned(self, result: object) -> None:
         if self._result_type is not None:
@@ -210,6 +223,8 @@ class Observation(Call):
             question=self._question and allowance.text(self._question),
             chunks=self._chunks if self._recorded is None else self._recorded,
             response=self._response and allowance.text(self._response),
+            memory=self._memory,
+            history=labels.get("history", ()),
             reference=self._bounded(lambda: self._reference(allowance)) if labels else None,
             session_id=as_identity(labels.get("session_id")) or session_in(outside),
             user_id=as_identity(labels.get("user_id")) or user_in(outside),
@@ -239,6 +254,8 @@ class Observation(Call):
     def _read_labels(self, result: object, *, late: bool) -> None:
         extractors = self._plan.labels.items()
         read = {name: each.read(self._arguments, result) for name, each in extractors if each.needs_result is late}
+        if "history" in read:  # now: the application will add the next turn to the same list
+            read["history"] = turns_in(read["history"], self._allowance)
         self._labels = {**self._labels, **read}
 
     def _find_chunks(self, result: object) -> tuple[Chunk, ...] | None:

@@ -33,6 +33,10 @@ class Snapshot:
     chunks: tuple[Chunk, ...] | None = None
     """None: not known to the call itself; nested retriever spans may hold them."""
     response: str | None = None
+    memory: tuple[str, ...] = ()
+    """What the application remembered, see `rag_otel.record_memory`."""
+    history: tuple[str, ...] = ()
+    """Earlier messages, by turns the role and the text, see `rag_otel.observing.history`."""
     reference: str | None = None
     session_id: str | None = None
     user_id: str | None = None
@@ -118,6 +122,10 @@ class Observing(Protocol):
 
     def record(self, documents: object) -> bool:
         """Add documents that were retrieved for this call; False where they cannot be read."""
+        ...
+
+    def remember(self, memory: object) -> bool:
+        """Add what the application remembered for this call; False where it cannot be read."""
         ...
 
 

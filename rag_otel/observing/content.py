@@ -47,6 +47,10 @@ def content_attributes(
         attributes[semconv.OUTPUT_VALUE] = semconv.REDACTED if hidden.response else taken.response
     if taken.omitted_characters:
         attributes[semconv.OMITTED_CHARACTERS] = taken.omitted_characters
+    if taken.memory and not hidden.question:
+        attributes[semconv.MEMORY] = json.dumps(taken.memory, ensure_ascii=False)
+    if taken.history and not hidden.question:
+        attributes[semconv.HISTORY] = json.dumps(taken.history, ensure_ascii=False)
     if taken.incomplete:
         attributes[semconv.INCOMPLETE] = True
     if taken.session_id is not None:

@@ -42,6 +42,7 @@ def observe(
     user_id: Selector | None = None,
     tags: Selector | Mapping[str, Selector] | None = None,
     reference: Selector | None = None,
+    history: Selector | None = None,
     capture_content: bool = True,
 ) -> Callable[[F], F]: ...
 
@@ -58,6 +59,7 @@ def observe(
     user_id: Selector | None = None,
     tags: Selector | Mapping[str, Selector] | None = None,
     reference: Selector | None = None,
+    history: Selector | None = None,
     capture_content: bool = True,
 ) -> F | Callable[[F], F]:
     """Trace a function that answers a question, and have its answers evaluated.
@@ -70,6 +72,7 @@ def observe(
     chunks also from `record_chunks()`, or from nested retriever spans.
 
     question, chunks, response, reference, session_id, user_id: selectors (`rag_otel.observing.extract`).
+    history: a selector for the earlier messages that the model is given: what the user said in them counts as context.
     tags: a selector that gives a mapping, or a mapping of tag to selector.
     name: of the span, the function's by default.
     capture_content: False keeps all text of this call out of the span and of what evaluation writes back; it is
@@ -90,7 +93,13 @@ def observe(
             question=question,
             chunks=chunks,
             response=response,
-            labels={"reference": reference, "session_id": session_id, "user_id": user_id, "tags": tags},
+            labels={
+                "reference": reference,
+                "session_id": session_id,
+                "user_id": user_id,
+                "tags": tags,
+                "history": history,
+            },
             capture_content=capture_content,
         )
         privacy.refresh()

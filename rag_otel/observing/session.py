@@ -1,4 +1,4 @@
-"""What the application says beside the decorated function: who is asking, and what was retrieved.
+"""What the application says beside the decorated function: who is asking, what was retrieved, what was remembered.
 
 Session, user and tags stand in the OpenTelemetry context, session and user under OpenInference's names: its
 instrumentations put them on their spans too, and what its own `using_session` and `using_user` say is heard here.
@@ -87,6 +87,19 @@ def as_tags(value: object) -> dict[str, str]:
     if not isinstance(value, Mapping):
         return {}
     return {str(name): str(tag) for name, tag in value.items() if tag is not None}
+
+
+def record_memory(memory: object) -> None:
+    """Say what the application remembered and gave to the model, for the observed call that is running.
+
+    It counts as context beside the retrieved chunks, for metrics that check the answer against its context, and is no
+    retrieval. `memory` is a text, or a list of texts or documents as in `record_chunks`; another call adds to it.
+    Outside of an observed call, or in one that is not recorded, nothing happens. Never raises.
+    """
+    with guarded("observe.record_memory"):
+        call: Observing | None = get_value(OBSERVATION_KEY)  # type: ignore[assignment]
+        if call is not None and not call.remember(memory) and counters.add("observe.memory_unreadable") == 1:
+            logger.warning("rag-otel: record_memory() cannot read %s as texts", type(memory).__name__)
 
 
 def record_chunks(documents: object) -> None:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Final
 from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor
 
 from rag_otel.durable.dead_letters import DeadLetters
-from rag_otel.durable.spool import Sent, Spool
+from rag_otel.durable.progress import Sent
+from rag_otel.durable.spool import Spool
 from rag_otel.durable.trace_records import KeptTrace
 from rag_otel.model import EvaluationStatus
 from rag_otel.processing import fan_out

@@ -10,7 +10,8 @@ import time
 from typing import Final, Protocol
 
 from rag_otel.delivery.retry import Backoff
-from rag_otel.durable.spool import Sent, Spool
+from rag_otel.durable.progress import Sent
+from rag_otel.durable.spool import Spool
 from rag_otel.durable.trace_records import KeptTrace
 from rag_otel.safety.guard import counters, guarded
 from rag_otel.safety.tracing_suppression import suppressed

@@ -9,6 +9,7 @@ from typing import Final
 
 from opentelemetry.sdk.trace import ReadableSpan
 
+from rag_otel.evaluation.conversation import ConversationContext, named_conversation, turns_of
 from rag_otel.model import (
     Chunk,
     EvaluatedTrace,
@@ -70,7 +71,7 @@ async def read(
     if trace is None:
         return None, SamplingReason.UNEVALUABLE
     if slot.snapshot is not None:
-        trace = completed(trace, slot.snapshot)
+        trace = completed(trace, slot.snapshot, counts=runtime.settings.conversation_context)
     # The spans that were kept are those below the entry point; the root of the trace may stand above it.
     trace = dataclasses.replace(trace, root=slot.root)
     return await runtime.pipeline.with_texts(trace), None
@@ -98,8 +99,9 @@ def late_skipped_result(slot: Slot, reason: str, origin: SpanOrigin | None) -> E
     )
 
 
-def completed(trace: RagTrace, snapshot: Snapshot) -> RagTrace:
-    """The trace with the observed call's own strings: attribute limits cannot have cut those."""
+def completed(trace: RagTrace, snapshot: Snapshot, *, counts: ConversationContext = "none") -> RagTrace:
+    """The trace with the observed call's own strings: attribute limits cannot have cut those. `counts`: which earlier
+    messages count as context."""
     chunks: tuple[Chunk, ...] = trace.chunks if snapshot.chunks is None else snapshot.chunks
     question = snapshot.question if snapshot.question is not None else trace.question
     response = snapshot.response if snapshot.response is not None else trace.response
@@ -110,6 +112,14 @@ def completed(trace: RagTrace, snapshot: Snapshot) -> RagTrace:
         question=question,
         chunks=chunks,
         response=response,
+        conversation=named_conversation(
+            trace.conversation,
+            memory=snapshot.memory,
+            history=turns_of(snapshot.history),
+            question=question,
+            chunks=chunks,
+            counts=counts,
+        ),
         reference=snapshot.reference or trace.reference,
         session_id=snapshot.session_id or trace.session_id,
         user_id=snapshot.user_id or trace.user_id,

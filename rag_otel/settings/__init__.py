@@ -110,6 +110,11 @@ class Settings:
         "Cap; 600 for the embedded judge, for any other it must be given; inf: none",
         "RAG_OTEL_EVALUATIONS_PER_MINUTE",
     )
+    conversation_context: Literal["none", "user", "all"] = row(
+        "none",
+        "Earlier messages that count as context: none, the user's, or all (the assistant's too)",
+        "RAG_OTEL_CONVERSATION_CONTEXT",
+    )
     attribute_mapping: str | Mapping[str, Any] | None = row(
         None,
         "Where question, chunks, response stand in spans of your own: JSON, or a file",
@@ -261,7 +266,8 @@ class Settings:
     )
     job_queue_url: str | None = row(
         None,
-        "Broker of evaluation jobs, amqp://user:password@host:5672/: traces are evaluated by `rag-otel work`, not here",
+        "Broker of evaluation jobs, amqp://user:password@host:5672/ or nats://user:password@host:4222: then "
+        "`rag-otel work` evaluates, not this process",
         "RAG_OTEL_JOB_QUEUE_URL",
         secret=True,
     )
@@ -361,7 +367,8 @@ class Settings:
         delays = self.job_queue_retry_delays
         _require(bool(delays) and all(map(_is_positive, delays)), "job_queue_retry_delays", delays, "seconds above 0")
         url = self.job_queue_url
-        _require(url is None or url.startswith(("amqp://", "amqps://")), "job_queue_url", url, "an amqp(s) address")
+        known = ("amqp://", "amqps://", "nats://", "tls://")
+        _require(url is None or url.startswith(known), "job_queue_url", url, "an amqp(s) or nats address")
         _require(
             url is None or self.capture_content,
             "capture_content",

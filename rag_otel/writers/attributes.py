@@ -15,6 +15,7 @@ is left out: there is no None, no NaN and no empty text.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -95,8 +96,13 @@ def _policy_fields(decision: SamplingDecision) -> dict[str, object]:
 
 
 def hidden_content(result: EvaluatedTrace, *, capture_content: bool) -> HiddenContent:
-    """Which content of a result must not be written, according to the settings, the trace and the environment."""
-    return content_hidden(capture_content=capture_content and result.trace.capture_content)
+    """Which content of a result must not be written, according to the settings, the trace and the environment.
+
+    Quotes may be slices of earlier turns, so they are hidden with the question too.
+    """
+    hidden = content_hidden(capture_content=capture_content and result.trace.capture_content)
+    quotes_input = hidden.question and bool(result.trace.conversation.evidence)
+    return dataclasses.replace(hidden, documents=True) if quotes_input else hidden
 
 
 def unsupported(evaluation: Evaluation) -> list[ClaimVerdict]:

@@ -48,6 +48,10 @@ def judged(rules: list[str], *evaluations: Any) -> list[Judgement]:
         ("score<=0", {"score": 0.0}, BAD),
         ("context_recall.score<0.5", {"score": 0.1}, None),
         ("context_recall.score<0.5", {"name": "context_recall", "score": 0.1}, BAD),
+        ("score<0.5", {"name": "noise_sensitivity", "score": 0.1}, None),
+        ("noise_sensitivity.score>0.5", {"name": "noise_sensitivity", "score": 0.6}, BAD),
+        ("noise_sensitivity.score>0.5 until 0.3", {"name": "noise_sensitivity", "score": 0.4}, BETWEEN),
+        ("noise_sensitivity.score>0.5", {"name": "noise_sensitivity", "score": 0.1}, GOOD),
     ],
 )
 def test_each_rule_has_an_opinion_of_what_it_is_about(rule: str, changes: dict[str, Any], finding: Finding) -> None:

@@ -75,7 +75,6 @@ def test_a_problem_is_resolved_by_itself(composed: Any, told: list[Alert]) -> No
     eventually(lambda: [alert.state for alert in told] == [AlertState.FIRING, AlertState.RESOLVED])
 
 
-@pytest.mark.quarantine(reason="on a busy machine the alert was told twice, once in two runs; the cause is not known")
 def test_failing_evaluators_are_raised_by_the_composed_monitors(composed: Any, told: list[Alert]) -> None:
     """Through settings, queues, ticker and router to the callback; and no answer of theirs is unfaithful."""
     delivery = composed(alert_digest=0, slo_target=0.95)

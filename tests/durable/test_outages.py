@@ -37,7 +37,6 @@ def a_free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-@pytest.mark.quarantine(reason="on a busy machine a trace that arrived everywhere can stay in the spool past a minute")
 def test_a_backend_comes_back(tmp_path: Path) -> None:
     """The SDK gives spans up that it cannot export; they are handed to it again when the backend is back, with the
     scores that they have, and once."""

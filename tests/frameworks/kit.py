@@ -13,6 +13,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 import rag_otel
 from rag_otel import semconv
+from rag_otel.evaluation.conversation import ConversationContext
 from rag_otel.model import RagTrace, SpanRecord
 from rag_otel.processing.sdk_spans import span_record
 from rag_otel_collectors.conventions import default_conventions
@@ -49,14 +50,13 @@ class Run:
         keys = (semconv.STATUS, semconv.STATUS_REASON, SCORE)
         return {span["name"]: tuple(map(span.get, keys)) for span in marked if semconv.STATUS in span}
 
-    def read(self) -> list[RagTrace]:
+    def read(self, conversation: ConversationContext = "none") -> list[RagTrace]:
         """The RAG traces in what has left, as a collector would read them, by start."""
         by_trace: dict[str, list[SpanRecord]] = {}
         for record in map(span_record, self.spans):
             by_trace.setdefault(record.trace_id, []).append(record)
-        found = (
-            trace for records in by_trace.values() for each in default_conventions() for trace in each.read(records)
-        )
+        conventions = default_conventions(conversation=conversation)
+        found = (trace for records in by_trace.values() for each in conventions for trace in each.read(records))
         return sorted(found, key=lambda trace: trace.start_ns)
 
     def read_one(self) -> RagTrace:

@@ -83,7 +83,10 @@ def test_the_pod_fits_a_restricted_namespace_and_everything_that_is_named_is_the
         "capabilities": {"drop": ["ALL"]},
     }
     assert {mount["name"] for mount in container["volumeMounts"]} == {volume["name"] for volume in pod["volumes"]}
-    assert container["startupProbe"]["tcpSocket"]["port"] in {port["name"] for port in container["ports"]}
+    ports = {port["name"] for port in container["ports"]}
+    for probe in ("startupProbe", "livenessProbe"):
+        assert container[probe]["httpGet"]["path"] == "/healthz"
+        assert container[probe]["httpGet"]["port"] in ports
 
 
 def test_the_workers_take_their_configuration(tmp_path: Path) -> None:
@@ -96,7 +99,7 @@ def test_the_workers_take_their_configuration(tmp_path: Path) -> None:
     assert configuration.collector.drain_timeout < pod["terminationGracePeriodSeconds"]
     settings = configuration.evaluation.settings
     assert settings.job_queue_url == "amqp://user:password@rabbitmq:5672/"
-    (port,) = pod["containers"][0]["ports"]
+    port = next(each for each in pod["containers"][0]["ports"] if each["name"] == "metrics")
     assert settings.telemetry_address == f"0.0.0.0:{port['containerPort']}"
     assert settings.telemetry_exporter == "prometheus"
 

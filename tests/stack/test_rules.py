@@ -77,7 +77,7 @@ def test_every_alert_says_how_bad_what_and_where_to_read_on() -> None:
 def test_the_runbook_has_a_chapter_for_each_alert_that_rag_otel_sends() -> None:
     """Per-trace, statistical and digests: whatever stands as `name` in a message can be looked up."""
     sent = {
-        *(rules.UNFAITHFUL_ANSWER, rules.CONTRADICTED_CLAIM, rules.LOW_SCORE, rules.HIGH_RISK),
+        *(rules.UNFAITHFUL_ANSWER, rules.CONTRADICTED_CLAIM, rules.LOW_SCORE, rules.HIGH_SCORE, rules.HIGH_RISK),
         *(slo.SLO_BURN_RATE, health.EVALUATORS_SILENT, health.EVALUATOR_FAILING, digest.ALERTS_DIGEST),
         *(*drift_alerts.NAMES.values(), drift_alerts.JUDGE_MOVED),
     }

@@ -12,6 +12,7 @@ import pytest
 
 _PACKAGES: Final = {
     "chromium": "chromium fonts-dejavu-core",
+    "nats-server": "nats-server",
     "npm": "nodejs npm",
     "prometheus": "prometheus",
     "promtool": "prometheus",

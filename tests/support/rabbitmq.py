@@ -54,6 +54,10 @@ class RabbitNode:
         return f"amqp://guest:guest@127.0.0.1:{self.port}/"
 
     @property
+    def wrong_url(self) -> str:
+        return self.url.replace("guest:guest", "guest:wrong")
+
+    @property
     def runs(self) -> bool:
         return self._process is not None
 

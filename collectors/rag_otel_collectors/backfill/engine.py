@@ -123,7 +123,7 @@ class Backfill:
         due = await self._due(batch, tally)
         if self.dry_run:
             tally.due += len(due)
-            tally.characters += sum(_characters(trace) * len(decision.evaluators or ()) for trace, decision in due)
+            tally.characters += sum(trace.characters * len(decision.evaluators or ()) for trace, decision in due)
             return
         results: list[EvaluatedTrace] = []
         try:
@@ -201,10 +201,6 @@ class Backfill:
 def _next(batches: Iterator[list[Spans]]) -> asyncio.Task[list[Spans] | None]:
     """Reads the next batch on another thread."""
     return asyncio.create_task(asyncio.to_thread(next, batches, None))
-
-
-def _characters(trace: RagTrace) -> int:
-    return len(trace.question or "") + len(trace.response or "") + sum(len(chunk.text) for chunk in trace.chunks)
 
 
 def is_current(evaluator: Evaluator, stored: Mapping[str, Any]) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from rag_otel.evaluation.conversation import ConversationContext
 from rag_otel.protocols import Convention
 from rag_otel_collectors.conventions.genai import GenAi
 from rag_otel_collectors.conventions.litellm import LiteLlm
@@ -40,16 +41,20 @@ def dialects(mapping: str | Mapping[str, Any] | None = None) -> tuple[Dialect, .
 
 
 def default_conventions(
-    *, mapping: str | Mapping[str, Any] | None = None, recover_chunks: bool = True
+    *,
+    mapping: str | Mapping[str, Any] | None = None,
+    recover_chunks: bool = True,
+    conversation: ConversationContext = "none",
 ) -> tuple[Convention, ...]:
     """Returns a convention for each dialect. The spans of `@observe` come first, because they hold the exact question
     and answer.
 
     `mapping` as in `dialects`. With `recover_chunks=False`, texts of chunks are not read from the prompt if the
-    retrieval span lacks them. Use it if a chunk resolver fetches the texts.
+    retrieval span lacks them. Use it if a chunk resolver fetches the texts. `conversation`: which earlier messages
+    count as context (`rag_otel.evaluation.conversation`).
     """
     known = dialects(mapping)
     return (
-        RagOtelSpans(known, recover_chunks=recover_chunks),
-        *(DialectConvention(each, known, recover_chunks=recover_chunks) for each in known),
+        RagOtelSpans(known, recover_chunks=recover_chunks, conversation=conversation),
+        *(DialectConvention(each, known, recover_chunks=recover_chunks, conversation=conversation) for each in known),
     )

@@ -9,6 +9,7 @@ Several other instrumentations write the same attributes with deviations. Each h
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,14 +19,23 @@ from rag_otel import semconv
 from rag_otel.model import SpanRecord, StatusCode, UnevaluableReason
 from rag_otel_collectors.conventions.reading.dialect import Answer, Dialect, Found, Role
 from rag_otel_collectors.conventions.reading.documents import Document, documents_in
-from rag_otel_collectors.conventions.reading.messages import ASSISTANT, USER, Message, last_text, numbered_messages
+from rag_otel_collectors.conventions.reading.messages import (
+    ASSISTANT,
+    USER,
+    Message,
+    last_text,
+    numbered_messages,
+    read_messages,
+)
 from rag_otel_collectors.conventions.reading.retrieval import Retrieval, text_problem
 from rag_otel_collectors.conventions.reading.tools import looks_like_documents, read_tool
 from rag_otel_collectors.conventions.reading.values import (
+    QUESTION_KEYS,
     all_text,
     answer_text,
     is_cut,
     parse,
+    parse_object,
     parse_whole,
     question_text,
 )
@@ -84,7 +94,13 @@ class GenAi(Dialect):
         return _ROLES.get(operation, Role.CHAIN) if isinstance(operation, str) else Role.CHAIN
 
     def question(self, span: SpanRecord) -> Found | None:
-        return self.asked(span)
+        """The last user message. A workflow of LangChain with several inputs writes them as one message, a JSON object;
+        then it is the input that has the name of a question."""
+        asked = self.asked(span)
+        inputs = parse_object(asked.text.strip()) if asked is not None and self.role(span) is Role.CHAIN else {}
+        named = (inputs.get(key) for key in QUESTION_KEYS)
+        text = next((each for each in named if isinstance(each, str) and each.strip()), None)
+        return asked if text is None or asked is None else dataclasses.replace(asked, text=text)
 
     def answer(self, span: SpanRecord) -> Answer:
         return Answer(found=self.wrote(span))
@@ -96,6 +112,11 @@ class GenAi(Dialect):
     def wrote(self, call: SpanRecord) -> Found | None:
         flat = _last_of(numbered_messages(call.attributes, _COMPLETIONS), ASSISTANT, f"{_COMPLETIONS}.*")
         return self._last(call, semconv.GEN_AI_OUTPUT_MESSAGES, ASSISTANT) or flat
+
+    def messages(self, call: SpanRecord) -> list[Message]:
+        value = parse_whole(call.attributes.get(semconv.GEN_AI_INPUT_MESSAGES))
+        listed = read_messages(value) if isinstance(value, Sequence) and not isinstance(value, str) else []
+        return listed or numbered_messages(call.attributes, _PROMPTS)
 
     def prompt(self, call: SpanRecord) -> str:
         inputs = (parse(call.attributes.get(key)) for key in (semconv.GEN_AI_SYSTEM_INSTRUCTIONS, _TEXTS[0]))

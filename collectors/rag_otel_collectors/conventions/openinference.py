@@ -85,6 +85,9 @@ class OpenInference(Dialect):
         text = written or answer_text(parsed_output(call))
         return _found(None if text is None else _THOUGHTS.sub("", text), where)
 
+    def messages(self, call: SpanRecord) -> list[Message]:
+        return _input_messages(call)
+
     def prompt(self, call: SpanRecord) -> str:
         messages = "\n".join(message.text for message in _input_messages(call) if message.text)
         inputs = call.attributes.get(semconv.INPUT_VALUE)

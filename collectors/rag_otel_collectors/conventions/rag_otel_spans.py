@@ -11,9 +11,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rag_otel import semconv
+from rag_otel.evaluation.conversation import ConversationContext
 from rag_otel.model import RagTrace, SpanRecord, UnevaluableReason
 from rag_otel_collectors.conventions.reading.chunk_recovery import recover
 from rag_otel_collectors.conventions.reading.dialect import Dialect
+from rag_otel_collectors.conventions.reading.earlier_turns import with_conversation_of, with_earlier_turns
 from rag_otel_collectors.conventions.reading.mixed_dialects import MixedDialects, is_evaluator
 from rag_otel_collectors.conventions.reading.observed_spans import is_returned_documents, own_documents, plain_text
 from rag_otel_collectors.conventions.reading.rag_trace import Reading, compose
@@ -24,11 +26,14 @@ from rag_otel_collectors.conventions.reading.tree import SpanTree
 class RagOtelSpans:
     """The convention of the spans that `@observe` creates."""
 
-    def __init__(self, dialects: Sequence[Dialect], *, recover_chunks: bool = True) -> None:
-        """`dialects` are those whose spans may be below an observed call. `recover_chunks` as in
+    def __init__(
+        self, dialects: Sequence[Dialect], *, recover_chunks: bool = True, conversation: ConversationContext = "none"
+    ) -> None:
+        """`dialects` are those whose spans may be below an observed call. `recover_chunks` and `conversation` as in
         `DialectConvention`."""
         self._dialects = dialects
         self._recover = recover_chunks
+        self._conversation = conversation
 
     @property
     def name(self) -> str:
@@ -48,16 +53,19 @@ class RagOtelSpans:
 
     def _read_entry(self, tree: SpanTree, mixture: MixedDialects, entry: SpanRecord) -> RagTrace:
         below = tree.descendants(entry, prune=is_evaluator)
-        return compose(
+        calls = [span for span in below if mixture.is_call(span)]
+        trace = compose(
             convention=self.name,
             entry=entry,
             below=below,
             question=_reading("question", entry, semconv.INPUT_VALUE, UnevaluableReason.NO_QUESTION),
             passages=self._passages(tree, mixture, entry),
             response=_response(entry),
-            model=mixture.model_name([span for span in below if mixture.is_call(span)]),
+            model=mixture.model_name(calls),
             tags=_tags(entry),
         )
+        trace = with_earlier_turns(trace, calls, mixture, self._conversation)
+        return with_conversation_of(entry, trace, self._conversation)
 
     def _passages(self, tree: SpanTree, mixture: MixedDialects, entry: SpanRecord) -> Passages:
         """The documents on the entry, else the documents retrieved below it. Retrievals below another observed call

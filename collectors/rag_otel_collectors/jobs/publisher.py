@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import logging
 import math
 import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
@@ -19,20 +20,16 @@ from rag_otel.delivery.state_folder import StateFolder
 from rag_otel.errors import ConfigurationError, RetryableError
 from rag_otel.model import RagTrace, SamplingDecision, SamplingReason, UnevaluableReason
 from rag_otel.safety.guard import guarded
+from rag_otel_collectors.jobs.engines import job_queue, publish_all
 from rag_otel_collectors.jobs.job import EvaluationJob, may_leave_the_process, queued
 from rag_otel_collectors.jobs.queue import JobQueue, QueuedJob, QueueSettings
 
 _OVERHEAD_BYTES: Final = 2048
 _CLOSE_S: Final = 2.0
+_THREAD: Final = "rag-otel-job-queue"
+_CLIENTS: Final = frozenset({"aio_pika", "aiormq", "nats"})
 _PATIENCE_S: Final = 60.0
 """For one batch. The queue's own time limits are shorter."""
-
-
-def rabbit_queue(settings: QueueSettings) -> JobQueue:
-    """The queue on RabbitMQ. Imports FastStream."""
-    from rag_otel_collectors.jobs.rabbit import RabbitJobQueue
-
-    return RabbitJobQueue(settings)
 
 
 class JobPublisher:
@@ -45,7 +42,7 @@ class JobPublisher:
         project: str | None = None,
         buffer_bytes: int = 32 * 2**20,
         state: StateFolder | None = None,
-        make_queue: Callable[[QueueSettings], JobQueue] = rabbit_queue,
+        make_queue: Callable[[QueueSettings], JobQueue] = job_queue,
     ) -> None:
         """Connects with the first job."""
         self._settings = settings
@@ -128,14 +125,13 @@ class _BrokerThread:
     async def _publish(self, jobs: Sequence[QueuedJob]) -> None:
         if self._queue is None:
             queue = self._make_queue()
+            _quieten_clients()
             try:
                 await queue.open()
             except ConfigurationError as error:  # what waits is kept until the operator has mended it
                 raise RetryableError(str(error)) from None
             self._queue = queue
-        outcomes = await asyncio.gather(*map(self._queue.publish, jobs), return_exceptions=True)
-        for failure in (each for each in outcomes if isinstance(each, BaseException)):
-            raise failure
+        await publish_all(self._queue, jobs)
 
     async def _close(self) -> None:
         queue, self._queue = self._queue, None
@@ -145,7 +141,7 @@ class _BrokerThread:
     def _run(self, work: Coroutine[Any, Any, None], timeout_s: float) -> None:
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
-            threading.Thread(target=self._loop.run_forever, name="rag-otel-job-queue", daemon=True).start()
+            threading.Thread(target=self._loop.run_forever, name=_THREAD, daemon=True).start()
         running = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
             running.result(timeout_s)
@@ -154,8 +150,18 @@ class _BrokerThread:
             raise RetryableError("the job queue does not answer") from None
 
 
+def _quieten_clients() -> None:
+    """The brokers' clients log every attempt to connect again, once a second. The application's log has our own lines,
+    which are limited. What the application does with the same clients is logged as before."""
+    for name in [*logging.root.manager.loggerDict]:
+        if name.partition(".")[0] in _CLIENTS:
+            logging.getLogger(name).addFilter(_of_other_threads)
+
+
+def _of_other_threads(record: logging.LogRecord) -> bool:
+    return record.threadName != _THREAD
+
+
 def _size(job: EvaluationJob) -> int:
     """About how much memory a job keeps alive, taking a character for a byte."""
-    trace = job.trace
-    texts = len(trace.question or "") + len(trace.response or "") + sum(len(chunk.text) for chunk in trace.chunks)
-    return _OVERHEAD_BYTES + texts
+    return _OVERHEAD_BYTES + job.trace.characters

@@ -1,8 +1,9 @@
-"""The interface of a job queue. What a broker does behind it: see `rabbit.py`.
+"""The interface of a job queue. What a broker does behind it: see `rabbit.py` and `nats.py`.
 
-The contract, which `tests/collectors/jobs` checks with a real broker:
+The contract, which `tests/collectors/jobs` checks with real brokers:
 
-- `publish` returns when the broker has stored the job, and raises RetryableError when it has not (away, or full).
+- `publish` returns when the broker has stored the job, and raises RetryableError when it has not (away, or full), or
+  PermanentError if it never will (the job is too large for it).
 - A job stays in the queue until its delivery is settled: by `ack`, `retry_later` or `dead_letter`. A worker that is
   killed, and a broker that is restarted, lose none. Such a job is delivered again.
 - `Delivery.starts` counts the deliveries before this one, the ones that ended with their worker included. So a job that
@@ -24,7 +25,8 @@ class QueueSettings:
     """How jobs are queued. Producers and workers of one queue need the same values. Times in seconds."""
 
     url: str
-    """Address of the broker with user and password: amqp://user:password@host:5672/vhost."""
+    """Address of the broker with user and password: amqp://user:password@host:5672/vhost, or nats://user:password@host:4222
+    (of a cluster several, separated by commas)."""
     name: str = "rag-otel"
     """Prefix of the queues' names."""
     partitions: int = 4
@@ -39,6 +41,9 @@ class QueueSettings:
     """Jobs of one partition that a worker evaluates at a time."""
     timeout_s: float = 10.0
     """For one answer of the broker."""
+    lost_after_s: float = 15.0
+    """NATS only: a job whose worker has not been heard of for so long is delivered again. RabbitMQ notices when the
+    connection breaks."""
 
     def __post_init__(self) -> None:
         for name in ("partitions", "max_jobs", "prefetch"):
@@ -108,6 +113,17 @@ class DeadJob:
     headers: Mapping[str, str]
 
 
+@dataclass(frozen=True, kw_only=True)
+class QueueCounts:
+    """How many jobs are in a queue."""
+
+    waiting: int
+    """Jobs that wait for a worker or a retry. With NATS also those that run."""
+    suspects: int
+    """Jobs whose worker ended."""
+    dead: int
+
+
 class JobQueue(Protocol):
     """A queue of evaluation jobs on a broker. Belongs to one event loop."""
 
@@ -117,7 +133,7 @@ class JobQueue(Protocol):
         ...
 
     async def publish(self, job: QueuedJob) -> None:
-        """Returns when the broker has stored the job. Raises RetryableError."""
+        """Returns when the broker has stored the job. Raises RetryableError or PermanentError."""
         ...
 
     async def consume(self, handle: Handle) -> None:
@@ -135,6 +151,10 @@ class JobQueue(Protocol):
     @property
     def trouble(self) -> str | None:
         """Why no jobs come or go at the moment; None when they do."""
+        ...
+
+    async def counts(self) -> QueueCounts:
+        """How many jobs are in the queue. Raises RetryableError."""
         ...
 
     async def dead_letters(self) -> Sequence[DeadJob]:

@@ -35,23 +35,29 @@ from aiormq.exceptions import (
 from faststream import AckPolicy
 from faststream.rabbit import Channel, ExchangeType, QueueType, RabbitBroker, RabbitExchange, RabbitMessage, RabbitQueue
 
-from rag_otel.delivery.retry import Backoff
 from rag_otel.errors import ConfigurationError, RetryableError
-from rag_otel.safety.guard import counters, guarded, logger
+from rag_otel.safety.guard import counters
 from rag_otel_collectors.jobs.job import partition_of
-from rag_otel_collectors.jobs.queue import DeadJob, Handle, QueuedJob, QueueSettings
+from rag_otel_collectors.jobs.moving import (
+    MAX_LISTED,
+    REASON,
+    REASON_CHARS,
+    STARTS,
+    TENANT,
+    WORKER_ENDED,
+    RunningJobs,
+    count,
+    dead_job,
+    give_up,
+    insist,
+    said,
+)
+from rag_otel_collectors.jobs.queue import DeadJob, Handle, QueueCounts, QueuedJob, QueueSettings
 
-STARTS: Final = "x-rag-otel-starts"
-"""Starts until the message was published."""
-TENANT: Final = "x-rag-otel-tenant"
-REASON: Final = "x-rag-otel-reason"
 _DELIVERIES: Final = "x-delivery-count"
 _NO_LIMIT: Final = 1_000_000_000
 """Looking at the dead letters counts as a delivery. RabbitMQ 4 drops a message after 20 by default."""
 _RECONNECT_S: Final = 1.0
-_BACKOFF: Final = Backoff(longest_wait_s=10.0)
-_MAX_LISTED: Final = 10_000
-_REASON_CHARS: Final = 500
 _AWAY: Final = (AMQPError, OSError, TimeoutError, RuntimeError)
 """What a broken connection raises. aiormq's own error for a closed channel is a RuntimeError."""
 
@@ -63,9 +69,7 @@ class RabbitJobQueue:
         self._settings = settings
         self._broker: Any = None
         self._subscribers: list[Any] = []
-        self._running = 0
-        self._idle = asyncio.Event()
-        self._idle.set()
+        self._running = RunningJobs()
 
     # --- connection -------------------------------------------------------------------------------------------------
 
@@ -94,7 +98,7 @@ class RabbitJobQueue:
             ) from None
         except _AWAY as error:
             await _closed(broker)
-            raise RetryableError(_said("no connection to the job queue", error)) from None
+            raise RetryableError(said("no connection to the job queue", error)) from None
         self._broker = broker
 
     async def close(self) -> None:
@@ -108,20 +112,40 @@ class RabbitJobQueue:
         connection = None if self._broker is None else self._broker._connection
         return None if connection is not None and connection.connected.is_set() else "no connection to the job queue"
 
+    async def counts(self) -> QueueCounts:
+        waiting = [*self._partitions(), *map(self._waiting, set(self._settings.retry_delays))]
+        found = [await self._length(queue) for queue in waiting]
+        suspects, dead = await self._length(self._suspects()), await self._length(self._dead())
+        return QueueCounts(waiting=sum(found), suspects=suspects, dead=dead)
+
+    async def _length(self, queue: RabbitQueue) -> int:
+        if self._broker is None:
+            raise RetryableError("no connection to the job queue")
+        try:
+            async with asyncio.timeout(self._settings.timeout_s):
+                channel = await self._broker._connection.channel()
+                declared = await channel.declare_queue(queue.name, passive=True)
+                await channel.close()
+        except _AWAY as error:
+            raise RetryableError(said("no connection to the job queue", error)) from None
+        return declared.declaration_result.message_count or 0
+
     async def _declare(self, broker: RabbitBroker) -> None:
         settings = self._settings
         for queue in (*self._partitions(), self._suspects(), self._dead()):
             await broker.declare_queue(queue)
         for delay in set(settings.retry_delays):
             exchange = await broker.declare_exchange(_retry_exchange(settings.name, delay))
-            arguments = {
-                "x-message-ttl": round(delay * 1000),
-                "x-overflow": "reject-publish",
-                "x-dead-letter-exchange": "",  # with the routing key that it came with: its queue's name
-                "x-dead-letter-strategy": "at-least-once",
-            }
-            waiting = _quorum_queue(f"{settings.name}.retry.{delay:g}s", arguments)
-            await (await broker.declare_queue(waiting)).bind(exchange)
+            await (await broker.declare_queue(self._waiting(delay))).bind(exchange)
+
+    def _waiting(self, delay: float) -> RabbitQueue:
+        arguments = {
+            "x-message-ttl": round(delay * 1000),
+            "x-overflow": "reject-publish",
+            "x-dead-letter-exchange": "",  # with the routing key that it came with: its queue's name
+            "x-dead-letter-strategy": "at-least-once",
+        }
+        return _quorum_queue(f"{self._settings.name}.retry.{delay:g}s", arguments)
 
     def _partitions(self) -> list[RabbitQueue]:
         settings = self._settings
@@ -169,9 +193,9 @@ class RabbitJobQueue:
             async with asyncio.timeout(self._settings.timeout_s):
                 await self._broker.publish(body, **where, persist=True, message_id=key, headers=dict(headers))
         except DeliveryError as error:
-            raise RetryableError(_said(f"the job queue {queue} takes no more", error)) from None
+            raise RetryableError(said(f"the job queue {queue} takes no more", error)) from None
         except _AWAY as error:
-            raise RetryableError(_said("no connection to the job queue", error)) from None
+            raise RetryableError(said("no connection to the job queue", error)) from None
 
     # --- consuming --------------------------------------------------------------------------------------------------
 
@@ -182,15 +206,7 @@ class RabbitJobQueue:
 
     async def _subscribe(self, queue: RabbitQueue, handle: Handle, *, prefetch: int, alone: bool) -> None:
         async def received(message: RabbitMessage) -> None:
-            self._running += 1
-            self._idle.clear()
-            try:
-                with guarded("jobs.received"):
-                    await self._received(message, queue.name, handle)
-            finally:
-                self._running -= 1
-                if not self._running:
-                    self._idle.set()
+            await self._running.run(self._received(message, queue.name, handle))
 
         # As a queue that exists: FastStream would reuse the one that was declared, on the channel without a prefetch.
         subscriber = self._broker.subscriber(
@@ -208,10 +224,10 @@ class RabbitJobQueue:
 
     async def _received(self, message: RabbitMessage, queue: str, handle: Handle) -> None:
         headers = message.headers
-        returned = max(_number(headers.get(_DELIVERIES)), int(bool(message.raw_message.redelivered)))
-        delivery = RabbitDelivery(self, message, queue, starts=_number(headers.get(STARTS)) + returned)
+        returned = max(count(headers.get(_DELIVERIES)), int(bool(message.raw_message.redelivered)))
+        delivery = RabbitDelivery(self, message, queue, starts=count(headers.get(STARTS)) + returned)
         if delivery.starts >= self._settings.max_starts:
-            await delivery.dead_letter(f"{delivery.starts} starts, and the worker ended during the last one")
+            await give_up(delivery)
         elif returned:
             await delivery.suspect()
         else:
@@ -221,10 +237,7 @@ class RabbitJobQueue:
         for subscriber in self._subscribers:
             with contextlib.suppress(*_AWAY):
                 await subscriber.stop()
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(timeout_s):
-                await self._idle.wait()
-        return not self._running
+        return await self._running.wait(timeout_s)
 
     # --- dead letters -----------------------------------------------------------------------------------------------
 
@@ -251,11 +264,11 @@ class RabbitJobQueue:
         messages: list[AbstractIncomingMessage] = []
         try:
             queue = await self._broker.declare_queue(self._dead())
-            while len(messages) < _MAX_LISTED and (message := await queue.get(fail=False)) is not None:
+            while len(messages) < MAX_LISTED and (message := await queue.get(fail=False)) is not None:
                 messages.append(message)
             yield messages
         except _AWAY as error:
-            raise RetryableError(_said("no connection to the job queue", error)) from None
+            raise RetryableError(said("no connection to the job queue", error)) from None
         finally:
             for message in messages:
                 if not message.processed:
@@ -293,7 +306,7 @@ class RabbitDelivery:
     async def suspect(self) -> None:
         """The last start ended with its worker: deliver the job to a worker that starts no other suspect with it."""
         name, delay = f"{self._queue._settings.name}.suspects", self._queue._settings.delay_after(self.starts)
-        await self._move(name, self.starts, "the worker ended", delay=delay)
+        await self._move(name, self.starts, WORKER_ENDED, delay=delay)
 
     async def dead_letter(self, reason: str) -> None:
         starts = min(self.starts + 1, self._queue._settings.max_starts)
@@ -303,21 +316,14 @@ class RabbitDelivery:
         headers = {
             STARTS: starts,
             TENANT: str(self._message.headers.get(TENANT) or ""),
-            REASON: reason[:_REASON_CHARS],
+            REASON: reason[:REASON_CHARS],
         }
-        failures = 0
-        while True:
-            try:
-                await self._queue._publish(self.body, queue_name, self.key, headers, delay=delay)
-            except RetryableError as error:
-                if self._message.raw_message.channel.is_closed:  # the broker delivers the job again
-                    counters.add("jobs.unsettled")
-                    return None
-                failures += 1
-                logger.warning("rag-otel: a job cannot be moved to %s: %s; trying again", queue_name, error)
-                await asyncio.sleep(_BACKOFF.pause_s(failures))
-            else:
-                return await self.ack()
+
+        async def publish() -> None:
+            await self._queue._publish(self.body, queue_name, self.key, headers, delay=delay)
+
+        if await insist(queue_name, publish, lambda: self._message.raw_message.channel.is_closed):
+            await self.ack()
 
 
 def _quorum_queue(name: str, arguments: Mapping[str, Any]) -> RabbitQueue:
@@ -335,26 +341,9 @@ def _retry_exchange(name: str, delay: float) -> RabbitExchange:
 
 
 def _dead_job(message: AbstractIncomingMessage) -> DeadJob:
-    headers = {key: str(value) for key, value in message.headers.items()}
-    return DeadJob(
-        key=message.message_id or "",
-        tenant=headers.get(TENANT, ""),
-        reason=headers.get(REASON) or "the broker gave it up: no worker could take it",
-        starts=_number(message.headers.get(STARTS)),
-        body=message.body,
-        headers=headers,
-    )
-
-
-def _number(value: object) -> int:
-    """A header as a count: whoever published the message may have written anything."""
-    return max(0, value) if isinstance(value, int) else 0
+    return dead_job(message.message_id or "", message.body, {key: str(value) for key, value in message.headers.items()})
 
 
 async def _closed(broker: RabbitBroker) -> None:
     with contextlib.suppress(*_AWAY):
         await broker.stop()
-
-
-def _said(what: str, error: BaseException) -> str:
-    return f"{what}: {type(error).__name__}"

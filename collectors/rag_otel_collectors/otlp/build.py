@@ -39,7 +39,9 @@ from rag_otel_collectors.otlp.receivers.api_keys import ApiKeys
 from rag_otel_collectors.otlp.receivers.grpc_server import GrpcServer
 from rag_otel_collectors.otlp.receivers.http_server import HttpServer
 from rag_otel_collectors.otlp.receivers.intake import Intake
+from rag_otel_collectors.otlp.receivers.kafka_consumer import KafkaReceiver, KafkaSource
 from rag_otel_collectors.otlp.receivers.reception import Reception
+from rag_otel_collectors.otlp.receivers.taken_messages import TakenMessages
 from rag_otel_collectors.otlp.receivers.tls import ServerTls
 from rag_otel_collectors.otlp.settings import CollectorSettings, Configuration
 
@@ -121,12 +123,13 @@ async def start(
         servers["gRPC"] = GrpcServer(reception, address=settings.grpc)
     if settings.http:
         servers["HTTP"] = HttpServer(reception, address=settings.http, not_ready=collector.not_ready)
+    stream = _stream(settings, reception, dead_letters)
     telemetry = _telemetry(evaluation, metrics)
     results = make_results(collector.emit, telemetry)
     results.start()
     telemetry.start()
     try:
-        await collector.start(intake=intake, pool=pool, results=results, servers=list(servers.values()))
+        await collector.start(intake=intake, pool=pool, results=results, servers=list(servers.values()), stream=stream)
     except BaseException:
         await collector.stop()
         raise
@@ -138,6 +141,23 @@ def server_tls(settings: CollectorSettings) -> ServerTls | None:
     if settings.tls_cert is None or settings.tls_key is None:
         return None
     return ServerTls.read(settings.tls_cert, settings.tls_key, settings.tls_client_ca)
+
+
+def _stream(settings: CollectorSettings, reception: Reception, dead_letters: DeadLetters) -> KafkaReceiver | None:
+    """The reader of Kafka; None: nothing is read."""
+    if not settings.kafka_brokers or not settings.kafka_topic:
+        return None
+    source = KafkaSource(
+        topic=settings.kafka_topic,
+        group=settings.kafka_group,
+        member=settings.kafka_member,
+        properties=settings.kafka_client,
+    )
+    try:
+        known = TakenMessages(Path(settings.data_dir) / "kafka", settings.kafka_topic)
+    except OSError as error:
+        raise ConfigurationError(f"data_dir {settings.data_dir!r} cannot be used: {error}") from None
+    return KafkaReceiver(source, reception, dead_letters, known)
 
 
 def _queues(settings: CollectorSettings, backends: Sequence[str]) -> tuple[Journal, Outbox]:

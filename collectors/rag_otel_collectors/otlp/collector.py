@@ -32,7 +32,7 @@ from rag_otel_collectors.otlp.exporters.outbox import Outbox
 from rag_otel_collectors.otlp.exporters.sender import Sender
 from rag_otel_collectors.otlp.limited_log import LimitedLog
 from rag_otel_collectors.otlp.metrics import Metrics
-from rag_otel_collectors.otlp.protobuf.wire import SpanSlice, join
+from rag_otel_collectors.otlp.protobuf.wire import SpanSlice, join, without_repeats
 from rag_otel_collectors.otlp.receivers.intake import Intake
 from rag_otel_collectors.otlp.supervision import Supervisor
 
@@ -51,6 +51,16 @@ class Server(Protocol):
     async def run(self) -> None: ...
 
     async def stop(self, grace_s: float) -> None: ...
+
+
+class Stream(Protocol):
+    """Where requests are fetched from."""
+
+    async def start(self) -> None: ...
+
+    async def run(self) -> None: ...
+
+    async def stop(self) -> None: ...
 
 
 class Results(Protocol):
@@ -86,7 +96,7 @@ class Collector:
         self._loop = asyncio.get_running_loop()
         self._woken = asyncio.Event()
         self._leaving: set[asyncio.Task[None]] = set()
-        self._supervisor, self._receiving = Supervisor(metrics), Supervisor(metrics)
+        self._supervisor, self._receiving, self._reading = Supervisor(metrics), Supervisor(metrics), Supervisor(metrics)
         self._log = LimitedLog()
         self._disk = DiskWatch(
             {"journal": journal, "outbox": outbox, **({} if jobs is None else {"jobs": jobs.outbox})},
@@ -94,6 +104,7 @@ class Collector:
             lambda: live.held_bytes,
         )
         self._servers: Sequence[Server] = ()
+        self._stream: Stream | None = None
         self._pool: EvaluationPool | None = None
         self._results: Results | None = None
         self._intake: Intake | None = None
@@ -118,7 +129,15 @@ class Collector:
             return "no evaluation process is up"
         return self._intake.refusal() or self._task_trouble or self._disk.trouble
 
-    async def start(self, *, intake: Intake, pool: EvaluationPool, results: Results, servers: Sequence[Server]) -> None:
+    async def start(
+        self,
+        *,
+        intake: Intake,
+        pool: EvaluationPool,
+        results: Results,
+        servers: Sequence[Server],
+        stream: Stream | None = None,
+    ) -> None:
         """Take up what an earlier process left, then listen. Raises ConfigurationError."""
         self._intake, self._pool, self._results = intake, pool, results
         await pool.start()
@@ -133,6 +152,10 @@ class Collector:
         self._servers = servers
         for server in servers:
             self._receiving.keep(f"receiving at port {server.port}", server.run)
+        if stream is not None:
+            self._stream = stream
+            await stream.start()
+            self._reading.keep("reading from Kafka", stream.run)
         self._supervisor.keep("the release of traces", self._release_due)
         self._supervisor.keep("the care of the disk", self._disk.run)
         for sender in self._senders:
@@ -147,6 +170,7 @@ class Collector:
         A third of the time is for evaluating; traces that are not evaluated by then go out as they are.
         """
         deadline = time.monotonic() + timeout_s
+        await self._stop_reading()
         if self._intake is not None:
             self._intake.draining = True
         for trace in self._live.drain():
@@ -168,6 +192,7 @@ class Collector:
 
     async def stop(self) -> None:
         """Stop at once; what was accepted stays on disk. Safe to call twice."""
+        await self._stop_reading()
         await self._receiving.stop()
         await asyncio.gather(*(server.stop(_SERVER_GRACE_S) for server in self._servers))
         await self._supervisor.stop()
@@ -183,6 +208,12 @@ class Collector:
             await self._jobs.close()
         self._journal.close()
         self._outbox.close()
+
+    async def _stop_reading(self) -> None:
+        """First of all, so that another member of the group goes on with the partitions."""
+        await self._reading.stop()
+        if self._stream is not None:
+            await self._stream.stop()
 
     # --- from assembly to the outbox ----------------------------------------------------------------------------------
 
@@ -203,10 +234,12 @@ class Collector:
     async def _finish(self, trace: LiveTrace) -> None:
         """Evaluate a trace, forward it with what was added, and forget it."""
         assert self._pool is not None
-        reply = await self._pool.evaluate(trace.trace_id.hex(), trace.slices, trace.outlines)
-        slices = trace.slices
+        slices = without_repeats(trace.slices)
+        if repeated := len(trace.slices) - len(slices):
+            self._metrics.add(names.REPEATED, repeated)
+        reply = await self._pool.evaluate(trace.trace_id.hex(), slices, trace.outlines)
         with guarded("collector.enrich"):  # whatever is wrong with a reply, the spans go on
-            slices = enriched(trace.slices, reply)
+            slices = enriched(slices, reply)
         await self._forward(join(slices))
         for job in reply.jobs:
             await self._keep_job(job)
@@ -261,7 +294,7 @@ class Collector:
 
     @property
     def _task_trouble(self) -> str | None:
-        return self._supervisor.trouble or self._receiving.trouble
+        return self._supervisor.trouble or self._receiving.trouble or self._reading.trouble
 
     def _nothing_left(self) -> bool:
         try:
@@ -309,7 +342,7 @@ class Collector:
         return sum(sender.unconfirmed for sender in self._senders)
 
     def _failed_tasks(self) -> float:
-        return self._supervisor.failed + self._receiving.failed
+        return self._supervisor.failed + self._receiving.failed + self._reading.failed
 
     def _in_trouble(self) -> float:
         return sum(sender.trouble is not None for sender in self._senders)

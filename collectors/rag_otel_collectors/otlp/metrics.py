@@ -38,6 +38,8 @@ TASK_FAILURES: Final = "task_failures_total"
 JOBS: Final = "published_jobs_total"
 JOB_RETRIES: Final = "job_retries_total"
 CLOSED: Final = "closed_connections_total"
+REPEATED: Final = "repeated_spans_total"
+KAFKA_ERRORS: Final = "kafka_errors_total"
 
 HELP: Final = {
     REQUESTS: "Export requests by transport and outcome",
@@ -61,6 +63,8 @@ HELP: Final = {
     JOBS: "Evaluation jobs that the broker has stored",
     JOB_RETRIES: "Attempts to publish jobs that the broker did not answer or refused",
     CLOSED: "Connections that were closed to make room for others, by reason",
+    REPEATED: "Held spans that had been delivered twice and were taken once",
+    KAFKA_ERRORS: "Errors that Kafka's client reported for what it reads, by error",
 }
 
 

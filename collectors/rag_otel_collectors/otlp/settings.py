@@ -31,11 +31,13 @@ from rag_otel.settings.rows import resolve_table, row, secrets_of, shown, variab
 from rag_otel.settings.unknown import unknown_variables
 from rag_otel.writers.phoenix_links import phoenix_base_url
 from rag_otel_collectors.otlp.exporters.connection import BackendSettings
+from rag_otel_collectors.otlp.kafka import BROKERS, client_properties, secret_values
 
 _ENV: Final = "RAG_OTEL_COLLECTOR_"
 _PHOENIX_CONFIRM_S: Final = 15.0
 """Phoenix answers when it has queued spans; killed, it loses those of the last moments, and it ignores repeats."""
 _SCHEMES: Final = {"grpc": ("grpc", False), "grpcs": ("grpc", True), "http": ("http", False), "https": ("http", True)}
+_KAFKA: Final = "kafka"
 _LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
 _IN_PROCESS_ONLY: Final = frozenset({"max_held", "max_held_bytes"})
 
@@ -64,6 +66,14 @@ class CollectorSettings:
     fsync: bool = row(False, "True: what is accepted survives a power cut too", f"{_ENV}FSYNC")
     retry_after: float = row(2.0, "When refused senders may come back", f"{_ENV}RETRY_AFTER")
     drain_timeout: float = row(25.0, "To finish what is here after SIGTERM", f"{_ENV}DRAIN_TIMEOUT")
+    kafka_brokers: tuple[str, ...] = row((), "Brokers of Kafka, host:port", f"{_ENV}KAFKA_BROKERS")
+    kafka_topic: str = row("otlp_spans", "Topic that spans are read from; empty: none", f"{_ENV}KAFKA_TOPIC")
+    kafka_group: str = row("rag-otel", "Consumer group of the collectors", f"{_ENV}KAFKA_GROUP")
+    kafka_member: str | None = row(None, "Lasting name of this collector in the group", f"{_ENV}KAFKA_MEMBER")
+    kafka_properties: tuple[str, ...] = row(
+        (), "Properties of librdkafka, name=value", f"{_ENV}KAFKA_PROPERTIES", secret=True
+    )
+    kafka_password: str | None = row(None, "Password of SASL", f"{_ENV}KAFKA_PASSWORD", secret=True)
 
     def __post_init__(self) -> None:
         for name in ("grace", "idle", "retry_after", "drain_timeout"):
@@ -80,6 +90,16 @@ class CollectorSettings:
         _require((self.tls_cert is None) == (self.tls_key is None), "tls_cert", self.tls_cert, "given with tls_key")
         for header in self.headers:
             _require("=" in header, "headers", header.partition("=")[0], "name=value")
+        for broker in self.kafka_brokers:
+            host, _, port = broker.rpartition(":")
+            _require(bool(host and port.isdigit()), "kafka_brokers", broker, "host:port")
+        _require(bool(self.kafka_group), "kafka_group", self.kafka_group, "a name")
+        _ = self.kafka_client
+
+    @property
+    def kafka_client(self) -> dict[str, str]:
+        """Properties of every client of Kafka; without brokers, none. Raises ConfigurationError."""
+        return client_properties(self.kafka_brokers, self.kafka_properties, self.kafka_password)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +115,9 @@ class Configuration:
     def secrets(self) -> list[str]:
         """Every key, and every value of a header."""
         headers = [value for backend in self.backends for value in backend.headers.values()]
-        return [*self.collector.api_keys, *headers, *secrets_of(self.evaluation.settings)]
+        properties = [self.collector.kafka_client, *(backend.properties for backend in self.backends)]
+        kafka = [value for each in properties for value in secret_values(each)]
+        return [*self.collector.api_keys, *headers, *kafka, *secrets_of(self.evaluation.settings)]
 
     def rows(self) -> dict[str, list[tuple[str, str, str]]]:
         """Every setting as it is printed at the start, by part: (name, value with secrets masked, origin)."""
@@ -168,9 +190,17 @@ def data_folder(file: str | None = None, environ: Mapping[str, str] | None = Non
     return Path(str(values["data_dir"]))
 
 
-def backend_at(endpoint: str, headers: Mapping[str, str] | None = None) -> BackendSettings:
-    """A backend by its address. Raises ConfigurationError."""
-    return _backend({"endpoint": endpoint, "headers": dict(headers or {})}, 0)
+def backend_at(endpoint: str, headers: Mapping[str, str] | None = None, *, file: str | None = None) -> BackendSettings:
+    """A backend by its address; the brokers of a topic are those of the file and the environment. Raises
+    ConfigurationError."""
+    kafka = collector_settings(file).kafka_client
+    return _backend({"endpoint": endpoint, "headers": dict(headers or {})}, 0, kafka)
+
+
+def collector_settings(file: str | None = None) -> CollectorSettings:
+    """The part `[collector]` alone, of the file and the environment. Raises ConfigurationError."""
+    values, _ = resolve_table(CollectorSettings, {}, os.environ, file=_table(_read(file), "collector"))
+    return CollectorSettings(**values)
 
 
 def unread_variables(environ: Mapping[str, str] | None = None) -> list[str]:
@@ -221,7 +251,7 @@ def _backends(
             "nowhere to forward to: give --backend http://host:4318, [[backends]] in the file, "
             f"{_ENV}BACKEND or RAG_OTEL_PHOENIX_ENDPOINT"
         )
-    backends = tuple(_backend(each, number) for number, each in enumerate(listed))
+    backends = tuple(_backend(each, number, collector.kafka_client) for number, each in enumerate(listed))
     for backend in backends:
         _forbid_circle(collector, backend)
     names = [backend.name for backend in backends]
@@ -230,20 +260,24 @@ def _backends(
     return backends
 
 
-def _backend(given: Mapping[str, Any], number: int) -> BackendSettings:
+def _backend(given: Mapping[str, Any], number: int, kafka: Mapping[str, str]) -> BackendSettings:
+    """`kafka`: the properties of the collector's clients of Kafka."""
     default_name = "default" if number == 0 else f"backend-{number + 1}"
     fields = {"name": default_name, **given}
     endpoint = str(fields.get("endpoint") or "")
     scheme = urllib.parse.urlsplit(endpoint).scheme if "://" in endpoint else ""
-    if scheme:
+    if scheme == _KAFKA:
+        fields = _topic(fields, kafka)
+    elif scheme:
         if scheme not in _SCHEMES:
-            raise ConfigurationError(f"backend {endpoint!r}: the address must start with {', '.join(_SCHEMES)} and ://")
+            allowed = ", ".join((*_SCHEMES, _KAFKA))
+            raise ConfigurationError(f"backend {endpoint!r}: the address must start with {allowed} and ://")
         protocol, tls = _SCHEMES[scheme]
         fields = {"protocol": protocol, "tls": tls, **fields}
     if fields.get("protocol") == "grpc":
         fields["endpoint"] = endpoint.partition("://")[2].rstrip("/") or endpoint
     elif not scheme:
-        raise ConfigurationError(f"backend {endpoint!r}: say http://, https://, grpc:// or grpcs://")
+        raise ConfigurationError(f"backend {endpoint!r}: say http://, https://, grpc://, grpcs:// or kafka://TOPIC")
     try:
         backend = TypeAdapter(BackendSettings).validate_python(fields)
     except ValidationError as error:
@@ -259,8 +293,28 @@ def _backend(given: Mapping[str, Any], number: int) -> BackendSettings:
     return backend
 
 
+def _topic(fields: Mapping[str, Any], kafka: Mapping[str, str]) -> dict[str, Any]:
+    """A backend `kafka://TOPIC`, at the collector's brokers. Raises ConfigurationError."""
+    address = str(fields["endpoint"])
+    properties = {**kafka, **(fields.get("properties") or {})}
+    topic = address.partition("://")[2].strip("/")
+    if not topic or "/" in topic or ":" in topic:
+        raise ConfigurationError(f"backend {address!r}: write kafka://TOPIC; the brokers stand in kafka_brokers")
+    if not properties.get(BROKERS):
+        raise ConfigurationError(f"backend {address!r}: kafka_brokers is not set")
+    return {**fields, "protocol": _KAFKA, "endpoint": topic, "properties": properties}
+
+
 def _forbid_circle(collector: CollectorSettings, backend: BackendSettings) -> None:
     """Raises ConfigurationError where the collector would forward to itself."""
+    if backend.protocol == _KAFKA:
+        same_brokers = backend.properties[BROKERS] == collector.kafka_client[BROKERS]
+        if same_brokers and backend.endpoint == collector.kafka_topic:
+            raise ConfigurationError(
+                f"backend kafka://{backend.endpoint} is the topic that the collector reads: set another kafka_topic, "
+                "or an empty one to read nothing"
+            )
+        return
     target = urllib.parse.urlsplit(backend.endpoint if "://" in backend.endpoint else f"//{backend.endpoint}")
     for own in (collector.grpc, collector.http):
         host, _, port = own.rpartition(":")

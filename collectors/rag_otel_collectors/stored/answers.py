@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final, Literal
 
+from rag_otel.evaluation.directions import goodness
 from rag_otel.model import RagTrace, SpanRecord
 from rag_otel_collectors.stored.annotated_spans import (
     HumanAnnotation,
@@ -36,6 +37,9 @@ class StoredAnswer:
     label: str | None
     explanation: str | None
     human: tuple[HumanAnnotation, ...]
+    judge: str = ""
+    probability: float | None = None
+    """With which the trace was sampled. None: not known."""
 
     @property
     def reference(self) -> str | None:
@@ -88,16 +92,19 @@ def stored_answers(
                     yield _answer(found, metric, spans[found.target.span_id], notes)
 
 
-def choose(answers: Iterable[StoredAnswer], selection: Selection, count: int) -> list[StoredAnswer]:
+def choose(answers: Iterable[StoredAnswer], selection: Selection, count: int, metric: str) -> list[StoredAnswer]:
     """Returns at most `count` answers. Holds only these in memory.
 
-    `worst`: the lowest scores, of equal ones the highest risks. `uncertain`: the risks nearest to 0.5, of which the
-    judge knows least (uncertainty sampling: Lewis and Gale, "A Sequential Algorithm for Training Text Classifiers",
-    1994); an answer without a risk is taken by its score. `corrected`: those that people annotated, the newest first.
+    `worst`: the worst scores of `metric`, of equal ones the highest risks. `uncertain`: the risks nearest to 0.5, of
+    which the judge knows least (uncertainty sampling: Lewis and Gale, "A Sequential Algorithm for Training Text
+    Classifiers", 1994); an answer without a risk is taken by its score. `corrected`: those that people annotated, the
+    newest first.
     """
     if selection == "worst":
         scored = (each for each in answers if each.score is not None)
-        return heapq.nsmallest(count, scored, key=lambda each: (each.score, -(each.risk or 0.0)))
+        return heapq.nsmallest(
+            count, scored, key=lambda each: (goodness(metric, each.score or 0.0), -(each.risk or 0.0))
+        )
     if selection == "uncertain":
         known = (each for each in answers if each.risk is not None or each.score is not None)
         return heapq.nsmallest(count, known, key=_distance_from_uncertain)
@@ -121,4 +128,6 @@ def _answer(trace: RagTrace, metric: str, span: SpanRecord, notes: Mapping[str, 
         label=result.label,
         explanation=result.explanation,
         human=human_annotations([*target, *at_root]),
+        judge=result.judge,
+        probability=result.probability,
     )

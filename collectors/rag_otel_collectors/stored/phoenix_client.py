@@ -79,6 +79,17 @@ class PhoenixClient:
         wanted, only = list(span_ids), {"include_annotation_names": list(names)}
         return [row for ids in _batches(wanted) if wanted for row in self._rows(path, {"span_ids": ids, **only})]
 
+    def sessions(self, project: str) -> Iterator[dict[str, Any]]:
+        """Yields a project's sessions, the newest first: dicts with `session_id`, `start_time`, `traces`, ..."""
+        return self._rows(f"{_project_path(project)}/sessions", {"order": ["desc"]})
+
+    def annotate_sessions(self, annotations: Sequence[Mapping[str, Any]]) -> None:
+        """Writes annotations of sessions: dicts with `session_id`, `name`, `annotator_kind`, `identifier`, `result`,
+        `metadata`. One with the same session, name and identifier is replaced. Raises PermanentError if a session does
+        not exist. Needs Phoenix 12 or newer."""
+        url = f"{self._base_url}/v1/session_annotations?sync=true"
+        post(url, to_json({"data": list(annotations)}), headers=self._headers, timeout_s=self._timeout_s)
+
     def upload_dataset(
         self, name: str, examples: Sequence[Mapping[str, Any]], *, description: str = "", append: bool = False
     ) -> str:

@@ -40,6 +40,8 @@ class Faithfulness(SyncTwin):
     """The evaluator `faithfulness`. Without a judge it uses the embedded one: no key, no download."""
 
     needs = ("chunks", "response")
+    conversation_as: Final = "chunks"
+    """See `rag_otel.protocols.ReadsConversation`."""
 
     def __init__(self, *, judge: Judge | None = None, unfaithful_from: float = UNFAITHFUL_FROM) -> None:
         """`unfaithful_from`: risk in 0..1 from which the label is `unfaithful`."""

@@ -47,6 +47,8 @@ class ResponseRelevancy(LlmMetric):
     """
 
     needs = ("question", "response")
+    conversation_as: Final = "question"
+    """See `rag_otel.protocols.ReadsConversation`: "And the second one?" alone resembles no generated question."""
 
     def __init__(
         self,

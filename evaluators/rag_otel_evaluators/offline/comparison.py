@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from rag_otel.errors import ConfigurationError, InputError
-from rag_otel_evaluators.metrics.directions import LOWER_IS_BETTER
+from rag_otel.evaluation.directions import LOWER_IS_BETTER
 from rag_otel_evaluators.offline.dataset_objects import records_of
 from rag_otel_evaluators.offline.dataset_paths import MISSING, look_up
 from rag_otel_evaluators.offline.datasets import ALIASES, IDS

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 MISSING: Final = object()
@@ -29,9 +29,17 @@ def look_up(row: Mapping[str, Any], path: str) -> Any:
     return _descend(row, _BRACKETS.sub(r".\1", path))
 
 
+def begins_in(names: Iterable[str], path: str) -> bool:
+    """True if one of the columns `names` is the beginning of the path, so that `look_up` may find something."""
+    plain = _BRACKETS.sub(r".\1", path)
+    return any(path == name or plain == name or plain.startswith(f"{name}.") for name in names)
+
+
 def _descend(value: Any, path: str) -> Any:
     if isinstance(value, str):
         value = _parsed(value)
+    elif hasattr(value, "tolist"):  # a numpy array: pandas reads lists from Parquet as such
+        value = value.tolist()
     if isinstance(value, Mapping):
         return _in_mapping(value, path)
     if isinstance(value, (list, tuple)):

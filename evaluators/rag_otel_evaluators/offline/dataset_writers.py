@@ -124,7 +124,7 @@ class ParquetWriter:
         for name in self._results:
             if name in table.column_names:
                 table = table.drop_columns([name])
-            table = table.append_column(name, _result_column([row.get(name) for row in self._rows]))
+            table = table.append_column(name, result_column(name, [row.get(name) for row in self._rows]))
         import_parquet().write_table(table, self._path)
 
 
@@ -138,11 +138,12 @@ def _arrow_column(values: list[Any]) -> Any:
         return _text_column([None if value is None else _cell(plain(value)) for value in values])
 
 
-def _result_column(values: list[Any]) -> Any:
-    """A column of results: scores as numbers, details as JSON text. A column without values is numeric."""
+def result_column(name: str, values: list[Any]) -> Any:
+    """A column of results, see `results.result_columns`: scores as float64, details as JSON text. The type depends on
+    the name alone, so that all parts of a data set have the same."""
     import pyarrow
 
-    if any(isinstance(value, Mapping) for value in values):
+    if name.endswith("_detail"):
         return _text_column([None if value is None else _json(value) for value in values])
     return pyarrow.array(values, pyarrow.float64())
 

@@ -13,7 +13,7 @@ from typing import Any, Final, TypeAlias
 
 from rag_otel.errors import ConfigurationError, InputError
 from rag_otel.model import Chunk
-from rag_otel_evaluators.offline.dataset_paths import MISSING, look_up
+from rag_otel_evaluators.offline.dataset_paths import MISSING, begins_in, look_up
 
 Column: TypeAlias = str | Callable[[Mapping[str, Any]], Any]
 """The column of a field: a name, a path into nested objects (`pred.docs[*].text`), or a function of the row."""
@@ -113,16 +113,18 @@ def read_rows(
     columns: Mapping[str, Column] | None = None,
     needs: Mapping[str, Iterable[str]] | None = None,
     source: str = "the data set",
+    names: Sequence[str] | None = None,
 ) -> list[Row]:
     """Reads the fields of each record, in order.
 
     `columns`: field -> column, for columns without a common name. `needs`: metric -> fields that it requires (default:
-    `contexts` and `response`). Raises ConfigurationError for an unknown field, a column that no row has, and a required
-    field without a column.
+    `contexts` and `response`). `names`: the columns of the whole data set if the records are a part of it, so that the
+    fields of every part are read from the same columns. Raises ConfigurationError for an unknown field, a column that
+    no row has, and a required field without a column.
     """
     if needs is None:
         needs = {"faithfulness": ("contexts", "response")}
-    chosen = _choose_columns(records, columns or {}, needs, source)
+    chosen = _choose_columns(records, columns or {}, needs, source, names)
     return [_read_row(record, chosen) for record in records]
 
 
@@ -131,16 +133,17 @@ def _choose_columns(
     given: Mapping[str, Column],
     needs: Mapping[str, Iterable[str]],
     source: str,
+    names: Sequence[str] | None,
 ) -> dict[str, Column]:
-    """Returns field -> column: the given column, else the first common name that any row has."""
+    """Returns field -> column: the given column, else the first common name that any row has, or that is in `names`."""
     if unknown := given.keys() - ALIASES.keys():
         raise ConfigurationError(
             f"columns: there is no field {', '.join(sorted(unknown))}; the fields are {', '.join(ALIASES)}"
         )
     rows = [record.values for record in records if record.values is not None]
-    if not rows:
+    if not rows and names is None:
         return {}
-    known = ", ".join(dict.fromkeys(str(column) for row in rows[:100] for column in row))
+    known = ", ".join(names or dict.fromkeys(str(column) for row in rows[:100] for column in row))
     chosen: dict[str, Column] = {}
     needed = {name for fields in needs.values() for name in fields}
     needed |= {_INSTEAD[name] for name in needed & _INSTEAD.keys()}
@@ -148,7 +151,7 @@ def _choose_columns(
         if name in _OPTIONAL and name not in needed and name not in given:
             continue
         candidates = (given[name],) if name in given else aliases
-        found = next((column for column in candidates if _is_in(column, rows)), None)
+        found = next((column for column in candidates if _is_in(column, rows, names)), None)
         if found is not None:
             chosen[name] = found
         elif name in given:
@@ -163,8 +166,12 @@ def _choose_columns(
     return chosen
 
 
-def _is_in(column: Column, rows: Sequence[Mapping[str, Any]]) -> bool:
-    return callable(column) or any(look_up(row, column) is not MISSING for row in rows)
+def _is_in(column: Column, rows: Sequence[Mapping[str, Any]], names: Sequence[str] | None) -> bool:
+    if callable(column):
+        return True
+    if names is not None:
+        return begins_in(names, column)
+    return any(look_up(row, column) is not MISSING for row in rows)
 
 
 def _read_row(record: Record, columns: Mapping[str, Column]) -> Row:

@@ -19,7 +19,7 @@ from rag_otel.semconv import check_metric_name
 from rag_otel_evaluators.build import build_evaluators, rows_at_once
 from rag_otel_evaluators.metrics.functions import FunctionMetric
 from rag_otel_evaluators.metrics.registry import DescribedMetric
-from rag_otel_evaluators.offline.config import make_config
+from rag_otel_evaluators.offline.config import EvaluationConfig, make_config
 from rag_otel_evaluators.offline.dataset_objects import records_of
 from rag_otel_evaluators.offline.datasets import Column, Row, read_rows
 from rag_otel_evaluators.offline.results import Result, Results
@@ -60,7 +60,7 @@ def evaluate(
     cannot be read, ValueError for an evaluator with an invalid name.
     """
     with ExitStack() as resources:
-        settings = _settings(judge, embedder, language, prompts, concurrency, budget_usd, cache)
+        settings = evaluation_settings(judge, embedder, language, prompts, concurrency, budget_usd, cache)
         task = _prepare(dataset, metrics, columns, settings, resources)
         rows = resources.enter_context(closing(evaluate_rows(task.rows, task.evaluators, **task.limits)))
         return task.results(tuple(tqdm(rows, **task.bar(progress))))
@@ -86,7 +86,7 @@ async def aevaluate(
     running evaluations.
     """
     with ExitStack() as resources:
-        settings = _settings(judge, embedder, language, prompts, concurrency, budget_usd, cache)
+        settings = evaluation_settings(judge, embedder, language, prompts, concurrency, budget_usd, cache)
         task = await asyncio.to_thread(_prepare, dataset, metrics, columns, settings, resources)
         results: list[Result] = []
         with tqdm(**task.bar(progress)) as bar:
@@ -115,7 +115,7 @@ class _Task:
         return Results(results=results, metrics=tuple(evaluator.name for evaluator in self.evaluators))
 
 
-def _settings(
+def evaluation_settings(
     judge: str | Mapping[str, Any],
     embedder: str | Mapping[str, Any] | None,
     language: str,
@@ -144,22 +144,35 @@ def _prepare(
     resources: ExitStack,
 ) -> _Task:
     """Builds the evaluators and reads the rows. What must be closed is added to `resources`."""
-    named = [metric for metric in metrics if isinstance(metric, str)]
-    config = make_config({**settings, "metrics": named or ["faithfulness"]}, source="evaluate")
-    described = [metric for metric in metrics if isinstance(metric, DescribedMetric)]
-    built: dict[str, Evaluator] = {}
-    if named or described:
-        made = build_evaluators(config, resources, described=described, cache_path=config.cache_path)
-        built = {each.name: each for each in made}
-    evaluators = [_as_evaluator(metric, built) for metric in metrics]
-    names = tuple(evaluator.name for evaluator in evaluators)
-    if not names or len(set(names)) < len(names):
-        raise ConfigurationError(f"metrics: give at least one, with different names, not {', '.join(names) or 'none'}")
+    config, built = build_named(metrics, settings, resources)
+    evaluators = evaluators_of(metrics, built)
     return _Task(
         rows=read_rows(records_of(dataset), columns=columns, needs=column_needs(evaluators)),
         evaluators=evaluators,
         limits={"concurrency": rows_at_once(config), "budget_usd": config.budget_usd},
     )
+
+
+def build_named(
+    metrics: Sequence[Metric], settings: Mapping[str, Any], resources: ExitStack
+) -> tuple[EvaluationConfig, Mapping[str, Evaluator]]:
+    """The settings, checked, and the evaluators of the metrics that are given by name or described, by their names."""
+    named = [metric for metric in metrics if isinstance(metric, str)]
+    config = make_config({**settings, "metrics": named or ["faithfulness"]}, source="evaluate")
+    described = [metric for metric in metrics if isinstance(metric, DescribedMetric)]
+    if not named and not described:
+        return config, {}
+    made = build_evaluators(config, resources, described=described, cache_path=config.cache_path)
+    return config, {each.name: each for each in made}
+
+
+def evaluators_of(metrics: Sequence[Metric], built: Mapping[str, Evaluator]) -> list[Evaluator]:
+    """One evaluator for each metric, in order. Raises ConfigurationError if there is none or a name is there twice."""
+    evaluators = [_as_evaluator(metric, built) for metric in metrics]
+    names = tuple(evaluator.name for evaluator in evaluators)
+    if not names or len(set(names)) < len(names):
+        raise ConfigurationError(f"metrics: give at least one, with different names, not {', '.join(names) or 'none'}")
+    return evaluators
 
 
 def _as_evaluator(metric: Metric, built: Mapping[str, Evaluator]) -> Evaluator:

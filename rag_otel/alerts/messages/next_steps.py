@@ -11,6 +11,7 @@ NEXT_STEPS: Final = {
     "unfaithful_answer": _READ,
     "contradicted_claim": "open the trace and read the quote that contradicts the claim; correct the source.",
     "low_score": _READ,
+    "high_score": _READ,
     "high_risk": _READ,
     "answers_to_review": "read the worst answers in working hours; mark in Phoenix which were really wrong.",
     "budget_low": "raise the budget, lower the rates of the sampling policy, or let it run out.",

@@ -18,6 +18,7 @@ from rag_otel.alert import Alert, AlertExample, AlertSeverity, AlertState
 from rag_otel.alerts.messages.examples import Examples
 from rag_otel.alerts.monitors.burn import Budget, Burning
 from rag_otel.delivery.state_folder import StateFolder, read_file, set_aside, write_file
+from rag_otel.evaluation.directions import LOWER_IS_BETTER
 from rag_otel.model import EvaluatedTrace, Evaluation
 from rag_otel.safety.guard import guarded
 from rag_otel.sharing.group import Observed
@@ -48,7 +49,7 @@ class Objective:
     target: float
     """Share of good answers, 0..1, e.g. .95."""
     threshold: float = 0.7
-    """A score above it, or a risk below it, is good."""
+    """A score above it, or a risk below it, is good; of a metric that is better when it is lower, a score below it."""
     metric: str = "faithfulness"
     by: Literal["score", "risk"] = "score"
 
@@ -62,10 +63,15 @@ class Objective:
         number = evaluation.score if self.by == "score" else evaluation.risk
         if evaluation.name != self.metric or number is None:
             return None
-        return number <= self.threshold if self.by == "score" else number >= self.threshold
+        return number <= self.threshold if self._above else number >= self.threshold
+
+    @property
+    def _above(self) -> bool:
+        """Whether good answers are above the threshold."""
+        return self.by == "score" and self.metric not in LOWER_IS_BETTER
 
     def __str__(self) -> str:
-        side = "above" if self.by == "score" else "below"
+        side = "above" if self._above else "below"
         return f"{self.target:.4g} of {self.metric} {self.by}s {side} {self.threshold:g}"
 
 

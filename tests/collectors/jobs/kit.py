@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import http.client
 import os
 import signal
 import subprocess
@@ -65,7 +66,8 @@ class WorkerProcess:
         }
         self.queue_options = ["--queue", settings.url]
         self.queue_options += [part for name, value in named.items() for part in ("--set", f"{name}={value}")]
-        self._command = [sys.executable, "-m", *program, *self.queue_options, "--backend", backend.address]
+        options = [*self.queue_options, "--backend", backend.address, "--health", "127.0.0.1:0"]
+        self._command = [sys.executable, "-m", *program, *options]
         self.lines: list[str] = []
         self.process: subprocess.Popen[str] | None = None
 
@@ -93,6 +95,17 @@ class WorkerProcess:
         assert process.stdout is not None
         for line in process.stdout:
             self.lines.append(line.rstrip())
+
+    def probe(self, path: str) -> tuple[int, str]:
+        """The status and the text at /healthz or /readyz."""
+        port = next(line.rpartition(" ")[2] for line in self.lines if line.startswith("health on port"))
+        connection = http.client.HTTPConnection("127.0.0.1", int(port), timeout=30)
+        try:
+            connection.request("GET", path)
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode().strip()
+        finally:
+            connection.close()
 
     def kill(self) -> None:
         """kill -9."""

@@ -138,9 +138,12 @@ def away(rabbit: RabbitNode) -> Iterator[RabbitNode]:
 
 @pytest.mark.usefixtures("uninstrumented")
 def test_a_broker_that_is_away_holds_nobody_up_and_gets_every_job_later(
-    queue_settings: MakeSettings, away: RabbitNode, tmp_path: Path
+    queue_settings: MakeSettings, away: RabbitNode, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The application keeps its jobs in memory; the collector keeps them on disk, and is killed meanwhile."""
+    """The application keeps its jobs in memory; the collector keeps them on disk, and is killed meanwhile.
+
+    The client's own log line for every attempt to connect stays out of the application's log.
+    """
     of_app, of_collector = queue_settings(), queue_settings(name="of-the-collector")
     app = App(of_app)
     arguments = [part for name, value in rows_of(of_collector).items() for part in ("--set", f"{name}={_text(value)}")]
@@ -161,6 +164,7 @@ def test_a_broker_that_is_away_holds_nobody_up_and_gets_every_job_later(
             assert collector.stop() == 0
         written = backend.attributes("answer")
         assert {(each[semconv.STATUS], each[semconv.STATUS_REASON]) for each in written} == {("late", "queued")}
+        assert [each for each in caplog.records if each.threadName == "rag-otel-job-queue"] == []
         assert len(taken(of_app, 3)) == 3
         with a_worker(of_collector, backend):
             eventually(lambda: len(scores(backend)) == 2)

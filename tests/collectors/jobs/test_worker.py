@@ -102,7 +102,7 @@ def test_a_worker_that_is_killed_loses_and_doubles_nothing(queue_settings: MakeS
 
 
 def test_a_broker_that_is_killed_loses_and_doubles_nothing(queue_settings: MakeSettings, rabbit: RabbitNode) -> None:
-    """The worker that was connected to it goes on by itself."""
+    """The worker that was connected to it goes on by itself, and says meanwhile that it gets no jobs."""
     settings = queue_settings()
     with (
         JudgeServer(latency_s=0.1) as judge,
@@ -111,8 +111,13 @@ def test_a_broker_that_is_killed_loses_and_doubles_nothing(queue_settings: MakeS
     ):
         publish(settings, some_jobs(30))
         eventually(lambda: len(scores(backend)) >= 3)
+        assert worker.probe("/readyz") == (200, "ready")
         rabbit.kill()
+        eventually(lambda: worker.probe("/readyz") == (503, "no connection to the job queue"))
+        assert worker.probe("/healthz") == (200, "ok")
+        assert worker.probe("/metrics")[0] == 404
         rabbit.start()
+        eventually(lambda: worker.probe("/readyz")[0] == 200, within_s=60)
         publish(settings, some_jobs(5, first=30))
         eventually(lambda: set(scores(backend)) == targets(35), within_s=60)
         assert worker.terminate() == 0

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rag_otel.model import SpanRecord, UnevaluableReason
+from rag_otel_collectors.conventions.reading.messages import Message
 from rag_otel_collectors.conventions.reading.retrieval import Passages, Retrieval
 from rag_otel_collectors.conventions.reading.tree import SpanTree
 
@@ -93,6 +94,10 @@ class Dialect:
     def cut_short(self, call: SpanRecord) -> bool:
         """True if the model's stream was closed before its end."""
         return False
+
+    def messages(self, call: SpanRecord) -> list[Message]:
+        """All messages that a model call was given, in order. Empty if the span does not record them one by one."""
+        return []
 
     def prompt(self, call: SpanRecord) -> str:
         """All input text of this model call, joined. Empty if the span does not record it."""

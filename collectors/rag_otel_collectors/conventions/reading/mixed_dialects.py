@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, TypeVar
 from rag_otel import semconv
 from rag_otel.model import SpanRecord
 from rag_otel_collectors.conventions.reading.dialect import Answer, Dialect, Found, Role
+from rag_otel_collectors.conventions.reading.messages import Message
 from rag_otel_collectors.conventions.reading.observed_spans import (
     is_answered_call,
     is_returned_documents,
@@ -83,6 +84,9 @@ class MixedDialects:
 
     def prompt(self, call: SpanRecord) -> str:
         return self._read("prompt", call, lambda dialect: dialect.prompt(call), "")
+
+    def messages(self, call: SpanRecord) -> list[Message]:
+        return self._read("messages", call, lambda dialect: dialect.messages(call), [])
 
     def cut_short(self, call: SpanRecord) -> bool:
         dialect = self.dialect_of(call)

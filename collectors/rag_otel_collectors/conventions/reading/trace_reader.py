@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from rag_otel import semconv
+from rag_otel.evaluation.conversation import ConversationContext
 from rag_otel.model import RagTrace, SpanRecord, StatusCode, UnevaluableReason
 from rag_otel_collectors.conventions.reading.chunk_recovery import recover
 from rag_otel_collectors.conventions.reading.conversations import Part, conversations, inner_parts, turns
 from rag_otel_collectors.conventions.reading.dialect import Dialect, Role
+from rag_otel_collectors.conventions.reading.earlier_turns import with_earlier_turns
 from rag_otel_collectors.conventions.reading.mixed_dialects import MixedDialects
 from rag_otel_collectors.conventions.reading.rag_trace import Reading, compose
 from rag_otel_collectors.conventions.reading.retrieval import Passages, Retrieval, find_retrievals, source, unite
@@ -30,12 +32,21 @@ _LETTERS: Final = re.compile(r"\w")
 class DialectConvention:
     """A `Convention` that reads the entries of one dialect. The spans below an entry may be of any dialect."""
 
-    def __init__(self, dialect: Dialect, dialects: Sequence[Dialect], *, recover_chunks: bool = True) -> None:
+    def __init__(
+        self,
+        dialect: Dialect,
+        dialects: Sequence[Dialect],
+        *,
+        recover_chunks: bool = True,
+        conversation: ConversationContext = "none",
+    ) -> None:
         """`dialects` are all dialects, including `dialect`, in order of precedence. With `recover_chunks`, texts that
-        the retrieval span lacks are read from the prompt (see `chunk_recovery`)."""
+        the retrieval span lacks are read from the prompt (see `chunk_recovery`). `conversation`: which earlier messages
+        of the answering model call count as context."""
         self._dialect = dialect
         self._dialects = dialects
         self._recover = recover_chunks
+        self._conversation = conversation
 
     @property
     def name(self) -> str:
@@ -58,7 +69,7 @@ class DialectConvention:
         if not mixture.retrieves(spans):
             return []
         tree = SpanTree(spans)
-        reader = _Reader(tree, mixture, self._recover)
+        reader = _Reader(tree, mixture, self._recover, self._conversation)
         parts = [part for entry in mixture.entries(tree) for part in reader.parts(entry)]
         traces = (reader.read(part) for part in turns(tree, parts, mixture) if part.dialect is self._dialect)
         return [trace for trace in traces if trace is not None]
@@ -71,6 +82,7 @@ class _Reader:
     tree: SpanTree
     mixture: MixedDialects
     recover: bool
+    conversation: ConversationContext
 
     def parts(self, entry: SpanRecord) -> list[Part]:
         """Returns the entry with the spans below it, or several parts if the entry only groups several questions."""
@@ -108,7 +120,7 @@ class _Reader:
             return None
         if self.recover:
             passages = recover(passages, spans, self.mixture)
-        return compose(
+        trace = compose(
             convention=part.dialect.name,
             entry=part.entry,
             below=part.below,
@@ -119,6 +131,7 @@ class _Reader:
             session_id=self.mixture.identity("session_id", spans),
             user_id=self.mixture.identity("user_id", spans),
         )
+        return with_earlier_turns(trace, part.calls, self.mixture, self.conversation)
 
     def _passages(self, part: Part, spans: Sequence[SpanRecord]) -> Passages:
         passages = unite(part.retrievals)

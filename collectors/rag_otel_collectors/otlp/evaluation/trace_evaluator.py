@@ -17,6 +17,7 @@ from rag_otel.model import (
     QUEUED,
     AttributeValue,
     Chunk,
+    Conversation,
     EvaluatedTrace,
     EvaluationStatus,
     RagTrace,
@@ -199,11 +200,17 @@ class TraceEvaluator:
 def without_chunk_texts(result: EvaluatedTrace) -> EvaluatedTrace:
     """The result without what nobody needs who gets it: the texts and metadata of chunks that have ids. Quotes stand in
     the claims. They are most of what would travel between the processes, and be kept on disk."""
-    chunks = tuple(
+    said = result.trace.conversation
+    conversation = Conversation(memory=_without_texts(said.memory), turns=_without_texts(said.turns))
+    light = dataclasses.replace(result.trace, chunks=_without_texts(result.trace.chunks), conversation=conversation)
+    return dataclasses.replace(result, trace=light)
+
+
+def _without_texts(chunks: Iterable[Chunk]) -> tuple[Chunk, ...]:
+    return tuple(
         Chunk(id=chunk.id, text="", position=chunk.position, score=chunk.score) if chunk.has_id else chunk
-        for chunk in result.trace.chunks
+        for chunk in chunks
     )
-    return dataclasses.replace(result, trace=dataclasses.replace(result.trace, chunks=chunks))
 
 
 def _resources(

@@ -7,12 +7,16 @@ from rag_otel_collectors.otlp.exporters.connection import BackendSettings, Conne
 
 
 def connect(backend: BackendSettings) -> Connection:
-    """Over gRPC or HTTP, as the settings say; nothing is sent yet. Raises ConfigurationError."""
+    """Over gRPC, HTTP or to Kafka, as the settings say; nothing is sent yet. Raises ConfigurationError."""
     try:
         if backend.protocol == "grpc":
             from rag_otel_collectors.otlp.exporters.grpc_backend import GrpcConnection
 
             return GrpcConnection(backend)
+        if backend.protocol == "kafka":
+            from rag_otel_collectors.otlp.exporters.kafka_backend import KafkaConnection
+
+            return KafkaConnection(backend)
         from rag_otel_collectors.otlp.exporters.http_backend import HttpConnection
 
         return HttpConnection(backend)

@@ -16,9 +16,12 @@ class BackendSettings:
     name: str = "default"
     """Names the backend's place in the queue on disk: keep it when the address changes."""
     endpoint: str
-    """`host:port` or an http(s) address; for HTTP, `/v1/traces` is added where the address does not end in it."""
-    protocol: Literal["grpc", "http"] = "http"
+    """`host:port` or an http(s) address; for HTTP, `/v1/traces` is added where the address does not end in it.
+    For Kafka, the topic."""
+    protocol: Literal["grpc", "http", "kafka"] = "http"
     headers: dict[str, str] = field(default_factory=dict)
+    properties: dict[str, str] = field(default_factory=dict, repr=False)
+    """Of librdkafka, for Kafka; beside those of the collector's settings."""
     tls: bool = False
     ca_file: str | None = None
     cert_file: str | None = None

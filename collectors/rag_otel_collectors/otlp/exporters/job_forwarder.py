@@ -11,6 +11,7 @@ from typing import Final
 
 from rag_otel.delivery.retry import Backoff
 from rag_otel.errors import ConfigurationError, RetryableError
+from rag_otel_collectors.jobs.engines import publish_all
 from rag_otel_collectors.jobs.job import pack, unpack
 from rag_otel_collectors.jobs.queue import JobQueue, QueuedJob
 from rag_otel_collectors.otlp import metrics as names
@@ -71,6 +72,4 @@ class JobForwarder:
         if not self._open:
             await self._queue.open()
             self._open = True
-        outcomes = await asyncio.gather(*map(self._queue.publish, jobs), return_exceptions=True)
-        for failure in (each for each in outcomes if isinstance(each, BaseException)):
-            raise failure
+        await publish_all(self._queue, jobs)

@@ -8,7 +8,7 @@ Source: https://protobuf.dev/programming-guides/encoding/ (message structure, "L
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from google.protobuf.message import DecodeError
@@ -22,6 +22,8 @@ _SCOPE_SPANS: Final = 2
 """Field of ResourceSpans."""
 _SPANS: Final = 2
 """Field of ScopeSpans."""
+_TRACE_ID: Final = 1
+"""Field of Span."""
 _VARINT, _FIXED64, _BYTES, _GROUP, _END_GROUP, _FIXED32 = range(6)
 
 
@@ -100,6 +102,19 @@ def halves(request: bytes) -> tuple[bytes, bytes] | None:
     return join(slices[:middle]), join(slices[middle:])
 
 
+def by_trace(request: bytes) -> dict[bytes, bytes]:
+    """Splits a valid request into one for each trace id, in the order in which the traces begin."""
+    slices: dict[bytes, list[SpanSlice]] = {}
+    for item in split(request):
+        slices.setdefault(_trace_id(item.span), []).append(item)
+    return {trace_id: join(items) for trace_id, items in slices.items()}
+
+
+def without_repeats(slices: Sequence[SpanSlice]) -> list[SpanSlice]:
+    """The spans without those that occur twice byte for byte: they were delivered twice."""
+    return list({item.span: item for item in slices}.values())
+
+
 def last_span_id(request: bytes) -> bytes:
     """The id of the last span of a serialised request. Raises ValueError or IndexError if there is none."""
     try:
@@ -118,6 +133,11 @@ def attribute_bytes(attributes: Mapping[str, Any]) -> bytes:
         pair.key = key
         _fill(pair.value, value)
     return bytes(span.SerializeToString())
+
+
+def _trace_id(span: bytes) -> bytes:
+    """Empty if there is none."""
+    return next((span[value:end] for number, _, _, value, end in _fields(span) if number == _TRACE_ID), b"")
 
 
 def _fill(target: AnyValue, value: Any) -> None:

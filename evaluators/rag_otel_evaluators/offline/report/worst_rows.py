@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Final
 
+from rag_otel.evaluation.directions import goodness
 from rag_otel.model import ClaimVerdict, Evaluation
 from rag_otel.rendering.claim_marking import Fragment, Mark, claim_marks, mark_up, quote_marks, split_by_marks
 from rag_otel.rendering.text_cutting import shorten
-from rag_otel_evaluators.metrics.directions import goodness
 from rag_otel_evaluators.offline.datasets import Row
 
 WORST_ROWS: Final = 10

@@ -8,9 +8,8 @@ LOWER_IS_BETTER: Final = frozenset({"noise_sensitivity", "noise_sensitivity_irre
 
 
 def goodness(metric: str, score: float) -> float:
-    """Returns the score, or its negative for a metric that is better when it is lower: a number to sort and to compare
-    by, higher is better."""
-    return -score if metric in LOWER_IS_BETTER else score
+    """A score in 0..1 as a number in 0..1 of which higher is better: 1 minus the score where lower is better."""
+    return 1.0 - score if metric in LOWER_IS_BETTER else score
 
 
 def is_worse(metric: str, score: float, than: float) -> bool:

@@ -1,0 +1,75 @@
+"""What the collector's Kafka clients are told: the brokers, the security, librdkafka's properties by their own names.
+
+Source of the names: https://github.com/confluentinc/librdkafka/blob/master/CONFIGURATION.md.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from rag_otel.errors import ConfigurationError, RetryableError
+from rag_otel.safety.extras import require_extra
+
+BROKERS: Final = "bootstrap.servers"
+_PASSWORD: Final = "sasl.password"
+_SECRET_PARTS: Final = ("password", "secret", "pem", "oauthbearer.config", "basic.auth")
+_OURS: Final = {
+    "group.id": "kafka_group",
+    "group.instance.id": "kafka_member",
+    "enable.auto.commit": None,
+    "enable.auto.offset.store": None,
+    "auto.commit.interval.ms": None,
+}
+"""Properties that rag-otel sets: by which setting, or None where nothing else would be safe."""
+
+
+def client_properties(brokers: Sequence[str], properties: Iterable[str], password: str | None) -> dict[str, str]:
+    """The properties of every client, from `host:port` and `name=value`. Raises ConfigurationError."""
+    found = {BROKERS: ",".join(brokers)}
+    for each in properties:
+        name, equals, value = (part.strip() for part in each.partition("="))
+        if not equals or not name:
+            raise ConfigurationError(f"kafka_properties must be name=value, not {name!r} without a value")
+        if name in _OURS:
+            setting = _OURS[name]
+            way_out = f"set {setting} instead" if setting else "leave it out: the collector commits what it has stored"
+            raise ConfigurationError(f"kafka_properties must not contain {name}: {way_out}")
+        found[name] = value
+    if password is not None:
+        found[_PASSWORD] = password
+    return found
+
+
+def secret_values(properties: Mapping[str, str]) -> list[str]:
+    """The values of these properties that nobody may read in a log."""
+    return [value for name, value in properties.items() if value and any(part in name for part in _SECRET_PARTS)]
+
+
+def make_client(kind: str, properties: Mapping[str, Any], **arguments: Any) -> Any:
+    """A `Consumer`, a `Producer` or an `admin.AdminClient`. Raises ConfigurationError for properties that librdkafka
+    does not take."""
+    require_extra("kafka", "confluent_kafka", needed_by="Kafka")
+    import confluent_kafka
+    import confluent_kafka.admin
+
+    make = confluent_kafka.admin.AdminClient if kind == "AdminClient" else getattr(confluent_kafka, kind)
+    try:
+        return make(dict(properties), logger=logging.getLogger("rag_otel.kafka"), **arguments)
+    except confluent_kafka.KafkaException as error:
+        raise ConfigurationError(f"Kafka's client does not take its properties: {error.args[0].str()}") from None
+
+
+def partitions_of(topic: str, properties: Mapping[str, str], *, timeout_s: float) -> int:
+    """How many partitions the topic has, as the brokers say. Raises ConfigurationError and RetryableError."""
+    client = make_client("AdminClient", properties)
+    from confluent_kafka import KafkaException
+
+    try:
+        found = client.list_topics(topic, timeout=timeout_s).topics[topic]
+    except KafkaException as error:
+        raise RetryableError(error.args[0].str()) from None
+    if found.error is not None:
+        raise ConfigurationError(f"topic {topic}: {found.error.str()}")
+    return len(found.partitions)

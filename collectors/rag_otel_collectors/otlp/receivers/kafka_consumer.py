@@ -1,0 +1,258 @@
+"""Reads spans from a topic of Kafka: each message is one export request in protobuf, as the OpenTelemetry Collector's
+Kafka exporter writes it (`encoding: otlp_proto`).
+
+A message is delivered once its spans are on disk, which is the rule for every request (`intake`). Only then its offset
+is stored for the next commit. The messages of a partition are taken one after another, so no commit is ahead of a
+message that is not delivered. A message that cannot be taken for good goes to the dead letters. While the intake
+refuses, the partitions are paused and the messages wait here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+from rag_otel.durable.dead_letters import DeadLetters
+from rag_otel.errors import InputError, RetryableError
+from rag_otel.safety.guard import guarded, logger
+from rag_otel_collectors.otlp import metrics as names
+from rag_otel_collectors.otlp.kafka import make_client
+from rag_otel_collectors.otlp.limited_log import LimitedLog
+from rag_otel_collectors.otlp.receivers.intake import RefusedError
+from rag_otel_collectors.otlp.receivers.kafka_lag import KafkaLag
+from rag_otel_collectors.otlp.receivers.reception import Reception
+from rag_otel_collectors.otlp.receivers.taken_messages import TakenMessages
+
+KAFKA: Final = "kafka"
+_BATCH: Final = 100
+_POLL_S: Final = 0.2
+_LAG_EVERY_S: Final = 5.0
+_FETCHED_KB: Final = 16 * 1024
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, kw_only=True)
+class KafkaSource:
+    """What is read, and as whom."""
+
+    topic: str
+    group: str
+    member: str | None
+    """A stable name in the group: a restart under this name moves no partition."""
+    properties: dict[str, str]
+
+
+class KafkaReceiver:
+    """One consumer of a group. librdkafka's calls block, so they run on a thread of their own; everything else belongs
+    to the event loop's thread, which waits meanwhile: no state is used by both at a time."""
+
+    def __init__(
+        self, source: KafkaSource, reception: Reception, dead_letters: DeadLetters, known: TakenMessages
+    ) -> None:
+        self._source = source
+        self._reception = reception
+        self._dead_letters = dead_letters
+        self._known = known
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="rag-otel-kafka")
+        self._consumer: Any = None
+        self._waiting: deque[Any] = deque()
+        """Messages that were read and not taken yet, in their order."""
+        self._taken: dict[tuple[str, int], int] = {}
+        """(topic, partition) -> the offset to continue at, where it is not stored yet."""
+        self._paused = False
+        self._assignment: Sequence[Any] = ()
+        self._log = LimitedLog()
+        self.trouble: str | None = None
+        """What Kafka's client reported last; None since it works again."""
+        self.lag = 0
+        """Messages of the assigned partitions that are not committed yet, as of some seconds ago."""
+        self._gauges()
+
+    @property
+    def paused(self) -> bool:
+        """True while messages wait for room on disk or in memory."""
+        return bool(self._waiting)
+
+    async def start(self) -> None:
+        """Join the group. Raises ConfigurationError. Brokers that are away are tried again."""
+        await self._call(self._open)
+
+    async def run(self) -> None:
+        """Read until cancelled. After a failure it begins anew at the last committed offsets."""
+        if self._consumer is None:
+            await self._call(self._open)
+        watch = asyncio.create_task(self._watch_lag())
+        try:
+            while True:
+                self._waiting.extend(await self._call(self._poll))
+                while self._waiting and self._take(self._waiting[0]):
+                    self._waiting.popleft()
+                    await asyncio.sleep(0)  # the servers want to work too
+        except Exception:
+            await self._call(self._close)
+            raise
+        finally:
+            watch.cancel()
+
+    async def stop(self) -> None:
+        """Commit what was delivered and leave the group. Safe to call twice."""
+        await self._call(self._close)
+        self._known.close()
+
+    # --- on the event loop --------------------------------------------------------------------------------------------
+
+    def _take(self, message: Any) -> bool:
+        """False where the message must wait."""
+        if message.error() is not None:
+            self._failed(message.error())
+            return True
+        self.trouble = None
+        request = message.value()
+        if request is None:
+            self._reception.count(KAFKA, "empty")
+        elif self._known.has(message.partition(), message.offset(), request):
+            self._reception.count(KAFKA, "repeated")
+        elif len(request) > self._reception.max_request_bytes:
+            self._bury(message, f"larger than max_request_bytes ({self._reception.max_request_bytes})")
+        elif not self._accept(message, request):
+            return False
+        if request is not None:
+            self._note(message, request)
+        self._taken[message.topic(), message.partition()] = message.offset() + 1
+        return True
+
+    def _accept(self, message: Any, request: bytes) -> bool:
+        intake = self._reception.intake
+        if intake.refusal(len(request)) is not None:
+            return False
+        try:
+            accepted = intake.accept(request)
+        except RefusedError:
+            return False
+        except InputError as error:
+            self._bury(message, str(error))
+        except Exception as error:  # noqa: BLE001 - one message must not stop its partition
+            self._log.error("internal error while taking a message of Kafka", repr(error), cause=error)
+            self._bury(message, f"internal error: {error!r}")
+        else:
+            self._reception.count(KAFKA, "accepted")
+            if accepted.rejected_spans:  # nobody is there to be told
+                self._bury(message, accepted.message, accepted.rejected_spans)
+        return True
+
+    def _note(self, message: Any, request: bytes) -> None:
+        try:
+            self._known.add(message.partition(), message.offset(), request)
+        except OSError as error:
+            self._reception.metrics.add(names.DISK_ERRORS)
+            self._log.error("messages that were taken cannot be noted", error)
+
+    def _bury(self, message: Any, reason: str, rejected: int | None = None) -> None:
+        place = f"{message.topic()}, partition {message.partition()}, offset {message.offset()}"
+        self._log.error("a message of Kafka goes to the dead letters", f"{place}: {reason}")
+        kept = self._dead_letters.add(message.value(), backend=KAFKA, reason=f"{place}: {reason}", rejected=rejected)
+        self._reception.count(KAFKA, "dead_letter" if kept else "lost")
+
+    def _failed(self, error: Any) -> None:
+        self.trouble = error.str()
+        self._reception.metrics.add(names.KAFKA_ERRORS, error=error.name())
+        self._log.error("Kafka", f"{error.name()}: {error.str()}")
+        if error.fatal():
+            raise ConnectionError(f"Kafka's client cannot go on: {error.str()}")
+
+    async def _watch_lag(self) -> None:
+        lag = KafkaLag(self._source.group, self._source.properties)
+        while True:
+            with guarded("collector.kafka_lag"):
+                try:
+                    if self._assignment:
+                        self.lag, self.trouble = await lag.of(self._assignment), None
+                except RetryableError as error:
+                    self.trouble = str(error)
+            await asyncio.sleep(_LAG_EVERY_S)
+
+    async def _call(self, function: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, function)
+
+    def _gauges(self) -> None:
+        gauge = self._reception.metrics.gauge
+        gauge("kafka_lag_messages", "Messages of the assigned partitions that are not committed", lambda: self.lag)
+        gauge("kafka_partitions", "Partitions that this collector reads", lambda: len(self._assignment))
+        gauge("kafka_paused", "1 while messages wait for room on disk or in memory", lambda: self.paused)
+        gauge("kafka_in_trouble", "1 while the last report of Kafka's client was an error", lambda: bool(self.trouble))
+
+    # --- on the client's thread ---------------------------------------------------------------------------------------
+
+    def _open(self) -> None:
+        source = self._source
+        properties = {
+            "auto.offset.reset": "earliest",
+            "partition.assignment.strategy": "cooperative-sticky",
+            "queued.max.messages.kbytes": _FETCHED_KB,
+            **source.properties,
+            "group.id": source.group,
+            "enable.auto.commit": True,
+            "auto.commit.interval.ms": 250,
+            "enable.auto.offset.store": False,
+            "error_cb": self._failed_on_its_thread,
+        }
+        if source.member is not None:
+            properties["group.instance.id"] = source.member
+        self._consumer = make_client("Consumer", properties)
+        self._consumer.subscribe(
+            [source.topic], on_assign=self._assigned, on_revoke=self._revoked, on_lost=self._revoked
+        )
+
+    def _close(self) -> None:
+        consumer, self._consumer = self._consumer, None
+        self._waiting.clear()
+        if consumer is not None:
+            self._store(consumer)
+            consumer.close()
+        self._paused, self._assignment, self.lag = False, (), 0
+
+    def _poll(self) -> Sequence[Any]:
+        consumer = self._consumer
+        self._store(consumer)
+        if self._paused != self.paused:
+            self._paused = self.paused
+            (consumer.pause if self._paused else consumer.resume)(consumer.assignment())
+        found: Sequence[Any] = consumer.consume(_BATCH, _POLL_S)
+        self._assignment = consumer.assignment()
+        return found
+
+    def _store(self, consumer: Any) -> None:
+        """Hand the places to librdkafka, which commits them four times a second and when a partition is given up."""
+        from confluent_kafka import KafkaException, TopicPartition
+
+        taken, self._taken = self._taken, {}
+        for (topic, partition), offset in taken.items():
+            try:
+                consumer.store_offsets(offsets=[TopicPartition(topic, partition, offset)])
+            except KafkaException:  # given up meanwhile: its next owner reads these messages again
+                logger.info("rag-otel: partition %d of %s was given up before its last commit", partition, topic)
+
+    def _assigned(self, _: Any, partitions: Sequence[Any]) -> None:
+        self._paused = False  # of the new ones; it is looked at before the next messages
+        if partitions:
+            logger.info("rag-otel: reads %s of Kafka now", _listed(partitions))
+
+    def _revoked(self, _: Any, partitions: Sequence[Any]) -> None:
+        """Their next owner reads what was not delivered."""
+        gone = {(each.topic, each.partition) for each in partitions}
+        self._waiting = deque(each for each in self._waiting if (each.topic(), each.partition()) not in gone)
+        if partitions:
+            logger.info("rag-otel: gave up %s of Kafka", _listed(partitions))
+
+    def _failed_on_its_thread(self, error: Any) -> None:
+        """librdkafka tells about brokers that are away; it tries again by itself. What is fatal comes as a message."""
+        self.trouble = error.str()
+        self._log.error("Kafka", f"{error.name()}: {error.str()}")
+
+
+def _listed(partitions: Sequence[Any]) -> str:
+    return ", ".join(f"{each.topic}/{each.partition}" for each in partitions)
