@@ -146,10 +146,8 @@ def _with_questions(text: str, pieces: Iterator[tuple[int, int]]) -> Iterator[tu
 def _passage(sentences: list[EvidenceSentence], asked: set[str]) -> Passage:
     vocabulary = dict.fromkeys(chain.from_iterable(sentence.terms for sentence in sentences))
     words = f" {' '.join(vocabulary)} "  # one string, not a dict of prefixes: few terms are ever looked for
-    if words.isascii():
-        figures = _ASCII_FIGURES.findall(words)
-    else:
-        figures = [term for term in vocabulary if term[0].isdigit()]
+    is_ascii = words.isascii()
+    figures = _ASCII_FIGURES.findall(words) if is_ascii else [term for term in vocabulary if term[0].isdigit()]
     return Passage(
         sentences,
         vocabulary,
