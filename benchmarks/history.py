@@ -77,8 +77,11 @@ def evaluated(source: Path, output: Path) -> dict[str, Any]:
     before, started = cpu_s(), time.perf_counter()
     outcome = evaluate_file(source, output)
     assert outcome["problem"] is None, outcome
+    cost = {"rows": outcome["rows"], "cpu_s": cpu_s() - before, "mb": resident_mb(), "pid": os.getpid()}
     wall = time.perf_counter() - started
-    return {"rows": outcome["rows"], "cpu_s": cpu_s() - before, "wall_s": wall, "mb": resident_mb(), "pid": os.getpid()}
+    if outcome["rows"] >= FILE_ROWS:  # so that an interrupted run has figures too
+        print(f"{source.name}: process {os.getpid()}, {wall:.0f} s, {cost['cpu_s']:.0f} CPU s, {cost['mb']:.0f} MB")
+    return cost
 
 
 def run(paths: Sequence[Path], output: Path, processes: int) -> tuple[float, list[dict[str, Any]]]:

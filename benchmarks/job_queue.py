@@ -121,7 +121,7 @@ def turn(node: Broker, workers: int, extra: Sequence[QueuedJob] = ()) -> float:
 
 def killer_turn(node: Broker, killing: bool) -> tuple[float, float]:
     """Seconds for 90% of `TURN_JOBS` jobs and for all, with two workers, which are started again when they end."""
-    settings = settings_of(node, partitions=4)
+    settings = settings_of(node, partitions=4, prefetch=8, retry_delays=(1.0, 10.0, 60.0))  # the defaults
     with JudgeServer(latency_s=JUDGE_S) as judge, a_backend() as backend, ExitStack() as running:
         workers = [WorkerProcess(settings, backend, judge).start() for _ in range(2)]
         ended = threading.Event()

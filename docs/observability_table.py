@@ -21,6 +21,7 @@ QUERIES: Final = {
     "rag_otel.claims": "sum by (route) (rate(rag_otel_claims_total{verdict='contradicted'}[15m]))",
     "rag_otel.evaluations": "sum by (reason) (rate(rag_otel_evaluations_total{outcome='failed'}[5m]))",
     "rag_otel.traces": "sum by (status, reason) (rate(rag_otel_traces_total[5m]))",
+    "rag_otel.guarded": "sum by (reason) (rate(rag_otel_guarded_total{finding='not_judged'}[5m]))",
     "rag_otel.judge.duration": "histogram_quantile(0.95,"
     " sum by (le, judge) (rate(rag_otel_judge_duration_seconds_bucket[5m])))",
     "rag_otel.judge.tokens": "sum by (direction) (rate(rag_otel_judge_tokens_total[1h]))",

@@ -19,23 +19,35 @@ from typing import TYPE_CHECKING, Any
 from rag_otel import runtime as _runtime
 
 if TYPE_CHECKING:
+    from rag_otel.guarding.entry import guard, guard_sync
+    from rag_otel.guarding.rules import Guard, Guarded, GuardVerdict
     from rag_otel.instrumentation import Instrumentation, flush, instrument, uninstrument
     from rag_otel.observing.decorator import observe
-    from rag_otel.observing.session import record_chunks, record_memory, using
+    from rag_otel.observing.session import current_trace_id, record_chunks, record_memory, using
     from rag_otel.processing.processor import RagSpanProcessor
+    from rag_otel.ratings.status import FeedbackStatus
     from rag_otel.settings.tables import AlertSettings, DriftSettings, JudgeSettings, SpanSettings, TelemetrySettings
+    from rag_otel.user_feedback import feedback
 
 __version__ = "0.1.0"
 __all__ = [
     "AlertSettings",
     "DriftSettings",
+    "FeedbackStatus",
+    "Guard",
+    "GuardVerdict",
+    "Guarded",
     "Instrumentation",
     "JudgeSettings",
     "RagSpanProcessor",
     "SpanSettings",
     "TelemetrySettings",
     "__version__",
+    "current_trace_id",
+    "feedback",
     "flush",
+    "guard",
+    "guard_sync",
     "instrument",
     "observe",
     "record_chunks",
@@ -47,12 +59,20 @@ __all__ = [
 _LAZY = {
     "AlertSettings": "rag_otel.settings.tables",
     "DriftSettings": "rag_otel.settings.tables",
+    "FeedbackStatus": "rag_otel.ratings.status",
+    "Guard": "rag_otel.guarding.rules",
+    "GuardVerdict": "rag_otel.guarding.rules",
+    "Guarded": "rag_otel.guarding.rules",
     "Instrumentation": "rag_otel.instrumentation",
     "JudgeSettings": "rag_otel.settings.tables",
     "RagSpanProcessor": "rag_otel.processing.processor",
     "SpanSettings": "rag_otel.settings.tables",
     "TelemetrySettings": "rag_otel.settings.tables",
+    "current_trace_id": "rag_otel.observing.session",
+    "feedback": "rag_otel.user_feedback",
     "flush": "rag_otel.instrumentation",
+    "guard": "rag_otel.guarding.entry",
+    "guard_sync": "rag_otel.guarding.entry",
     "instrument": "rag_otel.instrumentation",
     "observe": "rag_otel.observing.decorator",
     "record_chunks": "rag_otel.observing.session",
@@ -75,7 +95,8 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
-# A decorated call, or a RagSpanProcessor without arguments, reaches the composition root through these two functions,
+# A decorated call, or a RagSpanProcessor without arguments, reaches the composition root through these functions,
 # so neither has to import it.
 _runtime.set_default_factory(lambda: importlib.import_module("rag_otel.instrumentation").lazy_runtime())
+_runtime.set_active_source(lambda: importlib.import_module("rag_otel.instrumentation").active_runtime())
 _runtime.set_tracer_source(lambda: importlib.import_module("rag_otel.instrumentation").tracer())

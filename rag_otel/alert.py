@@ -58,6 +58,8 @@ class AlertExample:
     link: str | None = None
     """Link to the trace in Phoenix."""
     sampling_reason: str = ""
+    rating: float | None = None
+    """A user's rating of the answer, 0..1; a complaint is below 0.5. None: nobody has rated it."""
     metric: str = ""
     """The metric of `score` and `risk`. Empty: the alert's metric."""
 
@@ -101,6 +103,8 @@ class Alert:
     trust: str = ""
     """How often alerts like this one were right, in one sentence. Empty if unknown."""
     sampling_reason: str = ""
+    rating: float | None = None
+    """A user's rating of the answer, 0..1; a complaint is below 0.5. None: nobody has rated it."""
     suppressed: int = 0
     """How many alerts of this fingerprint the cooldown and the rate limit suppressed since the last one was sent."""
     count: int = 1

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -53,8 +53,10 @@ from rag_otel.writers.phoenix_links import phoenix_page, trace_link
 
 if TYPE_CHECKING:
     from rag_otel.budgets.budgets import Budgets
+    from rag_otel.delivery.export_queue import ExportQueue
     from rag_otel.durable.dead_letters import DeadLetters  # these two import protobuf
     from rag_otel.durable.spool import Spool
+    from rag_otel.ratings.rating import Rating
     from rag_otel_collectors.jobs.queue import QueueSettings
     from rag_otel_evaluators.llm.cache import AnswerCache
 
@@ -128,11 +130,19 @@ def compose(
         jobs=jobs,
         spool=spool,
         dead_letters=dead_letters,
+        sentences=_sentences,
     )
     if jobs is not None:
         later.append(jobs.prepare)
     background_import(*later)  # last: the interpreter runs one thread at a time, and the application waits for this one
     return made
+
+
+def _sentences(text: str) -> Iterable[tuple[int, int]]:
+    """(start, end) of each sentence, as the judges cut them."""
+    from rag_otel_evaluators.text.sentences import sentence_spans
+
+    return sentence_spans(text)
 
 
 def _spool(settings: Settings) -> tuple[Spool | None, DeadLetters | None]:
@@ -222,10 +232,6 @@ def queue_settings(settings: Settings) -> QueueSettings:
     """The job queue that the settings name. Raises ConfigurationError."""
     from rag_otel_collectors.jobs.queue import QueueSettings
 
-    if settings.budgets:
-        raise ConfigurationError(
-            "budgets cannot be combined with a job queue: set evaluations_per_minute of the workers"
-        )
     if settings.job_queue_url is None:
         raise ConfigurationError("no job queue: give --queue amqp://... or nats://..., or RAG_OTEL_JOB_QUEUE_URL")
     return QueueSettings(
@@ -436,6 +442,32 @@ def compose_writers(
             )
         )
     return writers
+
+
+def compose_ratings(
+    settings: Settings,
+    *,
+    emit: Callable[[ReadableSpan], object] | None,
+    resource: Callable[[], Resource] = Resource.create,
+) -> ExportQueue[Rating] | None:
+    """What records users' ratings: annotations where the settings name a Phoenix, else spans; None where there is
+    neither. Its thread starts with the first rating."""
+    # Imported with the first rating: most processes take none.
+    from rag_otel.delivery.export_queue import ExportQueue
+    from rag_otel.ratings.rating import rating_bytes
+    from rag_otel.writers.rating_annotations import RatingAnnotationWriter
+    from rag_otel.writers.rating_spans import RatingSpanWriter
+
+    writer: RatingAnnotationWriter | RatingSpanWriter
+    if settings.annotations and settings.phoenix_endpoint:
+        writer = RatingAnnotationWriter(
+            settings.phoenix_endpoint, api_key=settings.phoenix_api_key, capture_content=settings.capture_content
+        )
+    elif emit is not None:
+        writer = RatingSpanWriter(emit, resource, capture_content=settings.capture_content)
+    else:
+        return None
+    return ExportQueue(writer.name, writer.write, size_of=rating_bytes, policy=writer.export_policy)
 
 
 def _when(settings: Settings) -> When:

@@ -7,6 +7,7 @@ embedded judge.
 from __future__ import annotations
 
 import atexit
+import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -22,19 +23,24 @@ from opentelemetry.trace import Tracer
 
 from rag_otel import runtime, semconv
 from rag_otel.alert import Alert
-from rag_otel.composition import Parts, compose
+from rag_otel.composition import Parts, compose, compose_ratings
 from rag_otel.evaluation.prepare import prepare
+from rag_otel.model import SpanRef
 from rag_otel.processing import global_provider, provider
 from rag_otel.processing.attach import Attachment, attach, redirect
 from rag_otel.processing.processor import following
 from rag_otel.protocols import AlertChannel, ChunkResolver, Convention, Evaluator, Sampler, Writer
+from rag_otel.ratings.status import FeedbackStatus
 from rag_otel.runtime import Runtime
+from rag_otel.safety.fork import after_fork_in_child
 from rag_otel.safety.guard import guarded, logger
 from rag_otel.safety.time_limit import EXIT_S, exit_budget
 from rag_otel.settings import ResolvedSettings, Settings, resolve, unread_variables
 from rag_otel.settings.tables import AlertSettings, DriftSettings, JudgeSettings, SpanSettings, TelemetrySettings
 
 if TYPE_CHECKING:
+    from rag_otel.delivery.export_queue import ExportQueue
+    from rag_otel.ratings.rating import Rating
     from rag_otel.sampling.policy import SamplingPolicy
 
 _DETACH_S: Final = 10.0
@@ -57,6 +63,8 @@ class Instrumentation:
     attachments: list[Attachment] = field(default_factory=list)
     """One for each provider that is evaluated."""
     runtime: Runtime = field(init=False)
+    _rating_queues: dict[str, ExportQueue[Rating]] = field(default_factory=dict)
+    """None until the first rating, then one."""
 
     def __post_init__(self) -> None:
         self.runtime = compose(self.settings, self.parts, emit=self.emit, resource=self.resource)
@@ -74,6 +82,37 @@ class Instrumentation:
     def resource(self) -> Resource:
         """The resource of the provider that is evaluated."""
         return self.provider.resource if self.provider is not None else Resource.create()
+
+    @property
+    def rating_queue(self) -> ExportQueue[Rating] | None:
+        """Where users' ratings go; None as long as there was none."""
+        return self._rating_queues.get("")
+
+    def export(self, span: ReadableSpan) -> None:
+        """Export a span of our own making the way the application's spans go."""
+        for attachment in self.attachments[:1]:
+            attachment.emit(span)
+        if not self.attachments:
+            for processor in following()[:1]:
+                processor.emit(span)
+
+    def ratings(self) -> ExportQueue[Rating] | None:
+        """Where users' ratings go; made with the first of them. None where there is nowhere to send them to."""
+        if self.rating_queue is None and self.settings.enabled:
+            emit = self.export if self.attachments or following() else None
+            made = compose_ratings(self.settings, emit=emit, resource=self.resource)
+            if made is not None:  # without a lock: `uninstrument()` may hold one for seconds
+                self._rating_queues.setdefault("", made)
+                after_fork_in_child(made.after_fork)
+        return self.rating_queue
+
+    def becomes_of(self, rating: Rating) -> FeedbackStatus:
+        """What has become of the rated trace in this process."""
+        processors = (*(each.processor for each in self.attachments), *following())
+        if any(each.is_evaluating(rating.trace_id, rating.span_id) for each in processors):
+            return FeedbackStatus.AT_HAND
+        decision = self.runtime.pipeline.decide(SpanRef(trace_id=rating.trace_id, span_id=rating.span_id or "0" * 16))
+        return FeedbackStatus.GONE if decision.sampled else FeedbackStatus.NOT_SAMPLED
 
     def start(self) -> None:
         """Start what runs beside the spans: imports of evaluators, metrics and events."""
@@ -109,6 +148,7 @@ class Instrumentation:
 _told_unread = False
 _lock = threading.RLock()
 _current: Instrumentation | None = None
+_apart: list[ExportQueue[Rating]] = []
 _taken_off = False
 """After `uninstrument()`: decorated calls set nothing up by themselves until `instrument()` is called again."""
 
@@ -216,12 +256,15 @@ def instrument(
         made = Instrumentation(
             resolved=resolved, parts=parts, explicit=True, given=None if tracer_provider is None else target
         )
+        if made.settings.enabled and (guards := sys.modules.get("rag_otel.guarding.declared")) is not None:
+            guards.check_declared([each.name for each in made.runtime.pipeline.evaluators])
         uninstrument()
         if made.settings.enabled:
             global_provider.watch(_provider_set)
             made.follow_provider()
             made.start()
         _current, _taken_off = made, False
+        runtime.set_explicit(made.runtime if made.settings.enabled else None)
         for processor in following():
             processor.use(made.runtime)
         runtime.forget_tracer()
@@ -253,14 +296,17 @@ def uninstrument(*, timeout: float = _DETACH_S) -> None:
     """
     global _current, _taken_off
     with _lock:
-        current, _current = _current, None
-        if current is None:
+        if (current := _current) is None:
             return
-        _taken_off = True
+        _current, _taken_off = None, True
+        runtime.set_explicit(None)
         for attachment in current.attachments:
             attachment.detach(timeout)
         for processor in following():
             processor.pause(timeout)
+        if current.rating_queue is not None:
+            _flush_ratings(current, timeout / 2)
+            current.rating_queue.close()
         current.runtime.close(timeout)
         runtime.forget_tracer()
 
@@ -272,16 +318,19 @@ def flush(*, evaluate: bool = True, timeout: float = 30.0) -> bool:
     exports at once what is held; its scores follow as annotations and evaluation spans when the process goes on.
     """
     current = _current
-    if current is None:
-        return True
     deadline = time.monotonic() + timeout
     done = True
+    for queue in _apart:
+        done = _flush_queue(queue, _left(deadline)) and done
+    if current is None:
+        return done
     with guarded("flush"):
         for attachment in current.attachments:
             done = attachment.flush(_left(deadline), evaluate=evaluate) and done
             if evaluate:
                 done = attachment.processor.wait_until_evaluated(_left(deadline)) and done
         done = current.runtime.delivery.flush(_left(deadline)) and done
+        done = _flush_ratings(current, _left(deadline)) and done
         done = (current.runtime.jobs is None or current.runtime.jobs.flush(_left(deadline))) and done
         if current.runtime.spool is not None:
             # The process may end right after: what has become of everything must be on disk, of evaluation spans too.
@@ -293,6 +342,25 @@ def flush(*, evaluate: bool = True, timeout: float = 30.0) -> bool:
     return False
 
 
+def flush_also(queue: ExportQueue[Rating]) -> None:
+    """Have `flush` send this queue too: of ratings, in a process that takes some and is not instrumented."""
+    _apart.append(queue)
+
+
+def _flush_ratings(current: Instrumentation, timeout_s: float) -> bool:
+    return current.rating_queue is None or _flush_queue(current.rating_queue, timeout_s)
+
+
+def _flush_queue(queue: ExportQueue[Rating], timeout_s: float) -> bool:
+    queue.send_now()
+    return queue.wait_empty(timeout_s)
+
+
+def current() -> Instrumentation | None:
+    """The set-up of this process; None where nothing is set up."""
+    return _current
+
+
 def _left(deadline: float) -> float:
     return max(0.0, deadline - time.monotonic())
 
@@ -300,6 +368,14 @@ def _left(deadline: float) -> float:
 def lazy_runtime() -> Runtime:
     """The runtime of the current set-up; where there is none, one with the embedded judge."""
     return _lazily().runtime
+
+
+def active_runtime() -> Runtime | None:
+    """The runtime that guards judge with; None after `uninstrument()`."""
+    current = _current  # without the lock, which whoever takes a set-up down holds for seconds
+    if current is not None:
+        return current.runtime
+    return None if _taken_off else _lazily().runtime
 
 
 def tracer() -> Tracer:
@@ -366,6 +442,7 @@ def _flush_at_exit() -> None:
         for attachment in current.attachments:
             if not attachment.exports_at_exit:
                 attachment.flush(_left(deadline) / 2, evaluate=False)
+        _flush_ratings(current, _left(deadline) / 2)
         current.runtime.delivery.flush(_left(deadline))
         if current.runtime.jobs is not None:
             current.runtime.jobs.flush(_left(deadline))

@@ -196,7 +196,9 @@ class SamplingReason(enum.StrEnum):
     RATIO = "ratio"
     """The sampler selected the trace."""
     FORCED = "forced"
-    """A rule of the sampling policy selects every trace like this one."""
+    """A rule of the sampling policy selects every trace like this one, or a user complained before the decision."""
+    RATED = "rated"
+    """A person rated the stored answer, and it was evaluated for that. It is no part of the sample."""
     NOT_SAMPLED = "not_sampled"
     """The sampler did not select the trace."""
     DROPPED = "dropped"
@@ -241,6 +243,12 @@ class SamplingDecision:
     """Which budget refused the trace, or the metrics of it that cost money."""
     lease: Any = field(default=None, compare=False, repr=False)
     """A `budgets.budgets.Lease`: what was reserved for the evaluation."""
+
+    @property
+    def in_sample(self) -> bool:
+        """False for an answer that was evaluated because of what was said of it later. It weighs nothing in means of
+        all traffic: those that the sampler selected stand for it."""
+        return self.reason != SamplingReason.RATED
 
 
 class Verdict(enum.StrEnum):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
@@ -135,6 +135,8 @@ class Runtime:
     """Keeps admitted traces on disk; None: no folder is set."""
     dead_letters: DeadLetters | None = None
     """Keeps what a backend refuses for good; with the spool."""
+    sentences: Callable[[str], Iterable[tuple[int, int]]] | None = None
+    """(start, end) of each sentence of a text, for guards. None: a text counts as one sentence."""
 
     def __post_init__(self) -> None:
         after_fork_in_child(self.after_fork)
@@ -169,6 +171,8 @@ class Runtime:
 
 _lock = threading.RLock()
 _default_factory: Callable[[], Runtime] | None = None
+_active_source: Callable[[], Runtime | None] | None = None
+_explicit: Runtime | None = None
 _tracer_source: Callable[[], Tracer] | None = None
 _picked: tuple[object, Tracer] | None = None
 
@@ -196,6 +200,29 @@ def default_runtime() -> Runtime:
     if _default_factory is None:
         raise ConfigurationError("rag-otel is not set up: call rag_otel.instrument(), or pass runtime=...")
     return _default_factory()
+
+
+def set_active_source(source: Callable[[], Runtime | None] | None) -> None:
+    """Register who gives the runtime that guards judge with: None after `uninstrument()`."""
+    global _active_source
+    _active_source = source
+
+
+def active_runtime() -> Runtime | None:
+    """The runtime of the process where evaluation is switched on, else None. Raises what composing one raises."""
+    runtime = None if _active_source is None else _active_source()
+    return runtime if runtime is not None and runtime.settings.enabled else None
+
+
+def set_explicit(runtime: Runtime | None) -> None:
+    """Register what `instrument()` has set up; None after `uninstrument()`."""
+    global _explicit
+    _explicit = runtime
+
+
+def explicit_runtime() -> Runtime | None:
+    """What `instrument()` has set up; None where nothing is, or only by a decorated call."""
+    return _explicit
 
 
 def set_tracer_source(source: Callable[[], Tracer] | None) -> None:

@@ -37,6 +37,14 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.delenv(name)
 
 
+@pytest.fixture(autouse=True)
+def _forgotten_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What one test remembers as a secret must not be masked in the messages that another one looks at."""
+    from rag_otel.safety import redaction
+
+    monkeypatch.setattr(redaction, "_known", redaction._known)
+
+
 @pytest.fixture
 def uninstrumented() -> Iterator[None]:
     """What the test instruments is taken down after it, and what an earlier one left is gone before."""

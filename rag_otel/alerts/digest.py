@@ -9,6 +9,7 @@ from typing import Final
 
 from rag_otel.alert import Alert, AlertExample, AlertSeverity
 from rag_otel.evaluation.directions import goodness
+from rag_otel.ratings.words import COMPLAINT_BELOW
 
 ALERTS_DIGEST: Final = "alerts_digest"
 """Name of a message that summarizes alerts of several names."""
@@ -142,6 +143,7 @@ def as_example(alert: Alert) -> AlertExample:
         target=alert.target,
         link=alert.link,
         sampling_reason=alert.sampling_reason,
+        rating=alert.rating,
         metric=alert.metric,
     )
 
@@ -162,11 +164,13 @@ def _capped(examples: list[AlertExample]) -> tuple[AlertExample, ...]:
     return tuple(examples[:MAX_EXAMPLES])
 
 
-def badness(alert: Alert) -> tuple[int, float]:
-    """By what the worst of several alerts is found: severity, then risk, else a bad score."""
+def badness(alert: Alert) -> tuple[int, bool, float]:
+    """By what the worst of several alerts is found: severity, then a user's complaint, then risk, else a bad score."""
+    complaint = alert.rating is not None and alert.rating < COMPLAINT_BELOW
     if alert.risk is not None:
-        return _urgency(alert.severity), alert.risk
-    return _urgency(alert.severity), 0.5 if alert.score is None else 1.0 - goodness(alert.metric, alert.score)
+        return _urgency(alert.severity), complaint, alert.risk
+    good = None if alert.score is None else goodness(alert.metric, alert.score)
+    return _urgency(alert.severity), complaint, 0.5 if good is None else 1.0 - good
 
 
 def _urgency(severity: AlertSeverity) -> int:

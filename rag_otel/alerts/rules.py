@@ -141,6 +141,7 @@ class AlertRules:
             route=trace.route,
             link=shown.link,
             sampling_reason=shown.sampling_reason,
+            rating=shown.rating,
             time_ns=trace.start_ns,
         )
 

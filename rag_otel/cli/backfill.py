@@ -75,7 +75,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Returns 0 if done or stopped at the budget, 1 if evaluations failed or Phoenix became unavailable."""
     _check(arguments)
-    settings = _settings(arguments)
+    settings = settings_of(arguments)
     workers = _workers(arguments, settings)
     pipeline = compose_pipeline(settings, Parts(), default_cap=None, budgeted=False)
     files = (
@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.files
         else None
     )
-    store = files or _phoenix(arguments, settings, pipeline)
+    store = files or phoenix_store(arguments, settings, pipeline)
     tally, started = Tally(), time.perf_counter()
     try:
         _backfill(store, pipeline, workers, arguments, tally)
@@ -172,7 +172,8 @@ def _check(arguments: argparse.Namespace) -> None:
             raise ConfigurationError(f"--{name.replace('_', '-')} must be above 0, not {value}")
 
 
-def _settings(arguments: argparse.Namespace) -> Settings:
+def settings_of(arguments: argparse.Namespace) -> Settings:
+    """The settings of a command that evaluates stored traces. Raises ConfigurationError."""
     given = {name: getattr(arguments, name) for name in ("phoenix_endpoint", "judge", "metrics", "sample_ratio")}
     own = {"attribute_mapping": arguments.mapping, "chunk_resolver": arguments.chunk_resolver}
     # A backfill is limited by its budget, not by evaluations per minute.
@@ -183,7 +184,16 @@ def _settings(arguments: argparse.Namespace) -> Settings:
     return settings
 
 
-def _phoenix(arguments: argparse.Namespace, settings: Settings, pipeline: Pipeline) -> PhoenixStore:
+def phoenix_store(
+    arguments: argparse.Namespace,
+    settings: Settings,
+    pipeline: Pipeline,
+    *,
+    kind: type[PhoenixStore] = PhoenixStore,
+    **more: Any,
+) -> PhoenixStore:
+    """The project that the arguments name, as a store; `kind` and `more`: of another class, with these arguments.
+    Raises ConfigurationError."""
     if settings.phoenix_endpoint is None:
         raise ConfigurationError(
             "neither FILEs nor Phoenix are given: name FILEs, or --phoenix-endpoint URL "
@@ -202,7 +212,7 @@ def _phoenix(arguments: argparse.Namespace, settings: Settings, pipeline: Pipeli
         raise ConfigurationError(f"Phoenix at {settings.phoenix_endpoint}: {error}") from None
     if settings.project_name not in known:
         raise ConfigurationError(f"Phoenix has no project {settings.project_name!r}; it has: {_listed(known)}")
-    return PhoenixStore(
+    return kind(
         reader,
         PhoenixBackfillWriter(
             settings.phoenix_endpoint,
@@ -215,6 +225,7 @@ def _phoenix(arguments: argparse.Namespace, settings: Settings, pipeline: Pipeli
         project=settings.project_name,
         since=point_in_time(arguments.since, now=now),
         until=point_in_time(arguments.until, now=now),
+        **more,
     )
 
 

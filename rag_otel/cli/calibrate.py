@@ -18,7 +18,7 @@ from rag_otel.cli.terminal import table
 from rag_otel.errors import ConfigurationError, InputError, PermanentError, RetryableError
 from rag_otel.evaluation.calibration import MARK, Calibration, Labelled, read_calibrations, write_calibrations
 from rag_otel.settings import Settings, resolve
-from rag_otel_collectors.stored.labels import labels_in_file, labels_in_phoenix
+from rag_otel_collectors.stored.labels import LABELS, labels_in_file, labels_in_phoenix, names_in
 from rag_otel_evaluators.calibration.agreement import Agreement, agreement, calibration_z, prevalence_z
 from rag_otel_evaluators.calibration.fit import HeldOut, fit, held_out, threshold_of
 
@@ -34,6 +34,8 @@ class Report:
 
     metric: str
     judge: str
+    others: str
+    """Whose labels they are."""
     overall: Agreement
     slices: dict[str, Agreement]
     calibration: Calibration | None = None
@@ -54,7 +56,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--until", metavar="WHEN", help="only traces that started before this time")
     parser.add_argument("--metric", default="faithfulness", help="the metric whose results are compared")
     parser.add_argument("--label", default="label", metavar="COLUMN", help="column of the labels in files")
-    parser.add_argument("--annotation", default="label", metavar="NAME", help="name of people's annotations in Phoenix")
+    parser.add_argument(
+        "--annotation",
+        default=LABELS,
+        metavar="A,B",
+        help=f"names of people's annotations in Phoenix; the first that says something counts (default: {LABELS})",
+    )
+    parser.add_argument(
+        "--against", metavar="NAME", help="compare with another judge's annotations of this name, not with people"
+    )
+    parser.add_argument(
+        "--other-judge", metavar="NAME", help="compare another judge's annotations of this name, not rag-otel's results"
+    )
     parser.add_argument("--bad", action="append", default=[], metavar="VALUE", help="a label that means unfaithful")
     parser.add_argument("--slices", default="", metavar="A,B", help="columns or attributes to report on separately")
     parser.add_argument("--cost-miss", type=float, default=1.0, help="cost of an unfaithful answer that is not told")
@@ -90,6 +103,13 @@ def _labelled(arguments: argparse.Namespace, settings: Settings) -> list[Labelle
     slices = [name for name in arguments.slices.split(",") if name]
     if bool(arguments.files) == bool(arguments.project):
         raise ConfigurationError("give either files or --project NAME")
+    if arguments.against or arguments.other_judge:
+        if arguments.files:
+            raise ConfigurationError("--against and --other-judge read annotations: give --project NAME")
+        if arguments.output or arguments.check:
+            raise ConfigurationError(
+                "a calibration is fitted to people's labels of rag-otel's results: leave out --against"
+            )
     if arguments.files:
         return [
             each
@@ -101,7 +121,14 @@ def _labelled(arguments: argparse.Namespace, settings: Settings) -> list[Labelle
     client, bounds = phoenix_client(settings), time_bounds(arguments)
     try:
         found = labels_in_phoenix(
-            client, arguments.project, metric=arguments.metric, annotation=arguments.annotation, slices=slices, **bounds
+            client,
+            arguments.project,
+            metric=arguments.metric,
+            annotations=names_in(arguments.annotation),
+            against=arguments.against,
+            other=arguments.other_judge,
+            slices=slices,
+            **bounds,
         )
         return list(found)
     except (RetryableError, PermanentError) as error:
@@ -129,7 +156,8 @@ def _uncalibrated(labelled: Sequence[Labelled], base: str | None, metric: str) -
 def _report(arguments: argparse.Namespace, judge: str, labelled: list[Labelled]) -> Report:
     threshold = threshold_of(cost_miss=arguments.cost_miss, cost_false_alarm=arguments.cost_false_alarm)
     report = Report(
-        metric=arguments.metric,
+        metric=arguments.other_judge or arguments.metric,
+        others=f"{arguments.against}, another judge" if arguments.against else "people",
         judge=judge,
         overall=agreement(labelled, threshold=_DEFAULT_THRESHOLD),
         slices={
@@ -161,7 +189,7 @@ def _as_text(report: Report) -> str:
     if report.after is not None:
         rows.append(_row("calibrated", report.after))
     lines = [
-        f"{report.metric} by {report.judge or 'an unnamed judge'}: agreement with people (95% intervals)",
+        f"{report.metric} by {report.judge or 'an unnamed judge'}: agreement with {report.others} (95% intervals)",
         table(rows, header=("answers", "labels", "bad", "kappa", "AUROC", "precision", "recall")),
     ]
     if report.held_out is not None and report.calibration is not None:

@@ -24,7 +24,7 @@ from rag_otel.drift.setup import drift_settings
 from rag_otel.drift.states import StoredState, ask_to_relearn, read_states
 from rag_otel.errors import ConfigurationError, InputError, PermanentError, RetryableError
 from rag_otel.settings import Settings, resolve
-from rag_otel_collectors.stored.scores import from_files, from_phoenix, metrics_of
+from rag_otel_collectors.stored.scores import JUDGE, from_files, from_other_judge, from_phoenix, metrics_of
 
 _EVENTS: Final = 12
 _OVERRIDES: Final = ("drift_baseline", "drift_baseline_count", "drift_margin", "drift_run_length", "state_folder")
@@ -34,6 +34,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="*", metavar="FILE", help="scores to replay: JSON Lines, or OTLP/JSON")
     parser.add_argument("--project", metavar="NAME", help="replay the scores of a Phoenix project")
     parser.add_argument("--phoenix-endpoint", metavar="URL", help="Phoenix's address (default: from the environment)")
+    parser.add_argument(
+        "--annotation", metavar="NAME", help="with --project: other judges' annotations of this name, not rag-otel's"
+    )
     parser.add_argument(
         "--since", metavar="WHEN", help="only traces that started at or after this time: 7d, 12h, 2026-05-01T12:00"
     )
@@ -79,6 +82,8 @@ def _replay(settings: Settings, arguments: argparse.Namespace) -> int:
     if not observations:
         raise InputError("found no scores to replay")
     own = dataclasses.replace(drift_settings(settings), metrics=metrics_of(observations))
+    if arguments.annotation:
+        own = dataclasses.replace(own, dimensions=(*own.dimensions, JUDGE))
     found = replay(observations, own)
     heading = f"Replay of {', '.join(arguments.files) or arguments.project}: {len(observations):,} evaluations"
     return _show(views(found.family, found.events, found.timelines), found.events, arguments, heading)
@@ -88,9 +93,14 @@ def _observations(settings: Settings, arguments: argparse.Namespace) -> list[Obs
     if arguments.files and arguments.project:
         raise ConfigurationError("give either files or --project, not both")
     if arguments.files:
+        if arguments.annotation:
+            raise ConfigurationError("--annotation is for a Phoenix project: give --project NAME, not files")
         return from_files(arguments.files, settings.drift_slices)
     reader, bounds = phoenix_client(settings), time_bounds(arguments)
     try:
+        if arguments.annotation:
+            named = arguments.annotation
+            return list(from_other_judge(reader, arguments.project, settings.drift_slices, named, **bounds))
         return list(from_phoenix(reader, arguments.project, settings.drift_slices, **bounds))
     except (RetryableError, PermanentError) as error:
         raise ConfigurationError(f"Phoenix at {settings.phoenix_endpoint}: {error}") from None

@@ -23,6 +23,7 @@ COMMANDS: Final = {
     "evaluate": "score a file of questions, contexts and responses",
     "compare": "compare two evaluations of the same questions, for a build with thresholds",
     "backfill": "evaluate traces that are already stored in Phoenix or in OTLP files",
+    "feedback": "evaluate answers that people have rated in Phoenix and that have no result yet",
     "export": "write the worst, most uncertain or hand-corrected answers of Phoenix to a dataset or a file",
     "plan": "estimate what a sampling policy would have evaluated of Phoenix's last week, and its cost",
     "collect": "receive OTLP, evaluate RAG traces, and forward all spans to any OTLP backend",

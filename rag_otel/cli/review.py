@@ -10,7 +10,7 @@ from typing import Any, Final
 from rag_otel.cli.phoenix_access import phoenix_client, time_bounds
 from rag_otel.errors import ConfigurationError, InputError, PermanentError, RetryableError
 from rag_otel.settings import Settings, resolve
-from rag_otel_collectors.stored.labels import labels_in_phoenix
+from rag_otel_collectors.stored.labels import LABELS, labels_in_phoenix, names_in
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from rag_otel_collectors.stored.review_queue import put_into_queue, scored_answers
 from rag_otel_evaluators.calibration.agreement import agreement
@@ -27,7 +27,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--until", metavar="WHEN", help="only traces that started before this time")
     parser.add_argument("--count", type=int, default=30, help="about how many answers to pick (default: 30)")
     parser.add_argument("--metric", default="faithfulness", help="the metric whose results are reviewed")
-    parser.add_argument("--annotation", default="label", metavar="NAME", help="name of people's annotations")
+    parser.add_argument(
+        "--annotation", default=LABELS, metavar="A,B", help=f"names of people's annotations (default: {LABELS})"
+    )
     parser.add_argument("--threshold", type=float, default=0.5, help="risk from which an answer is told (default: 0.5)")
     parser.add_argument("--coin", type=float, default=0.3, help="share picked from all answers alike (default: 0.3)")
     parser.add_argument("--dry-run", action="store_true", help="print what would be picked, change nothing")
@@ -56,8 +58,8 @@ def _check(arguments: argparse.Namespace) -> None:
 
 def _run(arguments: argparse.Namespace, settings: Settings, client: PhoenixClient) -> None:
     bounds = time_bounds(arguments)
-    names = {"metric": arguments.metric, "annotation": arguments.annotation}
-    answers = list(scored_answers(client, arguments.project, **names, **bounds))
+    labels = names_in(arguments.annotation)
+    answers = list(scored_answers(client, arguments.project, metric=arguments.metric, annotations=labels, **bounds))
     if not answers:
         raise InputError(f"project {arguments.project!r} has no answer with a result of {arguments.metric}")
     open_ones = [each for each in answers if not each.labelled and not each.queued]
@@ -72,10 +74,10 @@ def _run(arguments: argparse.Namespace, settings: Settings, client: PhoenixClien
     reasons = Counter(each.reason for each in picked)
     what = "would be put" if arguments.dry_run else "are"
     print(f"{len(picked)} of {len(open_ones)} answers without a label {what} in the queue: {dict(reasons)}")
-    unlabelled = f"not annotations['{names['annotation']}']"
+    unlabelled = " and ".join(f"not annotations['{name}']" for name in labels)
     print(f"In Phoenix filter for them: annotations['review'].label == 'queued' and {unlabelled}")
-    labels = list(labels_in_phoenix(client, arguments.project, **names, **bounds))
-    print(_advice(labels, arguments.threshold))
+    found = list(labels_in_phoenix(client, arguments.project, metric=arguments.metric, annotations=labels, **bounds))
+    print(_advice(found, arguments.threshold))
 
 
 def _advice(labels: list[Any], threshold: float) -> str:

@@ -95,7 +95,7 @@ async def _serve(
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    pipeline = compose_pipeline(settings, parts, default_cap=None, budgeted=False)
+    pipeline = compose_pipeline(settings, parts, default_cap=None)
     prepare(pipeline.evaluators)
     results = ResultWriter(
         [connect(backend) for backend in configuration.backends],
@@ -110,6 +110,7 @@ async def _serve(
         telemetry=telemetry,
         write_results=False,
         judge_watch=_judge_watch(settings, pipeline),
+        budgets=pipeline.budgets,
     )
     watching.start()
     telemetry.start()

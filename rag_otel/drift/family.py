@@ -92,12 +92,14 @@ class Family:
     def observe(self, seen: Observation) -> list[DriftEvent]:
         """Take one result; the alarms that begin, deepen or end with it, `all` first; mostly none."""
         known = self._slices
-        slices = [ALL, *(name if name in known else self._admitted(name) for name in seen.slices)]
+        slices = [name if name in known else self._admitted(name) for name in seen.slices]
+        if seen.in_sample:
+            slices.insert(0, ALL)
         time_s, probability, order, cluster = seen.time_s, seen.probability, self._count, seen.cluster
         self._count += 1
         turned = []
         for series_name, value in seen.values:
-            found = self._effects.get(series_name)
+            found = self._effects.get(series_name) if seen.in_sample else None
             shift = 0.0 if found is None else self._shift(series_name, found, slices, value, seen)
             for slice_name in slices:
                 key = (series_name, slice_name)

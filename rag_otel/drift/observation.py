@@ -10,6 +10,7 @@ from typing import Final
 
 from rag_otel.evaluation.directions import LOWER_IS_BETTER, goodness
 from rag_otel.model import EvaluatedTrace, Evaluation, RagTrace
+from rag_otel.ratings.words import COMPLAINT_BELOW
 
 ALL: Final = "all"
 SCORE: Final = "score"
@@ -18,6 +19,8 @@ UNJUDGED: Final = "unscored"
 SIGNALS: Final = (SCORE, RISK, UNJUDGED)
 DIMENSIONS: Final = ("service", "route", "model", "prompt_version", "tenant")
 """By default: attributes of a trace, else its tags of these names."""
+FEEDBACK: Final = "feedback"
+"""A dimension: `complaint` or `content`, of answers that a user has rated."""
 _FIELDS: Final = frozenset({"service", "route", "model", "convention", "user_id", "session_id"})
 _NS: Final = 1_000_000_000
 _LONGEST: Final = 120
@@ -35,22 +38,29 @@ class Observation:
     """`dimension=value`, without `all`."""
     values: tuple[tuple[str, float], ...]
     """(`<metric>.<signal>`, value in 0..1 as goodness: higher is better)."""
+    in_sample: bool = True
+    """False: evaluated because of what a user said later. It counts for the slices of `feedback` alone."""
     cluster: int | None = None
     """Answers in a row with the same key depend on each other and count as one: those with the same chunks, or of one
     session. None: no key is known."""
 
 
 def observation(result: EvaluatedTrace, dimensions: Sequence[str] = DIMENSIONS) -> Observation | None:
-    """What the series learn of a result; None where nothing was evaluated."""
+    """What the series learn of a result; None where nothing was evaluated, or where it stands for no traffic."""
     values = [value for evaluation in result.evaluations for value in _values(evaluation)]
     if not values:
         return None
-    trace, probability = result.trace, result.decision.probability
+    trace, probability, in_sample = result.trace, result.decision.probability, result.decision.in_sample
+    found = [name for name in dimensions if in_sample or name == FEEDBACK]
+    slices = tuple(f"{name}={value}" for name in found if (value := dimension_of(trace, name)))
+    if not (in_sample or slices):
+        return None
     return Observation(
         time_s=trace.start_ns / _NS if trace.start_ns else time.time(),
         probability=probability if 0.0 < probability <= 1.0 else 1.0,
-        slices=tuple(f"{name}={value}" for name in dimensions if (value := dimension_of(trace, name))),
+        slices=slices,
         values=tuple(values),
+        in_sample=in_sample,
         cluster=cluster_of(trace),
     )
 
@@ -68,6 +78,8 @@ def cluster_of(trace: RagTrace) -> int | None:
 
 def dimension_of(trace: RagTrace, name: str) -> str | None:
     """The trace's value of a dimension, else its tag of this name; None where it has neither."""
+    if name == FEEDBACK:
+        return None if trace.rating is None else "complaint" if trace.rating < COMPLAINT_BELOW else "content"
     value = getattr(trace, name) if name in _FIELDS else None
     value = trace.tags.get(name) if value is None else value
     return None if value is None else str(value)[:_LONGEST]

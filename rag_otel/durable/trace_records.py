@@ -176,7 +176,7 @@ def _trace(key: bytes, value: bytes) -> KeptTrace:
 
 def _snapshot(snapshot: Snapshot) -> Any:
     # A chunk's metadata may hold anything; what JSON lacks is kept as text.
-    return _adapter(Snapshot).dump_python(snapshot, mode="json", fallback=str)
+    return _adapter(Snapshot).dump_python(snapshot, mode="json", fallback=str, exclude={"judging"})
 
 
 @functools.cache

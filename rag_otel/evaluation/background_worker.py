@@ -54,6 +54,9 @@ class BackgroundWorker:
         self._lock = threading.RLock()  # see the counters: a span may end in here
         self._pace = _Pace()
         self._waiting: deque[Job] = deque()
+        self._urgent: deque[Job] = deque()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._woken: asyncio.Future[None] | None = None
         self._arrived = threading.Event()
         self._aside = 0
         self._thread: threading.Thread | None = None
@@ -72,6 +75,24 @@ class BackgroundWorker:
         if not self._arrived.is_set():
             self._arrived.set()
         return True
+
+    def submit_first(self, job: Job) -> bool:
+        """Queue a job that somebody is waiting for: it goes before all others and does not wait for a free place.
+
+        The caller bounds how many of them there are. False when the worker has stopped or cannot be started.
+        """
+        if self._stopped or (self._thread is None and not self._start()):
+            return False
+        self._urgent.append(job)
+        self._arrived.set()
+        if (loop := self._loop) is not None:  # the caller waits anyway, so its turn may go to the worker
+            with contextlib.suppress(RuntimeError):  # the loop has just been closed
+                loop.call_soon_threadsafe(self._wake)
+        return True
+
+    def _wake(self) -> None:
+        if self._woken is not None and not self._woken.done():
+            self._woken.set_result(None)
 
     @contextlib.contextmanager
     def release_slot(self) -> Iterator[None]:
@@ -130,6 +151,7 @@ class BackgroundWorker:
         loop = asyncio.new_event_loop()
         loop.set_task_factory(self._pace.task)
         loop.set_default_executor(DaemonExecutor())
+        self._loop = loop
         while not self._stopped:
             self._arrived.wait()
             self._arrived.clear()
@@ -142,13 +164,20 @@ class BackgroundWorker:
     async def _run_all(self) -> None:
         """Run jobs until none is left, those that arrive meanwhile included."""
         running: set[asyncio.Task[None]] = set()
-        while (self._waiting or running) and not self._stopped:
+        urgent: set[asyncio.Task[None]] = set()
+        while (self._waiting or self._urgent or running or urgent) and not self._stopped:
+            self._woken = asyncio.get_running_loop().create_future()
+            while self._urgent:
+                urgent.add(asyncio.create_task(_contained(self._urgent.popleft())))
             while self._waiting and len(running) - self._aside < self._concurrency:
                 running.add(asyncio.create_task(_contained(self._waiting.popleft())))
-            _, running = await asyncio.wait(running, timeout=_LOOK_S, return_when=asyncio.FIRST_COMPLETED)
-        for task in running:
+            everything = (*running, *urgent, self._woken)
+            done, _ = await asyncio.wait(everything, timeout=_LOOK_S, return_when=asyncio.FIRST_COMPLETED)
+            running.difference_update(done)
+            urgent.difference_update(done)
+        for task in (*running, *urgent):
             task.cancel()
-        await asyncio.gather(*running, return_exceptions=True)
+        await asyncio.gather(*running, *urgent, return_exceptions=True)
 
 
 async def _contained(job: Job) -> None:

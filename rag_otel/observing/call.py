@@ -6,16 +6,18 @@ one `set_attributes`, references to the strings that the application made.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from opentelemetry.context import Context, get_current, set_value
-from opentelemetry.trace import Span, Status, StatusCode, get_current_span, set_span_in_context
+from opentelemetry.trace import NonRecordingSpan, Span, Status, StatusCode, get_current_span, set_span_in_context
 
+from rag_otel import semconv
 from rag_otel.model import Chunk
 from rag_otel.observing import call_snapshot
-from rag_otel.observing.call_snapshot import OBSERVATION_KEY, Snapshot
+from rag_otel.observing.call_snapshot import OBSERVATION_KEY, GuardRecord, Snapshot
 from rag_otel.observing.content import attribute_room, content_attributes
 from rag_otel.observing.documents import to_chunks, unique
 from rag_otel.observing.extract import Arguments, Extractor
@@ -89,6 +91,16 @@ def begin(plan: Plan, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call 
         return None
 
 
+def begin_guarded(plan: Plan, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Observation:
+    """`begin` for a call whose answer is judged before it leaves, also where its span records nothing. Never raises."""
+    call = begin(plan, args, kwargs)
+    if isinstance(call, Observation):
+        return call
+    context = get_current() if call is None else call.context
+    # Never the span around it itself, which this call must not end.
+    return Observation(plan, NonRecordingSpan(get_current_span(context).get_span_context()), (args, kwargs), context)
+
+
 class Observation(Call):
     """A recorded call. It ends once; later endings are ignored.
 
@@ -98,6 +110,8 @@ class Observation(Call):
     recording = True
     documents_elsewhere: Mapping[str, Any] | None = None
     outer: Observation | None = None
+    guard: GuardRecord | None = None
+    """What a guard did, where there was one."""
     _ended = False
     _question: str | None = None
     _response: str | None = None
@@ -128,6 +142,38 @@ class Observation(Call):
         except Exception as problem:
             if not report_internal_error("observe.arguments", problem):
                 raise
+
+    @property
+    def span(self) -> Span:
+        """The call's span."""
+        return self._span
+
+    @property
+    def ended(self) -> bool:
+        return self._ended
+
+    def so_far(self, result: object, response: str | None) -> Snapshot:
+        """What is known of a call that goes on, with `response` as its answer. `result` is what it has returned or, of
+        a stream, what that has said; None: nothing yet. May be called again and again."""
+        if result is not None and self._result_type is None:
+            if self._plan.question is not None and self._plan.question.needs_result and self._question is None:
+                self._question = self._found(question_in, self._plan.question, result)
+            if self._plan.labels:
+                self._read_labels(result, late=True)
+            if self._recorded is None and self._chunks is None:
+                self._chunks = self._bounded(lambda: self._find_chunks(result))
+        found = self._response if response is None else response
+        return self._snapshot(found, incomplete=False, failed=False, allowance=Allowance())
+
+    def answer_in(self, result: object) -> str | None:
+        """The answer that a selector finds in what a stream has said; None where there is no selector, or no answer."""
+        where = self._plan.response
+        if where is None:
+            return None
+        try:
+            return _text_in(where.read(self._arguments, result), Allowance())
+        except TooLargeError:
+            return None
 
     def record(self, documents: object) -> bool:
         """Add documents that were retrieved for this call; False where they cannot be read."""
@@ -198,13 +244,19 @@ class Observation(Call):
         self._ended = True
         context = self._span.get_span_context()
         try:
-            taken = self._snapshot(incomplete=incomplete, failed=error is not None)
+            allowance = self._allowance
+            taken = self._snapshot(self._response, incomplete=incomplete, failed=error is not None, allowance=allowance)
+            if self.guard is not None:
+                taken = _as_guarded(taken, self.guard)
             call_snapshot.offer(context, taken)
             hidden = privacy.hidden_now() if self._plan.capture_content else privacy.EVERYTHING_HIDDEN
             room, elsewhere = attribute_room(self._span), self.documents_elsewhere
+            of_guard = _NO_LABELS if self.guard is None else _of_guard(self.guard, hidden.response)
+            room = room if room is None else room - len(of_guard)
             attributes = content_attributes(taken, hidden=hidden, elsewhere=elsewhere, room=room)
             left = None if room is None else room - len(attributes)
             attributes.update(call_snapshot.known_status(self._span, taken, left))
+            attributes.update(of_guard)
             self._span.set_attributes(attributes)
             if error is not None:
                 _mark_failed(self._span, error, hidden.anything)
@@ -216,13 +268,14 @@ class Observation(Call):
             finally:
                 call_snapshot.discard(context)
 
-    def _snapshot(self, *, incomplete: bool, failed: bool) -> Snapshot:
-        labels, outside, allowance = self._labels, self._outside, self._allowance
+    def _snapshot(self, response: str | None, *, incomplete: bool, failed: bool, allowance: Allowance) -> Snapshot:
+        labels, outside = self._labels, self._outside
+        before = 0 if allowance is self._allowance else self._allowance.omitted_characters
         tags = tags_in(outside)
         return Snapshot(
             question=self._question and allowance.text(self._question),
             chunks=self._chunks if self._recorded is None else self._recorded,
-            response=self._response and allowance.text(self._response),
+            response=response and allowance.text(response),
             memory=self._memory,
             history=labels.get("history", ()),
             reference=self._bounded(lambda: self._reference(allowance)) if labels else None,
@@ -231,8 +284,8 @@ class Observation(Call):
             tags={**tags, **as_tags(labels["tags"])} if "tags" in labels else tags,
             incomplete=incomplete,
             failed=failed,
-            omitted_chunks=allowance.omitted_chunks,
-            omitted_characters=allowance.omitted_characters,  # after all texts
+            omitted_chunks=self._allowance.omitted_chunks,
+            omitted_characters=allowance.omitted_characters + before,  # after all texts
             capture_content=self._plan.capture_content,
         )
 
@@ -280,6 +333,20 @@ class Observation(Call):
 
 def _text_in(value: object, allowance: Allowance) -> str | None:
     return text_of(value, allowance=allowance)
+
+
+def _of_guard(guard: GuardRecord, hidden: bool) -> Mapping[str, Any]:
+    left = {} if guard.left is None or hidden else {semconv.GUARD_RESPONSE: Allowance().text(guard.left)}
+    return {**guard.attributes, **left}
+
+
+def _as_guarded(taken: Snapshot, guard: GuardRecord) -> Snapshot:
+    """The snapshot of what a guard has judged: its evaluation is the call's."""
+    if guard.judged is not None:
+        question, chunks, response = guard.judged
+        known = taken.chunks if chunks is None else chunks
+        taken = dataclasses.replace(taken, question=question or taken.question, chunks=known, response=response)
+    return dataclasses.replace(taken, judging=guard.judging)
 
 
 def _mark_failed(span: Span, error: Exception, hide_message: bool) -> None:

@@ -15,14 +15,44 @@ call writes the status with its own attributes, and the ended span need not be c
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from opentelemetry.context import Context, create_key, get_value
 from opentelemetry.trace import Span, SpanContext
 
-from rag_otel.model import AttributeValue, Chunk
+from rag_otel.model import AttributeValue, Chunk, EvaluatedTrace, SamplingDecision
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.trace import ReadableSpan
+
+
+class Judging(Protocol):
+    """The evaluation of an answer that began before the answer left; see `rag_otel.guarding`."""
+
+    @property
+    def decision(self) -> SamplingDecision:
+        """The sampling decision, as far as it is known."""
+        ...
+
+    async def result(self) -> EvaluatedTrace | None:
+        """The result, waited for. None: there is none, and the trace goes the ordinary way."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuardRecord:
+    """What a guard did with the answer of a call."""
+
+    judging: Judging | None
+    """None: no evaluation was begun."""
+    attributes: Mapping[str, AttributeValue]
+    """For the span."""
+    left: str | None = None
+    """The text that left in place of the answer. None: the answer itself, or no text."""
+    judged: tuple[str | None, tuple[Chunk, ...] | None, str | None] | None = None
+    """Question, chunks and response that were judged, in place of what is found in the call."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +81,8 @@ class Snapshot:
     """The same for the characters of all texts."""
     capture_content: bool = True
     """False: evaluate, but write no text back (`@observe(capture_content=False)`)."""
+    judging: Any = field(default=None, compare=False, repr=False)
+    """A `Judging`: a guard has begun the evaluation of this answer already. Not kept on disk."""
 
     @property
     def truncated(self) -> bool:
@@ -92,6 +124,10 @@ class Decides(Protocol):
         the span has no `room` for as many attributes. Never raises."""
         ...
 
+    def ended_below(self, span: Span) -> Sequence[ReadableSpan]:
+        """What has ended so far below an open span, as far as it was kept. Never raises."""
+        ...
+
 
 _deciding: tuple[weakref.ref[Decides], ...] = ()
 _NO_STATUS: Final[Mapping[str, AttributeValue]] = {}
@@ -110,6 +146,11 @@ def known_status(span: Span, snapshot: Snapshot, room: int | None) -> Mapping[st
     """
     watching = [found for each in _deciding if (found := each()) is not None and found.watches(span)]
     return watching[0].status_before_end(span, snapshot, room) if len(watching) == 1 else _NO_STATUS
+
+
+def ended_below(span: Span) -> Sequence[ReadableSpan]:
+    """What has ended so far below an open span of an observed call, for who must judge the answer before it ends."""
+    return next((e.ended_below(span) for r in _deciding if (e := r()) is not None and e.watches(span)), ())
 
 
 class Observing(Protocol):

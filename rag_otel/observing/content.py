@@ -19,6 +19,7 @@ from rag_otel.model import AttributeValue, Chunk
 from rag_otel.observing.call_snapshot import Snapshot
 from rag_otel.safety.privacy import HiddenContent
 
+_as_json: Final = json.JSONEncoder(ensure_ascii=False).encode
 _MAX_METADATA: Final = 4096
 """Characters of JSON: a document's longer metadata (an embedding in it) stays out of the span."""
 _MAX_METADATA_IN_ALL: Final = 40_000
@@ -48,9 +49,9 @@ def content_attributes(
     if taken.omitted_characters:
         attributes[semconv.OMITTED_CHARACTERS] = taken.omitted_characters
     if taken.memory and not hidden.question:
-        attributes[semconv.MEMORY] = json.dumps(taken.memory, ensure_ascii=False)
+        attributes[semconv.MEMORY] = _as_json(taken.memory)
     if taken.history and not hidden.question:
-        attributes[semconv.HISTORY] = json.dumps(taken.history, ensure_ascii=False)
+        attributes[semconv.HISTORY] = _as_json(taken.history)
     if taken.incomplete:
         attributes[semconv.INCOMPLETE] = True
     if taken.session_id is not None:

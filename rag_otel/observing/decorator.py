@@ -13,7 +13,7 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping
 from types import CoroutineType
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from opentelemetry.context import attach, detach
 
@@ -23,6 +23,9 @@ from rag_otel.observing.extract import Selector
 from rag_otel.observing.plan import make_plan
 from rag_otel.observing.streams import async_generator_function, generator_function, hand_out
 from rag_otel.safety import privacy
+
+if TYPE_CHECKING:
+    from rag_otel.guarding.rules import Guard
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -44,6 +47,7 @@ def observe(
     reference: Selector | None = None,
     history: Selector | None = None,
     capture_content: bool = True,
+    guard: Guard | None = None,
 ) -> Callable[[F], F]: ...
 
 
@@ -61,6 +65,7 @@ def observe(
     reference: Selector | None = None,
     history: Selector | None = None,
     capture_content: bool = True,
+    guard: Guard | None = None,
 ) -> F | Callable[[F], F]:
     """Trace a function that answers a question, and have its answers evaluated.
 
@@ -77,6 +82,7 @@ def observe(
     name: of the span, the function's by default.
     capture_content: False keeps all text of this call out of the span and of what evaluation writes back; it is
     evaluated all the same.
+    guard: judge each answer before the caller gets it (`rag_otel.Guard`).
 
     Raises SelectorError, while decorating, when a selector cannot match; it says which names exist.
     """
@@ -103,9 +109,16 @@ def observe(
             capture_content=capture_content,
         )
         privacy.refresh()
-        return functools.update_wrapper(_wrapper(target, plan), target)  # type: ignore[return-value]
+        made = _wrapper(target, plan) if guard is None else _guarded(target, plan, guard)
+        return functools.update_wrapper(made, target)  # type: ignore[return-value]
 
     return decorate if function is None else decorate(function)
+
+
+def _guarded(function: Callable[..., Any], plan: Plan, guard: Guard) -> Callable[..., Any]:
+    from rag_otel.guarding.calls import guarded_wrapper  # imports the pipeline: only where a guard is wanted
+
+    return guarded_wrapper(function, plan, guard)
 
 
 def _wrapper(function: Callable[..., Any], plan: Plan) -> Callable[..., Any]:

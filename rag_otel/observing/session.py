@@ -12,10 +12,11 @@ from types import TracebackType
 from typing import Final
 
 from opentelemetry.context import Context, attach, create_key, detach, get_current, get_value, set_value
+from opentelemetry.trace import get_current_span
 
 from rag_otel import semconv
 from rag_otel.observing.call_snapshot import OBSERVATION_KEY, Observing
-from rag_otel.safety.guard import counters, guarded, logger
+from rag_otel.safety.guard import counters, guarded, logger, report_internal_error
 
 _TAGS_KEY: Final = create_key("rag-otel-tags")
 _NO_TAGS: Final[Mapping[str, str]] = {}
@@ -61,6 +62,13 @@ class using:  # noqa: N801 - reads as a keyword at the place of use
         self.__exit__(kind, error, trace)
 
 
+def current_trace_id() -> str | None:
+    """The id of the trace that this code runs in, 32 hex digits: what a frontend sends back with a rating
+    (`rag_otel.feedback`). None outside of every span."""
+    context = get_current_span().get_span_context()
+    return f"{context.trace_id:032x}" if context.is_valid else None
+
+
 def session_in(context: Context) -> str | None:
     """The session that a context is in."""
     return as_identity(context.get(semconv.SESSION_ID))
@@ -96,10 +104,13 @@ def record_memory(memory: object) -> None:
     retrieval. `memory` is a text, or a list of texts or documents as in `record_chunks`; another call adds to it.
     Outside of an observed call, or in one that is not recorded, nothing happens. Never raises.
     """
-    with guarded("observe.record_memory"):
+    try:
         call: Observing | None = get_value(OBSERVATION_KEY)  # type: ignore[assignment]
         if call is not None and not call.remember(memory) and counters.add("observe.memory_unreadable") == 1:
             logger.warning("rag-otel: record_memory() cannot read %s as texts", type(memory).__name__)
+    except Exception as problem:
+        if not report_internal_error("observe.record_memory", problem):
+            raise
 
 
 def record_chunks(documents: object) -> None:

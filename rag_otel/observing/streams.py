@@ -31,7 +31,7 @@ STREAM_ATTRIBUTES: Final = ("response_gen", "body_iterator", "_iterator", "respo
 _GENERATORS: Final = (GeneratorType, AsyncGeneratorType)
 
 
-class _Steps:
+class BodySteps:
     """Runs the steps of a body, each in the body's own context."""
 
     __slots__ = ("_context",)
@@ -66,7 +66,7 @@ def generator_function(start: Start) -> Callable[..., Generator[Any, Any, Any]]:
 
     def driven(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
         call, body = start(args, kwargs)
-        steps, transcript = _Steps(call), Transcript()
+        steps, transcript = BodySteps(call), Transcript()
         try:
             item = steps.run(next, body)
             while True:
@@ -84,7 +84,7 @@ def generator_function(start: Start) -> Callable[..., Generator[Any, Any, Any]]:
                 else:
                     item = steps.run(next, body) if sent is None else steps.run(body.send, sent)
         except StopIteration as stop:
-            _finish(call, transcript, stop.value)
+            finish_stream(call, transcript, stop.value)
             return stop.value
         except BaseException as error:
             _break_off(call, transcript, error)
@@ -98,7 +98,7 @@ def async_generator_function(start: Start) -> Callable[..., AsyncGenerator[Any, 
 
     async def driven(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
         call, body = start(args, kwargs)
-        steps, transcript = _Steps(call), Transcript()
+        steps, transcript = BodySteps(call), Transcript()
         try:
             item = await steps.run_async(body.__anext__)
             while True:
@@ -118,7 +118,7 @@ def async_generator_function(start: Start) -> Callable[..., AsyncGenerator[Any, 
                         steps.run_async(body.__anext__) if sent is None else steps.run_async(body.asend, sent)
                     )
         except StopAsyncIteration:
-            _finish(call, transcript, None)
+            finish_stream(call, transcript, None)
         except BaseException as error:
             _break_off(call, transcript, error)
             raise
@@ -126,14 +126,15 @@ def async_generator_function(start: Start) -> Callable[..., AsyncGenerator[Any, 
     return driven
 
 
-def _finish(call: Call | None, transcript: Transcript, returned: object) -> None:
+def finish_stream(call: Call | None, transcript: Transcript, returned: object, *, said: str | None = None) -> None:
+    """End a call whose stream has ended. `said`: what counts as said, where that is not all."""
     if call is None:
         return
     call.returned(transcript.result if returned is None else returned)
     if transcript.cut:
         call.abandon(transcript.text)
     else:
-        call.complete(transcript.text)
+        call.complete(transcript.text if said is None else said)
 
 
 def _break_off(call: Call | None, transcript: Transcript, error: BaseException) -> None:
@@ -148,17 +149,25 @@ def hand_out(call: Call, result: Any) -> Any:
         return result
     if type(result) is not str:
         try:
-            if isinstance(result, _GENERATORS):
-                return _watched(call, result)
-            if (place := _stream_place(result)) is not None:
-                call.returned(result)
-                return _with_watched(call, result, place)
+            found, place = stream_in(result)
+            if found:
+                if place is not None:
+                    call.returned(result)
+                return with_stream(result, place, lambda body: _watched(call, body), call.abandon)
         except Exception as problem:
             if not report_internal_error("observe.stream", problem):
                 raise
     call.returned(result)
     call.complete()
     return result
+
+
+def stream_in(result: Any) -> tuple[bool, Any]:
+    """(whether a result is or holds a stream, where the stream stands in it; None: the result is the stream)."""
+    if isinstance(result, _GENERATORS):
+        return True, None
+    place = _stream_place(result)
+    return place is not None, place
 
 
 def _stream_place(result: Any) -> Any:
@@ -178,20 +187,23 @@ def _is_stream(value: object) -> bool:
     return isinstance(value, (Iterator, AsyncIterator)) or hasattr(value, "__aiter__")
 
 
-def _with_watched(call: Call, result: Any, place: Any) -> Any:
-    """The result with its stream watched: mappings and objects are changed in place, a tuple is made anew."""
+def with_stream(result: Any, place: Any, watched: Callable[[Any], Any], give_up: Callable[[], object]) -> Any:
+    """The result with its stream `watched`: mappings and objects are changed in place, a tuple is made anew. `give_up`
+    is called where the result cannot be changed."""
+    if place is None:
+        return watched(result)
     if type(result) is tuple:
-        return (*result[:place], _watched(call, result[place]), *result[place + 1 :])
+        return (*result[:place], watched(result[place]), *result[place + 1 :])
     if type(result) is dict:
-        result[place] = _watched(call, result[place])
+        result[place] = watched(result[place])
         return result
     stream = getattr(result, place)
     try:
         setattr(result, place, stream)  # before anything is made: a frozen result stays as it is
     except Exception:  # noqa: BLE001 - whatever the class says
-        call.abandon()
+        give_up()
     else:
-        setattr(result, place, _watched(call, stream))
+        setattr(result, place, watched(stream))
     return result
 
 

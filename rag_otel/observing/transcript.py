@@ -84,7 +84,7 @@ class Transcript:
         if not self._pieces:
             return response_in(self._joined()) if self._merged else None
         text = "".join(self._pieces)
-        return _events_text(text) if text.startswith(("data:", "event:", "id:", ": ")) else text
+        return events_text(text) if is_events(text) else text
 
 
 def said_in(item: object) -> str | None:
@@ -99,7 +99,12 @@ def said_in(item: object) -> str | None:
     return None if isinstance(item, Mapping) else text_of(item)
 
 
-def _events_text(stream: str) -> str:
+def is_events(text: str) -> bool:
+    """True for the beginning of server-sent events."""
+    return text.startswith(("data:", "event:", "id:", ": "))
+
+
+def events_text(stream: str) -> str:
     """The data of server-sent events, joined: JSON payloads by their text, others as they are."""
     said = []
     for block in stream.replace("\r\n", "\n").split("\n\n"):

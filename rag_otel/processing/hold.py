@@ -140,6 +140,11 @@ class Hold:
             self._bytes = 0
             self._changed.notify_all()
 
+    def find(self, trace_id: str) -> list[Slot]:
+        """The slots of a trace that are not finished: at most one for each of its answers."""
+        with self._lock:
+            return [slot for slot in self._unfinished if slot.target.trace_id == trace_id]
+
     def held(self) -> list[Slot]:
         """The slots whose spans are held, oldest first."""
         with self._lock:

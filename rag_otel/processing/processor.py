@@ -42,6 +42,7 @@ from rag_otel.processing.open_spans import Decided
 from rag_otel.processing.sdk_spans import SpanOrigin, enriched, keeps_whole, span_ref
 from rag_otel.processing.span_tracker import SpanTracker, is_sure_candidate, scope_name
 from rag_otel.processing.trace_reading import yield_to_event_loop
+from rag_otel.ratings.recent import recent_ratings
 from rag_otel.runtime import JobSink, Runtime, default_runtime
 from rag_otel.safety.fork import after_fork_in_child
 from rag_otel.safety.guard import counters, guarded, report_internal_error
@@ -225,9 +226,26 @@ class RagSpanProcessor(SpanProcessor):
             return self._turned_away(slot)
         return None if held else self._passing_late(slot)
 
+    def is_evaluating(self, trace_id: str, span_id: str | None = None) -> bool:
+        """True while an answer of this trace waits for its evaluation here or is being evaluated. Any thread."""
+        return any(
+            span_id in (None, slot.target.span_id)
+            for slot in self._hold.find(trace_id)
+            if slot.decision.sampled  # else its spans are about to go
+        )
+
     def watches(self, span: trace_api.Span) -> bool:
         """True for an open span whose start this processor has seen."""
         return self._tracker.opened(span) is not None
+
+    def ended_below(self, span: trace_api.Span) -> Sequence[ReadableSpan]:
+        """What has ended so far below an open span, as far as it was kept."""
+        try:
+            return self._tracker.ended_below(span)
+        except Exception as error:
+            if not report_internal_error("processor.ended_below", error):
+                raise
+            return ()
 
     def status_before_end(
         self, span: trace_api.Span, snapshot: Snapshot, room: int | None
@@ -258,6 +276,8 @@ class RagSpanProcessor(SpanProcessor):
     def _decide(self, context: SpanContext, snapshot: Snapshot | None) -> Decided:
         """The decision, and why the trace is not evaluated as far as that is known before its spans are read."""
         pipeline, target = self._runtime.pipeline, span_ref(context)
+        if snapshot is not None and snapshot.judging is not None:  # begun already, whatever the coin says
+            return Decided(target, snapshot.judging.decision, trace_reading.unevaluable_reason(snapshot))
         decision = pipeline.decide(target)
         if not decision.sampled:
             return Decided(target, decision, decision.reason)
@@ -299,6 +319,8 @@ class RagSpanProcessor(SpanProcessor):
         """Read, evaluate, release, deliver. However it ends, the span is out and the slot is free."""
         try:
             trace, reason = await trace_reading.read(slot, self._runtime, self._keeper.read if self._keeper else None)
+            if trace is not None and await self._release_guarded(slot, trace):
+                return
             if trace is not None:
                 slot.decision, reason = await self._pipeline_of(slot).admit(trace, slot.decision)
             if trace is None or reason is not None:
@@ -307,18 +329,35 @@ class RagSpanProcessor(SpanProcessor):
             if self._runtime.jobs is not None:
                 self._hand_over(slot, trace, self._runtime.jobs)
                 return
-            result = await self._runtime.pipeline.evaluate(trace, slot.decision)
-            result = dataclasses.replace(result, origin=self._origin(slot))
-            await yield_to_event_loop()
-            scored = enriched(slot.span, self._runtime.attributes(result))
-            await yield_to_event_loop()
-            self._release_scored(slot, result, scored)
+            await self._release_evaluated(slot, await self._runtime.pipeline.evaluate(trace, slot.decision))
         except Exception:
             self._nothing_to_write(slot)  # the next process would fare no better
             raise
         finally:
             self._release_unscored(slot, EvaluationStatus.FAILED, "internal_error")
             self._hold.finish(slot)
+
+    async def _release_evaluated(self, slot: Slot, result: EvaluatedTrace) -> None:
+        rated = recent_ratings.rated(result.trace)  # a user may have said something while the judge was at work
+        result = dataclasses.replace(result, trace=rated, origin=self._origin(slot))
+        await yield_to_event_loop()
+        scored = enriched(slot.span, self._runtime.attributes(result))
+        await yield_to_event_loop()
+        self._release_scored(slot, result, scored)
+
+    async def _release_guarded(self, slot: Slot, trace: RagTrace) -> bool:
+        """Release a trace whose evaluation a guard has begun; False where none came of it."""
+        judging = None if slot.snapshot is None else slot.snapshot.judging
+        if judging is None or trace.unevaluable_reason is not None:
+            return False
+        with self._runtime.worker.release_slot():
+            judged = await judging.result()
+        if judged is None:
+            slot.decision = self._runtime.pipeline.decide(slot.target)
+            return False
+        slot.decision = judged.decision
+        await self._release_evaluated(slot, await self._runtime.pipeline.evaluate_others(trace, judged))
+        return True
 
     def _hand_over(self, slot: Slot, trace: RagTrace, jobs: JobSink) -> None:
         """Publish the trace as a job. The span goes on at once, and its results follow from a worker."""

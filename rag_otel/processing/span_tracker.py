@@ -87,6 +87,13 @@ class SpanTracker:
         record = self._open.get(span.get_span_context().span_id)
         return record if record is not None and record.span is span else None
 
+    def ended_below(self, span: trace_api.Span) -> tuple[ReadableSpan, ...]:
+        """The ended spans that are kept for an open span: those below it, or below the entry that it is part of."""
+        record = self.opened(span)
+        if record is None:
+            return ()
+        return tuple((self._entry_above(record) or record).below)
+
     def ending(self, span: ReadableSpan) -> OpenSpan:
         """What is known of a span that is ending, which is forgotten thereby."""
         record = self._open.pop(span.context.span_id, None)

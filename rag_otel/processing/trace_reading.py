@@ -21,6 +21,7 @@ from rag_otel.model import (
 from rag_otel.observing.call_snapshot import Snapshot
 from rag_otel.processing.hold import Slot
 from rag_otel.processing.sdk_spans import SpanOrigin, span_record
+from rag_otel.ratings.recent import recent_ratings
 from rag_otel.runtime import Runtime
 
 _CHUNK_REASONS: Final = frozenset(
@@ -73,8 +74,8 @@ async def read(
     if slot.snapshot is not None:
         trace = completed(trace, slot.snapshot, counts=runtime.settings.conversation_context)
     # The spans that were kept are those below the entry point; the root of the trace may stand above it.
-    trace = dataclasses.replace(trace, root=slot.root)
-    return await runtime.pipeline.with_texts(trace), None
+    trace = await runtime.pipeline.with_texts(dataclasses.replace(trace, root=slot.root))
+    return recent_ratings.rated(trace), None
 
 
 def late(result: EvaluatedTrace) -> EvaluatedTrace:

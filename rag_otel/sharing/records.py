@@ -75,6 +75,7 @@ class RecordFormat:
             tags=dict(trace.tags),
             start_ns=trace.start_ns,
             duration_ns=trace.duration_ns,
+            rating=trace.rating,
             convention=trace.convention,
             capture_content=trace.capture_content,
         )

@@ -119,6 +119,13 @@ JUDGE_CACHE: Final = Instrument(
     unit="{lookup}",
     labels=("outcome",),
 )
+GUARDED: Final = Instrument(
+    name="rag_otel.guarded",
+    kind=Kind.OBSERVED_COUNTER,
+    meaning="Answers that a guard has looked at: what left, what the judge found, and why there was no verdict",
+    unit="{answer}",
+    labels=("outcome", "finding", "reason"),
+)
 DROPPED: Final = Instrument(
     name="rag_otel.dropped",
     kind=Kind.OBSERVED_COUNTER,
@@ -186,7 +193,7 @@ DRIFT_BASELINE: Final = Instrument(
 )
 
 INSTRUMENTS: Final = (
-    SCORE, RISK, CLAIMS, EVALUATIONS, TRACES,
+    SCORE, RISK, CLAIMS, EVALUATIONS, TRACES, GUARDED,
     JUDGE_DURATION, JUDGE_TOKENS, JUDGE_COST, JUDGE_CACHE, BREAKER_OPEN,
     QUEUE_AGE, QUEUE_ITEMS, HELD_SPANS, DROPPED, DELIVERY, ALERTS,
     DRIFT_ALARM, DRIFT_EVIDENCE, DRIFT_MEAN, DRIFT_BASELINE,

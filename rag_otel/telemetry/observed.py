@@ -80,6 +80,14 @@ def _cache(name: str) -> _Labels | None:
     return {"outcome": name.removeprefix(_CACHE)} if name.startswith(_CACHE) else None
 
 
+def _guarded(name: str) -> _Labels | None:
+    """`guarded.<outcome>.<finding>`, or `guarded.<outcome>.<finding>.<reason>`."""
+    family, _, rest = name.partition(".")
+    outcome, _, found = rest.partition(".")
+    finding, _, reason = found.partition(".")
+    return {"outcome": outcome, "finding": finding, "reason": reason} if family == "guarded" else None
+
+
 def _delivery(name: str) -> _Labels | None:
     queue = _queue_name(name)
     return None if queue is None else {"destination": queue[0], "outcome": queue[1]}
@@ -111,6 +119,7 @@ def _queue_name(name: str) -> tuple[str, str] | None:
 _RULES: Final[dict[str, Callable[[str], _Labels | None]]] = {
     names.TRACES.name: _trace,
     names.JUDGE_CACHE.name: _cache,
+    names.GUARDED.name: _guarded,
     names.DELIVERY.name: _delivery,
     names.DROPPED.name: _dropped,
     names.ALERTS.name: _alert,

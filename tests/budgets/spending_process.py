@@ -1,18 +1,21 @@
 """A process that evaluates as fast as it can within a shared budget, and says what it has spent: for tests.
 
-    python -m tests.budgets.spending_process STORE SECONDS [hold]
+    python -m tests.budgets.spending_process STORE SECONDS [hold | bill FILE NOON]
 
-With `hold` it reserves everything that it can and waits to be killed.
+With `hold` it reserves everything that it can and waits to be killed. With `bill` every call is written to the file
+when it is paid, and the clock jumps by up to a minute every few calls, around `NOON` (seconds since the epoch).
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import sys
 import time
 
 from rag_otel.budgets.build import build_budgets
+from rag_otel.budgets.sqlite_ledger import SqliteLedger
 from rag_otel.model import Chunk, Evaluation, RagTrace, SpanRef, Usage
 from rag_otel.pipeline import Pipeline
 from rag_otel.sampling.ratio import RatioSampler
@@ -30,12 +33,16 @@ class Paid:
     version = "1"
     judge_name = "openai/gpt-4o-mini"
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, bill: int | None) -> None:
+        """`bill`: a file's descriptor."""
         self.rng = random.Random(seed)
         self.spent = 0.0
+        self.bill = bill
 
     async def evaluate(self, **given: object) -> Evaluation:
         cost = self.rng.uniform(0, MOST_USD)
+        if self.bill is not None:
+            os.write(self.bill, f"{cost:.9f}\n".encode())  # one line, whole, whenever the process dies
         await asyncio.sleep(0.001)
         self.spent += cost
         return Evaluation(
@@ -43,12 +50,28 @@ class Paid:
         )
 
 
-async def main(store: str, seconds: float, hold: bool) -> None:
+class JumpingClock:
+    """Goes on from noon, and jumps by up to a minute now and then."""
+
+    def __init__(self, noon: float) -> None:
+        self.noon, self.began, self.jump, self.asked = noon, time.monotonic(), 0.0, 0
+
+    def __call__(self) -> float:
+        self.asked += 1
+        if self.asked % 20 == 0:
+            self.jump = random.uniform(-60, 60)
+        return self.noon + time.monotonic() - self.began + self.jump
+
+
+async def main(store: str, seconds: float, hold: bool, bill: str | None, noon: float) -> None:
     settings = Settings(budgets=(LIMIT,), budget_store=store, evaluation_timeout=1.0)
-    judge = Paid(time.monotonic_ns())
+    judge = Paid(time.monotonic_ns(), None if bill is None else os.open(bill, os.O_APPEND | os.O_WRONLY))
     budgets = build_budgets(settings, paid=[judge.name])
     assert budgets is not None
     budgets._expires_s = 2.0  # a minute is too long for a test
+    if bill is not None:
+        assert isinstance(budgets.ledger, SqliteLedger)
+        budgets.ledger._clock = JumpingClock(noon)
     pipeline = Pipeline(conventions=(), sampler=RatioSampler(1.0), evaluators=(judge,), budgets=budgets)
     rng, until, refused = random.Random(), time.monotonic() + seconds, 0
 
@@ -74,4 +97,6 @@ async def main(store: str, seconds: float, hold: bool) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1], float(sys.argv[2]), sys.argv[3:] == ["hold"]))
+    more = sys.argv[3:]
+    bill, noon = (more[1], float(more[2])) if more[:1] == ["bill"] else (None, 0.0)
+    asyncio.run(main(sys.argv[1], float(sys.argv[2]), more == ["hold"], bill, noon))

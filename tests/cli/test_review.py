@@ -70,7 +70,7 @@ def test_a_queue_is_made_labelled_and_weighted(
     again = reviewed("--count", "8")
     assert {each["span_id"] for each in again} == set(ids) - {each["span_id"] for each in first}
     labels = labels_in_phoenix(
-        PhoenixClient(phoenix_server.base_url), project, metric="faithfulness", annotation="label"
+        PhoenixClient(phoenix_server.base_url), project, metric="faithfulness", annotations=["label"]
     )
     expected = sorted(4.0 / float(str(each["probability"])) for each in first)
     assert sorted(each.weight for each in labels) == pytest.approx(expected)

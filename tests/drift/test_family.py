@@ -12,6 +12,7 @@ from rag_otel.drift.baseline import Baseline
 from rag_otel.drift.budget import share_of
 from rag_otel.drift.family import DriftSettings, Family
 from rag_otel.drift.observation import ALL, SIGNALS, observation
+from rag_otel.model import SamplingReason
 from tests.drift.streams import START_S, feed, result, scores, seen
 
 SETTINGS = DriftSettings(baseline_count=200, average_run_length=1000.0)
@@ -151,3 +152,25 @@ def test_what_a_result_is_watched_for() -> None:
     failed = observation(result(1, None, reason_code="timeout"))
     assert failed is not None
     assert dict(failed.values) == {"faithfulness.unscored": 0.0}
+
+
+def test_what_was_evaluated_because_a_user_rated_it_later_is_no_part_of_the_means() -> None:
+    """It counts for the slice of feedback alone, where that is watched; a trace rated in time counts everywhere."""
+    late = result(0, 0.1, tags={"tenant": "acme"})
+    late = dataclasses.replace(
+        late,
+        trace=dataclasses.replace(late.trace, rating=0.0),
+        decision=dataclasses.replace(late.decision, reason=SamplingReason.RATED),
+    )
+    assert observation(late) is None
+    seen_late = observation(late, ("tenant", "feedback"))
+    assert seen_late is not None
+    assert seen_late.slices == ("feedback=complaint",)
+    family = Family(DriftSettings(dimensions=("tenant", "feedback")))
+    family.observe(seen_late)
+    assert {slice_name for (_, slice_name), _ in family} == {"feedback=complaint"}
+    in_time = dataclasses.replace(late, decision=dataclasses.replace(late.decision, reason=SamplingReason.FORCED))
+    seen_in_time = observation(in_time, ("tenant", "feedback"))
+    assert seen_in_time is not None
+    family.observe(seen_in_time)
+    assert {slice_name for (_, slice_name), _ in family} == {ALL, "tenant=acme", "feedback=complaint"}

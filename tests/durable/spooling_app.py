@@ -3,9 +3,9 @@
     python -m tests.durable.spooling_app FOLDER ENDPOINT [--gate FILE] [--hold S] [--delay-ms N]
 
 Commands, a line each: `answer N [CHARACTERS]`, `from N` (the number of the next question), `flood` (answers until the
-process ends), `fork N` (answers in a child), `flush`, `counters`, `limit BYTES` (no file may grow beyond), `os._exit`,
-`exit`. With `--gate`, evaluations wait until the file exists; with `--poison TEXT`, one of such a question ends the
-process.
+process ends), `fork N` (answers in a child), `flush`, `counters`, `limit BYTES` (no file may grow beyond),
+`clock SECONDS` (the time of day jumps), `os._exit`, `exit`. With `--gate`, evaluations wait until the file exists; with
+`--poison TEXT`, one of such a question ends the process.
 """
 
 from __future__ import annotations
@@ -73,6 +73,13 @@ def flood() -> None:
         time.sleep(0.002)
 
 
+def jump(seconds: float) -> None:
+    """The machine's clock is set to another time."""
+    now, now_ns = time.time, time.time_ns
+    time.time = lambda: now() + seconds
+    time.time_ns = lambda: now_ns() + int(seconds * 1e9)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("folder")
@@ -117,6 +124,8 @@ def main() -> None:
             answered += int(number)
         elif command == "flush":
             rag_otel.flush(timeout=float(number or 10))
+        elif command == "clock":
+            jump(float(number))
         elif command == "limit":
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (int(number), resource.RLIM_INFINITY))

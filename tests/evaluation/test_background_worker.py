@@ -179,3 +179,29 @@ def test_timeouts_and_gather_work_in_jobs(worker: BackgroundWorker) -> None:
     worker.submit(run)
     eventually(lambda: len(seen) == 4)
     assert seen == ["timeout", 1, 2, 3]
+
+
+def test_a_job_that_is_waited_for_goes_first(worker: BackgroundWorker) -> None:
+    """Before all that wait, and beside jobs that have taken every place."""
+    release = threading.Event()
+    order: list[str] = []
+
+    async def occupy() -> None:
+        while not release.is_set():
+            await asyncio.sleep(0.002)
+
+    for _ in range(2):
+        assert worker.submit(occupy)
+    assert worker.submit(job(lambda: order.append("last")))
+    assert worker.submit_first(job(lambda: order.append("first")))
+    eventually(lambda: order == ["first"])
+    release.set()
+    eventually(lambda: order == ["first", "last"])
+    assert worker.submit_first(job(lambda: order.append("when idle")))
+    eventually(lambda: order[-1] == "when idle")
+
+
+def test_a_stopped_worker_takes_no_urgent_job(worker: BackgroundWorker) -> None:
+    """Whoever waits must know at once that nobody works."""
+    worker.shutdown(10)
+    assert not worker.submit_first(job(lambda: None))

@@ -47,3 +47,12 @@ def test_a_worse_model_is_told_as_drift(tmp_path: Path) -> None:
     told = run("watching/app.py", tmp_path)
     assert "firing: drift_risk: faithfulness risk of all traffic rose from" in told
     assert "most_moved_1: model=llama-2-7b-chat: new -> 0." in told
+
+
+def test_answers_are_judged_before_they_leave(tmp_path: Path) -> None:
+    """The invented sentence is removed, noted and blocked."""
+    removed, noted, blocked = run("guard/app.py", tmp_path).splitlines()
+    assert "Nevada" not in removed
+    assert removed.endswith("It is 330 metres tall.")
+    assert "in 1999. [not supported by the sources] It is" in noted
+    assert blocked.startswith("blocked:   This answer is withheld")

@@ -145,7 +145,9 @@ def test_evaluator_spans_are_never_evaluated() -> None:
     with run.provider.get_tracer("judge").start_as_current_span("judge") as span:
         span.set_attribute(semconv.SPAN_KIND, semconv.KIND_EVALUATOR)
         retrieve(run.provider, TEXT)
-    assert run.statuses() == {"retrieve": None, "judge": None}
+        with chain(run.provider, "step"):
+            retrieve(run.provider, TEXT, name="search")
+    assert run.statuses() == {"retrieve": None, "search": None, "step": None, "judge": None}
 
 
 def test_traffic_of_ours_is_not_traced() -> None:

@@ -38,6 +38,12 @@ def _total(row: names.Instrument, **labels: str) -> float:
     [
         ("trace.evaluated", names.TRACES, {"status": "evaluated"}),
         ("trace.skipped.not_sampled", names.TRACES, {"status": "skipped", "reason": "not_sampled"}),
+        ("guarded.blocked.unsupported", names.GUARDED, {"outcome": "blocked", "finding": "unsupported"}),
+        (
+            "guarded.passed.not_judged.timeout",
+            names.GUARDED,
+            {"outcome": "passed", "finding": "not_judged", "reason": "timeout"},
+        ),
         ("judge.cache.hit", names.JUDGE_CACHE, {"outcome": "hit"}),
         ("delivery.alert_slack.retries", names.DELIVERY, {"destination": "alert_slack", "outcome": "retries"}),
         ("delivery.alert_slack.lost", names.DROPPED, {"what": "alert", "reason": "lost"}),

@@ -66,7 +66,11 @@ class JobWorker:
         job = decode(body)
         while self._pipeline.cap is not None and not self._pipeline.cap.admit():
             await asyncio.sleep(_CAP_LOOK_S)
-        result = await self._pipeline.evaluate(job.trace, job.decision)
+        decision = await self._pipeline.within_budget(job.trace, job.decision)
+        if decision.sampled:
+            result = await self._pipeline.evaluate(job.trace, decision)
+        else:
+            result = self._pipeline.refused(job.trace, decision)
         if (failure := _passing_failure(result)) is not None:
             self._watch(result)
             return failure

@@ -1,7 +1,8 @@
 """What judges and people said of stored spans: rag-otel's results, and annotations of the kind HUMAN.
 
 Results are those of rag-otel's annotations, else of the span's attributes: late and backfilled results are annotations
-alone. People annotate the span of the answer, or the root span of its trace, where Phoenix's lists show the scores.
+alone. People annotate the span of the answer, or the root span of its trace, where Phoenix's lists show the scores;
+users' ratings (`rag_otel.feedback`) are annotations of the trace, or feedback spans in it.
 """
 
 from __future__ import annotations
@@ -12,12 +13,19 @@ from datetime import datetime
 from typing import Any, Final, TypeAlias
 
 from rag_otel import semconv
-from rag_otel.model import SpanRecord
+from rag_otel.model import SamplingReason, SpanRecord
+from rag_otel.ratings.rating import USER_FEEDBACK
+from rag_otel.ratings.words import share
 from rag_otel.writers.feedback import IDENTIFIER, risk_name
+from rag_otel_collectors.conventions.reading.mixed_dialects import is_evaluator
+from rag_otel_collectors.stored.assembly import AssembledTrace
+from rag_otel_collectors.stored.other_judges import other_results
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from rag_otel_collectors.stored.phoenix_spans import stored_traces
 
 _HUMAN: Final = "HUMAN"
+_SAID: Final = f"{semconv.OI_EVALUATIONS}.0.evaluation."
+"""Prefix of what a feedback span says."""
 
 Row: TypeAlias = Mapping[str, Any]
 """An annotation as Phoenix returns it."""
@@ -35,6 +43,8 @@ class StoredResult:
     version: str = ""
     probability: float | None = None
     """With which the trace was sampled."""
+    in_sample: bool = True
+    """False: evaluated because a person had rated the answer (`rag-otel feedback`)."""
 
     @property
     def judged_risk(self) -> float | None:
@@ -62,8 +72,10 @@ class AnnotatedSpan:
     result: StoredResult
     rows: tuple[Row, ...]
     """All annotations of the span, also those of other judges."""
+    about: tuple[Row, ...]
+    """The same, and those of the root and of the whole trace if this is the trace's only answer."""
     human: tuple[HumanAnnotation, ...]
-    """Of the span, and of the root of its trace if this is the trace's only answer."""
+    """Of the span, and of the root and the whole of its trace if this is the trace's only answer."""
 
 
 def annotations_by_span(client: PhoenixClient, project: str, span_ids: Sequence[str]) -> dict[str, list[Row]]:
@@ -74,25 +86,105 @@ def annotations_by_span(client: PhoenixClient, project: str, span_ids: Sequence[
     return found
 
 
+class TraceAnnotations:
+    """Everything that was said of one trace: of its spans, of the whole, and in feedback spans."""
+
+    def __init__(self, spans: Sequence[SpanRecord], by_span: Mapping[str, Sequence[Row]], whole: Sequence[Row]) -> None:
+        self._by_place: dict[str | None, list[Row]] = {None: list(whole)}
+        for span in spans:
+            self._by_place.setdefault(span.span_id, []).extend(by_span.get(span.span_id, ()))
+            if semconv.FEEDBACK_RATING in span.attributes or f"{_SAID}name" in span.attributes:
+                place, row = _said_in(span)
+                if row is not None:
+                    self._by_place.setdefault(place, []).append(row)
+        roots = [span.span_id for span in spans if span.parent_id is None and not is_evaluator(span)]
+        self._root = roots[0] if len(roots) == 1 else None
+
+    def of(self, span_id: str) -> list[Row]:
+        """Of this span."""
+        return self._by_place.get(span_id, [])
+
+    @property
+    def whole(self) -> list[Row]:
+        """Of the root and of the whole trace."""
+        return [*self._by_place.get(self._root or "", []), *self._by_place[None]]
+
+    def about(self, span_id: str, *, only_answer: bool) -> list[Row]:
+        """Of this span, and if it is the trace's only answer also of the root and of the whole trace."""
+        if not only_answer:
+            return self.of(span_id)
+        return [*self.of(span_id), *(self._by_place[None] if self._root == span_id else self.whole)]
+
+
+def trace_annotations(
+    client: PhoenixClient, project: str, traces: Sequence[AssembledTrace]
+) -> dict[str, TraceAnnotations]:
+    """What was said of each trace, by its id. Raises the errors of the client."""
+    by_span = annotations_by_span(client, project, [span.span_id for trace in traces for span in trace.spans])
+    whole: dict[str, list[Row]] = {trace.trace_id: [] for trace in traces}
+    for row in client.trace_annotations(project, list(whole)) if whole else ():
+        whole.setdefault(row["trace_id"], []).append(row)
+    return {each.trace_id: TraceAnnotations(each.spans, by_span, whole[each.trace_id]) for each in traces}
+
+
+def _said_in(span: SpanRecord) -> tuple[str | None, Row | None]:
+    """Where a user's rating belongs that was written on a span, and the rating as an annotation."""
+    attributes = span.attributes
+    rating = share(attributes.get(semconv.FEEDBACK_RATING))
+    if not is_evaluator(span):
+        row = {"name": USER_FEEDBACK, "annotator_kind": _HUMAN, "result": {"score": rating}}
+        return span.span_id, None if rating is None else row
+    if attributes.get(f"{_SAID}annotator_kind") != _HUMAN:
+        return None, None
+    result = {name: attributes.get(_SAID + name) for name in ("score", "label", "explanation")}
+    result["score"] = rating if result["score"] is None else result["score"]
+    name = str(attributes.get(f"{_SAID}name") or USER_FEEDBACK)
+    return span.parent_id, {"name": name, "annotator_kind": _HUMAN, "result": result}
+
+
 def annotated_spans(
-    client: PhoenixClient, project: str, metric: str, *, since: datetime | None = None, until: datetime | None = None
+    client: PhoenixClient,
+    project: str,
+    metric: str,
+    *,
+    other: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
 ) -> Iterator[AnnotatedSpan]:
-    """Yields the spans of a project that have a result of `metric`, oldest trace first. Raises the client's errors."""
+    """Yields the spans of a project that have a result of `metric`, oldest trace first; with `other` those that have a
+    result of another judge under this name, in place of rag-otel's. Raises the client's errors."""
     for batch in stored_traces(client, project, since=since, until=until):
-        notes = annotations_by_span(client, project, [span.span_id for trace in batch for span in trace.spans])
+        said = trace_annotations(client, project, batch)
         for trace in batch:
-            scored = [
-                (span, result)
-                for span in trace.spans
-                if span.attributes.get(semconv.SPAN_KIND) != semconv.KIND_EVALUATOR
-                and (result := stored_result(span.attributes, notes[span.span_id], metric)).judged_risk is not None
-            ]
-            roots = [span.span_id for span in trace.spans if span.parent_id is None]
-            at_root = notes[roots[0]] if len(roots) == len(scored) == 1 else []
+            notes = said[trace.trace_id]
+            answers = [span for span in trace.spans if not is_evaluator(span)]
+            scored = _scored(answers, notes, metric) if other is None else judged_by_other(answers, notes, other)
+            only_answer = len({span.span_id for span, _ in scored}) == 1
             for span, result in scored:
-                rows = tuple(notes[span.span_id])
-                further = at_root if roots and span.span_id != roots[0] else []
-                yield AnnotatedSpan(span=span, result=result, rows=rows, human=human_annotations([*rows, *further]))
+                about = tuple(notes.about(span.span_id, only_answer=only_answer))
+                rows, human = tuple(notes.of(span.span_id)), human_annotations(about)
+                yield AnnotatedSpan(span=span, result=result, rows=rows, about=about, human=human)
+
+
+def _scored(
+    answers: Sequence[SpanRecord], notes: TraceAnnotations, metric: str
+) -> list[tuple[SpanRecord, StoredResult]]:
+    found = ((span, stored_result(span.attributes, notes.of(span.span_id), metric)) for span in answers)
+    return [(span, result) for span, result in found if result.judged_risk is not None]
+
+
+def judged_by_other(
+    answers: Sequence[SpanRecord], notes: TraceAnnotations, name: str
+) -> list[tuple[SpanRecord, StoredResult]]:
+    """Another judge's results of these spans; where it annotated the whole trace alone, they are those of the root."""
+    found = [(span, each) for span in answers for each in other_results(notes.of(span.span_id), name)]
+    if not found:
+        roots = [span for span in answers if span.parent_id is None][:1]
+        found = [(span, each) for span in roots for each in other_results(notes.whole, name)]
+    return [
+        (span, StoredResult(risk=each.risk, label=each.label, explanation=each.explanation, judge=each.judge))
+        for span, each in found
+    ]
 
 
 def stored_result(attributes: Mapping[str, Any], rows: Sequence[Row], metric: str) -> StoredResult:
@@ -103,13 +195,13 @@ def stored_result(attributes: Mapping[str, Any], rows: Sequence[Row], metric: st
             name: attributes.get(semconv.metric_key(metric, name))
             for name in ("score", "risk", "label", "explanation", "judge", "version")
         }
-        return _result(fields, attributes.get(semconv.SAMPLING_PROBABILITY))
+        return _result(fields, attributes.get(semconv.SAMPLING_PROBABILITY), attributes.get(semconv.SAMPLING_REASON))
     noted = ours.get(metric, {})
     risk = (ours.get(risk_name(metric), {}).get("result") or {}).get("score")
     metadata = {**(noted.get("metadata") or {}), **(ours.get(risk_name(metric), {}).get("metadata") or {})}
     fields = {**(noted.get("result") or {}), "risk": risk}
     fields |= {name: metadata.get(name) for name in ("judge", "version")}
-    return _result(fields, metadata.get("sampling_probability"))
+    return _result(fields, metadata.get("sampling_probability"), metadata.get("sampling_reason"))
 
 
 def human_annotations(rows: Sequence[Row]) -> tuple[HumanAnnotation, ...]:
@@ -126,22 +218,7 @@ def human_annotations(rows: Sequence[Row]) -> tuple[HumanAnnotation, ...]:
     )
 
 
-def other_judges(rows: Sequence[Row], metric: str) -> Iterator[float]:
-    """The risks (1 - score) that other judges annotated under the metric's name."""
-    for row in rows:
-        score = share((row.get("result") or {}).get("score"))
-        other = row.get("identifier") != IDENTIFIER and row.get("annotator_kind") != _HUMAN
-        if other and row["name"] == metric and score is not None:
-            yield 1.0 - score
-
-
-def share(value: Any) -> float | None:
-    """A number in 0..1 as float; None for anything else."""
-    known = isinstance(value, int | float) and not isinstance(value, bool) and 0.0 <= value <= 1.0
-    return float(value) if known else None
-
-
-def _result(fields: Mapping[str, Any], probability: Any) -> StoredResult:
+def _result(fields: Mapping[str, Any], probability: Any, reason: Any) -> StoredResult:
     return StoredResult(
         score=share(fields.get("score")),
         risk=share(fields.get("risk")),
@@ -150,4 +227,5 @@ def _result(fields: Mapping[str, Any], probability: Any) -> StoredResult:
         judge=str(fields.get("judge") or ""),
         version=str(fields.get("version") or ""),
         probability=share(probability) or None,
+        in_sample=reason != SamplingReason.RATED,
     )

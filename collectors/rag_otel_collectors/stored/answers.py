@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final, Literal
@@ -12,10 +12,10 @@ from rag_otel.evaluation.directions import goodness
 from rag_otel.model import RagTrace, SpanRecord
 from rag_otel_collectors.stored.annotated_spans import (
     HumanAnnotation,
-    Row,
-    annotations_by_span,
+    TraceAnnotations,
     human_annotations,
     stored_result,
+    trace_annotations,
 )
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from rag_otel_collectors.stored.phoenix_spans import stored_traces
@@ -83,13 +83,13 @@ def stored_answers(
     Only answers with question, chunks and response are read. Raises the errors of the client.
     """
     for batch in stored_traces(client, project, since=since, until=until):
-        ids = [span.span_id for trace in batch for span in trace.spans]
-        notes = annotations_by_span(client, project, ids)
+        notes = trace_annotations(client, project, batch)
         for trace in batch:
             spans = {span.span_id: span for span in trace.spans}
-            for found in rag_traces(trace.spans):
-                if found.evaluable:
-                    yield _answer(found, metric, spans[found.target.span_id], notes)
+            answers = [found for found in rag_traces(trace.spans) if found.evaluable]
+            for found in answers:
+                said = notes[trace.trace_id]
+                yield _answer(found, metric, spans[found.target.span_id], said, only_answer=len(answers) == 1)
 
 
 def choose(answers: Iterable[StoredAnswer], selection: Selection, count: int, metric: str) -> list[StoredAnswer]:
@@ -117,17 +117,17 @@ def _distance_from_uncertain(answer: StoredAnswer) -> float:
     return abs((known if known is not None else 1.0) - _MOST_UNCERTAIN)
 
 
-def _answer(trace: RagTrace, metric: str, span: SpanRecord, notes: Mapping[str, Sequence[Row]]) -> StoredAnswer:
-    target = notes.get(trace.target.span_id, ())
-    result = stored_result(span.attributes, target, metric)
-    at_root = () if trace.root is None else notes.get(trace.root.span_id, ())
+def _answer(
+    trace: RagTrace, metric: str, span: SpanRecord, notes: TraceAnnotations, *, only_answer: bool
+) -> StoredAnswer:
+    result = stored_result(span.attributes, notes.of(trace.target.span_id), metric)
     return StoredAnswer(
         trace=trace,
         score=result.score,
         risk=result.risk,
         label=result.label,
         explanation=result.explanation,
-        human=human_annotations([*target, *at_root]),
+        human=human_annotations(notes.about(trace.target.span_id, only_answer=only_answer)),
         judge=result.judge,
         probability=result.probability,
     )

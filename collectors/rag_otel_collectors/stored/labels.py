@@ -8,48 +8,22 @@ from typing import Any, Final
 
 from rag_otel.errors import InputError
 from rag_otel.evaluation.calibration import Labelled
-from rag_otel_collectors.stored.annotated_spans import HumanAnnotation, StoredResult, annotated_spans, share
+from rag_otel.ratings.rating import USER_FEEDBACK
+from rag_otel.ratings.words import COMPLAINT_BELOW, rating_of, share
+from rag_otel_collectors.stored.annotated_spans import AnnotatedSpan, HumanAnnotation, StoredResult, annotated_spans
 from rag_otel_collectors.stored.csv_rows import is_csv, read_csv
+from rag_otel_collectors.stored.other_judges import other_results
 from rag_otel_collectors.stored.otlp_files import read_requests
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from rag_otel_collectors.stored.review_queue import picked_with
 
-_BAD: Final = frozenset(
-    [
-        "unfaithful",
-        "bad",
-        "incorrect",
-        "wrong",
-        "hallucinated",
-        "hallucination",
-        "fail",
-        "failed",
-        "no",
-        "false",
-        "unsupported",
-        "thumbs_down",
-        "down",
-        "negative",
-    ]
-)
-_GOOD: Final = frozenset(
-    [
-        "faithful",
-        "good",
-        "correct",
-        "right",
-        "factual",
-        "pass",
-        "passed",
-        "yes",
-        "true",
-        "supported",
-        "thumbs_up",
-        "up",
-        "positive",
-        "ok",
-    ]
-)
+LABELS: Final = f"label,{USER_FEEDBACK}"
+"""Names of people's annotations: what reviewers say comes before what users say."""
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """The names in a comma-separated list."""
+    return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
 def says_bad(label: Any, *, bad_values: Sequence[str] = ()) -> bool | None:
@@ -62,15 +36,8 @@ def says_bad(label: Any, *, bad_values: Sequence[str] = ()) -> bool | None:
         return None
     if bad_values:
         return str(label).strip().lower() in {value.strip().lower() for value in bad_values}
-    if isinstance(label, bool | int | float):
-        return float(label) < 0.5
-    word = str(label).strip().lower().replace(" ", "_").replace("-", "_")
-    if word in _BAD or word in _GOOD:
-        return word in _BAD
-    try:
-        return float(word) < 0.5
-    except ValueError:
-        return None
+    rating = rating_of(label)
+    return None if rating is None else rating < COMPLAINT_BELOW
 
 
 def labels_in_file(
@@ -113,31 +80,64 @@ def labels_in_phoenix(
     project: str,
     *,
     metric: str,
-    annotation: str,
+    annotations: Sequence[str],
+    against: str | None = None,
+    other: str | None = None,
     slices: Sequence[str] = (),
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> Iterator[Labelled]:
-    """Answers of a project with both a result of rag-otel and an annotation of a person by this name, on the span or
-    on the root of the trace. Its label decides, else its score (below 0.5 is bad). Raises the errors of the client."""
-    for found in annotated_spans(client, project, metric, since=since, until=until):
-        bad, risk = _peoples_word(found.human, annotation), found.result.judged_risk
-        if bad is None or risk is None:
+    """Answers of a project with both a result of rag-otel and an annotation of a person, on the span or on the root or
+    the whole of its trace. Of several names the first counts that says something. The label decides, else the score
+    (below 0.5 is bad). Raises the errors of the client.
+
+    Where rated answers were evaluated because they were rated (`rag-otel feedback`), every rated answer has a result:
+    a user's rating then counts once, whatever the sampler did.
+
+    With `against`, another judge's annotations of this name take the place of people's; with `other`, those of this
+    name take the place of rag-otel's results.
+    """
+    labelled = [
+        (found, bad, whose)
+        for found in annotated_spans(client, project, metric, other=other, since=since, until=until)
+        for bad, whose in _words(found, annotations, against)
+    ]
+    all_rated = any(not found.result.in_sample for found, _, _ in labelled)
+    for found, bad, whose in labelled:
+        risk = found.result.judged_risk
+        if risk is None:
             continue
-        attributes = found.span.attributes
+        attributes, picked = found.span.attributes, picked_with(found.rows)
+        once = all_rated and picked is None
+        if against is not None:
+            if not found.result.in_sample:
+                continue  # people chose it, and no judge is asked about people here
+            picked, once = None, False
         yield Labelled(
             risk=risk,
             bad=bad,
-            judge=found.result.judge,
+            judge=f"{found.result.judge}{f', against {whose}' if whose else ''}",
             version=found.result.version,
-            weight=_weight(found.result.probability) * _weight(picked_with(found.rows)),
+            weight=(1.0 if once else _weight(found.result.probability)) * _weight(picked),
             slices=tuple(f"{name}={attributes[name]}" for name in slices if name in attributes),
         )
 
 
-def _peoples_word(human: Sequence[HumanAnnotation], annotation: str) -> bool | None:
-    for each in human:
-        if each.name == annotation:
+def _words(found: AnnotatedSpan, names: Sequence[str], against: str | None) -> Iterator[tuple[bool, str]]:
+    """Whether the answer is bad, and who says so (empty: people)."""
+    if against is None:
+        bad = _peoples_word(found.human, names)
+        if bad is not None:
+            yield bad, ""
+        return
+    for each in other_results(found.about, against):
+        if each.bad is not None and each.judge != found.result.judge:
+            yield each.bad, each.judge
+
+
+def _peoples_word(human: Sequence[HumanAnnotation], names: Sequence[str]) -> bool | None:
+    for name in names:
+        for each in (said for said in human if said.name == name):
             bad = says_bad(each.label)
             bad = says_bad(each.score) if bad is None else bad
             if bad is not None:

@@ -21,6 +21,7 @@ from rag_otel.writers.phoenix_links import phoenix_base_url
 _PAGE: Final = 1000
 _IDS_PER_CALL: Final = 100
 """Ids are sent in the URL. With more of them, the URL would be longer than servers accept."""
+_NO_SUCH_ADDRESS: Final = ("HTTP 404", "HTTP 405")
 _ONCE: Final = RetryPolicy(attempts=1)
 
 
@@ -89,6 +90,17 @@ class PhoenixClient:
         not exist. Needs Phoenix 12 or newer."""
         url = f"{self._base_url}/v1/session_annotations?sync=true"
         post(url, to_json({"data": list(annotations)}), headers=self._headers, timeout_s=self._timeout_s)
+
+    def trace_annotations(self, project: str, trace_ids: Iterable[str]) -> list[dict[str, Any]]:
+        """Annotations of these traces: dicts as those of `annotations`, with `trace_id`. Empty from a server that does
+        not know how to list them: an older Phoenix."""
+        path, wanted = f"{_project_path(project)}/trace_annotations", list(trace_ids)
+        try:
+            return [row for ids in _batches(wanted) if wanted for row in self._rows(path, {"trace_ids": ids})]
+        except PermanentError as error:
+            if str(error).startswith(_NO_SUCH_ADDRESS):
+                return []
+            raise
 
     def upload_dataset(
         self, name: str, examples: Sequence[Mapping[str, Any]], *, description: str = "", append: bool = False

@@ -8,9 +8,11 @@ from datetime import datetime
 from typing import Final
 
 from rag_otel.delivery.http import post, to_json
+from rag_otel.ratings.words import share
 from rag_otel.writers.feedback import IDENTIFIER
 from rag_otel.writers.phoenix_links import phoenix_base_url
-from rag_otel_collectors.stored.annotated_spans import Row, annotated_spans, other_judges, share
+from rag_otel_collectors.stored.annotated_spans import Row, annotated_spans
+from rag_otel_collectors.stored.other_judges import other_results
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 
 QUEUE: Final = "review"
@@ -34,18 +36,19 @@ def scored_answers(
     project: str,
     *,
     metric: str,
-    annotation: str,
+    annotations: Sequence[str],
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> Iterator[ScoredAnswer]:
-    """Every answer with a result of `metric`. `annotation` names people's labels. Raises the errors of the client."""
+    """Every answer with a result of `metric`. `annotations` are the names of people's labels. Raises the errors of the
+    client."""
     for found in annotated_spans(client, project, metric, since=since, until=until):
         own = found.result.judged_risk
         if own is not None:
             yield ScoredAnswer(
                 span_id=found.span.span_id,
-                risks=(own, *other_judges(found.rows, metric)),
-                labelled=any(each.name == annotation for each in found.human),
+                risks=(own, *(each.risk for each in other_results(found.rows, metric) if each.risk is not None)),
+                labelled=any(each.name in annotations for each in found.human),
                 queued=picked_with(found.rows) is not None,
             )
 

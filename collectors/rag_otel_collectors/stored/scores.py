@@ -11,15 +11,24 @@ from typing import Any, Final
 from rag_otel import semconv
 from rag_otel.drift.observation import RISK, SCORE, UNJUDGED, Observation, dimension_of
 from rag_otel.errors import InputError
-from rag_otel.model import RagTrace, SpanRecord, SpanRef
+from rag_otel.model import RagTrace, SamplingReason, SpanRecord, SpanRef
+from rag_otel.ratings.words import share
 from rag_otel.writers.feedback import FAITHFULNESS, IDENTIFIER, risk_name
 from rag_otel_collectors.conventions import default_conventions
+from rag_otel_collectors.conventions.reading.mixed_dialects import is_evaluator
+from rag_otel_collectors.stored.annotated_spans import (
+    StoredResult,
+    judged_by_other,
+    trace_annotations,
+)
 from rag_otel_collectors.stored.assembly import TraceAssembler
 from rag_otel_collectors.stored.csv_rows import is_csv, read_csv
 from rag_otel_collectors.stored.otlp_files import read_requests, spans_of
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from rag_otel_collectors.stored.phoenix_spans import stored_traces
 
+JUDGE: Final = "judge"
+"""Dimension of the scores of other judges."""
 _TIMES: Final = ("time", "timestamp", "start_time")
 _DETAIL: Final = "_detail"
 _NS: Final = 1_000_000_000
@@ -68,6 +77,56 @@ def from_phoenix(
         yield from sorted(found, key=lambda each: each.time_s)
 
 
+def from_other_judge(
+    client: PhoenixClient,
+    project: str,
+    dimensions: Sequence[str],
+    annotation: str,
+    *,
+    since: datetime | None = None,
+    until: datetime | None = None,
+) -> Iterator[Observation]:
+    """Yields the scores that other judges annotated under this name, oldest first, each with a slice of its judge. How
+    such a judge samples is unknown: every score counts once. Raises the errors of the client."""
+    for batch in stored_traces(client, project, since=since, until=until):
+        said = trace_annotations(client, project, batch)
+        found = [
+            _of_other_judge(trace.spans, span, result, dimensions, annotation)
+            for trace in batch
+            for span, result in judged_by_other(
+                [each for each in trace.spans if not is_evaluator(each)], said[trace.trace_id], annotation
+            )
+        ]
+        yield from sorted(found, key=lambda each: each.time_s)
+
+
+def _of_other_judge(
+    spans: Sequence[SpanRecord], span: SpanRecord, result: StoredResult, dimensions: Sequence[str], annotation: str
+) -> Observation:
+    ref = SpanRef(trace_id=span.trace_id, span_id=span.span_id)
+    trace = _rag_traces(spans).get(ref) or _unread(ref, span)
+    values = [(f"{annotation}.{UNJUDGED}", 0.0 if result.risk is None else 1.0)]
+    if result.risk is not None:
+        values.append((f"{annotation}.{SCORE}", 1.0 - result.risk))
+    return Observation(
+        time_s=span.start_ns / _NS,
+        probability=1.0,
+        slices=(
+            *(f"{name}={value}" for name in dimensions if (value := dimension_of(trace, name))),
+            f"{JUDGE}={result.judge}",
+        ),
+        values=tuple(values),
+    )
+
+
+def _rag_traces(spans: Sequence[SpanRecord]) -> dict[SpanRef, RagTrace]:
+    return {trace.target: trace for convention in default_conventions() for trace in convention.read(list(spans))}
+
+
+def _unread(ref: SpanRef, span: SpanRecord) -> RagTrace:
+    return RagTrace(target=ref, route=span.name, service=span.resource.get(semconv.SERVICE_NAME))
+
+
 def _of_annotation(row: Mapping[str, Any]) -> dict[str, Any]:
     """Converts an annotation to the equivalent span attributes."""
     metadata, name = row.get("metadata") or {}, str(row["name"])
@@ -77,7 +136,11 @@ def _of_annotation(row: Mapping[str, Any]) -> dict[str, Any]:
     elif name.endswith("_risk"):
         metric, field = name.removesuffix("_risk"), RISK
     score = (row.get("result") or {}).get("score")
-    values = {f"{_KEY}{metric}.{field}": score, semconv.SAMPLING_PROBABILITY: metadata.get("sampling_probability")}
+    values = {
+        f"{_KEY}{metric}.{field}": score,
+        semconv.SAMPLING_PROBABILITY: metadata.get("sampling_probability"),
+        semconv.SAMPLING_REASON: metadata.get("sampling_reason"),
+    }
     if score is None:
         values[f"{_KEY}{metric}.reason_code"] = metadata.get("reason_code") or "unscored"
     return {key: value for key, value in values.items() if value is not None}
@@ -93,14 +156,12 @@ def _of_trace(
         if attributes.get(semconv.SPAN_KIND) == semconv.KIND_EVALUATOR:
             continue
         values = _values(attributes)
-        if not values:
+        if not values or attributes.get(semconv.SAMPLING_REASON) == SamplingReason.RATED:
             continue
         if known is None:
-            known = {
-                trace.target: trace for convention in default_conventions() for trace in convention.read(list(spans))
-            }
+            known = _rag_traces(spans)
         ref = SpanRef(trace_id=span.trace_id, span_id=span.span_id)
-        trace = known.get(ref) or RagTrace(target=ref, route=span.name, service=span.resource.get(semconv.SERVICE_NAME))
+        trace = known.get(ref) or _unread(ref, span)
         yield Observation(
             time_s=span.start_ns / _NS,
             probability=_probability(attributes),
@@ -141,7 +202,7 @@ def _values(attributes: Mapping[str, Any]) -> list[tuple[str, float]]:
                 metrics.setdefault(metric, {})[field] = value
     values = []
     for metric, fields in metrics.items():
-        score, risk = _share(fields.get(SCORE)), _share(fields.get(RISK))
+        score, risk = share(fields.get(SCORE)), share(fields.get(RISK))
         if score is None and risk is None and SCORE not in fields and "reason_code" not in fields:
             continue
         claims = fields.get("claim_count")
@@ -154,12 +215,6 @@ def _values(attributes: Mapping[str, Any]) -> list[tuple[str, float]]:
         if risk is not None:
             values.append((f"{metric}.{RISK}", 1.0 - risk))
     return values
-
-
-def _share(value: Any) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= 1.0:
-        return None
-    return float(value)
 
 
 def _probability(attributes: Mapping[str, Any]) -> float:

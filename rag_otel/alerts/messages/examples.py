@@ -32,6 +32,7 @@ class Examples:
             target=result.trace.target,
             link=self.link(result),
             sampling_reason=str(result.decision.reason),
+            rating=result.trace.rating,
             metric=evaluation.name,
         )
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Final, TypeAlias
 
 from rag_otel.alert import Alert
-from rag_otel.alerts.messages.message import metric_of
+from rag_otel.alerts.messages.message import metric_of, user_feedback
 from rag_otel.rendering.text_cutting import one_line
 
 Facts: TypeAlias = tuple[tuple[str, str], ...]
@@ -22,6 +22,7 @@ def first_facts(alert: Alert) -> Facts:
         ("where", ", ".join(one_line(part) for part in (alert.service, alert.route) if part)),
         ("since", _since(alert)),
         ("how bad", how_bad(alert)),
+        ("user feedback", user_feedback(alert.rating)),
         ("how often right", one_line(alert.trust, 300)),
         ("held back", f"{alert.suppressed} similar" if alert.suppressed else ""),
     ]

@@ -9,6 +9,7 @@ from typing import Any, Final
 from rag_otel.alert import Alert, AlertExample, AlertState
 from rag_otel.alerts.messages.next_steps import next_step
 from rag_otel.model import ClaimVerdict
+from rag_otel.ratings.words import COMPLAINT_BELOW
 from rag_otel.rendering.text_cutting import one_line
 
 VERSION: Final = 2
@@ -54,6 +55,7 @@ def to_dict(alert: Alert) -> dict[str, Any]:
         "trust": alert.trust,
         "audience": str(alert.audience),
         "sampling_reason": str(alert.sampling_reason),
+        "rating": alert.rating,
         "suppressed": alert.suppressed,
         "time_unix_ns": alert.time_ns,
         "state": str(alert.state),
@@ -76,6 +78,8 @@ def summary(alert: Alert) -> str:
         parts.append(f"hallucination risk {alert.risk:.2f}")
     if alert.score is not None:
         parts.append(f"{metric_of(alert.metric)} {alert.score:.2f}")
+    if said := user_feedback(alert.rating):
+        parts.append(said)
     if alert.claims:
         more = f" (and {len(alert.claims) - 1} more)" if len(alert.claims) > 1 else ""
         parts.append(f"unsupported: {one_line(alert.claims[0].claim.text)}{more}")
@@ -91,6 +95,13 @@ def headline(alert: Alert) -> str:
         return one_line(f"{alert.name.replace('_', ' ').capitalize()} in {where}")
     named = not alert.service or alert.service in given
     return given if named else one_line(f"{alert.service}: {given}", 340)
+
+
+def user_feedback(rating: float | None) -> str:
+    """What a user said of an answer, in words; empty where nobody has rated it."""
+    if rating is None:
+        return ""
+    return f"a user {'complained' if rating < COMPLAINT_BELOW else 'was content'} (rated {rating:.2g} of 1)"
 
 
 def metric_of(series: str) -> str:
@@ -111,6 +122,7 @@ def _example(example: AlertExample) -> dict[str, Any]:
         "span_id": example.target and example.target.span_id,
         "link": example.link,
         "sampling_reason": str(example.sampling_reason),
+        "rating": example.rating,
     }
 
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from rag_otel.alert import Alert, AlertExample, AlertState
 from rag_otel.alerts.messages.facts import Facts, detail_facts, first_facts, score_facts
-from rag_otel.alerts.messages.message import headline
+from rag_otel.alerts.messages.message import headline, user_feedback
 from rag_otel.alerts.messages.next_steps import next_step_on
 from rag_otel.alerts.review import ANSWERS_TO_REVIEW
 from rag_otel.model import ClaimVerdict, Verdict
@@ -119,7 +119,7 @@ def compose_message(alert: Alert) -> Message:
     answers += [
         _answer(
             example,
-            facts=tuple(score_facts(example.score, example.risk, example.metric or alert.metric)),
+            facts=tuple(_example_facts(example, alert.metric)),
             link=example.link,
         )
         for example in alert.examples
@@ -214,6 +214,12 @@ def verdict_words(claim: ClaimVerdict) -> str:
 def timestamp(time_ns: int, *, timespec: str = "seconds") -> str:
     """A time in UTC in the format of ISO 8601 and RFC 3339; `timespec` as for `datetime.isoformat`."""
     return datetime.fromtimestamp(time_ns / 1e9, UTC).isoformat(timespec=timespec).replace("+00:00", "Z")
+
+
+def _example_facts(example: AlertExample, metric: str) -> Iterator[tuple[str, str]]:
+    yield from score_facts(example.score, example.risk, example.metric or metric)
+    if said := user_feedback(example.rating):
+        yield "user feedback", said
 
 
 def _title(alert: Alert) -> str:

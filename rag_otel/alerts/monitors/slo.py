@@ -163,6 +163,8 @@ class SloMonitor:
     # --- counting ---------------------------------------------------------------------------------------------------
 
     def _count(self, result: EvaluatedTrace, evaluation: Evaluation, bad: bool, now: float) -> None:
+        if not result.decision.in_sample:
+            return
         trace, weight = result.trace, 1.0 / result.decision.probability
         shown = self._examples.of(result, evaluation) if bad else None
         for each in (self._slice(trace.service, None), self._slice(trace.service, trace.route or OTHER)):

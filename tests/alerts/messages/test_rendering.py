@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_otel.alert import Alert
-from rag_otel.alerts.messages.message import to_dict
+from rag_otel.alerts.digest import Bundle
+from rag_otel.alerts.messages.message import summary, to_dict
 from rag_otel.alerts.messages.rendering import HIDDEN, compose_message, plain_text, text_within
 from rag_otel.delivery.http import to_json
 from tests.alerts.alert_builders import (
@@ -99,3 +100,17 @@ def test_any_alert_can_be_told_within_any_limit(alert: Alert, limit: int) -> Non
     assert len(text) <= limit
     text.encode("utf-8")
     assert to_json(to_dict(alert))
+
+
+def test_a_users_complaint_is_told() -> None:
+    """In the head of the message, in its one-line summary, and at the answers of a digest; complaints come first."""
+    rated, quiet = an_alert(rating=0.0, risk=0.9, fingerprint="a"), an_alert(risk=0.95, fingerprint="b")
+    assert "User feedback: a user complained (rated 0 of 1)" in plain_text(compose_message(rated))
+    assert "a user complained (rated 0 of 1)" in summary(rated)
+    assert "user feedback" not in plain_text(compose_message(quiet)).lower()
+    assert "a user was content" in summary(an_alert(rating=1.0))
+    bundle = Bundle()
+    for each in (quiet, rated):
+        bundle.add(each)
+    first, _ = bundle.message(fingerprint="both").examples
+    assert first.rating == 0.0

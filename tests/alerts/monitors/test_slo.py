@@ -205,3 +205,12 @@ def test_the_lower_bound_is_wilsons() -> None:
     assert window.share_at_least() == pytest.approx(0.2633, abs=5e-4)
     assert Window().share_at_least() == 0.0
     assert Window(bad=10, total=10, squares=10).share_at_least() == pytest.approx(0.787, abs=1e-3)
+
+
+def test_answers_that_were_evaluated_because_users_complained_burn_no_budget() -> None:
+    """They are bad more often than the traffic: the sampled ones stand for it."""
+    scene = Scene()
+    bad = a_score(0.1)
+    rated = dataclasses.replace(bad, decision=dataclasses.replace(bad.decision, reason="rated"))
+    assert not scene.traffic(60, lambda: rated)
+    assert scene.traffic(60, lambda: bad)

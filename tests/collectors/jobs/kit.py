@@ -51,8 +51,10 @@ def some_jobs(count: int, *, first: int = 0, **fields: Any) -> list[QueuedJob]:
 class WorkerProcess:
     """`rag-otel work` in its own process."""
 
-    def __init__(self, settings: QueueSettings, backend: Backend, judge: JudgeServer | None = None) -> None:
-        """With a `judge` that server is asked, once for each job; without one the embedded judge."""
+    def __init__(
+        self, settings: QueueSettings, backend: Backend, judge: JudgeServer | None = None, **more: str
+    ) -> None:
+        """With a `judge` that server is asked, once for each job; without one the embedded judge. `more`: settings."""
         program = ("rag_otel.cli.main", "work") if judge is None else ("tests.collectors.jobs.judged_worker", judge.url)
         named = {
             "job_queue_name": settings.name,
@@ -63,6 +65,7 @@ class WorkerProcess:
             "job_queue_retry_delays": ",".join(map(str, settings.retry_delays)),
             "drift": "false",
             "judge_watch": "false",
+            **more,
         }
         self.queue_options = ["--queue", settings.url]
         self.queue_options += [part for name, value in named.items() for part in ("--set", f"{name}={value}")]

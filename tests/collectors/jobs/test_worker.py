@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -181,3 +182,24 @@ def test_sigterm_finishes_what_runs_and_leaves_the_rest(queue_settings: MakeSett
         with a_worker(settings, backend, judge):
             eventually(lambda: set(scores(backend)) == targets(12))
     assert set(asked(judge).values()) == {1}
+
+
+def test_workers_share_a_budget(queue_settings: MakeSettings, tmp_path: Path) -> None:
+    """Two workers with one ledger judge as many answers as it pays for, and say of the others that it refused them."""
+    settings, ledger = queue_settings(), f"sqlite:{tmp_path / 'budgets.sqlite'}"
+    options = {"budgets": "4 evaluations/day", "budget_store": ledger}
+    with JudgeServer() as judge, a_backend() as backend:
+        workers = [WorkerProcess(settings, backend, judge, **options).begin() for _ in range(2)]
+        try:
+            publish(settings, some_jobs(9))
+            eventually(lambda: set(scores(backend)) == targets(9), within_s=120)
+        finally:
+            for worker in workers:
+                worker.kill()
+        assert len(asked(judge)) == 4
+    reasons = [
+        attributes_from(span.attributes).get(semconv.metric_key("faithfulness", "reason_code"))
+        for span in backend.spans()
+    ]
+    assert reasons.count("budget") == 5
+    assert dead_letters(settings) == []

@@ -221,6 +221,20 @@ def test_what_is_no_rag_goes_on_unmarked(collector: CollectorProcess, backend: B
         assert semconv.SAMPLING_REASON not in attributes
 
 
+def test_what_an_evaluator_does_is_no_traffic(collector: CollectorProcess, backend: Backend) -> None:
+    """A judge's span is forwarded at once. The chain and the retrieval below it, as a judge with tools has them, go on
+    unmarked."""
+    chain = a_rag_trace()
+    judge = a_span(chain[0].trace_id, "judge", attributes={semconv.SPAN_KIND: semconv.KIND_EVALUATOR})
+    chain[1].parent_span_id = judge.span_id
+    chain[1].name = "below a judge"
+    collector.export(a_request(judge, scope="phoenix.server"))
+    collector.export(a_request(*chain))
+    (attributes,) = eventually(lambda: backend.attributes("below a judge"))
+    assert SCORE not in attributes
+    assert semconv.STATUS not in attributes
+
+
 def test_a_web_servers_span_ends_the_trace(collector: CollectorProcess, backend: Backend) -> None:
     """The chain's parent is not part of the RAG trace: it is forwarded at once, and the trace is complete without a
     timeout."""

@@ -86,3 +86,14 @@ def test_another_server_is_told_from_phoenix(pages: Pages, body: bytes) -> None:
     pages.body = body
     with pytest.raises(PermanentError, match=pages.url):
         ids(PhoenixClient(pages.url))
+
+
+def test_a_server_that_lists_no_annotations_of_traces(pages: Pages) -> None:
+    """An older Phoenix does not know the address: then none are known. Other failures are told."""
+    client = PhoenixClient(pages.url)
+    pages.failures = {None: [404]}
+    assert client.trace_annotations("p", ["a"]) == []
+    assert len(client.trace_annotations("p", ["a"])) == 3
+    pages.failures = {None: [403]}
+    with pytest.raises(PermanentError, match="HTTP 403"):
+        client.trace_annotations("p", ["a"])

@@ -9,14 +9,17 @@ from typing import Any, Final, NamedTuple
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span
 
+from rag_otel import semconv
 from rag_otel.model import SpanRecord, StatusCode
 from rag_otel_collectors.otlp.protobuf.wire import SpanSlice
 
+_OF_EVALUATORS: Final = (semconv.SPAN_KIND, semconv.FEEDBACK_RATING)
 _STATUS: Final = {1: StatusCode.OK, 2: StatusCode.ERROR}
 
 
 class Outline(NamedTuple):
-    """The place in the trace of a span that was already forwarded, without its content."""
+    """The place in the trace of a span that was already forwarded, without its content. Of an evaluator's span the kind
+    is known, and of a feedback span its rating: what is below the one is no traffic, the other is about the trace."""
 
     span_id: str
     parent_id: str | None
@@ -24,6 +27,7 @@ class Outline(NamedTuple):
     scope: str
     start_ns: int
     end_ns: int
+    attributes: Mapping[str, Any] = {}
 
 
 def attributes_from(pairs: Iterable[KeyValue]) -> dict[str, Any]:
@@ -46,8 +50,9 @@ def any_value(value: AnyValue) -> Any:
     return None if kind is None else getattr(value, kind)
 
 
-def outline(span: Span, scope: str) -> Outline:
-    """The place of a span in its trace."""
+def outline(span: Span, scope: str, attributes: Mapping[str, Any]) -> Outline:
+    """The place of a span in its trace; `attributes` are those of the span."""
+    evaluator = attributes.get(semconv.SPAN_KIND) == semconv.KIND_EVALUATOR
     return Outline(
         span_id=span.span_id.hex(),
         parent_id=span.parent_span_id.hex() or None,
@@ -55,11 +60,12 @@ def outline(span: Span, scope: str) -> Outline:
         scope=scope,
         start_ns=span.start_time_unix_nano,
         end_ns=span.end_time_unix_nano,
+        attributes={name: attributes[name] for name in _OF_EVALUATORS if name in attributes} if evaluator else {},
     )
 
 
 def span_records(trace_id: str, slices: Sequence[SpanSlice], outlines: Iterable[Outline] = ()) -> list[SpanRecord]:
-    """The spans of one trace as `SpanRecord`. The spans of `outlines` have no attributes."""
+    """The spans of one trace as `SpanRecord`. The spans of `outlines` have no attributes but those."""
     resources: dict[bytes, Mapping[str, Any]] = {}
     scopes: dict[bytes, str] = {}
     records = []

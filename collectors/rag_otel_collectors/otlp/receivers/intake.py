@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 from google.protobuf.message import DecodeError
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
@@ -156,9 +156,12 @@ class Intake:
                         disposition = of_trace[trace_id] = self._disposition_of_trace(trace_id)
                     if len(span.span_id) != 8 or span.span_id == _NO_SPAN:
                         disposition = MALFORMED
-                    elif disposition is HELD and not self._is_rag(scope, span):
-                        disposition = NOT_RAG
-                        self._live.passed(trace_id, outline(span, scope), root=_is_root(span))
+                    elif disposition is HELD:
+                        attributes = attributes_from(span.attributes)
+                        if not self._is_rag(scope, attributes):
+                            disposition = NOT_RAG
+                            root = _is_root(span) and semconv.FEEDBACK_RATING not in attributes  # feedback ends nothing
+                            self._live.passed(trace_id, outline(span, scope, attributes), root=root)
                     dispositions.append(disposition)
         return dispositions
 
@@ -173,8 +176,7 @@ class Intake:
         self._metrics.add(names.LATE_SECONDS, time.monotonic() - left)
         return LATE
 
-    def _is_rag(self, scope: str, span: Span) -> bool:
-        attributes = attributes_from(span.attributes)
+    def _is_rag(self, scope: str, attributes: Mapping[str, Any]) -> bool:
         if attributes.get(semconv.SPAN_KIND) == semconv.KIND_EVALUATOR:
             return False
         with guarded("collector.owns"):

@@ -1,0 +1,122 @@
+"""`guard()` and `guard_sync()`: judge an answer before it leaves, where no function is decorated.
+
+Inside an observed call the guard's evaluation is that of the call, and what it did is on the call's span; the last
+guard of a call counts. Outside of one it makes a span of its own, named `guard`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Final
+
+from opentelemetry.context import get_value
+
+from rag_otel.errors import ConfigurationError
+from rag_otel.guarding.acting import INTERNAL_ERROR, GuardedCall, Steps, run, run_async
+from rag_otel.guarding.calls import guarded_call
+from rag_otel.guarding.rules import Finding, Guard, Guarded, GuardVerdict, Outcome
+from rag_otel.observing.call import Observation, Plan, begin_guarded
+from rag_otel.observing.call_snapshot import OBSERVATION_KEY, Snapshot
+from rag_otel.observing.documents import to_chunks
+from rag_otel.observing.limits import Allowance, TooLargeError
+from rag_otel.safety.guard import counters, logger, report_internal_error
+
+_PLAN: Final = Plan(
+    name="guard", question=None, chunks=None, chunks_argument=None, response=None, labels={}, capture_content=True
+)
+
+
+async def guard(
+    question: str | None, chunks: object, response: str, rule: Guard | None = None, /, **options: Any
+) -> Guarded:
+    """Judge an answer before it leaves, with the evaluators and the limits of `instrument()`.
+
+    `chunks`: strings, dicts or documents of a library, as for `record_chunks`. `rule` or `options` (the fields of
+    `Guard`: `action="remove", deadline=1.5`) say what is wanted. Returns what may leave.
+
+    Raises ConfigurationError for options that do not fit together, and nothing else.
+    """
+    wanted = _rule(rule, options)
+    call, own = _call()
+    guarding = guarded_call(wanted, call, _PLAN.name)
+    try:
+        return await run_async(_judged(guarding, call, question, chunks, response))
+    except Exception as error:  # noqa: BLE001 - see the function
+        return _after_error(error, guarding, response)
+    finally:
+        if own:
+            call.complete()
+
+
+def guard_sync(
+    question: str | None, chunks: object, response: str, rule: Guard | None = None, /, **options: Any
+) -> Guarded:
+    """`guard` for code that does not await. It holds up its thread until the verdict, or until the deadline."""
+    wanted = _rule(rule, options)
+    wanted.usable_by("guard_sync()", is_async=False)
+    call, own = _call()
+    guarding = guarded_call(wanted, call, _PLAN.name)
+    try:
+        return run(_judged(guarding, call, question, chunks, response))
+    except Exception as error:  # noqa: BLE001
+        return _after_error(error, guarding, response)
+    finally:
+        if own:
+            call.complete()
+
+
+def _rule(rule: Guard | None, options: dict[str, Any]) -> Guard:
+    if rule is not None and options:
+        raise ConfigurationError(f"guard(): give a Guard or its fields ({', '.join(sorted(options))}), not both")
+    try:
+        return rule or Guard(**options)
+    except TypeError:
+        known = ", ".join(each.name for each in dataclasses.fields(Guard))
+        raise ConfigurationError(f"guard(): unknown option in {', '.join(sorted(options))}; known: {known}") from None
+
+
+def _call() -> tuple[Observation, bool]:
+    """(the observed call that this is a part of, or one of its own; True for one of its own)."""
+    around = get_value(OBSERVATION_KEY)
+    if isinstance(around, Observation) and not around.ended:
+        return around, False
+    return begin_guarded(_PLAN, (), {}), True
+
+
+def _judged(
+    guarding: GuardedCall, call: Observation, question: str | None, documents: object, response: str
+) -> Steps[Guarded]:
+    if guarding.runtime is None or not isinstance(response, str) or not response:
+        reason = "disabled" if guarding.runtime is None else "no_response"
+        verdict = GuardVerdict(finding=Finding.NOT_JUDGED, question=question, response=response, reason=reason)
+        return Guarded(response=response, outcome=Outcome.PASSED, verdict=verdict)
+    snapshot = dataclasses.replace(call.so_far(None, response), question=question)
+    snapshot = _with_documents(snapshot, documents)
+    verdict = yield from guarding.check(snapshot)
+    guarded = yield from guarding.answer(response, verdict)
+    left = guarded.response if not guarded.passed and isinstance(guarded.response, str) else None
+    guarding.record(guarded, left=left)
+    return guarded
+
+
+def _with_documents(snapshot: Snapshot, documents: object) -> Snapshot:
+    allowance = Allowance()
+    try:
+        chunks = to_chunks(documents, allowance=allowance)
+    except TooLargeError:
+        chunks = None
+    if chunks is None and documents is not None and counters.add("guard.chunks_unreadable") == 1:
+        logger.warning("rag-otel: guard() cannot read %s as documents", type(documents).__name__)
+    return dataclasses.replace(
+        snapshot,
+        chunks=chunks,
+        omitted_chunks=allowance.omitted_chunks,
+        omitted_characters=snapshot.omitted_characters + allowance.omitted_characters,
+    )
+
+
+def _after_error(error: Exception, guarding: GuardedCall, response: str) -> Guarded:
+    if not report_internal_error("guard.call", error):
+        raise error
+    verdict = GuardVerdict(finding=Finding.NOT_JUDGED, response=response, reason=INTERNAL_ERROR)
+    return guarding.by_default(response, verdict)

@@ -1,0 +1,95 @@
+"""One user's rating of one answer, as `rag_otel.feedback()` takes it."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+import time
+from dataclasses import dataclass, field
+from typing import Final
+
+from rag_otel.ratings.words import rating_of
+from rag_otel.rendering.text_cutting import clean
+
+USER_FEEDBACK: Final = "user_feedback"
+"""The name of a rating, unless the application gives another one."""
+IDENTIFIER: Final = "rag-otel:feedback"
+"""Of the annotations of ratings; with a hash of the user's id where one is given."""
+LONGEST_COMMENT: Final = 4_000
+"""Characters of a comment that are kept."""
+_LONGEST_NAME: Final = 100
+_RESERVED: Final = frozenset({"note"})
+_HEX: Final = re.compile(r"[0-9a-f]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rating:
+    """What one user said of one answer. Saying it again replaces what was said before."""
+
+    trace_id: str
+    """32 lower-case hex digits."""
+    span_id: str | None = None
+    """The span of the answer, where the trace has several answers; 16 lower-case hex digits."""
+    name: str = USER_FEEDBACK
+    score: float | None = None
+    """0..1, higher is better."""
+    label: str | None = None
+    comment: str | None = None
+    """As the user wrote it: it is masked before it leaves the process."""
+    identifier: str = IDENTIFIER
+    trace_was: str = ""
+    """A `FeedbackStatus`: what had become of the trace."""
+    time_ns: int = field(default_factory=time.time_ns)
+
+    @property
+    def value(self) -> float | None:
+        """The rating in 0..1, of the score or of a label that is a common word. None if it says neither good nor
+        bad."""
+        found = self.score if self.score is not None else rating_of(self.label)
+        return found if found is not None and 0.0 <= found <= 1.0 else None
+
+
+def rating(
+    trace_id: str | int,
+    *,
+    score: float | bool | None = None,
+    label: str | None = None,
+    comment: str | None = None,
+    name: str = USER_FEEDBACK,
+    span_id: str | int | None = None,
+    user_id: str | None = None,
+) -> Rating:
+    """A checked rating. Raises ValueError that says what is wrong."""
+    if score is None and not label and not comment:
+        raise ValueError("give a score, a label or a comment")
+    if score is not None and not (isinstance(score, int | float) and math.isfinite(score) and 0 <= score <= 1):
+        raise ValueError(f"score must be within 0..1, not {score!r}")
+    if not 0 < len(name) <= _LONGEST_NAME or name in _RESERVED:
+        raise ValueError(f"name must have 1 to {_LONGEST_NAME} characters and not be {', '.join(_RESERVED)}")
+    return Rating(
+        trace_id=_hex_id(trace_id, 32, "trace_id"),
+        span_id=None if span_id is None else _hex_id(span_id, 16, "span_id"),
+        name=clean(name),
+        score=None if score is None else float(score),
+        label=None if not label else clean(str(label)[:_LONGEST_NAME]),
+        comment=None if not comment else clean(str(comment)[:LONGEST_COMMENT]),
+        identifier=IDENTIFIER if user_id is None else f"{IDENTIFIER}:{_hash(str(user_id))}",
+    )
+
+
+def rating_bytes(given: Rating) -> int:
+    """About how much memory a rating takes, a character counted as a byte."""
+    return 500 + len(given.comment or "") + len(given.label or "")
+
+
+def _hex_id(given: str | int, digits: int, what: str) -> str:
+    text = f"{given:0{digits}x}" if isinstance(given, int) else str(given).strip().lower()
+    if len(text) != digits or not _HEX.fullmatch(text) or not text.strip("0"):
+        raise ValueError(f"{what} must be {digits} hex digits, as rag_otel.current_trace_id() returns them")
+    return text
+
+
+def _hash(user_id: str) -> str:
+    """Who said it must be told apart, not be known."""
+    return hashlib.blake2b(user_id.encode("utf-8", "replace"), digest_size=8).hexdigest()

@@ -1,0 +1,245 @@
+"""Streams, sentence by sentence: nothing unsupported leaves a stream that is held back, and the span has one
+evaluation, of the whole answer."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import pytest
+from starlette.applications import Starlette
+from starlette.responses import StreamingResponse
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from rag_otel import Guard, observe, record_chunks
+from rag_otel.guarding.rules import NOTE, REFUSAL
+from rag_otel_evaluators.metrics.faithfulness import Faithfulness
+from tests.guarding.conftest import ALSO_GOOD, ANSWER, BAD, GOOD, PASSAGE, PATIENT_S, App
+from tests.processing.kit import Judge
+
+QUESTION = "How tall is the tower?"
+LEFT = {
+    "block": f"{GOOD} {REFUSAL}",
+    "replace": f"{GOOD} Ask a person.",
+    "annotate": f"{GOOD} {BAD}{NOTE} {ALSO_GOOD}",
+    "remove": f"{GOOD} {ALSO_GOOD}",
+}
+
+
+def tokens(text: str) -> list[str]:
+    """As a model streams them."""
+    return re.findall(r"\s?\S{1,4}", text)
+
+
+def guard_of(action: Any, **options: Any) -> Guard:
+    replacement = "Ask a person." if action == "replace" else None
+    return Guard(action=action, deadline=PATIENT_S, replacement=replacement, **options)
+
+
+@pytest.mark.parametrize("action", list(LEFT))
+async def test_each_action_on_each_kind_of_stream(app: App, action: str) -> None:
+    """Generators, async generators and a StreamingResponse of text or bytes: the same text leaves, and only items
+    before the unsupported sentence have left when it is found."""
+    app.instrument()
+    closed: list[str] = []
+
+    @observe(guard=guard_of(action))
+    def stream(question: str) -> Iterator[str]:
+        record_chunks([PASSAGE])
+        try:
+            yield from tokens(ANSWER)
+        finally:
+            closed.append("sync")
+
+    @observe(guard=guard_of(action))
+    async def async_stream(question: str) -> AsyncIterator[str]:
+        record_chunks([PASSAGE])
+        try:
+            for token in tokens(ANSWER):
+                yield token
+        finally:
+            closed.append("async")
+
+    @observe(guard=guard_of(action), question=lambda request: request.path_params["query"])
+    async def endpoint(request: Any) -> StreamingResponse:
+        record_chunks([PASSAGE])
+        return StreamingResponse((token.encode() for token in tokens(ANSWER)), media_type="text/plain")
+
+    assert "".join(stream(QUESTION)) == LEFT[action]
+    assert "".join([item async for item in async_stream(QUESTION)]) == LEFT[action]
+    assert closed == ["sync", "async"]
+    with TestClient(Starlette(routes=[Route("/{query}", endpoint)])) as client:
+        assert client.get(f"/{QUESTION}").text == LEFT[action]
+    heard = ANSWER if action in ("annotate", "remove") else f"{GOOD} {BAD} "
+    for span in app.spans()[:2]:
+        assert (span["output.value"], span["rag.guard.response"]) == (heard, LEFT[action])
+        assert (span["rag.evaluation.status"], span["rag.guard.finding"]) == ("evaluated", "unsupported")
+        assert (span["rag.guard.check_count"], span["rag.guard.unsupported_count"]) == (3 if heard == ANSWER else 2, 1)
+    assert [each.trace.response for each in app.evaluated()[:2]] == [heard, heard]
+
+
+def test_a_sentence_is_held_until_its_verdict(app: App) -> None:
+    """While the judge is not done with the first sentence nothing of it has left."""
+    judge = Judge()
+    app.instrument(metrics=[], evaluators=[judge], evaluations_per_minute=6000)
+
+    @observe(guard=Guard(deadline=PATIENT_S))
+    def stream(question: str) -> Iterator[str]:
+        record_chunks([PASSAGE])
+        for token in tokens(f"{GOOD} {ALSO_GOOD}"):
+            seen_by_the_judge.append(len(judge.seen))
+            yield token
+
+    seen_by_the_judge: list[int] = []
+    running = stream(QUESTION)
+    assert next(running) == f"{GOOD} "
+    assert [each["response"] for each in judge.seen] == [f"{GOOD} "]
+    assert list(running) == [ALSO_GOOD]
+    assert [each["response"] for each in judge.seen] == [f"{GOOD} ", f"{GOOD} {ALSO_GOOD}"]
+    assert app.span()["rag.evaluation.faithfulness.score"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("action", "ending"), [("block", f"\n\n{REFUSAL}"), ("replace", "\n\nAsk a person."), ("annotate", NOTE)]
+)
+def test_a_released_stream_stops_later(app: App, action: str, ending: str) -> None:
+    """Everything leaves at once. What is found ends the stream, or is noted behind it."""
+    app.instrument()
+
+    @observe(guard=guard_of(action, stream="release"))
+    def stream(question: str) -> Iterator[str]:
+        record_chunks([PASSAGE])
+        yield from tokens(f"{GOOD} {BAD}")
+
+    left = list(stream(QUESTION))
+    assert left[0] == tokens(GOOD)[0]
+    assert "".join(left).endswith(ending)
+    assert "".join(left).removesuffix(ending) in (f"{GOOD} {BAD}", f"{GOOD} {BAD}"[: len("".join(left)) - len(ending)])
+    span = app.span()
+    assert span["rag.guard.response"] == "".join(left)
+    assert (span["rag.evaluation.status"], span["rag.guard.finding"]) == ("evaluated", "unsupported")
+
+
+@pytest.mark.parametrize("form", ["events", "mappings", "objects"])
+def test_items_that_are_no_text_are_held_as_they_are(app: App, form: str) -> None:
+    """Server-sent events, mappings and chunks of a client: those before the unsupported sentence leave unchanged, and
+    the replacement in the application's own form follows."""
+    app.instrument()
+    make = {
+        "events": lambda text: f"data: {json.dumps({'delta': text})}\n\n",
+        "mappings": lambda text: {"answer": text},
+        "objects": lambda text: {"choices": [{"delta": {"content": text}}]},
+    }[form]
+
+    @observe(guard=Guard(action="replace", replacement=lambda verdict: make("Ask a person."), deadline=PATIENT_S))
+    def stream(question: str) -> Iterator[Any]:
+        record_chunks([PASSAGE])
+        yield from map(make, tokens(ANSWER))
+
+    items = tokens(f"{GOOD} ")
+    assert list(stream(QUESTION)) == [*map(make, items), make("Ask a person.")]
+    assert app.span()["output.value"] == f"{GOOD} {BAD} "
+
+
+def test_a_stream_that_is_left_early_is_incomplete(app: App) -> None:
+    """Half an answer is not judged, and its body is closed."""
+    app.instrument()
+    closed: list[bool] = []
+
+    @observe(guard=guard_of("block"))
+    def stream(question: str) -> Iterator[str]:
+        record_chunks([PASSAGE])
+        try:
+            yield from tokens(f"{GOOD} {ALSO_GOOD} {GOOD}")
+        finally:
+            closed.append(True)
+
+    running = stream(QUESTION)
+    next(running)
+    running.close()
+    assert closed == [True]
+    span = app.span()
+    assert (span["rag.evaluation.status_reason"], span["rag.incomplete"]) == ("incomplete", True)
+
+
+def test_what_the_body_raises_is_passed_on(app: App) -> None:
+    """With what was supported before it, and nothing of what had no verdict yet."""
+    app.instrument()
+
+    @observe(guard=guard_of("block"))
+    def stream(question: str) -> Iterator[str]:
+        record_chunks([PASSAGE])
+        yield from tokens(f"{GOOD} {ALSO_GOOD} {BAD[:20]}")
+        raise ConnectionError("the model is gone")
+
+    left: list[str] = []
+    with pytest.raises(ConnectionError):
+        left.extend(stream(QUESTION))
+    assert app.span()["rag.evaluation.status_reason"] == "error"
+
+
+def test_abbreviations_and_lists_are_not_cut(app: App) -> None:
+    """A sentence ends where the judges say that it ends; lines of a list are removed as lines."""
+    app.instrument()
+    listed = f"The tower, e.g. as Mr. Smith says:\n- {GOOD}\n- {BAD}\n- {ALSO_GOOD}\n"
+
+    @observe(guard=guard_of("remove"))
+    def stream(question: str) -> Iterator[str]:
+        record_chunks([PASSAGE, "Mr. Smith says much about the tower, as an example."])
+        yield from re.findall(r"\s|\S{1,4}", listed)
+
+    left = "".join(stream(QUESTION))
+    assert BAD not in left
+    assert left.count("\n- ") == 2
+
+
+def test_a_selector_finds_the_answer_in_the_items(app: App) -> None:
+    """Where rag-otel alone would not know what the stream says."""
+    app.instrument()
+
+    @observe(guard=guard_of("block"), response="result.said")
+    def stream(question: str) -> Iterator[dict[str, str]]:
+        record_chunks([PASSAGE])
+        yield from ({"said": token} for token in tokens(ANSWER))
+
+    assert "".join(item["said"] for item in stream(QUESTION)) == GOOD
+    assert app.span()["output.value"] == f"{GOOD} {BAD} "
+
+
+def test_a_late_verdict_is_about_what_has_left(app: App) -> None:
+    """The first sentence left without a verdict, because its deadline had passed. The verdict on the second one says
+    that the first was wrong: there is nothing left to remove, and the second one leaves."""
+    judge = Judge()
+    judge.gate.clear()
+    app.instrument(metrics=[], evaluators=[_Slowed(judge)], evaluations_per_minute=6000)
+    guard = Guard(action="remove", deadline=0.05)
+
+    @observe(guard=guard)
+    def stream(question: str) -> Iterator[str]:
+        record_chunks([PASSAGE])
+        yield f"{BAD} It"
+        yield " is 330 metres"
+        object.__setattr__(guard, "deadline", PATIENT_S)
+        judge.gate.set()
+        yield " tall."
+
+    assert "".join(stream(QUESTION)) == f"{BAD} {ALSO_GOOD}"
+    span = app.span()
+    assert (span["rag.evaluation.status"], span["output.value"]) == ("evaluated", f"{BAD} {ALSO_GOOD}")
+
+
+class _Slowed(Faithfulness):
+    """The embedded judge behind a gate."""
+
+    def __init__(self, judge: Judge) -> None:
+        super().__init__()
+        self._gate = judge.gate
+
+    async def evaluate(self, **given: Any) -> Any:
+        while not self._gate.is_set():
+            await asyncio.sleep(0.002)
+        return await super().evaluate(**given)
