@@ -62,13 +62,13 @@ def compare(
     content = list(claim.places)
     asked = [term for term in question.places if term not in claim.places]
     anchors = content + asked
-    held = [sum(term in reading.places for term in anchors) for reading in evidence]
+    held = [_held(anchors, reading) for reading in evidence]
     nearest = max(range(len(evidence)), key=lambda at: (held[at], -at))
     best = evidence[nearest]
     total = len(content) or 1
     is_few = len(content) <= _FEW
     about = held[nearest] / (len(anchors) or 1)
-    known = sum(any(term in reading.places for reading in evidence) for term in content)
+    known = len(claim.places.keys() & set().union(*(reading.places for reading in evidence)))
     missing, derived, number_rival = compare_numbers(claim, [*evidence, *numbered], anchors, question)
     worked_out = calculated(claim, [*evidence, *numbered], question)
     if worked_out < 0.0:
@@ -113,7 +113,8 @@ def _hedge_added(claim: Reading, evidence: Sequence[Reading]) -> bool:
 
 
 def _held(terms: Sequence[str], reading: Reading) -> int:
-    return sum(term in reading.places for term in terms)
+    places = reading.places
+    return len([term for term in terms if term in places])
 
 
 def _focus(claim: Reading, evidence: Sequence[Reading], question: Reading) -> tuple[float, float]:
@@ -130,8 +131,10 @@ def _focus(claim: Reading, evidence: Sequence[Reading], question: Reading) -> tu
         best_any = max(best_any, share)
         best_with = max(best_with, share * has)
         if has:
-            places = [reading.places[term][0] for term in focus if term in reading.places]
             placed = places_in(reading, asked)
+            if not placed:
+                continue  # nothing is near: `support` would be 0
+            places = [reading.places[term][0] for term in focus if term in reading.places]
             near = max(near, sum(support(reading, place, placed, total) for place in places) / len(focus))
     return best_any - best_with, near
 
@@ -160,7 +163,8 @@ def _names(claim: Reading, evidence: Sequence[Reading], content: Sequence[str]) 
         if known or any(1 in places for places in names.values()):  # "Bob Tan": the first word begins a name
             names.setdefault(claim.words[0], [0])
     for name, places in names.items():
-        others = [term for term in content if term != name and not _beside_in(names, term, places[0])]
+        beside = [term for term in names if _beside_in(names, term, places[0])]
+        others = [term for term in content if term != name and term not in beside]
         if not others:
             continue
         others += [other for other in others if other in names] * (NAME_WEIGHT - 1)
@@ -228,6 +232,8 @@ def _opposed_in_meaning(claim: Reading, evidence: Sequence[Reading]) -> bool:
 def _denied_by_prefix(claim: Reading, evidence: Sequence[Reading]) -> tuple[int, str, str] | None:
     """ "worn" against "unworn", either way round."""
     for number, reading in enumerate(evidence):
+        if not _may_be_denied(claim, reading):
+            continue
         for term, (at, *_) in claim.places.items():
             if len(term) < _LEAST_ROOT or term in reading.places:
                 continue
@@ -237,6 +243,18 @@ def _denied_by_prefix(claim: Reading, evidence: Sequence[Reading]) -> tuple[int,
                 if len(other) >= _LEAST_ROOT and other in reading.places and other not in claim.places:
                     return number, claim.written[at], reading.written[reading.places[other][0]]
     return None
+
+
+def _may_be_denied(claim: Reading, reading: Reading) -> bool:
+    """False where no word of either with such a prefix has the rest of it in the other: no pair need be compared."""
+    return any(
+        term[len(prefix) :] in there
+        for here, there in ((reading.places, claim.places), (claim.places, reading.places))
+        for term in here
+        if term.startswith(_DENYING_PREFIXES)
+        for prefix in _DENYING_PREFIXES
+        if term.startswith(prefix)
+    )
 
 
 def _too_wide(claim: Reading, evidence: Sequence[Reading]) -> float:

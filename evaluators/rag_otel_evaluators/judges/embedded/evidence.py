@@ -209,7 +209,7 @@ class EvidenceIndex:
             return best, best_likeness
         prefix = term[:PREFIX]
         for _, passage in self._passages:
-            for other in passage.by_prefix.get(prefix, "").split():
+            for other in passage.beginning_with(prefix):
                 likeness = _shared_prefix(term, other) / max(len(term), len(other))
                 if likeness > best_likeness:
                     best, best_likeness = other, likeness
