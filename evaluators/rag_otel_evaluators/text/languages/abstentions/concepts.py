@@ -23,10 +23,10 @@ The concepts, the same in every language:
     C  if: a condition                          q  hints at an idiom
     x  any other word                           , and ;  a comma, and a mark or conjunction that parts more
 
-A pattern is a row of classes and gaps: "D ~8 N" is a token with a D, at most eight others, a token with an
-N; "~8XT" are such without X and T. A gap never crosses `;` or a word that reports what others said. "=8" is a gap that does not grow
-in scripts without spaces. "s?" may be missing, "^" is the start, "$" the end, "-5X" means that no X is among the next
-six tokens. Every gap has a bound, so a pattern takes linear time.
+A pattern is a row of classes and gaps: "D ~8 N" is a token with a D, at most eight others, a token with an N; "~8XT"
+are such without X and T. A gap never crosses `;` or a word that reports what others said. "=8" is a gap that does not
+grow in scripts without spaces. "s?" may be missing, "^" is the start, "$" the end, "-5X" means that no X is among the
+next six tokens. Every gap has a bound, so a pattern takes linear time.
 """
 
 from __future__ import annotations
