@@ -30,7 +30,7 @@ from _hostile_answers import PIECES, Stopwatch, hostile_texts
 
 import rag_otel_evaluators
 from rag_otel.cli.terminal import table
-from rag_otel_evaluators.text.languages import abstentions, discourse_markers
+from rag_otel_evaluators.text import languages
 
 GROWTH = 4
 LEAST_SECONDS = 0.002
@@ -42,6 +42,8 @@ ANCHORED = frozenset(
 )
 """Patterns that are matched at one place and never searched for: their growth is that of a match."""
 
+_LANGUAGES = languages.__name__ + "."
+"""Functions of these modules without a parameter may compile patterns."""
 _SHOWN = 10
 _NAMED = 60
 
@@ -66,10 +68,10 @@ def _patterns_in(value: object) -> list[re.Pattern[str]]:
         return [value]
     if isinstance(value, tuple | list):
         return [pattern for pattern in value if isinstance(pattern, re.Pattern)]
-    makes_patterns = getattr(value, "__module__", "") in (abstentions.__name__, discourse_markers.__name__)
+    makes_patterns = str(getattr(value, "__module__", "")).startswith(_LANGUAGES)
     if makes_patterns and callable(value) and hasattr(value, "cache_info") and not inspect.signature(value).parameters:
         made = value()
-        return [made] if isinstance(made, re.Pattern) else list(made)
+        return [each for each in (made if isinstance(made, tuple) else (made,)) if isinstance(each, re.Pattern)]
     return []
 
 

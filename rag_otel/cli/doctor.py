@@ -93,7 +93,7 @@ def _checks(resolved: ResolvedSettings, overrides: dict[str, Any], timeout_s: fl
             remedy="Set RAG_OTEL_PHOENIX_ENDPOINT=http://localhost:6006, or OTEL_EXPORTER_OTLP_ENDPOINT.",
         )
     if os.environ.get(_KAFKA):
-        yield _kafka_has_the_topic(timeout_s)
+        yield kafka_has_the_topic(timeout_s)
     by_workers = settings.job_queue_url is not None
     if by_workers:
         yield from queue_checks(settings)
@@ -151,7 +151,7 @@ def _phoenix_accepts_the_key(reader: PhoenixClient) -> Check:
         return Check(ok=False, text=f"Phoenix's API fails: {error}", remedy="Look at the log of Phoenix.")
 
 
-def _kafka_has_the_topic(timeout_s: float) -> Check:
+def kafka_has_the_topic(timeout_s: float) -> Check:
     """Where this environment is a collector's that reads Kafka."""
     from rag_otel_collectors.otlp.kafka import partitions_of
     from rag_otel_collectors.otlp.settings import collector_settings

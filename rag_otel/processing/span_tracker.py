@@ -317,5 +317,6 @@ def _text_size(attributes: Mapping[str, Any], snapshot: Snapshot | None) -> int:
     if snapshot is not None:
         size += len(snapshot.question or "") + len(snapshot.response or "")
         size += sum(len(chunk.text) for chunk in snapshot.chunks or ())
-        size += sum(map(len, snapshot.memory)) + sum(map(len, snapshot.history))
+        if snapshot.memory or snapshot.history:
+            size += sum(map(len, (*snapshot.memory, *snapshot.history)))
     return size

@@ -136,6 +136,18 @@ def test_memory_and_history_of_an_observed_call() -> None:
         assert [chunk.id for chunk in trace.conversation.evidence] == ["memory-1", "turn-1"]
 
 
+def test_a_guard_counts_them_too() -> None:
+    """What the user said before is no reason to block an answer."""
+
+    @rag_otel.observe(guard=rag_otel.Guard(action="block", refusal="No.", deadline=60), history="messages")
+    def answer(question: str, messages: list[dict[str, str]]) -> dict[str, Any]:
+        return {"answer": ORDERED, "documents": ["Parcels are blue."]}
+
+    with running():
+        assert answer(QUESTION, [{"role": "user", "content": SAID}])["answer"] == ORDERED
+        assert answer(QUESTION, [])["answer"] == "No."
+
+
 def test_a_hidden_question_hides_turns_and_quotes_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     """They are what the user said."""
     monkeypatch.setenv("OPENINFERENCE_HIDE_INPUTS", "true")

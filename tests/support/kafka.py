@@ -25,6 +25,10 @@ class Kafka:
         self.brokers = f"{broker.host}:{broker.port}"
         self._producer = Producer({"bootstrap.servers": self.brokers, "linger.ms": 0})
 
+    def stop(self) -> None:
+        """The brokers are gone for good."""
+        del self._producer, self._cluster
+
     def export(self, topic: str, *requests: ExportTraceServiceRequest) -> None:
         """What the OpenTelemetry Collector's Kafka exporter does with requests of one trace each: a message with the
         trace id in hex as its key."""

@@ -54,11 +54,19 @@ def make_client(kind: str, properties: Mapping[str, Any], **arguments: Any) -> A
     import confluent_kafka
     import confluent_kafka.admin
 
+    log = logging.getLogger("rag_otel.kafka")
+    log.addFilter(_is_news)  # a function is added once
     make = confluent_kafka.admin.AdminClient if kind == "AdminClient" else getattr(confluent_kafka, kind)
     try:
-        return make(dict(properties), logger=logging.getLogger("rag_otel.kafka"), **arguments)
+        return make(dict(properties), logger=log, **arguments)
     except confluent_kafka.KafkaException as error:
         raise ConfigurationError(f"Kafka's client does not take its properties: {error.args[0].str()}") from None
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """False for the lines about single connections: many in a second while brokers are away. Whoever uses the client
+    reports this outage."""
+    return not record.getMessage().startswith(("FAIL", "REQTMOUT"))
 
 
 def partitions_of(topic: str, properties: Mapping[str, str], *, timeout_s: float) -> int:

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
-from rag_otel_evaluators.text.languages.abstentions import find_abstention, mentions_documents, reports_documents
+from rag_otel_evaluators.text.languages.abstentions import find_abstention, speaks_of_sources
+from rag_otel_evaluators.text.languages.asides import READING_OPENERS, advice, own_reading
 from rag_otel_evaluators.text.languages.discourse_markers import contrasts, dependent_openers, fillers
 from rag_otel_evaluators.text.sentences import trimmed
 
@@ -19,6 +20,9 @@ _LEAST_WORDS: Final = 3
 """A clause beside an abstention is a claim of its own from this many words on."""
 _LEAST_CHARACTERS: Final = 4
 """The same in scripts without spaces."""
+_LONGEST_MANNERS: Final = 5
+_LONGEST_TOPIC: Final = 8
+_LONGEST_TOPIC_CHARACTERS: Final = 8
 _WORD: Final = re.compile(r"[^\W_]+")
 
 Clause = tuple[bool, int, int]
@@ -29,7 +33,7 @@ def split_abstention(sentence: str) -> list[Clause]:
     found = find_abstention(sentence)
     if found is None:
         return []
-    clauses = [clause for start, end in _parts(sentence) for clause in _of_part(sentence, start, end, found.end())]
+    clauses = [clause for start, end in _parts(sentence) for clause in _of_part(sentence, start, end, found)]
     merged: list[Clause] = []
     for abstains, start, end in clauses:
         if merged and merged[-1][0] == abstains:
@@ -39,23 +43,43 @@ def split_abstention(sentence: str) -> list[Clause]:
     return merged
 
 
-def _of_part(sentence: str, start: int, end: int, abstained_at: int) -> Iterator[Clause]:
+def is_aside(sentence: str, *, abstained: bool) -> bool:
+    """Whether a sentence that does not abstain claims nothing either: it tells what was read or asked.
+
+    abstained: an abstention stands before it. Then it is no claim either where it offers help or says where to ask.
+    """
+    first = _WORD.search(sentence)
+    if not abstained and first is not None and first[0] < "\u3040" and first[0].lower() not in READING_OPENERS:
+        return False
+    return all(_is_aside(sentence[start:end], abstained=abstained) for start, end in _parts(sentence))
+
+
+def _is_aside(part: str, *, abstained: bool) -> bool:
+    if own_reading().match(part) is not None:
+        return _joins().search(part) is None
+    if fillers().match(part) is not None and len(_WORD.findall(part)) > _LONGEST_MANNERS:
+        return False
+    return abstained and (advice().match(part) is not None or fillers().match(part) is not None)
+
+
+def _of_part(sentence: str, start: int, end: int, whole: tuple[int, int]) -> Iterator[Clause]:
     """One part between semicolons or turns, by its commas. A part that does not abstain claims, unless it is manners.
 
-    `abstained_at`: where the sentence's abstention ends. "The notes list three names, but do not say which": the part
+    `whole`: where the sentence's abstention stands. "The notes list three names, but do not say which": the part
     there abstains, though it does not by itself.
     """
     part = sentence[start:end]
     found = find_abstention(part)
     if found is None:
-        yield start < abstained_at <= end or not _claims(part), start, end
+        yield start < whole[1] <= end or not _claims(part), start, end
         return
     at = 0
     for comma in [*(mark.end() for mark in _commas().finditer(part)), len(part)]:
         if (span := trimmed(part, at, comma)) is not None:
             piece = part[span[0] : span[1]]
-            overlaps = span[0] < found.end() and found.start() < span[1]
-            yield overlaps or find_abstention(piece) is not None or not _claims(piece), start + span[0], start + span[1]
+            overlaps = span[0] < found[1] and found[0] < span[1]
+            said = overlaps or find_abstention(piece) is not None or not _claims(piece)
+            yield said or (span[1] <= found[0] and _is_topic(piece)), start + span[0], start + span[1]
         at = comma
 
 
@@ -65,9 +89,23 @@ def _claims(piece: str) -> bool:
     spaceless = any(word[0] > "\u3040" for word in words)
     if sum(map(len, words)) < _LEAST_CHARACTERS if spaceless else len(words) < _LEAST_WORDS:
         return False
-    if fillers().match(piece) is not None or dependent_openers().match(piece) is not None:
+    if piece.rstrip("\"'”’»)*_ ").endswith(("?", "？")) or _or_not().search(piece) is not None:
         return False
-    return not mentions_documents(piece) or reports_documents(piece)
+    if _follows().match(piece) is not None:
+        return not speaks_of_sources(piece) and find_abstention(piece) is None and advice().match(piece) is None
+    if any(manners().match(piece) is not None for manners in (fillers, dependent_openers, advice, own_reading)):
+        return False
+    return not speaks_of_sources(piece)
+
+
+def _is_topic(piece: str) -> bool:
+    """Whether the clause before an abstention may be what that is about: "The resting time, the recipe omits it"."""
+    words = _WORD.findall(piece)
+    if any(character.isdigit() for character in piece):
+        return False
+    if any(word[0] > "\u3040" for word in words):
+        return sum(map(len, words)) <= _LONGEST_TOPIC_CHARACTERS or _asks().search(piece) is not None
+    return len(words) <= _LONGEST_TOPIC
 
 
 def _parts(sentence: str) -> Iterator[tuple[int, int]]:
@@ -83,3 +121,34 @@ def _parts(sentence: str) -> Iterator[tuple[int, int]]:
 @cache
 def _commas() -> re.Pattern[str]:
     return re.compile(r",(?!\d)|，")
+
+
+@cache
+def _asks() -> re.Pattern[str]:
+    return re.compile(
+        r"谁|什么|多久|多少|多大|多高|怎么|怎样|为何|何时|何地|哪|是否|能不能|会不会|有没有|如何|是不是|几"
+    )
+
+
+@cache
+def _follows() -> re.Pattern[str]:
+    """A consequence: "the rules do not mention cyclists, so the fine was cancelled" is about the world."""
+    return re.compile(
+        r"^\W{0,4}(?:(?:and |und |y |et )?(?:so|therefore|hence|thus|which is why|that is why|así que"
+        r"|por lo que|por eso"
+        r"|de modo que|por tanto|por lo tanto|deshalb|daher|weshalb|weswegen|darum|deswegen|donc|aussi"
+        r"|c['’]est pourquoi"
+        r"|par conséquent|du coup|si bien que)\b|所以|因此|因而|于是)",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _joins() -> re.Pattern[str]:
+    """What may join a claim to what was read: "I read that ...", "I looked at the menu and ..."."""
+    return re.compile(r"\b(?:that|and|que|y|dass|und|et)\b|发现|得知|，", re.IGNORECASE)
+
+
+@cache
+def _or_not() -> re.Pattern[str]:
+    return re.compile(r"\b(?:or not|oder nicht|ou pas|ou non|o no)\W*$", re.IGNORECASE)

@@ -14,12 +14,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from rag_otel.model import Claim
-from rag_otel_evaluators.text.abstaining import split_abstention
-from rag_otel_evaluators.text.languages.discourse_markers import (
-    COURTESY_OPENERS,
-    courtesies,
-    source_lines,
-)
+from rag_otel_evaluators.text.abstaining import is_aside, split_abstention
+from rag_otel_evaluators.text.languages.discourse_markers import COURTESY_OPENERS, courtesies, source_lines
 from rag_otel_evaluators.text.sentences import CITATIONS, cut_long, line_goes_on, sentence_spans
 
 
@@ -141,18 +137,20 @@ def iter_segments(text: str) -> Iterator[Segment]:
     """The segments of `segment(text)` one at a time, for callers that must not compute long in one go."""
     stems: list[_Stem] = []
     index = 0
+    abstained = False
     for line in _lines(text):
         stem = _stem_of(line, stems)
         spans = iter([(line.start, line.end)]) if line.code else _sentences(text, line)
         for start, end in spans:
             if line.code:
                 yield Segment(kind=SegmentKind.CODE, start=start, end=end, sentence_index=index)
-            elif line.heading or line.table_head or (end == line.end and _introduces(text, start, end)):
+            elif _is_stem(text, line, start, end):
                 yield Segment(kind=SegmentKind.STEM, start=start, end=end, sentence_index=index)
                 indent = line.indent if line.item and not line.heading and not line.table_head else -1
                 stems.append(_Stem(_stem_text(text[start:end]), indent, line.heading))
             else:
-                for kind, part_start, part_end in _classify(text, start, end):
+                for kind, part_start, part_end in _classify(text, start, end, abstained):
+                    abstained = abstained or kind is SegmentKind.ABSTENTION
                     own_stem = stem if kind is SegmentKind.CLAIM else ""
                     yield Segment(kind=kind, start=part_start, end=part_end, sentence_index=index, stem=own_stem)
             index += 1
@@ -161,6 +159,13 @@ def iter_segments(text: str) -> Iterator[Segment]:
 def _sentences(text: str, line: _Line) -> Iterator[tuple[int, int]]:
     for start, end in sentence_spans(text, line.start, line.end):
         yield from cut_long(text, start, end, _LONGEST_CLAIM)
+
+
+def _is_stem(text: str, line: _Line, start: int, end: int) -> bool:
+    """Whether the sentence introduces what follows. A line in bold that only abstains does not."""
+    if line.heading and text[start] in "*_":
+        return not all(abstains for abstains, _, _ in split_abstention(text[start:end]) or [(False, 0, 0)])
+    return line.heading or line.table_head or (end == line.end and _introduces(text, start, end))
 
 
 def _introduces(text: str, start: int, end: int) -> bool:
@@ -262,8 +267,11 @@ def _read_line(text: str, start: int, end: int, after_blank: bool) -> _Line:
     )
 
 
-def _classify(text: str, start: int, end: int) -> Iterator[tuple[SegmentKind, int, int]]:
-    """One sentence as (kind, start, end), or as two such where an abstention stands beside a claim."""
+def _classify(text: str, start: int, end: int, abstained: bool) -> Iterator[tuple[SegmentKind, int, int]]:
+    """One sentence as (kind, start, end), or as two such where an abstention stands beside a claim.
+
+    abstained: a sentence before it abstains.
+    """
     sentence = text[start:end]
     kind = SegmentKind.CLAIM
     if _only_references(sentence) or source_lines().match(sentence) or _is_courtesy(sentence):
@@ -272,7 +280,7 @@ def _classify(text: str, start: int, end: int) -> Iterator[tuple[SegmentKind, in
         for abstains, part_start, part_end in clauses:
             yield SegmentKind.ABSTENTION if abstains else SegmentKind.CLAIM, start + part_start, start + part_end
         return
-    elif sentence.rstrip("\"'”’»)*_ ").endswith(("?", "？", "؟")):
+    elif sentence.rstrip("\"'”’»)*_ ").endswith(("?", "？", "؟")) or is_aside(sentence, abstained=abstained):
         kind = SegmentKind.NON_CLAIM
     yield kind, start, end
 

@@ -57,10 +57,13 @@ def sentence_spans(text: str, start: int = 0, end: int | None = None) -> Iterato
     end = len(text) if end is None else end
     begin = start
     for mark in (_ASCII_CANDIDATE if text.isascii() else _CANDIDATE).finditer(text, start, end):
+        at, after = mark.span()
+        if after - at == 1 and after != end and text[at] == "." and at - begin <= _ENDS_ANYWAY:
+            continue  # "3.5", "e.g": as `_ends_here` says, at once
         if _ends_here(text, begin, mark, end):
             if (span := trimmed(text, begin, mark.start(1))) is not None:
                 yield span
-            begin = mark.end()
+            begin = after
     if begin < end and (span := trimmed(text, begin, end)) is not None:
         yield span
 
@@ -80,6 +83,8 @@ def _ends_here(text: str, begin: int, mark: re.Match[str], end: int) -> bool:
 
 def trimmed(text: str, start: int, end: int) -> tuple[int, int] | None:
     """`text[start:end]` without the white space at its ends, as offsets; None where nothing is left."""
+    if start < end and not (text[start].isspace() or text[end - 1].isspace()):
+        return start, end
     piece = text[start:end].rstrip()
     end = start + len(piece)
     start = end - len(piece.lstrip())

@@ -9,6 +9,7 @@ import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
+from rag_otel.cli.doctor import kafka_has_the_topic
 from rag_otel.cli.main import main
 from rag_otel.durable.dead_letters import FOLDER, DeadLetters
 from rag_otel_collectors.otlp.protobuf.span_records import attributes_from
@@ -96,6 +97,7 @@ def test_messages_are_evaluated_forwarded_and_committed(
     assert "larger than max_request_bytes (200000)" in listed
 
 
+@pytest.mark.long
 def test_kill_9_in_the_middle_of_the_stream_loses_nothing(kafka: Kafka, topic: str, tmp_path: Path) -> None:
     """The next process continues. What it reads twice has the ids that it had, and one score."""
     traces = [a_rag_trace() for _ in range(60)]
@@ -161,6 +163,32 @@ def test_full_queues_pause_the_partitions(kafka: Kafka, topic: str, tmp_path: Pa
             assert sorted(backend.ids()) == sorted(span.span_id for span in spans)
             eventually(lambda: kafka.committed(topic, topic) == kafka.end(topic))
             assert collector.metric("kafka_paused") == 0
+
+
+def test_doctor_asks_the_brokers_for_the_topic(kafka: Kafka, topic: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAG_OTEL_COLLECTOR_KAFKA_TOPIC", topic)
+    monkeypatch.setenv("RAG_OTEL_COLLECTOR_KAFKA_BROKERS", kafka.brokers)
+    kafka.send(topic, b"")  # it is there now
+    kafka.flush()
+    assert kafka_has_the_topic(30).text == f"Kafka has the topic {topic} (4 partitions)"
+    monkeypatch.setenv("RAG_OTEL_COLLECTOR_KAFKA_BROKERS", "127.0.0.1:1")
+    assert not kafka_has_the_topic(1).ok
+
+
+def test_a_collector_whose_brokers_vanished_stops_in_time(topic: str, tmp_path: Path) -> None:
+    """What it took is forwarded; that it could not be committed holds nothing up."""
+    kafka = Kafka()
+    trace = a_rag_trace()
+    with (
+        a_backend() as backend,
+        a_collector(tmp_path, "--backend", backend.address, *source(kafka, topic)) as collector,
+    ):
+        kafka.export(topic, a_request(*trace))
+        eventually(lambda: collector.metric("requests_total", transport="kafka", outcome="accepted") == 1, within_s=60)
+        kafka.stop()
+        eventually(lambda: collector.metric("kafka_in_trouble") == 1, within_s=60)
+        assert collector.stop() == 0
+        assert len(backend.ids()) == 2
 
 
 def test_brokers_that_are_away_hold_up_nothing_else(tmp_path: Path) -> None:

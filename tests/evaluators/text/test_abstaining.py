@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
+from pathlib import Path
+
 import pytest
 
 from rag_otel_evaluators.metrics.inputs import only_abstains
@@ -49,6 +53,64 @@ def test_a_denial_is_a_claim(answer: str) -> None:
     segmentation = segment(answer)
     assert not segmentation.abstained
     assert len(segmentation.claims) == 1
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "The cause is unknown to scientists.",
+        "The policy does not cover floods.",
+        "Nobody knows why the ship was abandoned.",
+        "The spokesperson said there was not enough evidence to confirm the leak.",
+        "If there are no matches, the query returns an empty list.",
+        "Based on the given passages, the lake does not freeze in winter.",
+        "The new rules do not mention cyclists, so the fine was cancelled.",
+        "The label is removed by leaving the bottle in hot water (Passage 3).",
+        "Los peritos no lograron establecer por qué descarriló el tren.",
+        "Según los textos, el lago no se hiela en invierno.",
+        "Die Firma nannte den Kaufpreis nicht.",
+        "Laut den Texten friert der See im Winter nicht zu.",
+        "La mairie ne donne pas de renseignements par téléphone.",
+        "D'après les textes, le lac ne gèle pas en hiver.",
+        "发言人表示，目前没有足够的信息证实泄密一事。",
+        "遗嘱里没有提到侄女，所以她一分钱也没分到。",
+    ],
+)
+def test_what_others_say_or_do_not_know_is_a_claim(answer: str) -> None:
+    """Reports, conditions, consequences, and other people's ignorance are of the world."""
+    assert segment(answer).claims
+
+
+@pytest.mark.parametrize(
+    ("answer", "claim"),
+    [
+        (
+            "The text gives no opening hours. Unfortunately, the museum is closed on Mondays.",
+            "Unfortunately, the museum",
+        ),
+        ("I read that the tower is 330 m tall.", "I read that"),
+        ("Contact the seller to cancel.", "Contact the seller"),
+        ("Regarding pets, smoking is banned everywhere.", "Regarding pets"),
+    ],
+)
+def test_manners_silence_no_claim(answer: str, claim: str) -> None:
+    """Advice is manners only beside an abstention; an apology or what was read may carry a claim."""
+    assert next(found.text for found in segment(answer).claims).startswith(claim)
+
+
+DEVELOPMENT = Path(__file__).parents[3] / "benchmarks" / "contrast" / "abstention_dev"
+
+
+@pytest.mark.parametrize("name", ["a", "b"])
+def test_precision_and_recall_on_the_development_data_do_not_fall(name: str) -> None:
+    """These sets were looked at: the floor guards what was reached, it promises nothing for other answers."""
+    counts: Counter[tuple[str, bool]] = Counter()
+    for line in (DEVELOPMENT / f"{name}.jsonl").read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        counts[row["label"], only_abstains(row["text"])] += 1
+    found = counts["abstains", True]
+    assert found / (found + counts["abstains", False]) >= 0.95
+    assert found / (found + counts["answers", True] + counts["mixed", True]) >= 0.97
 
 
 def test_an_abstaining_clause_does_not_silence_the_claim_beside_it() -> None:

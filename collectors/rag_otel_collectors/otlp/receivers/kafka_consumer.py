@@ -31,6 +31,8 @@ KAFKA: Final = "kafka"
 _BATCH: Final = 100
 _POLL_S: Final = 0.2
 _LAG_EVERY_S: Final = 5.0
+_LEAVE_S: Final = 10.0
+"""For the last commit, while brokers do not answer."""
 _FETCHED_KB: Final = 16 * 1024
 T = TypeVar("T")
 
@@ -63,8 +65,11 @@ class KafkaReceiver:
         """Messages that were read and not taken yet, in their order."""
         self._taken: dict[tuple[str, int], int] = {}
         """(topic, partition) -> the offset to continue at, where it is not stored yet."""
-        self._paused = False
+        self._paused: set[tuple[str, int]] = set()
+        """(topic, partition) of those that the client was told to pause."""
         self._assignment: Sequence[Any] = ()
+        self._stored: dict[tuple[str, int], int] = {}
+        """(topic, partition) -> the offset that was handed over for the next commit."""
         self._log = LimitedLog()
         self.trouble: str | None = None
         """What Kafka's client reported last; None since it works again."""
@@ -100,7 +105,11 @@ class KafkaReceiver:
 
     async def stop(self) -> None:
         """Commit what was delivered and leave the group. Safe to call twice."""
-        await self._call(self._close)
+        try:
+            async with asyncio.timeout(_LEAVE_S):
+                await self._call(self._close)
+        except TimeoutError:
+            logger.warning("rag-otel: Kafka did not answer while its partitions were given up")
         self._known.close()
 
     # --- on the event loop --------------------------------------------------------------------------------------------
@@ -182,7 +191,7 @@ class KafkaReceiver:
         gauge = self._reception.metrics.gauge
         gauge("kafka_lag_messages", "Messages of the assigned partitions that are not committed", lambda: self.lag)
         gauge("kafka_partitions", "Partitions that this collector reads", lambda: len(self._assignment))
-        gauge("kafka_paused", "1 while messages wait for room on disk or in memory", lambda: self.paused)
+        gauge("kafka_paused", "1 while messages wait for room on disk or in memory", lambda: bool(self._paused))
         gauge("kafka_in_trouble", "1 while the last report of Kafka's client was an error", lambda: bool(self.trouble))
 
     # --- on the client's thread ---------------------------------------------------------------------------------------
@@ -203,9 +212,7 @@ class KafkaReceiver:
         if source.member is not None:
             properties["group.instance.id"] = source.member
         self._consumer = make_client("Consumer", properties)
-        self._consumer.subscribe(
-            [source.topic], on_assign=self._assigned, on_revoke=self._revoked, on_lost=self._revoked
-        )
+        self._consumer.subscribe([source.topic], on_assign=self._assigned, on_revoke=self._revoked, on_lost=self._lost)
 
     def _close(self) -> None:
         consumer, self._consumer = self._consumer, None
@@ -213,17 +220,30 @@ class KafkaReceiver:
         if consumer is not None:
             self._store(consumer)
             consumer.close()
-        self._paused, self._assignment, self.lag = False, (), 0
+        self._paused, self._assignment, self.lag = set(), (), 0
 
     def _poll(self) -> Sequence[Any]:
         consumer = self._consumer
         self._store(consumer)
-        if self._paused != self.paused:
-            self._paused = self.paused
-            (consumer.pause if self._paused else consumer.resume)(consumer.assignment())
+        self._pause(consumer)
         found: Sequence[Any] = consumer.consume(_BATCH, _POLL_S)
         self._assignment = consumer.assignment()
         return found
+
+    def _pause(self, consumer: Any) -> None:
+        """Pause all partitions while messages wait, and resume them afterwards.
+
+        Only those that are paused: told to resume another one, librdkafka drops what it has fetched of it and goes on
+        behind that.
+        """
+        assigned = consumer.assignment()
+        if self.paused:
+            running = [each for each in assigned if _place(each) not in self._paused]
+            if running:
+                consumer.pause(running)
+        elif self._paused:
+            consumer.resume([each for each in assigned if _place(each) in self._paused])
+        self._paused = {_place(each) for each in assigned} if self.paused else set()
 
     def _store(self, consumer: Any) -> None:
         """Hand the places to librdkafka, which commits them four times a second and when a partition is given up."""
@@ -233,17 +253,34 @@ class KafkaReceiver:
         for (topic, partition), offset in taken.items():
             try:
                 consumer.store_offsets(offsets=[TopicPartition(topic, partition, offset)])
+                self._stored[topic, partition] = offset
             except KafkaException:  # given up meanwhile: its next owner reads these messages again
                 logger.info("rag-otel: partition %d of %s was given up before its last commit", partition, topic)
 
     def _assigned(self, _: Any, partitions: Sequence[Any]) -> None:
-        self._paused = False  # of the new ones; it is looked at before the next messages
         if partitions:
             logger.info("rag-otel: reads %s of Kafka now", _listed(partitions))
 
-    def _revoked(self, _: Any, partitions: Sequence[Any]) -> None:
+    def _revoked(self, consumer: Any, partitions: Sequence[Any]) -> None:
+        """Commit before they are given up: their next owner continues there."""
+        from confluent_kafka import KafkaException, TopicPartition
+
+        places = list(map(_place, partitions))
+        if paused := [each for each in partitions if _place(each) in self._paused]:
+            consumer.resume(paused)  # they may come back
+        offsets = [TopicPartition(*place, self._stored[place]) for place in places if place in self._stored]
+        try:
+            if offsets:
+                consumer.commit(offsets=offsets, asynchronous=False)
+        except KafkaException as error:  # they will be read again, from the commit before
+            logger.info("rag-otel: the last offsets were not committed: %s", error.args[0].str())
+        self._lost(consumer, partitions)
+
+    def _lost(self, _: Any, partitions: Sequence[Any]) -> None:
         """Their next owner reads what was not delivered."""
-        gone = {(each.topic, each.partition) for each in partitions}
+        gone = set(map(_place, partitions))
+        self._paused -= gone
+        self._stored = {place: offset for place, offset in self._stored.items() if place not in gone}
         self._waiting = deque(each for each in self._waiting if (each.topic(), each.partition()) not in gone)
         if partitions:
             logger.info("rag-otel: gave up %s of Kafka", _listed(partitions))
@@ -252,6 +289,10 @@ class KafkaReceiver:
         """librdkafka tells about brokers that are away; it tries again by itself. What is fatal comes as a message."""
         self.trouble = error.str()
         self._log.error("Kafka", f"{error.name()}: {error.str()}")
+
+
+def _place(partition: Any) -> tuple[str, int]:
+    return partition.topic, partition.partition
 
 
 def _listed(partitions: Sequence[Any]) -> str:

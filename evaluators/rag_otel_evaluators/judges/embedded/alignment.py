@@ -6,6 +6,7 @@ import heapq
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import Final
 
 from rag_otel_evaluators.judges.embedded.evidence import EvidenceIndex
@@ -20,6 +21,10 @@ STEM_CREDIT: Final = 0.5
 """The same for a word of the stem that introduces a list item."""
 KIN_LIKENESS: Final = 0.6
 """From this likeness on another form of a word counts as seen, as much as the likeness says."""
+SYNONYM_LIKENESS: Final = 0.75
+"""Another word of the same meaning counts as so much seen."""
+FEW_WORDS: Final = 9
+"""Words of weight up to which a claim is read with the help of synonyms: in long claims they make chance matches."""
 _MANY_SENTENCES: Final = 500
 """From so many sentences on sorting them all takes longer than looking for the best few."""
 _NEAREST: Final = 6
@@ -69,6 +74,13 @@ class Alignment:
     """Sentence -> weight of the claim that it holds."""
     evidence: list[tuple[int, float]]
     """(sentence, share that it adds), greedily chosen, at most three; the nearest one wherever there is one."""
+
+    def see_numbers(self) -> None:
+        """Count the claim's numbers as seen: they follow from others."""
+        for number in self.numbers:
+            if self.unseen.pop(number, None) is not None:
+                self.seen[number] = 1.0
+                self.forms[number] = number
 
     @property
     def coverage(self) -> float:
@@ -160,25 +172,39 @@ class _Found:
 
 def _look_up(index: EvidenceIndex, weights: dict[str, float], terms: list[str], stem: str) -> _Found:
     found = _Found()
-    vocabulary, by_sentence, by_chunk = index.vocabulary, found.by_sentence, found.by_chunk
+    vocabulary, by_sentence = index.vocabulary, found.by_sentence
     stem_terms: list[str] | None = None
+    others: list[tuple[str, float]] = []
     for term, weight in weights.items():
         form, likeness = (term, 1.0) if term in vocabulary else index.closest_kin(term)
         if likeness < KIN_LIKENESS:
+            others.append((term, weight))
+            continue
+        _hold(index, found, term, form, likeness, weight)
+    for term, weight in others:
+        synonyms = index.synonyms(term) if len(weights) <= FEW_WORDS else []
+        if synonyms:
+            form = max(synonyms, key=lambda other: max(map(by_sentence.get, index.places_of(other)[0], repeat(0.0))))
+            _hold(index, found, term, form, SYNONYM_LIKENESS, weight)
+        else:
             if stem_terms is None:
                 stem_terms = terms_of(stem)
             found.seen[term] = credit = _credit(index, term, terms, stem_terms)
             found.anywhere += weight * credit
-            continue
-        found.seen[term] = likeness
-        found.forms[term] = form
-        held = weight * likeness
-        sentences, chunks = index.places_of(form)
-        for number in sentences:
-            by_sentence[number] = by_sentence.get(number, 0.0) + held
-        for chunk in chunks:
-            by_chunk[chunk] = by_chunk.get(chunk, 0.0) + held
     return found
+
+
+def _hold(index: EvidenceIndex, found: _Found, term: str, form: str, likeness: float, weight: float) -> None:
+    """The chunks hold a term in this form."""
+    by_sentence, by_chunk = found.by_sentence, found.by_chunk
+    found.seen[term] = likeness
+    found.forms[term] = form
+    held = weight * likeness
+    sentences, chunks = index.places_of(form)
+    for number in sentences:
+        by_sentence[number] = by_sentence.get(number, 0.0) + held
+    for chunk in chunks:
+        by_chunk[chunk] = by_chunk.get(chunk, 0.0) + held
 
 
 def _credit(index: EvidenceIndex, term: str, terms: list[str], stem_terms: list[str]) -> float:

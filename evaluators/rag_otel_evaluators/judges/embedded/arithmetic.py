@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import Final
 
 from rag_otel_evaluators.judges.embedded.close_reading import Reading
@@ -19,6 +19,10 @@ _GIVEN: Final = 4
 """Quantities of the claim and the question that are multiplied with them."""
 _ROUNDED: Final = 0.006
 """Relative error of a result that is written in fewer digits."""
+_MONEY: Final = ("dollar", "euro", "pound", "franc", "yuan", "£", "¥")
+_PERIODS: Final = ("day", "week", "month", "year", "hour")
+_MOST_PERIODS: Final = 60
+"""A sum by the month or so is counted so often at most."""
 _MINUTES: Final = {"minute": 1.0, "hour": 60.0}
 _DEGREE: Final = 0.8
 _TEMPERATURES: Final = ("degree", "celsius", "fahrenheit")
@@ -40,20 +44,19 @@ def can_be_worked_out(quantity: Quantity, claim: Reading, evidence: Sequence[Rea
         return any(abs(quantity.value - value) < _DEGREE for value in values)
     given = [other for other in (*claim.quantities, *question.quantities) if other.value != quantity.value][:_GIVEN]
     shares = {FRACTIONS[word] for reading in evidence[:3] for word in reading.written if word in FRACTIONS}
-    return any(_is(quantity, result) for result in _results(places, given, sorted(shares)))
+    return any(is_result(quantity, result) for result in _results(places, given, sorted(shares)))
 
 
 def _is_so_long_after(quantity: Quantity, evidence: Sequence[Reading]) -> bool:
-    """True for "9:35" where the evidence has "9:00" and "35 minutes" in one sentence."""
-    for reading in evidence:
-        starts = [other.value for other in reading.quantities if other.unit == "clock"]
-        lengths = [other.value * _MINUTES[other.unit] for other in reading.quantities if other.unit in _MINUTES]
-        if any(quantity.value == start + length for start in starts for length in lengths):
-            return True
-    return False
+    """True for "9:35" where the evidence has "9:00" and "35 minutes", or "10:10" and so much before it."""
+    found = [other for reading in evidence for other in reading.quantities][: 2 * _CALCULATED_WITH]
+    starts = [other.value for other in found if other.unit == "clock"]
+    lengths = [other.value * _MINUTES[other.unit] for other in found if other.unit in _MINUTES]
+    return any(quantity.value in (start + length, start - length) for start in starts for length in lengths)
 
 
-def _is(quantity: Quantity, result: Result) -> bool:
+def is_result(quantity: Quantity, result: Result) -> bool:
+    """True where a calculation gives this quantity, in whatever unit, as far as it is written."""
     value, unit = result
     if quantity.known_unit and unit in DIMENSIONS and quantity.unit != unit:
         dimension, factor = DIMENSIONS[unit]
@@ -85,6 +88,9 @@ def _results(
             yield one.value * two.value * other.value, other.unit
         for share in shares:
             yield share * other.value, other.unit
+    for count, money in permutations(measured, 2):
+        if money.unit in _MONEY and count.unit in _PERIODS and 1.0 < count.value <= _MOST_PERIODS:
+            yield count.value * money.value, money.unit
     by_unit: dict[str, list[float]] = {}
     for other in measured:
         by_unit.setdefault(other.unit, []).append(other.value)
@@ -97,6 +103,10 @@ def _results(
 def _of_two(one: Quantity, other: Quantity, *, together: bool) -> Iterator[Result]:
     if one.unit in PLACED or other.unit in PLACED or _is_year(one) or _is_year(other):
         yield from _between(one, other)
+        for year, length in ((one, other), (other, one)):
+            if together and _is_year(year) and length.unit == "year" and not _is_year(length):
+                yield year.value + length.value, ""
+                yield year.value - length.value, ""
         return
     small, large = sorted((one.value, other.value))
     unit = one.unit or other.unit

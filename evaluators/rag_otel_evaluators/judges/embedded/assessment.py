@@ -77,6 +77,8 @@ def assess_steps(index: EvidenceIndex, claim: Claim, response: str) -> Generator
         order=[(index.chunk_of[sentence], sentence) for sentence in nearest],
     )
     yield
+    if is_short and differences.values["calculated"] < 0.0:
+        alignment.see_numbers()
     read = [*nearest, *numbered]
     conflict = find_conflict(index, alignment, differences, read)
     features = features_of(

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import Final, NamedTuple
 
-from rag_otel_evaluators.judges.embedded.quantities import CJK_NUMERALS, Quantity, quantities_in
+from rag_otel_evaluators.judges.embedded.quantities import CJK_NUMERALS, PERIODS_ALONE, SHARES, Quantity, quantities_in
 from rag_otel_evaluators.judges.embedded.terms import MONTH_TERMS, WEIGHTS, term_of
 from rag_otel_evaluators.text.languages import polarity
 from rag_otel_evaluators.text.languages.negations import ANTONYMS, NEGATING_WORDS
@@ -85,6 +85,10 @@ _CLASSES: Final = {
     "up": polarity.UP,
     "down": polarity.DOWN,
     "formerly": polarity.FORMERLY,
+    "summed": polarity.SUMMED,
+    "privative": polarity.PRIVATIVE,
+    "past": polarity.PAST,
+    "differing": polarity.DIFFERING,
 }
 _CLASSES_OF: Final[dict[str, tuple[str, ...]]] = {}
 for _name, _listed in _CLASSES.items():
@@ -106,6 +110,9 @@ _QUOTE: Final = re.compile(f"[{''.join(sorted(_QUOTES))}]")
 class _Facts(NamedTuple):
     """What is known of a token wherever it stands."""
 
+    token: str
+    separates: int
+    """Clauses that it ends; 0 for a word, and of a separator nothing else counts."""
     term: str
     lower: str
     classes: tuple[str, ...]
@@ -122,6 +129,7 @@ class _Facts(NamedTuple):
 
 
 def _find_facts(token: str) -> _Facts:
+    separates = 0 if token not in _SEPARATORS else _STRONG if token in _STRONG_SEPARATORS else 1
     lower = token.lower()
     term = _term(token, lower)
     classes = _CLASSES_OF.get(lower, ())
@@ -140,12 +148,16 @@ def _find_facts(token: str) -> _Facts:
         or token[0] in CJK_NUMERALS
         or lower in SPELLED
         or lower in MULTIPLIERS
+        or lower in SHARES
+        or lower in PERIODS_ALONE
         or term in MONTH_TERMS
         or lower in WEEKDAYS
         or (token.isupper() and roman_value(token) is not None)
     )
     is_label = token[0].isdigit() or (len(token) == 1 and token in _LETTERS)
     return _Facts(
+        token=token,
+        separates=separates,
         term=term,
         lower=lower,
         classes=classes,
@@ -160,6 +172,10 @@ def _find_facts(token: str) -> _Facts:
 
 
 _facts: Final = WordMemo(_find_facts)
+_facts_of_piece: Final = WordMemo(
+    lambda piece: tuple(map(_facts.__getitem__, (_ASCII_TOKEN if piece.isascii() else _TOKEN).findall(piece)))
+)
+"""What stands between two spaces -> the facts of its tokens: no token reaches across a space."""
 
 
 def read_closely(text: str) -> Reading:
@@ -174,16 +190,18 @@ def read_closely(text: str) -> Reading:
     opposites: dict[str, list[int]] = {}
     labels: dict[str, list[int]] = {}
     clause = at = 0
-    separators, facts = _SEPARATORS, _facts
     if "°" in text:
         text = text.replace("° ", "°").replace("°F", " fahrenheit").replace("°C", " celsius")
     is_ascii = text.isascii()
-    for token in (_ASCII_TOKEN if is_ascii else _TOKEN).findall(text)[: 2 * _MOST_TOKENS]:
-        if token in separators:
-            clause += _STRONG if token in _STRONG_SEPARATORS else 1
+    facts = chain.from_iterable(map(_facts_of_piece.__getitem__, text.split(" ")))
+    for known in islice(facts, 2 * _MOST_TOKENS):
+        # fmt: off
+        (token, separates, term, lower, classes, has_opposite,
+         counts, is_name, may_be_number, is_label, opens_clause, is_plain) = known
+        # fmt: on
+        if separates:
+            clause += separates
             continue
-        known = facts[token]
-        term, counts, is_plain = known.term, known.counts, known.is_plain
         written.append(token)
         words.append(term)
         if is_plain:  # most words are: nothing to mark
@@ -197,7 +215,6 @@ def read_closely(text: str) -> Reading:
             if at >= _MOST_TOKENS:
                 break
             continue
-        _, lower, classes, has_opposite, _, is_name, may_be_number, is_label, opens_clause, _ = known
         if opens_clause:
             clause += 1
         clauses.append(clause)

@@ -25,11 +25,13 @@ DIFFERENCES: Final = (
     "cohesion",  # neighbouring words of the claim stand near each other in the evidence, 0..1
     "number_missing",  # numbers that no near sentence has, nor gives by conversion or arithmetic, 0..2
     "number_derived",  # numbers that arithmetic gives, 0..2
+    "calculated",  # the claim copies a number that goes into what is asked; -1 where it has the result
     "number_rival",  # how much better another number of the unit fits, 0..1
     "name_rival",  # the same for names
     "denial_lost",  # the evidence denies beside the claim's words, the claim does not
     "denial_added",  # the claim denies, the evidence does not
     "opposite",  # a word with an opposite stands against it
+    "opposite_meaning",  # the same by the table of meanings
     "too_wide",  # the claim says all, most or only, and the evidence does not, 0..2
     "only_lost",  # the evidence says only or some, the claim does not
     "hedge_lost",  # the evidence hedges, the claim does not
@@ -37,6 +39,8 @@ DIFFERENCES: Final = (
     "compared_wrong",  # the values in the evidence say the opposite of a comparison; -1 where they say the same
     "events_turned",  # what comes first in the evidence comes later in the claim; -1 where it is plainly the same
     "reported",  # the nearest sentence is quoted or reported speech, 0..2
+    "unreliable",  # the sentence with what the claim adds to the question is quoted, reported or of the past
+    "denial_turned",  # one denies and the other affirms; below 0 where both deny, -1..1
     "spread",  # share of the claim's words that the nearest sentence lacks and another one has
     "unread",  # share of the claim's words of weight that none of these sentences has
     "sure",  # the claim is certain, exclusive, or holds in any case, and the evidence does not say so, 0..3
@@ -62,9 +66,10 @@ FEATURES: Final = (
 """Names of the features, in the order of the vector."""
 
 FEW_WORDS: Final = 8
-MANY_WORDS: Final = 20
-"""Words of weight and numbers up to which an answer is short, and from which it is long. Nine in ten answers to
-questions of people have more than `MANY_WORDS`; those of the contrast pairs have four."""
+MANY_WORDS: Final = 14
+"""Words of weight and numbers up to which an answer is short, and from which it is long. Of the answers to questions of
+people 96% have at least `MANY_WORDS`; those of the contrast pairs have four. With 20 the weights for short answers
+spoke in 22 of the 335 answers, and the AUROC of risk fell by .01."""
 
 SHIPPED: Final = Path(__file__).with_name("coefficients.json")
 """Trained on all of the development data."""

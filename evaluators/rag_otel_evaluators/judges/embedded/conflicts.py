@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from rag_otel_evaluators.judges.embedded.alignment import Alignment
+from rag_otel_evaluators.judges.embedded.alignment import FEW_WORDS, Alignment
 from rag_otel_evaluators.judges.embedded.dates import Date, dates_in
 from rag_otel_evaluators.judges.embedded.differences import Differences
 from rag_otel_evaluators.judges.embedded.evidence import EvidenceIndex
+from rag_otel_evaluators.judges.embedded.numbers import said
 from rag_otel_evaluators.judges.embedded.opposites import (
     antonym_in,
     denies_alone,
@@ -31,6 +32,7 @@ from rag_otel_evaluators.judges.embedded.terms import (
     term_of,
     tokenize,
 )
+from rag_otel_evaluators.text.languages.polarity import UNLIMITED
 
 DATE_ALIGNMENT: Final = 0.5
 """Share of the claim's other words that a sentence must hold before its date can contradict the claim's."""
@@ -46,7 +48,13 @@ RIVAL_MARGIN: Final = 0.45
 """How much better another number must fit in the claim's place to contradict it, where the claim's is there too ..."""
 MISSING_MARGIN: Final = 0.3
 """... and where it is nowhere."""
-OPPOSITE_SHARE: Final = 0.4
+NAME_MARGIN: Final = 0.4
+"""How much better another name must fit that a sentence says the same of."""
+UNLIMITED_UNREAD: Final = 0.5
+"""Share of a claim that something lasts for ever that the sentences may lack that were read."""
+PERIODS: Final = ("hour", "day", "week", "month", "year")
+_FOR_LIFE: Final = frozenset({("for", "life"), ("a", "life"), ("de", "vida"), ("à", "vie"), ("a", "lifetime")})
+OPPOSITE_SHARE: Final = 0.5
 """Share of the claim that a sentence with an opposite word must hold."""
 _MIN_LENGTH_RATIO: Final = 0.6
 """Statements of more unequal length say too much besides to be each other's opposite."""
@@ -79,7 +87,12 @@ def find_conflict(
 
     `read`: the sentences that `differences` counts.
     """
-    conflict = _by_rules(index, claim) or _by_comparison(index, differences, read)
+    conflict = (
+        _by_rules(index, claim, differences)
+        or _by_comparison(index, differences, read)
+        or _said_of_another(index, claim, differences, read)
+        or _for_ever(index, claim, differences, read)
+    )
     if conflict is None or conflict.claimed.lower() == conflict.found.lower():
         return None  # what is written alike is no difference that anybody could see
     return conflict
@@ -97,12 +110,47 @@ def _by_comparison(index: EvidenceIndex, differences: Differences, read: Sequenc
     return None
 
 
-def _by_rules(index: EvidenceIndex, claim: Alignment) -> Conflict | None:
+def _said_of_another(
+    index: EvidenceIndex, claim: Alignment, differences: Differences, read: Sequence[int]
+) -> Conflict | None:
+    """A sentence says all that the claim says, of another name: "Bob leads Paris" for "Bob leads Berlin"."""
+    rival = differences.name_rival
+    if rival is None or rival.margin < NAME_MARGIN or differences.values["spread"] <= 0.0:
+        return None
+    held, own = index.sentences[read[rival.sentence]].distinct, term_of(rival.claimed)
+    if own in held or any(claim.forms.get(term) not in held for term in claim.weights if term != own):
+        return None
+    return Conflict(read[rival.sentence], rival.claimed, rival.found)
+
+
+def _for_ever(index: EvidenceIndex, claim: Alignment, differences: Differences, read: Sequence[int]) -> Conflict | None:
+    """ "For life" where the nearest sentence gives a length of time."""
+    words = [token.lower() for token in claim.tokens]
+    at = next((at for at, word in enumerate(words) if _is_unlimited(words, at)), None)
+    if at is None or claim.numbers or not read or differences.values["unread"] > UNLIMITED_UNREAD:
+        return None
+    sentence = read[differences.nearest]
+    near = index.read_closely(sentence)
+    if any(_is_unlimited([word.lower() for word in near.written], there) for there in range(len(near.written))):
+        return None
+    for quantity in near.quantities:
+        if quantity.unit in PERIODS:
+            return Conflict(sentence, claim.tokens[at], said(near, quantity))
+    return None
+
+
+def _is_unlimited(words: Sequence[str], at: int) -> bool:
+    return words[at] in UNLIMITED or (at > 0 and (words[at - 1], words[at]) in _FOR_LIFE)
+
+
+def _by_rules(index: EvidenceIndex, claim: Alignment, differences: Differences) -> Conflict | None:
     if claim.numbers:
         numeric = _date_conflict(index, claim) or _unit_conflict(index, claim)
         if numeric is not None:
             return numeric
-    return _negation_conflict(index, claim) or _antonym_conflict(index, claim) or _name_conflict(index, claim)
+    is_told = len(claim.weights) <= FEW_WORDS and differences.values["denial_turned"] <= 0.0
+    denial = None if is_told else _negation_conflict(index, claim)
+    return denial or _antonym_conflict(index, claim) or _name_conflict(index, claim)
 
 
 def _date_conflict(index: EvidenceIndex, claim: Alignment) -> Conflict | None:

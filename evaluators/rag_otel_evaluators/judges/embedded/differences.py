@@ -10,11 +10,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from rag_otel_evaluators.judges.embedded.calculation import calculated
 from rag_otel_evaluators.judges.embedded.close_reading import Reading
 from rag_otel_evaluators.judges.embedded.coefficients import DIFFERENCES
+from rag_otel_evaluators.judges.embedded.concepts import CONCEPTS, opposites_of
+from rag_otel_evaluators.judges.embedded.denial import denial_turned
 from rag_otel_evaluators.judges.embedded.nearness import nearness, places_in, support
 from rag_otel_evaluators.judges.embedded.numbers import NAME_WEIGHT, Rival, compare_numbers
-from rag_otel_evaluators.judges.embedded.order import turned
+from rag_otel_evaluators.judges.embedded.order import is_past, turned
 from rag_otel_evaluators.text.languages.negations import ANTONYMS
 
 _MOST_PAIRS: Final = 24
@@ -59,13 +62,17 @@ def compare(
     content = list(claim.places)
     asked = [term for term in question.places if term not in claim.places]
     anchors = content + asked
-    held = [sum(term in reading.places for term in anchors) for reading in evidence]
+    held = [_held(anchors, reading) for reading in evidence]
     nearest = max(range(len(evidence)), key=lambda at: (held[at], -at))
     best = evidence[nearest]
     total = len(content) or 1
+    is_few = len(content) <= _FEW
     about = held[nearest] / (len(anchors) or 1)
-    known = sum(any(term in reading.places for reading in evidence) for term in content)
+    known = len(claim.places.keys() & set().union(*(reading.places for reading in evidence)))
     missing, derived, number_rival = compare_numbers(claim, [*evidence, *numbered], anchors, question)
+    worked_out = calculated(claim, [*evidence, *numbered], question)
+    if worked_out < 0.0:
+        number_rival = None
     name_rival = _names(claim, evidence, anchors)
     opposite = _opposite(claim, evidence)
     near = _near(best, anchors)
@@ -75,12 +82,14 @@ def compare(
     values = {
         "cohesion": _cohesion(claim, evidence),
         "number_missing": min(2.0, missing),
+        "calculated": worked_out,
         "number_derived": min(2.0, derived),
         "number_rival": number_rival.margin if number_rival else 0.0,
         "name_rival": name_rival.margin if name_rival else 0.0,
         "denial_lost": about * (denied and not denies and opposite is None),
         "denial_added": about * (denies and "none" not in best.marks and opposite is None),
         "opposite": about * (opposite is not None and denies == denied),
+        "opposite_meaning": about * (is_few and opposite is None and _opposed_in_meaning(claim, evidence)),
         "too_wide": about * _too_wide(claim, evidence),
         "only_lost": about * any(mark not in claim.marks and _beside(best, mark, near) for mark in ("only", "some")),
         "hedge_lost": about * ("hedge" not in claim.marks and _beside(best, "hedge", near)),
@@ -88,6 +97,8 @@ def compare(
         "compared_wrong": compared_wrong,
         "events_turned": events_turned,
         "reported": _reported(claim, best, near),
+        "unreliable": _unreliable(claim, evidence, question),
+        "denial_turned": denial_turned(claim, evidence, anchors) if anchors and is_few else 0.0,
         "spread": (known - _held(content, best)) / total,
         "unread": 1.0 - known / total,
         "sure": _sure(claim, evidence),
@@ -102,7 +113,8 @@ def _hedge_added(claim: Reading, evidence: Sequence[Reading]) -> bool:
 
 
 def _held(terms: Sequence[str], reading: Reading) -> int:
-    return sum(term in reading.places for term in terms)
+    places = reading.places
+    return len([term for term in terms if term in places])
 
 
 def _focus(claim: Reading, evidence: Sequence[Reading], question: Reading) -> tuple[float, float]:
@@ -119,8 +131,10 @@ def _focus(claim: Reading, evidence: Sequence[Reading], question: Reading) -> tu
         best_any = max(best_any, share)
         best_with = max(best_with, share * has)
         if has:
-            places = [reading.places[term][0] for term in focus if term in reading.places]
             placed = places_in(reading, asked)
+            if not placed:
+                continue  # nothing is near: `support` would be 0
+            places = [reading.places[term][0] for term in focus if term in reading.places]
             near = max(near, sum(support(reading, place, placed, total) for place in places) / len(focus))
     return best_any - best_with, near
 
@@ -149,7 +163,8 @@ def _names(claim: Reading, evidence: Sequence[Reading], content: Sequence[str]) 
         if known or any(1 in places for places in names.values()):  # "Bob Tan": the first word begins a name
             names.setdefault(claim.words[0], [0])
     for name, places in names.items():
-        others = [term for term in content if term != name and not _beside_in(names, term, places[0])]
+        beside = [term for term in names if _beside_in(names, term, places[0])]
+        others = [term for term in content if term != name and term not in beside]
         if not others:
             continue
         others += [other for other in others if other in names] * (NAME_WEIGHT - 1)
@@ -202,9 +217,23 @@ def _opposite(claim: Reading, evidence: Sequence[Reading]) -> tuple[int, str, st
     return _denied_by_prefix(claim, evidence[:2]) if len(claim.places) <= _FEW else None
 
 
+def _opposed_in_meaning(claim: Reading, evidence: Sequence[Reading]) -> bool:
+    """True where the opposite of a word stands in the nearest sentences by the table of meanings, and no like of it."""
+    for term in claim.places:
+        opposed = opposites_of(term)
+        if not opposed or any(term in reading.places for reading in evidence):
+            continue
+        meant = frozenset[int]().union(*(CONCEPTS[other] for reading in evidence[:2] for other in reading.places))
+        if not meant.isdisjoint(opposed) and meant.isdisjoint(CONCEPTS[term]):
+            return True
+    return False
+
+
 def _denied_by_prefix(claim: Reading, evidence: Sequence[Reading]) -> tuple[int, str, str] | None:
     """ "worn" against "unworn", either way round."""
     for number, reading in enumerate(evidence):
+        if not _may_be_denied(claim, reading):
+            continue
         for term, (at, *_) in claim.places.items():
             if len(term) < _LEAST_ROOT or term in reading.places:
                 continue
@@ -214,6 +243,18 @@ def _denied_by_prefix(claim: Reading, evidence: Sequence[Reading]) -> tuple[int,
                 if len(other) >= _LEAST_ROOT and other in reading.places and other not in claim.places:
                     return number, claim.written[at], reading.written[reading.places[other][0]]
     return None
+
+
+def _may_be_denied(claim: Reading, reading: Reading) -> bool:
+    """False where no word of either with such a prefix has the rest of it in the other: no pair need be compared."""
+    return any(
+        term[len(prefix) :] in there
+        for here, there in ((reading.places, claim.places), (claim.places, reading.places))
+        for term in here
+        if term.startswith(_DENYING_PREFIXES)
+        for prefix in _DENYING_PREFIXES
+        if term.startswith(prefix)
+    )
 
 
 def _too_wide(claim: Reading, evidence: Sequence[Reading]) -> float:
@@ -238,3 +279,27 @@ def _reported(claim: Reading, best: Reading, near: Sequence[int]) -> float:
         return 0.0
     quoted = bool(best.quoted) and sum(best.quoted[place] for place in near) > len(near) / 2
     return float(quoted) + float("reported" in best.marks)
+
+
+def _unreliable(claim: Reading, evidence: Sequence[Reading], question: Reading) -> float:
+    """1 where the sentence with what the claim adds to the question is reported, quoted, or of the past, 0..1."""
+    if not question.places:
+        return 0.0
+    asked = list(question.places)
+    focus = [term for term in claim.places if term not in question.places]
+    focus += [term for term in claim.labels if term not in question.labels]
+    if not focus:
+        return 0.0
+
+    def held(reading: Reading) -> tuple[int, int]:
+        mine = sum(term in reading.places or term in reading.labels for term in focus)
+        return mine, _held(asked, reading)
+
+    best = max(evidence, key=held)
+    if not held(best)[0]:
+        return 0.0
+    near = _near(best, focus)
+    quoted = bool(best.quoted) and sum(best.quoted[place] for place in near) > len(near) / 2
+    reported = "reported" in best.marks and "reported" not in claim.marks and "reported" not in question.marks
+    past = is_past(best) and not is_past(claim) and not is_past(question)
+    return max(float(quoted), float(reported), float(past))

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Generator, Mapping, Sequence
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from typing import Final
 
 from rag_otel.model import Chunk
 from rag_otel_evaluators.judges.embedded.close_reading import Reading, read_closely
+from rag_otel_evaluators.judges.embedded.concepts import CONCEPTS
 from rag_otel_evaluators.judges.embedded.passages import PREFIX, EvidenceSentence, Passage, PassageMemory, passages_of
 from rag_otel_evaluators.judges.embedded.terms import WEIGHTS, terms_of
 
@@ -26,11 +27,17 @@ _MOST_PLACES: Final = 2_000
 """Sentences that are remembered for one term."""
 
 
+_MOST_MEANT: Final = 5_000
+"""Terms of the chunks whose meanings are looked up: some 2 ms."""
+_MOST_SYNONYMS: Final = 8
+
+
 class EvidenceIndex:
     """What the chunks say, by term. Built by `index_chunks`; beside its memos it is then only read."""
 
     __slots__ = (
         "_asked",
+        "_by_concept",
         "_iso_dates",
         "_kin",
         "_passages",
@@ -62,6 +69,7 @@ class EvidenceIndex:
         """(number of its first sentence, passage)."""
         self._places: dict[str, tuple[list[int], set[int]]] = {}
         self._kin: dict[str, tuple[str, float]] = {}
+        self._by_concept: dict[int, list[str]] | None = None
         self._with_numbers: list[int] | None = None
         self._iso_dates: list[str] | None = None
 
@@ -181,13 +189,27 @@ class EvidenceIndex:
             kin = self._kin[term] = self._find_kin(term)
         return kin
 
+    def synonyms(self, term: str) -> list[str]:
+        """The context's terms that share a meaning of `concepts` with this one; not to be changed."""
+        concepts = CONCEPTS[term]
+        if not concepts:
+            return []
+        if self._by_concept is None:
+            self._by_concept = {}
+            terms = islice(chain.from_iterable(passage.vocabulary for _, passage in self._passages), _MOST_MEANT)
+            for other in dict.fromkeys(terms):
+                for concept in CONCEPTS[other]:
+                    self._by_concept.setdefault(concept, []).append(other)
+        found = [other for concept in concepts for other in self._by_concept.get(concept, ())]
+        return found[:_MOST_SYNONYMS]
+
     def _find_kin(self, term: str) -> tuple[str, float]:
         best, best_likeness = "", 0.0
         if len(term) < PREFIX or term[0].isdigit():
             return best, best_likeness
         prefix = term[:PREFIX]
         for _, passage in self._passages:
-            for other in passage.by_prefix.get(prefix, "").split():
+            for other in passage.beginning_with(prefix):
                 likeness = _shared_prefix(term, other) / max(len(term), len(other))
                 if likeness > best_likeness:
                     best, best_likeness = other, likeness

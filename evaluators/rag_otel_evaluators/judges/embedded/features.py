@@ -53,5 +53,5 @@ def features_of(
         short * claim.chunk_coverage,
         short * trigrams,
         short * unseen,
-        *(differences.values[name] for name in DIFFERENCES),
+        *map(differences.values.__getitem__, DIFFERENCES),
     ]

@@ -23,8 +23,11 @@ def nearness(reading: Reading, one: int, other: int) -> float:
 def places_in(reading: Reading, words: Sequence[str]) -> list[list[int]]:
     """Where those of the words stand that the reading has, each with its first places."""
     places_of, labels_of = reading.places, reading.labels
-    found = [places_of.get(word) or labels_of.get(word) for word in words]
-    return [places[:_MOST_PLACES] for places in found if places]
+    if labels_of:
+        found = [places for word in words if (places := places_of.get(word) or labels_of.get(word))]
+    else:
+        found = [places_of[word] for word in words if word in places_of]
+    return [places if len(places) <= _MOST_PLACES else places[:_MOST_PLACES] for places in found]
 
 
 def support(reading: Reading, at: int, others: Sequence[Sequence[int]], total: int) -> float:

@@ -100,7 +100,7 @@ def _is_label(quantity: Quantity, question: Reading) -> bool:
 
 def _rival(claim: Reading, mine: Quantity, there: Reading, other: Quantity, sentence: int, margin: float) -> Rival:
     same_unit = bool(mine.unit and other.unit) or (_is_year(mine.value) and _is_year(other.value))
-    return Rival(sentence, _said(claim, mine), _said(there, other), margin, same_unit)
+    return Rival(sentence, said(claim, mine), said(there, other), margin, same_unit)
 
 
 def agrees(mine: Quantity, other: Quantity) -> bool:
@@ -146,7 +146,7 @@ def _is_year(value: float) -> bool:
     return 1000 <= value <= 2199 and value == int(value)
 
 
-def _said(reading: Reading, quantity: Quantity) -> str:
+def said(reading: Reading, quantity: Quantity) -> str:
     """The quantity as it is written, with the word after it."""
     end = quantity.at + len(quantity.text.split(" "))
     after = reading.written[end : end + 1] if quantity.known_unit and quantity.unit not in PLACED else []

@@ -19,11 +19,18 @@ from rag_otel_evaluators.text.languages.quantities import DIMENSIONS
 
 _THEN: Final = words("then later afterwards luego después dann danach puis ensuite 再 之后 后 以后 后来 following")
 """What stands before them came first."""
+_OLDER: Final = words("older oldest elder älter ältere antiguo antigua ancien ancienne vieux vieille")
+_NEWER: Final = words(
+    "newer newest younger youngest jünger neuer joven nuevo nueva récent récente jeune nouveau nouvelle"
+)
 _PIVOTS: Final = ("before", "after", "than", "greater", "smaller")
 _MONEY: Final = frozenset(["dollar", "euro", "pound", "franc", "yuan", "£", "¥"])
 _REACH: Final = 4
 """Words after a value within which "ago" says that it is the older one."""
 _MOST_PLACES: Final = 4
+_TREND_READ: Final = 3
+_ENDED: Final = frozenset({"plus", "mehr", "más"})
+"""With a negation: "ne ... plus", "nicht mehr"."""
 
 
 class Sides(NamedTuple):
@@ -43,6 +50,8 @@ def sides_of(reading: Reading) -> Sides | None:
     """The two sides of a comparison or of a before and after; None where there are none."""
     marks = reading.marks
     if (than := marks.get("than")) and ("greater" in marks or "smaller" in marks):
+        if age := _age(reading):
+            return _split(reading, than[-1], than[-1], age, in_time=True)
         direction = (-1 if "smaller" in marks else 1) * (-1 if "soon" in marks else 1)
         return _split(reading, than[-1], than[-1], direction, in_time=False)
     for mark in ("before", "after"):
@@ -56,6 +65,12 @@ def sides_of(reading: Reading) -> Sides | None:
                 return _split_clause(reading, -direction)
             return _split(reading, at, at, direction, in_time=True)
     return None
+
+
+def _age(reading: Reading) -> int:
+    """-1 where the sentence says that something is older, so came first, 1 where it is newer."""
+    lower = {word.lower() for word in reading.written}
+    return (not lower.isdisjoint(_NEWER)) - (not lower.isdisjoint(_OLDER))
 
 
 def _split(reading: Reading, first: int, last: int, direction: int, *, in_time: bool) -> Sides | None:
@@ -130,7 +145,7 @@ def _valued(sides: Sides, evidence: Sequence[Reading]) -> int:
     for near, mine in of_one:
         for near_other, theirs in of_other:
             if near + near_other > best and mine.value != theirs.value and _may_be_compared(sides, mine, theirs):
-                best, direction = near + near_other, 1 if mine.value > theirs.value else -1
+                best, direction = near + near_other, 1 if _size(mine) > _size(theirs) else -1
     return direction
 
 
@@ -190,15 +205,62 @@ def _told(sides: Sides, evidence: Sequence[Reading], order: Sequence[tuple[int, 
 
 def _trend_turned(claim: Reading, evidence: Sequence[Reading]) -> float:
     """1 where the claim says that something rose and the evidence has a smaller value after a larger one, or so."""
-    claimed = ("up" in claim.marks) - ("down" in claim.marks)
+    claimed = _direction(claim)
     if not claimed:
         return 0.0
-    for reading in evidence:
-        if "up" in reading.marks or "down" in reading.marks:
-            return 0.0  # words against words: `differences` compares them
+    for reading in evidence[:_TREND_READ]:
+        if ("up" in reading.marks) != ("down" in reading.marks):
+            return float(-_direction(reading) * claimed)
         if found := _trend(reading):
             return float(-found * claimed)
-    return 0.0
+    return float(-_trend_of_two(evidence) * claimed)
+
+
+def _direction(reading: Reading) -> int:
+    """1 where the words say that something is more than it was, -1 where they say that it is less."""
+    marks = reading.marks
+    if ("up" in marks) != ("down" in marks):
+        return 1 if "up" in marks else -1
+    if "up" in marks:
+        return 0
+    more, less = _compared(reading, "greater"), _compared(reading, "smaller")
+    return (-1 if "soon" in marks else 1) * (more - less) if more != less else 0
+
+
+def _compared(reading: Reading, mark: str) -> bool:
+    """True where such a word compares: "longer", but not in "no longer"."""
+    denied = reading.marks.get("none", ())
+    return any(
+        at - 1 not in denied and not (denied and reading.written[at].lower() in _ENDED)
+        for at in reading.marks.get(mark, ())
+    )
+
+
+def _trend_of_two(evidence: Sequence[Reading]) -> int:
+    """1 where a value is larger than the one of a sentence that says what was before, -1 where it is smaller."""
+    for before in evidence:
+        if not is_past(before):
+            continue
+        for now in evidence:
+            if now is before or is_past(now):
+                continue
+            for old in before.quantities:
+                for new in now.quantities:
+                    if old.known_unit and new.known_unit and old.value != new.value and comparable(old, new):
+                        one, two = _size(old), _size(new)
+                        return (two > one) - (two < one)
+    return 0
+
+
+def is_past(reading: Reading) -> bool:
+    """True where a sentence says what was so: "previously", "used to"."""
+    return "past" in reading.marks or any(
+        word == "used" and reading.written[at + 1 : at + 2] == ["to"] for at, word in enumerate(reading.written)
+    )
+
+
+def _size(quantity: Quantity) -> float:
+    return quantity.value * DIMENSIONS.get(quantity.unit, ("", 1.0))[1]
 
 
 def _trend(reading: Reading) -> int:

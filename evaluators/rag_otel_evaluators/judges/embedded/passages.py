@@ -25,6 +25,7 @@ _PASSAGE_CHARACTERS: Final = 1_500
 """From this length on a passage ends and the next begins: short enough to be searched sentence by sentence."""
 _QUESTION_MARKS: Final = ("?", "？", "؟")
 _AFFIRMED: Final = re.compile(r"\W{0,4}(?:(?:yes|sí|ja|oui|sim)\b|是|对|對|可以|はい|نعم|हाँ)", re.IGNORECASE)
+_ASCII_FIGURES: Final = re.compile(r"(?<= )[0-9][^ ]*+")
 
 Triple = tuple[str, str, str]
 
@@ -86,12 +87,22 @@ class Passage(NamedTuple):
     sentences: list[EvidenceSentence]
     vocabulary: dict[str, None]
     """The terms of all the sentences, each once, in the order in which they first stand there."""
-    by_prefix: dict[str, str]
-    """First PREFIX characters -> the terms of the vocabulary that begin so, in its order, a space between two."""
+    words: str
+    """The vocabulary in its order, a space before and after each term: see `beginning_with`."""
     asked: frozenset[str]
     """The words of its questions: what a chunk asks it does not say. No numbers."""
     figures: tuple[str, ...]
     """The terms of the vocabulary that are numbers in figures."""
+
+    def beginning_with(self, prefix: str) -> list[str]:
+        """The terms of the vocabulary that begin so, in its order."""
+        words, found = self.words, []
+        at = words.find(f" {prefix}")
+        while at >= 0:
+            end = words.index(" ", at + 1)
+            found.append(words[at + 1 : end])
+            at = words.find(f" {prefix}", end)
+        return found
 
 
 def passages_of(text: str) -> Generator[None, None, tuple[Passage, ...]]:
@@ -134,17 +145,15 @@ def _with_questions(text: str, pieces: Iterator[tuple[int, int]]) -> Iterator[tu
 
 def _passage(sentences: list[EvidenceSentence], asked: set[str]) -> Passage:
     vocabulary = dict.fromkeys(chain.from_iterable(sentence.terms for sentence in sentences))
-    by_prefix: dict[str, str] = {}  # of strings, not lists: thousands of them, and the garbage collector visits none
-    for term in vocabulary:
-        if len(term) >= PREFIX:
-            prefix = term[:PREFIX]
-            by_prefix[prefix] = f"{by_prefix[prefix]} {term}" if prefix in by_prefix else term
+    words = f" {' '.join(vocabulary)} "  # one string, not a dict of prefixes: few terms are ever looked for
+    is_ascii = words.isascii()
+    figures = _ASCII_FIGURES.findall(words) if is_ascii else [term for term in vocabulary if term[0].isdigit()]
     return Passage(
         sentences,
         vocabulary,
-        by_prefix,
+        words,
         asked=frozenset(term for term in asked if not term[0].isdigit()),
-        figures=tuple([term for term in vocabulary if term[0].isdigit()]),
+        figures=tuple(figures),
     )
 
 

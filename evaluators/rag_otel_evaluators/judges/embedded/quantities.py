@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from rag_otel_evaluators.judges.embedded.terms import AMBIGUOUS_MONTHS, MONTH_TERMS, WEIGHTS, normalize_number
+from rag_otel_evaluators.text.languages import words as listed_words
 from rag_otel_evaluators.text.languages.numerals import (
     CJK_DIGITS,
     CJK_MYRIADS,
@@ -53,7 +54,7 @@ _CJK_UNITS: Final = {
 _CJK_PAIRS: Final = {
     word: unit
     for unit, words in {
-        "hour": "小时",
+        "hour": "小时 钟头",
         "minute": "分钟",
         "kilometre": "公里 千米",
         "centimetre": "厘米",
@@ -72,7 +73,42 @@ _CJK_PAIRS: Final = {
     }.items()
     for word in words.split()
 }
+_OF_THEIR_OWN: Final = ("date", "clock", "weekday")
+"""Units that a number after them does not share: "48 people in Berlin, 63 in Paris" counts people twice."""
 _JOINED: Final = frozenset({"and", "y", "et", "und", "or", "o", "ou", "oder", "to", "a", "à", "bis", "至", "到"})
+_ARTICLES: Final = listed_words("a an one the un una uno ein eine einen einem einer eines une la le el der die das")
+_OF: Final = listed_words("of de des del der die von du d aller all her his its their ihrer seiner")
+_WITHIN: Final = listed_words(
+    "for within in after of than about under over lasts takes least every por durante en de tras "
+    "für in nach von binnen innerhalb pendant sous dans après d durée"
+)
+_AND_A_HALF: Final = frozenset({("and", "a", "half"), ("y", "media"), ("y", "medio"), ("et", "demie"), ("et", "demi")})
+PERIODS_ALONE: Final = {
+    word: (value, unit)
+    for value, unit, listed in (
+        (1.0, "year", "year año jahr jahres jahrs an année"),
+        (1.0, "month", "month mes monat monats mois"),
+        (1.0, "week", "week semana woche semaine"),
+        (1.0, "day", "day día tag tages jour"),
+        (1.0, "hour", "hour hora stunde heure"),
+        (10.0, "year", "decade década jahrzehnt jahrzehnts décennie"),
+    )
+    for word in listed.split()
+}
+"""A period that an article counts: "for a year"; "a month" after a price is a rate, so a preposition comes first."""
+SHARES: Final = {
+    word: value
+    for value, listed in {
+        0.5: "half mitad hälfte moitié",
+        1 / 3: "third tercio tercios drittel tiers",
+        0.25: "quarter cuarto cuartos viertel quart",
+        0.2: "fifth quinta quinto quintos fünftel cinquième",
+        0.125: "eighth octavo achtel huitième",
+        0.1: "tenth décima décimo zehntel dixième",
+    }.items()
+    for word in listed.split()
+}
+"""Words for a part of something."""
 _UNIT_OF: Final = dict(UNITS)
 
 
@@ -91,7 +127,16 @@ class Quantity(NamedTuple):
 
 def quantities_in(words: list[str], written: list[str], numbers: list[int]) -> list[Quantity]:
     """The first quantities of a sentence. `numbers`: the places where one may begin."""
-    return list(islice(_quantities(words, written, numbers), _MOST_QUANTITIES))
+    found = list(islice(_quantities(words, written, numbers), _MOST_QUANTITIES))
+    for at in range(1, len(found)):
+        before, own = found[at - 1], found[at]
+        if not own.unit and before.unit and before.unit not in _OF_THEIR_OWN and not _is_year(own.value):
+            found[at] = own._replace(unit=before.unit, known_unit=before.known_unit)
+    return found
+
+
+def _is_year(value: float) -> bool:
+    return 1000 <= value <= 2199 and value == int(value)
 
 
 def _quantities(words: list[str], written: list[str], numbers: list[int]) -> Iterator[Quantity]:
@@ -109,14 +154,50 @@ def _quantities(words: list[str], written: list[str], numbers: list[int]) -> Ite
         if (place := _place_in_calendar(words, written, at)) is not None:
             yield place
             continue
+        if (share := _share_at(written, at)) is not None:
+            value, unit, end = share
+            yield Quantity(value, unit, True, at, " ".join(written[at:end]))
+            continue
         spelled, end = _number_at(words, written, at)
         if spelled is None:
             continue
         value = spelled
+        if (half := _half_after(written, end)) is not None:
+            value, end = value + 0.5, half
         unit, known = _unit(words, written, at, end)
         if unit == "oclock" or ":" in written[at]:
             value, unit, known = (value if ":" in written[at] else value * 60), "clock", True
         yield Quantity(value, unit, known, at, " ".join(written[at:end]))
+
+
+def _share_at(written: list[str], at: int) -> tuple[float, str, int] | None:
+    """(value, unit, end) of a share in percent, "a quarter of", "two thirds", "三分之一", or of "for a year"."""
+    lower, before = written[at].lower(), written[at - 1].lower() if at else ""
+    if lower in PERIODS_ALONE and before in _ARTICLES and at > 1 and written[at - 2].lower() in _WITHIN:
+        value, unit = PERIODS_ALONE[lower]
+        half = _half_after(written, at + 1)
+        return (value, unit, at + 1) if half is None else (value * 1.5, unit, half)
+    if written[at + 1 : at + 3] == ["分", "之"] and at + 3 < len(written):
+        one, other = cjk_value(written[at]), cjk_value(written[at + 3])
+        return (100.0 * other / one, "percent", at + 4) if one and other else None
+    following = written[at + 1].lower() if at + 1 < len(written) else ""
+    if lower in SHARES and before in _ARTICLES and following in _OF:
+        return 100.0 * SHARES[lower], "percent", at + 1
+    if following.rstrip("sn") in SHARES or following in SHARES:
+        part = SHARES.get(following) or SHARES[following.rstrip("sn")]
+        count = SPELLED.get(lower)
+        if count is not None and 1.0 < count < 10.0 and count * part < 1.0:
+            return 100.0 * count * part, "percent", at + 2
+    return None
+
+
+def _half_after(written: list[str], end: int) -> int | None:
+    """Where "and a half" ends that begins here, with or without the unit before it; None where there is none."""
+    following = [word.lower() for word in written[end : end + 3]]
+    for length in (3, 2):
+        if tuple(following[:length]) in _AND_A_HALF:
+            return end + length
+    return None
 
 
 def _place_in_calendar(words: list[str], written: list[str], at: int) -> Quantity | None:
@@ -167,7 +248,7 @@ def _number_at(words: list[str], written: list[str], at: int) -> tuple[float | N
         value = _digits(token)
         end = at + 1
         if value is not None and end < len(written) and written[end][0] in CJK_MYRIADS:
-            return value * CJK_MYRIADS[written[end][0]], end + 1
+            return round(value * CJK_MYRIADS[written[end][0]], 4), end + 1
         if value is not None and end < len(written) and written[end].lower() in MULTIPLIERS:
             return value * MULTIPLIERS[written[end].lower()], end + 1
         return value, end
@@ -233,6 +314,8 @@ def _unit(words: list[str], written: list[str], at: int, end: int) -> tuple[str,
         if lower in _UNIT_OF:
             return _UNIT_OF[lower], True
         if (two := "".join(written[there : there + 2])) in _CJK_PAIRS:
+            return _CJK_PAIRS[two], True
+        if lower == "个" and (two := "".join(written[there + 1 : there + 3])) in _CJK_PAIRS:
             return _CJK_PAIRS[two], True
         if lower in _CJK_UNITS:
             return _CJK_UNITS[lower], True

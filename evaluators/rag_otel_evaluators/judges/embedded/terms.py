@@ -34,10 +34,12 @@ _TOKEN: Final = re.compile(
     rf"|(?:[^\W\d_\u3040-\u9fff\uac00-\ud7af]++{_MARKS}+)++(?:'(?:[^\W\d_]++{_MARKS}+)++)?|{_NUMBERS}"
 )
 _SEPARATORS: Final = re.compile("[.,]")
-_ACCENTS: Final = str.maketrans("àáâãäåçèéêëìíîïñòóôõöùúûüýÿ", "aaaaaaceeeeiiiinooooouuuuyy")
+ACCENTS: Final = str.maketrans("àáâãäåçèéêëìíîïñòóôõöùúûüýÿ", "aaaaaaceeeeiiiinooooouuuuyy")
 AMBIGUOUS_MONTHS: Final = frozenset({"may", "mar", "mars"})
 """Also words of their own: they count as months only inside a date."""
 
+_ELIDED: Final = frozenset(["l", "d", "j", "m", "t", "s", "c", "n", "qu", "jusqu", "lorsqu", "puisqu", "quoiqu"])
+"""What stands before an apostrophe in French where a vowel is left out."""
 _INFLECTIONS: Final = ("ingly", "edly", "ing", "ed", "ly")
 _DERIVATIONS: Final = (
     *("ational", "ization", "fulness", "ation", "ness", "ment", "ful", "ity", "ive", "able", "ible", "ion"),
@@ -79,10 +81,14 @@ def stem(word: str) -> str:
     """The term of one lower-case token of `tokenize`. Deterministic; not meant to be read by people."""
     if word[0].isdigit():
         return word if word.count("-") == 2 else normalize_number(word)
-    word = word.translate(_ACCENTS)
+    word = word.translate(ACCENTS)
     if (special := _SPECIAL.get(word)) is not None:
         return special
     word = word.removesuffix("'s")
+    if "'" in word:
+        word = _without_elision(word)
+        if (special := _SPECIAL.get(word)) is not None:
+            return special
     if len(word) <= 3:
         return word
     word = _strip_plural(word)
@@ -93,6 +99,12 @@ def stem(word: str) -> str:
     if len(word) > 3 and word[-1] == "y":
         word = word[:-1] + "i"
     return word
+
+
+def _without_elision(word: str) -> str:
+    """ "l'abonnement" -> "abonnement", "n'est" -> "est": what French leaves out before a vowel is a word of its own."""
+    before, _, after = word.partition("'")
+    return after if before in _ELIDED and len(after) > 1 else word
 
 
 def _strip_plural(word: str) -> str:
@@ -116,8 +128,8 @@ def _strip_suffix(word: str, suffixes: tuple[str, ...], *, keep: int) -> str:
 
 _SPECIAL: Final = {
     "%": "percent",
-    **{word.translate(_ACCENTS): str(value) for word, value in NUMBER_WORDS.items()},
-    **{name.translate(_ACCENTS): month_term(n) for name, n in MONTHS.items() if name not in AMBIGUOUS_MONTHS},
+    **{word.translate(ACCENTS): str(value) for word, value in NUMBER_WORDS.items()},
+    **{name.translate(ACCENTS): month_term(n) for name, n in MONTHS.items() if name not in AMBIGUOUS_MONTHS},
 }
 
 MONTH_TERMS: Final = {month_term(number): number for number in range(1, 13)} | {"may": 5, "mar": 3}

@@ -1,7 +1,8 @@
 """What segmentation and the embedded judge must know of languages: data only, one idea a module.
 
 abbreviations  common_words  quantities  negations    tables of words
-abstentions  discourse_markers  scripts               patterns, compiled when they are first needed
+discourse_markers  asides  scripts                    patterns, compiled when they are first needed
+abstentions                                           a package: lexicons and patterns of abstention
 
 Nothing detects the language: the tables are unions, chosen so that a row of one language does no harm in another.
 Complete for English; Spanish, German and French cover what answers of RAG applications usually say.

@@ -16,7 +16,7 @@ from rag_otel_evaluators.text.languages import words
 def contrasts() -> re.Pattern[str]:
     """Where a sentence may turn from an abstention to a claim: "I don't know the day, | but it was in March"."""
     return re.compile(
-        r"[;；。]\s{0,3}|[:：—–](?!\d)\s{0,3}|\s-\s"
+        r"[;；。]\s{0,3}|[.!?]\s{1,3}(?=[^\W\d_])|[:：—–](?!\d)\s{0,3}|\s-\s"
         r"|\s(?=but\b)|[,，]\s{0,3}(?=(?:but|however|though|although|yet|pero|sin embargo|aunque|aber|jedoch|doch|mais|"
         r"cependant|toutefois|bien que)\b)|[,，]\s{0,3}(?=但|不过|然而|可是|却|只是)",
         re.IGNORECASE,
@@ -34,7 +34,7 @@ def dependent_openers() -> re.Pattern[str]:
         r"después|con|de|a "
         r"partir|respecto|wer|wen|wem|was|wann|wo|warum|weshalb|wie|wieviel|welche[rsnm]?|ob|dass|weil|da|"
         r"denn|nach|auf|"
-        r"für|über|zu|zum|zur|im|in|mit|aus|auch nachdem|nachdem|deren|dessen|um|obwohl|"
+        r"für|über|zu|zum|zur|im|in|mit|aus|auch nachdem|nachdem|deren|dessen|um|obwohl|an (?:der|dem|denen)|dafür|"
         r"qui|quoi|quand|où|pourquoi|comment|combien|quel\w{0,4}|parce|car|puisque|pour|dans|sur|selon|après|"
         r"avec|d['’]après|"
         r"à partir|concernant)\b|(?:因为|由于|根据|关于|至于|从|在|所以|因此|仔细|经过|对于))",
@@ -46,11 +46,13 @@ def dependent_openers() -> re.Pattern[str]:
 def fillers() -> re.Pattern[str]:
     """How a clause begins that is manners beside an abstention: it claims nothing."""
     return re.compile(
-        r"^\W{0,4}(?:(?:(?:I['’]m |I am |we['’]re )?(?:sorry|afraid)|thanks?|apologies|unfortunately|"
+        r"^\W{0,4}(?:(?:(?:hmm?|well|ach|tja|oh|pues|eh bien|ben|euh)\W{1,3})?"
+        r"(?:(?:I['’]m |I am |we['’]re )?(?:sorry|afraid)|thanks?|apologies|unfortunately|"
         r"regrettably|please|as an "
         r"AI|lo siento|lamentablemente|por desgracia|gracias|disculp\w+|perdón|me temo|es tut mir|leider|danke|"
         r"entschuldig\w+|bedau\w+|tut mir|je suis désolé|désolée?|malheureusement|merci|pardon|je crains|"
-        r"je regrette|it is unclear|es ist unklar|no está claro)\b|(?:非常)?(?:抱歉|对不起|很遗憾|遗憾|"
+        r"je regrette|it is unclear|es ist unklar|no está claro)\b|"
+        r"(?:非常|真|很|实在|十分|真是|确实|只好)?(?:抱歉|对不起|不好意思|对不住|很遗憾|遗憾|"
         r"可惜|感谢|谢谢))",
         re.IGNORECASE,
     )

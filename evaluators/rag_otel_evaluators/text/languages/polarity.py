@@ -16,6 +16,12 @@ ALL: Final = words(
     "tous tout toute toutes chaque toujours entièrement totalement n'importe "
     "所有 全部 每个 每次 每一 总是 一律 全都 任何 都 始终 完全 一概 人人 全体"
 )
+UNLIMITED: Final = words(
+    "lifetime lifelong forever unlimited unlimitedly indefinitely permanently perpetually eternally vitalicio "
+    "vitalicia ilimitado ilimitada indefinidamente lebenslang lebenslange unbegrenzt unbefristet dauerhaft illimité "
+    "illimitée indéfiniment 终身 终生 永久 永远 无限期"
+)
+"""Say that something never ends."""
 MOST: Final = words(
     "most mostly majority mainly usually generally typically largely nearly almost often normally predominantly "
     "mayoría mayor mayormente casi suele suelen normalmente generalmente habitualmente principalmente "
@@ -45,6 +51,30 @@ NONE: Final = words(
     "没有 从不 从未 不 没 无 未 禁止 不得 不能 不会 非 勿"
 )
 """Denies. The plain "ne", "no", "不" too: whether a claim denies is compared with whether its evidence does."""
+PRIVATIVE: Final = words(
+    "closed shut forbidden banned prohibited excluded excludes exclude except unable fail fails failed lack lacks "
+    "lacked missing refuse refused refuses reject rejected rejects deny denied denies impossible unavailable empty "
+    "stopped stops cancelled canceled ended unsafe unsuitable unsuited uncovered uninsured unnecessary unfit out-of "
+    "unlikely invalid void expired exempt illegal unlawful inaccessible "
+    "avoid avoids prevent prevents dropped drops discontinued withdrawn broken "
+    "cerrado cerrada cerrados cerradas cerró prohibido prohibida excluido excluida excluidos excluye excluyen salvo "
+    "excepto menos imposible carece carecen falta faltan rechazó rechaza rechazado niega negó vacío vacía vacíos "
+    "evita evitar impide cancelado cancelada suspendido suspendida dejó descartó exento innecesario desaconseja "
+    "geschlossen verboten untersagt ausgeschlossen ausgenommen unmöglich fehlt fehlen abgelehnt lehnt leer "
+    "verweigert verhindert gestrichen abgesagt eingestellt gesperrt zu ungeeignet unzulässig ungültig unversichert "
+    "unnötig vermeiden vermeidet befreit außer "
+    "fermé fermée fermés fermées interdit interdite interdits exclu exclue exclus excluent exclut sauf hormis "
+    "impossible manque refuse refusé refusée rejette rejeté vide vidé vides évite éviter empêche annulé annulée "
+    "supprimé suspendu inutile exempté inaccessible cesse cessé "
+    "关闭 关门 闭馆 停业 停 禁止 除外 除非 拒绝 缺 缺少 无法 失败 取消 不得 作废 失效 避免 防止 停止 免"
+)
+"""Words that deny without a negation, whatever their verb is."""
+PAST: Final = words(
+    "formerly previously originally initially once earlier früher damals einst ursprünglich bisher zuvor ehemals "
+    "anteriormente antes inicialmente originalmente antiguamente antaño autrefois auparavant jadis initialement "
+    "以前 原来 原先 过去 曾经 此前 起初 最初 曾"
+)
+"""What was so, and may not be so any more."""
 HEDGES: Final = words(
     "may might could can possibly perhaps maybe probably likely possible suggest suggests suggested appear appears "
     "seem seems expected believed thought reportedly about approximately around estimated potentially tends tend "
@@ -90,9 +120,28 @@ REPORTED: Final = words(
     "escribió preguntó pregunta foro vecino vecina lector comenta rumor asegura "
     "schrieb fragt fragte forum leser nachbar kommentar gerücht behauptet "
     "écrit demande demanda forum lecteur lectrice voisin voisine commentaire rumeur affirme "
-    "网友 来信 问 发问 论坛 邻居 读者 写道 传言 据称 有人说 顾客"
+    "网友 来信 问 发问 论坛 邻居 读者 写道 传言 据称 有人说 顾客 常说 听说 据说 声称 会员 "
+    "rumoured rumored allegedly supposedly myth legend complains complained complaint convinced bets swears "
+    "argued argues told guest customer visitor user buyer "
+    "dice dicen decirse queja quejó rumorea supuestamente mito usuario cliente convencida convencido opina "
+    "heißt angeblich soll sollen gast kunde nutzer besucher beschwert überzeugt sagt sagte meint gesagt "
+    "dit lit prétend prétendent prétendument habitué cliente convaincu convaincue jure plaint raconte légende"
 )
 """Somebody else speaks: what a reader or a forum says, the document does not."""
+SUMMED: Final = words(
+    "together total altogether overall combined sum joint jointly both juntos juntas tout total suma suman sumadas "
+    "sumados ambos ambas conjunto zusammen insgesamt gesamt summe ensemble somme 一共 总共 合计 总计 加起来 共有 总数"
+)
+"""Ask for a sum."""
+DIFFERING: Final = words(
+    "more fewer less difference lost lose gone save saves saved saving gap margin majority remain remaining left cut "
+    "rise grew fell dropped extra "
+    "más menos diferencia ahorra ahorran ahorro queda quedan perdieron perdió resta restan sobra gana ganan bajó subió "
+    "mehr weniger unterschied differenz spart gespart übrig verloren verlor rest "
+    "plus moins différence écart reste restent économise économie gagne gagné perdu "
+    "多 少 差 相差 省 剩 还剩 减少 增加"
+)
+"""Ask for a difference."""
 GREATER: Final = words(
     "more longer heavier larger bigger higher taller older slower wider deeper later greater dearer costlier thicker "
     "farther further hotter warmer "
@@ -137,7 +186,11 @@ UP: Final = words(
     "steigt steigen stieg stiegen gestiegen wächst wuchs wuchsen gewachsen zugenommen erhöht erhöhte nimmt zunahm "
     "vergrößert verlängert aufwärts nach-oben "
     "augmente augmentent augmenté augmentait monte montent monté croît crû grandi progressé hausse gagné allongé "
-    "增加 上升 上涨 提高 增长 增至 升至 涨 升 增"
+    "增加 上升 上涨 提高 增长 增至 升至 涨 升 增 "
+    "lengthen lengthened extend extended extends enlarged deeper wider larger bigger doubled tripled swelled "
+    "alargó alargado alargada amplió ampliado ampliada amplía dobló duplicó verlängert verlängerte verlängern tiefer "
+    "breiter größer erweitert ausgebaut verdoppelt vertieft häufiger allongé allongée prolongé prolongée agrandi "
+    "élargi doublé 变多 变大 变长 变深 变高 延长 扩大 上调 翻倍 加深"
 )
 DOWN: Final = words(
     "fall falls fell fallen falling decrease decreases decreased decreasing drop drops dropped "
@@ -148,7 +201,11 @@ DOWN: Final = words(
     "sinkt sinken sank sanken gesunken fällt fiel fielen gefallen geschrumpft schrumpft abgenommen verringert "
     "verringerte verkürzt gesenkt senkt verloren abwärts "
     "diminue diminuent diminué diminuait baisse baissent baissé tombe tombé perdu réduit recule reculé raccourci chuté "
-    "减少 下降 下跌 降低 减至 降至 跌 降 减 掉"
+    "减少 下降 下跌 降低 减至 降至 跌 降 减 掉 "
+    "shorten shortened shortens curtailed narrowed halved shallower smaller fewer shrinking dwindled lesser "
+    "acortó acortado acortada recortó recortada reducida estrechó kürzt gekürzt verkürzte verkürzen flacher kleiner "
+    "schmaler halbiert seltener reduziert reduzierte raccourci raccourcie écourté rétréci réduite diminuée "
+    "变少 变小 变短 变浅 变低 缩短 缩小 下调 减半"
 )
 FORMERLY: Final = words(
     "against versus instead compared previously formerly ago from "

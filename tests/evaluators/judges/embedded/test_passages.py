@@ -35,6 +35,17 @@ def test_what_is_remembered_changes_nothing(chunks: list[str], response: str) ->
 
 
 @settings(max_examples=40, deadline=None)
+@given(TEXTS, st.sampled_from(("", " Größe ² 330. ٣٠ Meter.")))
+def test_a_passage_finds_terms_by_their_beginning_and_its_figures(text: str, more: str) -> None:
+    """Also where the text is not plain ASCII, whose digits are found another way."""
+    for passage in finish(passages_of(text + more)):
+        for prefix in {term[:length] for term in passage.vocabulary for length in (1, 3, 5)} | {"zz"}:
+            expected = [term for term in passage.vocabulary if term.startswith(prefix)]
+            assert passage.beginning_with(prefix) == expected
+        assert passage.figures == tuple(term for term in passage.vocabulary if term[0].isdigit())
+
+
+@settings(max_examples=40, deadline=None)
 @given(st.lists(TEXTS, min_size=1, max_size=4))
 def test_the_index_finds_every_sentence(chunks: list[str]) -> None:
     """For every term the index names the sentences that hold it, and the chunk of each."""

@@ -39,6 +39,8 @@ def judge(given: tuple[str, str], answer: str) -> Judgement:
         (SHOP, "The shop is open on Sunday from 9 to 18."),
         (BRIDGE, "The bridge was painted before the storm."),
         (TOWER, "The tower was finished in 1899."),
+        (OFFICE, "Bob Tan leads the Berlin office."),
+        (BATTERY, "Batteries are covered for life."),
     ],
 )
 def test_a_wrong_point_is_not_supported(given: tuple[str, str], answer: str) -> None:

@@ -35,6 +35,7 @@ def fit_logistic(
     weights: Sequence[float] | None = None,
     pairs: Sequence[Sequence[float]] = (),
     pair_weight: float = 1.0,
+    pair_counts: Sequence[float] = (),
     at_least_zero: Collection[int] = (),
     towards: Sequence[float] = (),
 ) -> LogisticFit:
@@ -42,7 +43,8 @@ def fit_logistic(
 
     `rows`: a vector per example, all of one length; none where there are only pairs. `labels`: 0 or 1 each. `weights`:
     how much each example counts, 1 by default. `pairs`: of two examples of which the second is the more likely 1, its
-    vector minus the first one's; each counts `pair_weight`. They say nothing of the intercept, which is not penalised.
+    vector minus the first one's; each counts `pair_weight`, times its own of `pair_counts` where given.
+    They say nothing of the intercept, which is not penalised.
     `at_least_zero`: columns whose weight is left out where it would be negative. `towards`: weights that the penalty
     pulls to, instead of 0.
     Newton's method (iteratively reweighted least squares; Hastie et al., The Elements of Statistical Learning, 4.4.1);
@@ -54,7 +56,7 @@ def fit_logistic(
         scales = [max(one, two / 2) for one, two in zip(scales, _standardisation(pairs)[1], strict=True)]
     standard = [[1.0, *((value - c) / s for value, c, s in zip(row, centres, scales, strict=True))] for row in rows]
     standard += [[0.0, *(value / s for value, s in zip(pair, scales, strict=True))] for pair in pairs]
-    counts = [*example_weights, *(pair_weight for _ in pairs)]
+    counts = [*example_weights, *(pair_weight * count for count in pair_counts or [1.0] * len(pairs))]
     wanted = [*labels, *(1 for _ in pairs)]
     pull = [weight * s for weight, s in zip(towards, scales, strict=True)] if towards else [0.0] * len(scales)
     ridge = [0.0 if rows else penalty, *(penalty for _ in scales)]  # pairs say nothing of the intercept: keep it 0
