@@ -116,7 +116,7 @@ def test_a_partition_keeps_its_columns_and_index_and_gets_the_same_types_whateve
         tables = parts
     assert tables[2]["id"].to_pylist() == [f"row-{number}" for number in range(5)]
     assert tables[2]["hits"].to_pylist() == [row["hits"] for row in some_rows(5)]
-    assert tables[2]["faithfulness"].to_pylist() == [1.0, None, None, 0.0, 1.0]
+    assert tables[2]["faithfulness"].to_pylist() == evaluate(some_rows(5), columns=COLUMNS).scores("faithfulness")
     reasons = [json.loads(text)["explanation"] for text in tables[1]["faithfulness_detail"].to_pylist()]
     assert reasons == ["no contexts: column 'hits[*].text' is empty", "no response: column 'answer' is empty"]
 
