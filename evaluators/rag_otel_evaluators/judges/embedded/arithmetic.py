@@ -66,6 +66,8 @@ def is_result(quantity: Quantity, result: Result) -> bool:
         value *= factor / own_factor
     elif quantity.known_unit and unit and quantity.unit != unit:
         return False
+    if _is_year(quantity):  # nobody rounds a year, and two years near each other are not the same
+        return value == quantity.value
     return abs(value - quantity.value) <= _ROUNDED * quantity.value
 
 
@@ -129,7 +131,7 @@ def _between(one: Quantity, other: Quantity) -> Iterator[Result]:
     """The time between two points in time."""
     if one.unit == other.unit == "clock":
         yield abs(one.value - other.value), "minute"
-    elif "clock" not in (one.unit, other.unit):
+    elif all(quantity.unit == "date" or _is_year(quantity) for quantity in (one, other)):
         years = [quantity.value // 10_000 if quantity.unit == "date" else quantity.value for quantity in (one, other)]
         yield abs(years[0] - years[1]), "year"
 

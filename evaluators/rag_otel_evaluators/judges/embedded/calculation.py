@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Final
 
-from rag_otel_evaluators.judges.embedded.arithmetic import PLACED, Result, can_be_worked_out, is_result
+from rag_otel_evaluators.judges.embedded.arithmetic import PLACED, Result, is_result
 from rag_otel_evaluators.judges.embedded.close_reading import Reading
 from rag_otel_evaluators.judges.embedded.numbers import agrees, comparable
 from rag_otel_evaluators.judges.embedded.quantities import Quantity
@@ -20,14 +20,12 @@ _MOST: Final = 10
 """Quantities of the evidence that are calculated with."""
 _MOST_OWN: Final = 3
 """Quantities of the claim that are looked at."""
-_UNASKED: Final = 0.5
-"""What a result counts that nobody asked for: it may be chance."""
 
 
 def calculated(claim: Reading, evidence: Sequence[Reading], question: Reading) -> float:
     """-1 where the claim gives the result that is asked for, 1 where it copies a number that goes into it, else 0.
 
-    -0.5 where a number that stands nowhere can be worked out and nothing says that it should be.
+    What can be worked out although nobody asks for it counts nothing: of ten numbers most others can, by chance.
     """
     best = 0.0
     for quantity in claim.quantities[:_MOST_OWN]:
@@ -48,8 +46,6 @@ def _of_one(quantity: Quantity, claim: Reading, evidence: Sequence[Reading], que
             return -1.0
         if copied and _asks(question):
             return 1.0
-    if not copied and can_be_worked_out(quantity, claim, evidence, question):
-        return -_UNASKED
     return 0.0
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from rag_otel_evaluators.judges.embedded.calculation import calculated
 from rag_otel_evaluators.judges.embedded.close_reading import NOTHING_READ, read_closely
+from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 
 STAFF = "The Berlin office employs 48 people, Paris 63."
 FERRY = "The boat leaves at 07:40 and arrives at 09:10."
@@ -28,10 +29,18 @@ def test_what_is_asked_is_worked_out(evidence: str, question: str, claim: str, e
     assert calculated(read_closely(claim), [read_closely(evidence)], read_closely(question)) == expected
 
 
-def test_a_result_that_nobody_asked_for_counts_half() -> None:
-    """A year that follows from another one and a length of time."""
-    evidence = [read_closely("The Tarn Dam was completed in 1967, four years after the Bewl Dam.")]
-    assert calculated(read_closely("The Bewl Dam was finished in 1963."), evidence, NOTHING_READ) == -0.5
+def test_a_result_that_nobody_asked_for_counts_nothing() -> None:
+    """Of the numbers of a text most others can be worked out: 1889 less 3 is nearly 1890."""
+    evidence = [read_closely("The tower of case 3 is 330 metres high and was finished in 1889.")]
+    assert calculated(read_closely("The tower was finished in 1890."), evidence, NOTHING_READ) == 0.0
+
+
+@pytest.mark.parametrize("claim", ["The tower was finished in 1890.", "It is 331 metres high."])
+def test_a_wrong_number_is_not_worked_out_by_chance(claim: str) -> None:
+    """Neither a rounded year nor the time between a year and a number that is none."""
+    context = "The tower of case 3 is 330 metres high and was finished in 1889."
+    result = Faithfulness().evaluate_sync(question=None, chunks=[context], response=claim)
+    assert result.label == "unfaithful"
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 WORDS: Final = {
-    "e": """gives give gave provides provide lists list contains contain includes include offers mentions states
-        specifies""",
+    "e": "gives give gave provides provide lists list mentions states specifies",
     "D": """chunk* context* corpus doc docs excerpt* extract extracts fragments kb lines paragraphs passage
         passages pdfs snippet* transcripts""",
     "d": """abstract abstracts ad advert advertisement advisories advisory affidavit almanac announcement

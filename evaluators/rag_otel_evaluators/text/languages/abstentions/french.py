@@ -79,7 +79,7 @@ WORDS: Final = {
     "G": """hasardeux hasardeuse hasardeuses aventureux spéculer spéculation spéculations spéculatif deviner
         conjecture conjectures supposer supposition suppositions inventer hypothèse devinette extrapoler
         extrapolation hasarder""",
-    "i": "langue idée certain certaine sûr sûre connaissance moyen mesure moindre",
+    "i": "langue idée certain certaine sûr sûre connaissance moyen moindre",
     "w": "pure relèverait serait simple que qu' pourrais ferais toute",
     "v": "laisse reste restent laissent demeure demeurent passe passent garde gardent",
     "o": """suspens impasse réponse ouverte ouvert silence floue flou ombre mystère inconnue inconnu côté faim
