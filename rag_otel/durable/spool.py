@@ -132,6 +132,8 @@ class Spool:
 
     def flush(self, timeout_s: float) -> bool:
         """Write what was handed over so far; False when time ran out."""
+        if self._closed:
+            return False
         done = threading.Event()
         self._put(self._flushes.append, done)
         if self._thread is None or not self._thread.is_alive():

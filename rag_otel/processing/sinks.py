@@ -2,6 +2,9 @@
 
 A batch that the backend refuses for good is halved until the spans that it objects to stand alone; those go to the
 dead letters. Of a partial success nobody knows which spans were rejected: the whole batch goes there.
+
+What leaves with its scores is in the journal before: a process that dies then leaves the same span to the next one,
+which sends it again and does not evaluate the trace a second time.
 """
 
 from __future__ import annotations
@@ -21,6 +24,8 @@ from rag_otel.safety.guard import counters, guarded, logger
 
 _PARTS: Final = 32
 """Requests that one refused batch may cause; then what is left of it goes to the dead letters as it is."""
+_JOURNAL_S: Final = 1.0
+"""So long a batch waits at most for the journal; a disk may hang."""
 _numbers: Final = itertools.count(1)
 
 
@@ -34,8 +39,13 @@ class Sink(SpanExporter):
         self._spool = spool
         self._dead = dead
         self._answers = ExportAnswers(exporter)
+        self._exports_by_itself = _batching(processor) is not None
+        """On a thread of its own, which may wait; not on that of the request."""
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        if self._exports_by_itself:
+            with guarded("sink.journal"):
+                self._spool.flush(_JOURNAL_S)
         result, refused = self._send(spans)
         if refused:
             with guarded("sink.refused"):
@@ -123,13 +133,17 @@ def sinks_before(processors: Sequence[SpanProcessor], spool: Spool, dead: DeadLe
 # --- private parts of the SDK, all of them --------------------------------------------------------------------------
 
 
+def _batching(processor: SpanProcessor) -> Any:
+    return getattr(processor, "_batch_processor", None)
+
+
 def _exporter_of(processor: SpanProcessor) -> object:
-    batching = getattr(processor, "_batch_processor", None)
+    batching = _batching(processor)
     return vars(processor).get("span_exporter") if batching is None else getattr(batching, "_exporter", None)
 
 
 def _put(processor: Any, exporter: SpanExporter) -> None:
-    batching = getattr(processor, "_batch_processor", None)
+    batching = _batching(processor)
     if batching is None:
         processor.span_exporter = exporter
     else:

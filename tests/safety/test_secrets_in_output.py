@@ -81,6 +81,8 @@ def environment(planted: Planted, server: str, folder: Path) -> dict[str, str]:
             elif each.name == "alert_webhook_secret":
                 given[name] = "whsec_" + base64.b64encode(planted.secret().encode() * 3).decode()
                 planted.secrets.append(given[name].removeprefix("whsec_").rstrip("="))
+            elif each.name == "kafka_properties":
+                given[name] = f"sasl.password={planted.secret()}"
             elif each.name == "headers":
                 given[name] = f"authorization=Bearer {planted.secret()},x-tenant={planted.secret()}"
             elif each.name == "alert_alertmanager_authorization":

@@ -71,16 +71,16 @@ def _wrong_annotations(span_id: str, outcome: Outcome, annotations: Sequence[dic
 
 def _drift(spans: Sequence[dict[str, Any]]) -> Iterator[tuple[str, str | None]]:
     for what, key, rises in (("faithfulness falls", SCORE, False), ("hallucination risk rises", RISK, True)):
-        before, after = (_mean(spans, model, key) for model in (BEFORE, AFTER))
+        before, after = (_mean(spans, models, key) for models in (BEFORE, (AFTER,)))
         moved = after > before if rises else after < before
         yield f"{what} after the swap: {before:.3f} -> {after:.3f}", None if moved else "it does not"
 
 
-def _mean(spans: Sequence[dict[str, Any]], model: str, key: str) -> float:
+def _mean(spans: Sequence[dict[str, Any]], models: Sequence[str], key: str) -> float:
     return fmean(
         span["attributes"][key]
         for span in spans
-        if span["attributes"].get(MODEL) == model and span["attributes"].get(key) is not None
+        if span["attributes"].get(MODEL) in models and span["attributes"].get(key) is not None
     )
 
 

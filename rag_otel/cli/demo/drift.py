@@ -13,8 +13,8 @@ from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.family import DriftSettings
 from rag_otel.drift.observation import ALL, Observation, observation, shown
 
-BASELINE_COUNT: Final = 50
-"""The week has a hundred answers; in production 500 are learned from."""
+BASELINE_COUNT: Final = 100
+"""The week has 170 answers; in production 500 are learned from."""
 
 
 def drift_report(found: Sequence[Outcome]) -> str:

@@ -50,7 +50,7 @@ def means(found: Sequence[Outcome], model: str) -> tuple[float, float]:
 
 def _models(found: Sequence[Outcome]) -> str:
     rows = []
-    for when, model in (("before the swap", BEFORE), ("after the swap", AFTER)):
+    for when, model in (*(("before the swap", each) for each in BEFORE), ("after the swap", AFTER)):
         of_model = [outcome for outcome in found if outcome.asked.model == model]
         score, risk = means(found, model)
         unscored = sum(outcome.evaluation.score is None for outcome in of_model)

@@ -23,7 +23,8 @@ from rag_otel.model import Chunk, Evaluation
 from rag_otel_evaluators.judges.embedded import OutOfFold
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 
-BEFORE: Final = "gpt-4-0613"
+BEFORE: Final = ("gpt-3.5-turbo-0613", "gpt-4-0613")
+"""The good models, one after the other."""
 AFTER: Final = "llama-2-7b-chat"
 DAYS_AFTER: Final = 3
 """Whole days, in UTC as Phoenix's charts, that the second model answers; yesterday is the last."""
@@ -63,7 +64,7 @@ def load_app(examples: Path) -> ModuleType:
 
 
 def week(examples: Path, *, now_ns: int) -> list[Asked]:
-    """The story's questions in the order of their times: one model's, then, from a midnight on, the other's.
+    """The story's questions in the order of their times: the good models', then, from a midnight on, the cheap one's.
 
     They lie within the seven days that Phoenix shows at first, and end with yesterday: a chart's last point would else
     be the mean of the few answers since midnight.
@@ -71,8 +72,11 @@ def week(examples: Path, *, now_ns: int) -> list[Asked]:
     rows = [json.loads(line) for line in (examples / "data" / "ragtruth_qa_dev.jsonl").read_text("utf-8").splitlines()]
     midnight_ns = now_ns - now_ns % _DAY_NS
     swap_ns = midnight_ns - DAYS_AFTER * _DAY_NS
+    begin_ns = now_ns - 7 * _DAY_NS + _HOUR_NS
+    middle_ns = (begin_ns + swap_ns) // 2
     return [
-        *_spread(rows, BEFORE, now_ns - 7 * _DAY_NS + _HOUR_NS, swap_ns),
+        *_spread(rows, BEFORE[0], begin_ns, middle_ns),
+        *_spread(rows, BEFORE[1], middle_ns, swap_ns),
         *_spread(rows, AFTER, swap_ns, midnight_ns),
     ]
 

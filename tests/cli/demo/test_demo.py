@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 
 import pytest
 
@@ -34,7 +35,7 @@ def test_the_check_sees_what_is_missing(told: Told) -> None:
 def test_the_report_names_the_riskiest_answers_with_their_claims_and_links(told: Told) -> None:
     """The terminal shows both models, agreement with people, and five answers to look at."""
     text = report(told.outcomes, base_url=told.base_url)
-    assert BEFORE in text
+    assert all(model in text for model in BEFORE)
     assert AFTER in text
     assert "AUROC of risk" in text
     assert text.count(f"{told.base_url}/redirects/traces/") == 5
@@ -42,17 +43,17 @@ def test_the_report_names_the_riskiest_answers_with_their_claims_and_links(told:
 
 
 def test_the_swap_is_noticed_as_drift(told: Told) -> None:
-    """The terminal names the rise of the risk, the model that it came with, and the hour in which that began."""
+    """The terminal names the rise of the risk, the model that it came with, and the day on which that began."""
     first_after = min(outcome.asked.at_ns for outcome in told.outcomes if outcome.asked.model == AFTER)
     text = drift_report(told.outcomes)
     assert "faithfulness.risk 0.0" in text
-    assert f"since {moment(first_after / 1e9)}" in text
+    assert f"since {moment(first_after / 1e9)[:10]}" in text
     assert f"model={AFTER}: new -> 0." in text
 
 
 def test_no_drift_is_noticed_without_a_swap(told: Told) -> None:
     """One model alone does not drift."""
-    before = [outcome for outcome in told.outcomes if outcome.asked.model == BEFORE]
+    before = [outcome for outcome in told.outcomes if outcome.asked.model in BEFORE]
     assert drift_report(before).endswith("none noticed")
 
 
@@ -68,7 +69,10 @@ def test_the_week_lies_within_what_phoenix_shows_at_first() -> None:
     now = time.time_ns()
     story = week(examples_folder(), now_ns=now)
     assert all(now - 7 * 86_400 * 10**9 < asked.at_ns < now for asked in story)
-    assert [asked.model for asked in story] == [BEFORE] * 56 + [AFTER] * 59
+    counts = Counter(asked.model for asked in story)
+    assert counts.keys() == {*BEFORE, AFTER}
+    assert min(counts.values()) >= 55
+    assert [asked.model for asked in story] == [model for model in (*BEFORE, AFTER) for _ in range(counts[model])]
     assert min(asked.at_ns for asked in story if asked.model == AFTER) % (86_400 * 10**9) < 2 * 3_600 * 10**9
 
 
