@@ -45,7 +45,7 @@ def feedback(
     """
     try:
         given = rating(trace_id, score=score, label=label, comment=comment, name=name, span_id=span_id, user_id=user_id)
-    except (ValueError, TypeError, AttributeError) as error:
+    except Exception as error:  # noqa: BLE001 - what a request holds may raise anything when it is read
         return _refused("invalid", f"feedback() was not recorded: {error}")
     with guarded("feedback"):
         return _record(given)

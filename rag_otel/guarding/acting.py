@@ -193,10 +193,12 @@ class GuardedCall:
     def in_result(self, result: Any, guarded: Guarded) -> Guarded:
         """The same with the function's whole result, in which the text that leaves is written."""
         answer = guarded.verdict.response
-        if guarded.outcome is Outcome.PASSED or answer is None:
+        if guarded.outcome is Outcome.PASSED:
             return Guarded(response=result, outcome=guarded.outcome, verdict=guarded.verdict)
         if not isinstance(guarded.response, str):  # the application's own result, as it gave it
             return guarded
+        if answer is None:  # nobody knows where it stands
+            return self.by_default(result, guarded.verdict, NOT_WRITABLE)
         try:
             written = with_text(result, answer, guarded.response, self.guard.write)
         except Exception as error:  # noqa: BLE001 - the application's classes may raise anything

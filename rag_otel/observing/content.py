@@ -48,9 +48,10 @@ def content_attributes(
         attributes[semconv.OUTPUT_VALUE] = semconv.REDACTED if hidden.response else taken.response
     if taken.omitted_characters:
         attributes[semconv.OMITTED_CHARACTERS] = taken.omitted_characters
-    if taken.memory and not hidden.question:
+    if taken.memory and not (hidden.question or hidden.documents):
         attributes[semconv.MEMORY] = _as_json(taken.memory)
-    if taken.history and not hidden.question:
+    # It holds earlier answers too.
+    if taken.history and not (hidden.question or hidden.response):
         attributes[semconv.HISTORY] = _as_json(taken.history)
     if taken.incomplete:
         attributes[semconv.INCOMPLETE] = True

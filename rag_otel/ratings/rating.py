@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import re
 import time
 from dataclasses import dataclass, field
@@ -63,7 +62,7 @@ def rating(
     """A checked rating. Raises ValueError that says what is wrong."""
     if score is None and not label and not comment:
         raise ValueError("give a score, a label or a comment")
-    if score is not None and not (isinstance(score, int | float) and math.isfinite(score) and 0 <= score <= 1):
+    if score is not None and not (isinstance(score, int | float) and 0 <= score <= 1):
         raise ValueError(f"score must be within 0..1, not {score!r}")
     if not 0 < len(name) <= _LONGEST_NAME or name in _RESERVED:
         raise ValueError(f"name must have 1 to {_LONGEST_NAME} characters and not be {', '.join(_RESERVED)}")

@@ -27,24 +27,27 @@ class RecentRatings:
 
     def _start_over(self) -> None:
         self._lock = threading.Lock()
-        self._found: OrderedDict[str, tuple[str | None, float]] = OrderedDict()
+        self._found: OrderedDict[tuple[str, str | None], float] = OrderedDict()
+        """(trace id, span id of the answer that is meant, or None) -> rating."""
 
     def add(self, rating: Rating) -> None:
-        """Remember what was said; of one trace the last word counts."""
+        """Remember what was said; of one answer the last word counts."""
         if rating.value is None:
             return
         with self._lock:
-            self._found.pop(rating.trace_id, None)
-            self._found[rating.trace_id] = (rating.span_id, rating.value)
+            about = rating.trace_id, rating.span_id
+            self._found.pop(about, None)
+            self._found[about] = rating.value
             while len(self._found) > self._max:
                 self._found.popitem(last=False)
 
     def rated(self, trace: RagTrace) -> RagTrace:
         """The trace with its rating; as it is where nobody has rated it here."""
-        found = self._found.get(trace.target.trace_id) if self._found else None
-        if found is None or found[0] not in (None, trace.target.span_id):
+        if not self._found:
             return trace
-        return dataclasses.replace(trace, rating=found[1])
+        target = trace.target
+        found = self._found.get((target.trace_id, target.span_id), self._found.get((target.trace_id, None)))
+        return trace if found is None else dataclasses.replace(trace, rating=found)
 
     def after_fork(self) -> None:
         """Start empty in a forked child, which has none of these traces."""

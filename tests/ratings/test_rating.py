@@ -38,6 +38,7 @@ def test_what_says_neither_good_nor_bad(said: Any) -> None:
     [
         ({}, "give a score, a label or a comment"),
         ({"score": 5}, "score must be within 0..1, not 5"),
+        ({"score": 10**400}, "score must be within 0..1"),
         ({"score": float("nan")}, "score must be within 0..1"),
         ({"score": 0, "name": "note"}, "name must have 1 to 100 characters"),
         ({"score": 0, "trace_id": "12"}, "trace_id must be 32 hex digits"),
@@ -79,13 +80,22 @@ def test_the_last_word_counts_and_the_oldest_is_forgotten() -> None:
     ratings.add(rating(TRACE, score=1))
     ratings.add(rating(TRACE, score=0))
     assert ratings.rated(trace).rating == 0.0
-    ratings.add(rating(TRACE, score=0, span_id=7))
-    assert ratings.rated(trace).rating is None
+    ratings.add(rating(TRACE, score=1, span_id=7))
+    assert ratings.rated(trace).rating == 0.0
     ratings.add(rating(TRACE, score=0.5, span_id=255))
     assert ratings.rated(trace).rating == 0.5
     for other in (1, 2):
         ratings.add(rating(other, score=0))
     assert ratings.rated(trace).rating is None
+
+
+def test_of_two_answers_in_a_trace_each_has_its_own_rating() -> None:
+    """A thumbs-up for the second does not take back the complaint about the first."""
+    ratings = RecentRatings()
+    ratings.add(rating(TRACE, score=0, span_id="a" * 16))
+    ratings.add(rating(TRACE, score=1, span_id="b" * 16))
+    targets = [SpanRef(trace_id=TRACE, span_id=each * 16) for each in "abc"]
+    assert [ratings.rated(RagTrace(target=target)).rating for target in targets] == [0.0, 1.0, None]
 
 
 def test_processes_that_watch_as_one_know_the_rating() -> None:

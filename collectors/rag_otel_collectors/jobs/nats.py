@@ -28,7 +28,6 @@ import nats
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
-from nats.errors import MaxPayloadError
 from nats.js import JetStreamContext
 from nats.js.api import RawStreamMsg
 from nats.js.errors import APIError, NotFoundError
@@ -43,6 +42,8 @@ from rag_otel_collectors.jobs.queue import DeadJob, Handle, QueueCounts, QueuedJ
 
 _RECONNECT_S: Final = 1.0
 _PULL_S: Final = 5.0
+_HEADER_ROOM: Final = 8192
+"""Bytes of headers at most: key, tenant, and a reason of 500 characters, percent-encoded."""
 """A pull ends after this time without a job. After a restart of the broker it has to be sent anew."""
 _CANCEL_S: Final = 0.1
 _AWAY: Final = (NatsError, OSError, TimeoutError)
@@ -153,12 +154,14 @@ class NatsJobQueue:
         written = {key: quote(value, safe=" ,;:/()'") for key, value in headers.items()}
         if message_id:
             written["Nats-Msg-Id"] = quote(message_id)
-        try:
-            await stream.publish(name, body, headers=written, stream=name)
-        except MaxPayloadError:
+        # The broker counts the headers too, and closes the connection where both are too large together. A job that
+        # was stored must also fit with the reason for which it is moved.
+        if self._client is not None and len(body) + _HEADER_ROOM > self._client.max_payload:
             raise PermanentError(
                 f"a job of {len(body)} bytes is larger than the broker takes: raise max_payload of nats-server"
-            ) from None
+            )
+        try:
+            await stream.publish(name, body, headers=written, stream=name)
         except APIError as error:
             raise RetryableError(f"the job queue {name} takes no more: {error.description}") from None
         except _AWAY as error:

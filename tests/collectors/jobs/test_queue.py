@@ -324,5 +324,8 @@ async def test_a_job_that_the_broker_never_takes_does_not_hold_up_the_others(nat
     async with a_queue(settings) as queue:
         with pytest.raises(PermanentError, match="raise max_payload"):
             await queue.publish(large)
+        just_too_large = QueuedJob(key="headers", tenant="", body=bytes(8 * 2**20 - 50))
+        with pytest.raises(PermanentError, match="raise max_payload"):
+            await queue.publish(just_too_large)
         await publish_all(queue, [large, a_job("small")])
         assert (await queue.counts()).waiting == 1

@@ -180,6 +180,8 @@ class KafkaReceiver:
                 try:
                     if self._assignment:
                         self.lag, self.trouble = await lag.of(self._assignment), None
+                    else:
+                        self.lag = 0
                 except RetryableError as error:
                     self.trouble = str(error)
             await asyncio.sleep(_LAG_EVERY_S)

@@ -56,9 +56,11 @@ class TakenMessages:
             self._file = -1
 
     def _begin_file(self) -> None:
-        os.replace(self._path, self._older)
+        with contextlib.suppress(FileNotFoundError):  # it was moved before, and the new one could not be opened
+            os.replace(self._path, self._older)
+        fresh = _open(self._path)
         os.close(self._file)
-        self._file, self._size = _open(self._path), 0
+        self._file, self._size = fresh, 0
 
     def _load(self, path: Path) -> None:
         with contextlib.suppress(FileNotFoundError):
