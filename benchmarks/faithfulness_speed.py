@@ -140,6 +140,8 @@ def measure(rounds: int, against: Path | None) -> None:
     work = cases()
     with ExitStack() as stack:
         here = Version(ROOT, stack)
+        if against is not None and not (against / "rag_otel").is_dir():
+            raise SystemExit(f"--against {against}: no checkout of rag-otel")
         other = None if against is None else Version(against.resolve(), stack)
         for _ in range(rounds):
             for context, answers in work.items():
@@ -151,11 +153,12 @@ def measure(rounds: int, against: Path | None) -> None:
             new, known = here.rate(context, "new"), here.rate(context, "known")
             row = [context, f"{new:,.0f}", f"{known:,.0f}", f"{target:,}", f"{new / target:.2f}x"]
             if other is not None:
-                before = other.rate(context, "new")
-                row += [f"{before:,.0f}", f"{new / before:.2f}x", f"{known / before:.2f}x"]
+                before = {chunks: other.rate(context, chunks) for chunks in ("new", "known")}
+                row += [f"{before['new']:,.0f}", f"{new / before['new']:.2f}x"]
+                row += [f"{before['known']:,.0f}", f"{known / before['known']:.2f}x"]
             rows.append(row)
     header = ["context", "new chunks", "known chunks", "to reach", "ratio"]
-    header += [] if other is None else ["the other version", "new", "known"]
+    header += [] if other is None else ["the other version, new", "ratio", "known", "ratio"]
     print(f"claims a second, {CLAIMS} claims an answer, CPU time of one core\n")
     print(table(rows, header=header))
 
