@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import weakref
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Final
+from typing import Any, Final
 
 from rag_otel.evaluation.deadline import seconds_left
 from rag_otel_evaluators.llm.cache import AnswerCache
@@ -14,6 +14,7 @@ from rag_otel_evaluators.llm.cache import AnswerCache
 _FIRST_PAUSE_S: Final = 0.02
 _LONGEST_PAUSE_S: Final = 0.5
 _SLACK_S: Final = 1.0
+_LONGEST_WRITE_S: Final = 2.0
 
 
 class AskedOnce:
@@ -45,7 +46,7 @@ class AskedOnce:
             try:
                 yield
             finally:
-                await asyncio.shield(asyncio.to_thread(self._cache.release, key))
+                await finished_in_thread(self._cache.release, key)
 
     async def _claimed(self, key: str) -> bool:
         left_s = seconds_left()
@@ -61,3 +62,14 @@ class AskedOnce:
     def _give_back(self, key: str, claim: asyncio.Future[bool]) -> None:
         if not claim.cancelled() and claim.exception() is None and claim.result():
             asyncio.get_running_loop().run_in_executor(None, self._cache.release, key)
+
+
+async def finished_in_thread(write: Callable[..., None], *arguments: Any) -> None:
+    """Calls `write(*arguments)` in a thread. A cancellation does not stop it, and waits up to two seconds for its end:
+    an answer that was paid for is stored, and a claim given back, before the cache is closed."""
+    writing = asyncio.ensure_future(asyncio.to_thread(write, *arguments))
+    try:
+        await asyncio.shield(writing)
+    except asyncio.CancelledError:
+        await asyncio.wait([writing], timeout=_LONGEST_WRITE_S)
+        raise

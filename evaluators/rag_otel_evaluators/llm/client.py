@@ -20,7 +20,7 @@ from rag_otel.errors import PermanentError, RetryableError
 from rag_otel.evaluation.deadline import seconds_left
 from rag_otel.evaluation.usage_meter import add_usage, spend
 from rag_otel.model import Usage
-from rag_otel_evaluators.llm.asked_once import AskedOnce
+from rag_otel_evaluators.llm.asked_once import AskedOnce, finished_in_thread
 from rag_otel_evaluators.llm.breaker import BreakerState, BreakerStatus, CircuitBreaker
 from rag_otel_evaluators.llm.cache import AnswerCache, content_key
 from rag_otel_evaluators.llm.deadlines import call_timeout_s, time_for_another
@@ -250,7 +250,7 @@ class ResilientModel:
     async def _store(self, key: str, reply: Reply) -> None:
         if self._cache is not None:
             usage = {"input_tokens": reply.usage.input_tokens, "output_tokens": reply.usage.output_tokens}
-            await asyncio.to_thread(self._cache.put, key, {"text": reply.text, "cut_off": reply.cut_off, **usage})
+            await finished_in_thread(self._cache.put, key, {"text": reply.text, "cut_off": reply.cut_off, **usage})
 
 
 def _estimated_tokens(request: ChatRequest) -> float:

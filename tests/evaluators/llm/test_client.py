@@ -5,7 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-from collections.abc import Iterator
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +30,7 @@ from testkit.judge_server import (
     ClosedConnection,
     Fault,
     Hang,
+    JudgeRequest,
     JudgeServer,
     RateLimited,
     ServerError,
@@ -100,6 +105,40 @@ async def test_a_price_can_be_given(server: JudgeServer) -> None:
     prices = {"input_cost_per_token": 0.001, "output_cost_per_token": 0.002}
     usage = (await model_at(server, parameters=prices).complete(QUESTION, Verdicts)).usage
     assert usage.cost_usd == pytest.approx(usage.input_tokens * 0.001 + usage.output_tokens * 0.002)
+
+
+async def test_a_cancelled_call_stores_the_answer_it_has(tmp_path: Path) -> None:
+    """An answer that was paid for is in the file, and its claim is given back, when the cancelled call has ended: the
+    file may be closed then. All threads are busy while the answer waits to be written."""
+    queued, go_on = asyncio.Event(), threading.Event()
+    loop = asyncio.get_running_loop()
+    cache = DiskCache(tmp_path / "answers.sqlite")
+
+    class Threads(ThreadPoolExecutor):
+        def submit(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
+            if getattr(function, "args", ())[:1] == (cache.put,):
+                loop.call_soon_threadsafe(queued.set)
+            return super().submit(function, *arguments, **named)
+
+    threads = Threads(max_workers=1)
+    loop.set_default_executor(threads)
+
+    def answer(request: JudgeRequest) -> Any:
+        threads.submit(go_on.wait)
+        return ANSWER
+
+    with JudgeServer(answer=answer) as server:
+        asking = asyncio.create_task(model_at(server, cache=cache).complete(QUESTION, Verdicts))
+        await queued.wait()
+        asking.cancel()
+        await asyncio.sleep(0)  # the cancellation reaches the call
+        go_on.set()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+    cache.close()
+    with closing(sqlite3.connect(cache.path)) as stored:
+        assert stored.execute("SELECT count(*) FROM answers").fetchone() == (1,)
+        assert stored.execute("SELECT count(*) FROM claims").fetchone() == (0,)
 
 
 async def test_a_server_without_structured_output_is_asked_in_words(server: JudgeServer) -> None:
