@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.durable.kit import Program, a_program, doubles, questions, scored
+from tests.durable.kit import IMPATIENT, Program, a_program, doubles, questions, scored
 from tests.support.http_receiver import Receiver, http_receiver
 from tests.support.polling import eventually
 
@@ -42,10 +42,11 @@ def test_a_backend_comes_back(tmp_path: Path) -> None:
     scores that they have, and once."""
     port = a_free_port()
     expected = {f"Question {number}?" for number in range(30)}
-    with a_program(tmp_path / "spool", f"http://127.0.0.1:{port}") as program:
+    with a_program(tmp_path / "spool", f"http://127.0.0.1:{port}", *IMPATIENT) as program:
         program.do("answer 30")
         eventually(lambda: count(program, "spool.kept") == 30)
         program.do("flush 5")
+        program.do("patience 60")
         with http_receiver(port) as backend:
             eventually(lambda: questions(backend, "evaluated").keys() == expected, within_s=60)
             eventually(lambda: nothing_left(program), within_s=60)
@@ -54,7 +55,7 @@ def test_a_backend_comes_back(tmp_path: Path) -> None:
 
 def test_a_process_dies_in_an_outage(tmp_path: Path, backend: Receiver) -> None:
     """What it could not export is exported by the next one."""
-    with a_program(tmp_path / "spool", f"http://127.0.0.1:{a_free_port()}") as program:
+    with a_program(tmp_path / "spool", f"http://127.0.0.1:{a_free_port()}", *IMPATIENT) as program:
         program.do("answer 10")
         eventually(lambda: count(program, "spool.kept") == 10)
         program.do("flush 3")
