@@ -70,7 +70,7 @@ def wait_for_reading(watch: JudgeWatch) -> None:
     """Ask for a reading and wait until it is there."""
     read = threading.Event()
     watch.check(read.set)
-    assert read.wait(30.0)
+    assert read.wait(60)
 
 
 def at_once(job: Callable[[], Coroutine[Any, Any, None]]) -> bool:

@@ -48,8 +48,8 @@ def test_a_backend_comes_back(tmp_path: Path) -> None:
         program.do("flush 5")
         program.do("patience 60")
         with http_receiver(port) as backend:
-            eventually(lambda: questions(backend, "evaluated").keys() == expected, within_s=60)
-            eventually(lambda: nothing_left(program), within_s=60)
+            eventually(lambda: questions(backend, "evaluated").keys() == expected, within_s=120)
+            eventually(lambda: nothing_left(program), within_s=120)
             assert doubles(backend) == []
 
 
@@ -112,7 +112,7 @@ def test_a_dead_process_is_adopted_by_exactly_one_other(tmp_path: Path, backend:
         second.do("answer 1")
         third.do("answer 1")
         first.kill()
-        eventually(lambda: count(second, "spool.recovered") + count(third, "spool.recovered") == 20, within_s=60)
+        eventually(lambda: count(second, "spool.recovered") + count(third, "spool.recovered") == 20, within_s=120)
         eventually(lambda: nothing_left(second) and nothing_left(third))
         second.exit()
         third.exit()
@@ -130,7 +130,7 @@ def test_a_bounded_folder_refuses_what_is_beyond(tmp_path: Path, backend: Receiv
         assert sum(each.stat().st_size for each in (tmp_path / "spool").rglob("*.log")) <= 2**20
         program.kill()
     with a_program(tmp_path / "spool", backend.url) as program:
-        eventually(lambda: nothing_left(program), within_s=60)
+        eventually(lambda: nothing_left(program), within_s=120)
         assert count(program, "spool.recovered") < 200
 
 

@@ -111,7 +111,7 @@ def test_a_rating_while_the_judge_is_at_work_is_in_the_result(provider: TracerPr
 
     rag_otel.instrument(provider, metrics=[], evaluators=[judge], evaluations_per_minute=1000, writers=[Results()])
     trace_id = _ask()
-    eventually(lambda: judge.seen, within_s=60)
+    eventually(lambda: judge.seen, within_s=120)
     assert rag_otel.feedback(trace_id, label="thumbs_down") == rag_otel.FeedbackStatus.AT_HAND
     judge.gate.set()
     assert rag_otel.flush(timeout=60)

@@ -45,7 +45,7 @@ class NatsServer:
         """Start the server, or start it again, and wait until it accepts connections."""
         with (self._folder / "server.log").open("ab") as log:
             self._process = subprocess.Popen([self._program, "-c", str(self._config)], stdout=log, stderr=log)
-        eventually(self._answers, within_s=60)
+        eventually(self._answers, within_s=120)
 
     def kill(self) -> None:
         """kill -9."""

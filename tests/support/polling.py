@@ -10,7 +10,7 @@ T = TypeVar("T")
 _PAUSE_S: Final = 0.02
 
 
-def eventually(condition: Callable[[], T], *, within_s: float = 30.0) -> T:
+def eventually(condition: Callable[[], T], *, within_s: float = 90.0) -> T:
     """The first truthy value of `condition`, asked again and again; fails with its last value after `within_s`."""
     deadline = time.monotonic() + within_s
     while not (value := condition()):

@@ -79,7 +79,7 @@ def test_an_unfaithful_answer_reaches_everybody_with_the_link_to_its_trace() -> 
             return {"answer": "The tower is 512 metres high.", "chunks": [chunk]}
 
         answer("How high is the tower?")
-        assert rag_otel.flush(timeout=30)
+        assert rag_otel.flush(timeout=60)
         bodies = {request.path: json.loads(request.body) for request in eventually(lambda: list(receiver.requests))}
         rag_otel.uninstrument()
     (mail,) = mails.mails

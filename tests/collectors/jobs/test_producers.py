@@ -98,7 +98,7 @@ def test_an_application_publishes_what_a_worker_needs(queue_settings: MakeSettin
     settings = queue_settings()
     app = App(settings, project_name="shop-project")
     answer(QUESTION)
-    assert rag_otel.flush(timeout=30)
+    assert rag_otel.flush(timeout=60)
     (written,) = app.attributes()
     assert (written[semconv.STATUS], written[semconv.STATUS_REASON]) == ("late", "queued")
     (job,) = taken(settings, 1)
@@ -116,7 +116,7 @@ def test_what_must_not_leave_the_process_is_not_published(queue_settings: MakeSe
     app = App(settings)
     discreet(QUESTION)
     answer(QUESTION)
-    assert rag_otel.flush(timeout=30)
+    assert rag_otel.flush(timeout=60)
     hidden, shown = sorted(app.attributes(), key=lambda each: str(each[semconv.STATUS]), reverse=True)
     assert (hidden[semconv.STATUS], hidden[semconv.STATUS_REASON]) == ("skipped", "redacted")
     assert shown[semconv.STATUS] == "late"

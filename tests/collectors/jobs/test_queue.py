@@ -29,7 +29,7 @@ SOON_S = 2.0
 
 @pytest.fixture
 def queue_settings(broker: RabbitNode | NatsServer) -> MakeSettings:
-    """Settings of a queue that no other test uses, on each broker. NATS takes no worker for lost, however slow it is."""
+    """Settings of a queue that no other test uses, on each broker. NATS takes no slow worker for lost."""
     make = settings_of(broker)
     return lambda **changes: make(**{"lost_after_s": 30.0, **changes})
 

@@ -144,7 +144,7 @@ class CollectorProcess:
             assert found or self.process.poll() is None, "\n".join(self.lines)
             return int(found[-1].rpartition(" ")[2]) if found else None
 
-        return eventually(find, within_s=60) or 0
+        return eventually(find, within_s=120) or 0
 
     @property
     def grpc_address(self) -> str:
@@ -161,7 +161,7 @@ class CollectorProcess:
         self.process.wait()
         self.lines.clear()
 
-    def stop(self, within_s: float = 40.0) -> int:
+    def stop(self, within_s: float = 120.0) -> int:
         """SIGTERM, and the exit code."""
         assert self.process is not None
         self.process.send_signal(signal.SIGTERM)
@@ -170,7 +170,7 @@ class CollectorProcess:
     def get(self, path: str) -> tuple[int, str]:
         """Status and body of a GET."""
         try:
-            with urllib.request.urlopen(self.http_address + path, timeout=10) as answer:
+            with urllib.request.urlopen(self.http_address + path, timeout=60) as answer:
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as error:
             with error:
@@ -187,7 +187,7 @@ class CollectorProcess:
         payload = request if isinstance(request, bytes) else request.SerializeToString()
         with grpc.insecure_channel(self.grpc_address, options=[("grpc.max_send_message_length", -1)]) as channel:
             answer: bytes = channel.unary_unary(f"/{SERVICE}/Export")(
-                payload, timeout=20, metadata=tuple(metadata.items())
+                payload, timeout=60, metadata=tuple(metadata.items())
             )
             return answer
 

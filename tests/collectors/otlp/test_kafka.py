@@ -75,7 +75,7 @@ def test_messages_are_evaluated_forwarded_and_committed(
         settings = source(kafka, topic, "max_request_bytes=200000")
         arguments = ("--backend", backend.address, "--backend", f"kafka://{enriched}", *settings)
         with a_collector(tmp_path, *arguments) as collector:
-            eventually(lambda: set(backend.ids()) == wanted, within_s=60)
+            eventually(lambda: set(backend.ids()) == wanted, within_s=120)
             eventually(lambda: len(scores(backend)) == 9)
             assert collector.metric("requests_total", transport="kafka", outcome="dead_letter") == 9
             assert collector.metric("requests_total", transport="kafka", outcome="empty") == 4
@@ -107,10 +107,10 @@ def test_kill_9_in_the_middle_of_the_stream_loses_nothing(kafka: Kafka, topic: s
             for number, trace in enumerate(traces):
                 kafka.export(topic, *(a_request(span) for span in trace))
                 if number == 20:
-                    eventually(lambda: len(scores(backend)) >= 10, within_s=60)
+                    eventually(lambda: len(scores(backend)) >= 10, within_s=120)
                     collector.kill()
                     collector.start()
-            eventually(lambda: len(scores(backend)) == len(traces), within_s=60)
+            eventually(lambda: len(scores(backend)) == len(traces), within_s=120)
             eventually(lambda: kafka.committed(topic, topic) == kafka.end(topic))
     assert set(backend.ids()) == {span.span_id for trace in traces for span in trace}
     assert all(set(values) == {1.0} for values in scores(backend).values())
@@ -130,18 +130,18 @@ def test_a_rebalance_loses_nothing(kafka: Kafka, topic: str, tmp_path: Path) -> 
         arguments = ("--backend", backend.address, *source(kafka, topic))
         with a_collector(tmp_path / "one", *arguments) as first:
             send(20)
-            eventually(lambda: reads(first, 4), within_s=60)
+            eventually(lambda: reads(first, 4), within_s=120)
             with a_collector(tmp_path / "two", *arguments) as second:
                 while not (reads(first, 2) and reads(second, 2)):
                     send(1)
                 send(20)
-                eventually(lambda: len(scores(backend)) > len(traces) // 2, within_s=60)
+                eventually(lambda: len(scores(backend)) > len(traces) // 2, within_s=120)
                 first.kill()
                 send(20)
-                eventually(lambda: reads(second, 4), within_s=60)
-                eventually(lambda: kafka.committed(topic, topic) == kafka.end(topic), within_s=60)
+                eventually(lambda: reads(second, 4), within_s=120)
+                eventually(lambda: kafka.committed(topic, topic) == kafka.end(topic), within_s=120)
                 first.start()  # delivers what it had accepted
-                eventually(lambda: len(scores(backend)) == len(traces), within_s=60)
+                eventually(lambda: len(scores(backend)) == len(traces), within_s=120)
     assert set(backend.ids()) == {span.span_id for trace in traces for span in trace}
     assert all(set(values) == {1.0} for values in scores(backend).values())
 
@@ -154,12 +154,12 @@ def test_full_queues_pause_the_partitions(kafka: Kafka, topic: str, tmp_path: Pa
     kafka.export(topic, *(a_request(span, scope="http") for span in spans))
     bounds = ("max_disk_bytes=1000000", "max_memory_bytes=100000", "max_request_bytes=100000")
     with a_collector(tmp_path, "--backend", f"grpc://127.0.0.1:{port}", *source(kafka, topic, *bounds)) as collector:
-        eventually(lambda: collector.metric("kafka_paused") == 1, within_s=60)
+        eventually(lambda: collector.metric("kafka_paused") == 1, within_s=120)
         assert sum(kafka.committed(topic, topic).values()) < 60
         assert collector.metric("outbox_bytes") <= 1_000_000
-        eventually(lambda: collector.metric("kafka_lag_messages") > 100, within_s=60)
+        eventually(lambda: collector.metric("kafka_lag_messages") > 100, within_s=120)
         with a_backend(port) as backend:
-            eventually(lambda: len(backend.ids()) >= len(spans), within_s=60)
+            eventually(lambda: len(backend.ids()) >= len(spans), within_s=120)
             assert sorted(backend.ids()) == sorted(span.span_id for span in spans)
             eventually(lambda: kafka.committed(topic, topic) == kafka.end(topic))
             assert collector.metric("kafka_paused") == 0
@@ -184,9 +184,9 @@ def test_a_collector_whose_brokers_vanished_stops_in_time(topic: str, tmp_path: 
         a_collector(tmp_path, "--backend", backend.address, *source(kafka, topic)) as collector,
     ):
         kafka.export(topic, a_request(*trace))
-        eventually(lambda: collector.metric("requests_total", transport="kafka", outcome="accepted") == 1, within_s=60)
+        eventually(lambda: collector.metric("requests_total", transport="kafka", outcome="accepted") == 1, within_s=120)
         kafka.stop()
-        eventually(lambda: collector.metric("kafka_in_trouble") == 1, within_s=60)
+        eventually(lambda: collector.metric("kafka_in_trouble") == 1, within_s=120)
         assert collector.stop() == 0
         assert len(backend.ids()) == 2
 
@@ -196,7 +196,7 @@ def test_brokers_that_are_away_hold_up_nothing_else(tmp_path: Path) -> None:
     with a_backend() as backend:
         settings = ("--set", "kafka_brokers=127.0.0.1:1", "--backend", backend.address)
         with a_collector(tmp_path, *settings) as collector:
-            eventually(lambda: collector.metric("kafka_in_trouble") == 1, within_s=60)
+            eventually(lambda: collector.metric("kafka_in_trouble") == 1, within_s=120)
             trace = a_rag_trace()
             collector.export(a_request(*trace))
             eventually(lambda: len(backend.ids()) == 2)

@@ -21,7 +21,7 @@ def test_a_retrieval_without_the_rest_of_its_trace_gets_a_status(backend: Backen
     child, _ = a_rag_trace()
     child.name = "left behind"
     collector.export(a_request(child))
-    (attributes,) = eventually(lambda: backend.attributes("left behind"), within_s=60)
+    (attributes,) = eventually(lambda: backend.attributes("left behind"), within_s=120)
     assert attributes[semconv.STATUS] == "skipped"
     assert attributes[semconv.STATUS_REASON] == "no_response"
 
