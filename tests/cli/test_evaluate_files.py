@@ -158,7 +158,7 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:
         arguments += ["--judge", "openai/judge", "--api-base", server.url, "--concurrency", "2"]
         command = [sys.executable, "-m", "rag_otel.cli.main", *arguments]
         process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-        assert reached.wait(timeout=120)
+        assert reached.wait(timeout=300)
         process.send_signal(signal.SIGINT)
         _, shown = process.communicate(timeout=180)
         go_on.set()
