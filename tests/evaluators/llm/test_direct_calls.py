@@ -150,6 +150,32 @@ async def test_what_is_no_answer_is_told_by_its_kind(
             await model.complete(QUESTION[:1], Verdict)
 
 
+@pytest.mark.parametrize("direct", [True, False])
+@pytest.mark.parametrize(
+    ("status", "form"), [(401, "message"), (401, "body"), (400, "quoted"), (503, "message"), (200, "body")]
+)
+async def test_no_error_quotes_what_was_sent(direct: bool, form: str, status: int) -> None:
+    """Whatever a server repeats of the request: status and code remain, the prompt and the key do not."""
+    secret = 'The patient Ann Lee\nhas the "diagnosis" J45.9.'
+    echo = {"messages": [{"role": "user", "content": secret}], "authorization": "Bearer k-0123456789-9876543210"}
+    said = {
+        "message": json.dumps({"error": {"message": f"refused: {secret}", "code": "invalid_api_key"}}),
+        "body": json.dumps(echo),
+        "quoted": json.dumps({"error": {"message": "refused: 'J45.9' is filtered", "code": "invalid_api_key"}}),
+    }[form]
+    with saying(status, said) as url:
+        model = llm_model("openai/local", api_base=url, api_key="k-0123456789-9876543210", direct=direct,
+                          retry=RetryPolicy(attempts=1))  # fmt: skip
+        with pytest.raises((PermanentError, RetryableError)) as raised:
+            await model.complete([Message(role="user", content=secret)], Verdict)
+    told = str(raised.value)
+    assert not any(each in told for each in ("Ann", "diagnosis", "J45", "0123456789"))
+    if direct and status == 401 and form != "body":
+        assert "auth: HTTP 401: refused: " in told
+        assert told.endswith("(invalid_api_key)")
+    assert len(told) < 400
+
+
 async def test_a_wait_that_is_too_long_is_told(server: JudgeServer) -> None:
     """Retry-After is read on this way too; who asks for more than we wait gets no second call."""
     server.fail_next(RateLimited(retry_after_s=60))
