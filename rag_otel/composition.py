@@ -249,9 +249,9 @@ def compose_calibration(settings: Settings) -> Callable[[Evaluation], Evaluation
     """What applies the calibration file; None without one. Raises ConfigurationError."""
     if settings.calibration_file is None:
         return None
-    from rag_otel.evaluation.calibration import read_calibrations
+    from rag_otel.evaluation.calibration import calibration_of
 
-    return read_calibrations(settings.calibration_file).apply
+    return calibration_of(settings.calibration_file)
 
 
 def _require_cap(settings: Settings, parts: Parts) -> None:
