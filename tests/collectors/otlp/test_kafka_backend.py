@@ -15,8 +15,8 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from rag_otel.errors import RetryableError
 from rag_otel_collectors.otlp.exporters.connection import BackendAwayError, BackendSettings
 from rag_otel_collectors.otlp.exporters.kafka_backend import KafkaConnection
+from testkit.kafka import Kafka
 from testkit.otlp_requests import a_rag_trace, a_request
-from tests.support.kafka import Kafka
 
 pytestmark = pytest.mark.server
 TRACES = 6

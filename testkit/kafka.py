@@ -83,7 +83,7 @@ class FreezingKafka:
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.support.kafka"],
+            [sys.executable, "-m", "testkit.kafka"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
