@@ -36,13 +36,12 @@ def _echoes(said: str, known: list[str]) -> Iterator[tuple[int, int]]:
     """(start, end) of each echo; they may overlap."""
     places = [place for place, character in enumerate(said) if character.isalnum()]
     letters = _letters("".join(said[place] for place in places))
-    if len(letters) == len(places):  # a few capital letters become two characters
-        at = 0
-        while at + _RUN <= len(letters):
-            length = max((_length(letters, at, text) for text in known), default=0)
-            if length:
-                yield places[at], places[at + length - 1] + 1
-            at += length or 1
+    at = 0
+    while at + _RUN <= len(letters):
+        length = max((_length(letters, at, text) for text in known), default=0)
+        if length:
+            yield places[at], places[at + length - 1] + 1
+        at += length or 1
     for found in _QUOTED.finditer(said):
         if (quoted := _letters(found["text"])) and any(quoted in text for text in known):
             yield found.span("text")
@@ -60,7 +59,8 @@ def _length(letters: str, at: int, known: str) -> int:
 
 
 def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, text)).lower()
+    """Letters and digits in lower case, one for each: of all letters only this one would become two."""
+    return "".join(filter(str.isalnum, text)).replace("\N{LATIN CAPITAL LETTER I WITH DOT ABOVE}", "i").lower()
 
 
 def _unescaped(found: re.Match[str]) -> str:

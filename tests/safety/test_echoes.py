@@ -8,7 +8,7 @@ import pytest
 
 from rag_otel.safety.echoes import ECHO, without_echoes
 
-SENT = 'The patient Ann Lee has\nthe "diagnosis" J45.9, and Zoë too.'
+SENT = 'The patient Ann Lee has\nthe "diagnosis" J45.9, and Zoë too. İlk muayene 12 Mart.'
 
 
 @pytest.mark.parametrize(
@@ -17,6 +17,7 @@ SENT = 'The patient Ann Lee has\nthe "diagnosis" J45.9, and Zoë too.'
         (f"cannot read {SENT}", f"cannot read {ECHO}."),
         (f"cannot read {json.dumps(SENT)}", f'cannot read "{ECHO}"'),
         ("the patient  ANN lee: filtered", f"{ECHO}: filtered"),
+        ("cannot read İLK MUAYENE 12 MART", f"cannot read {ECHO}"),
         ("the value 'J45.9' is not allowed", f"the value '{ECHO}' is not allowed"),
         ("Incorrect API key provided (invalid_api_key)", "Incorrect API key provided (invalid_api_key)"),
         ("the model does not exist", "the model does not exist"),
