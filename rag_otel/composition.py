@@ -249,9 +249,9 @@ def compose_calibration(settings: Settings) -> Callable[[Evaluation], Evaluation
     """What applies the calibration file; None without one. Raises ConfigurationError."""
     if settings.calibration_file is None:
         return None
-    from rag_otel.evaluation.calibration import read_calibrations
+    from rag_otel.evaluation.calibration import calibration_of
 
-    return read_calibrations(settings.calibration_file).apply
+    return calibration_of(settings.calibration_file)
 
 
 def _require_cap(settings: Settings, parts: Parts) -> None:
@@ -461,10 +461,15 @@ def compose_ratings(
     writer: RatingAnnotationWriter | RatingSpanWriter
     if settings.annotations and settings.phoenix_endpoint:
         writer = RatingAnnotationWriter(
-            settings.phoenix_endpoint, api_key=settings.phoenix_api_key, capture_content=settings.capture_content
+            settings.phoenix_endpoint,
+            api_key=settings.phoenix_api_key,
+            capture_content=settings.capture_content,
+            user_key=settings.feedback_key,
         )
     elif emit is not None:
-        writer = RatingSpanWriter(emit, resource, capture_content=settings.capture_content)
+        writer = RatingSpanWriter(
+            emit, resource, capture_content=settings.capture_content, user_key=settings.feedback_key
+        )
     else:
         return None
     return ExportQueue(writer.name, writer.write, size_of=rating_bytes, policy=writer.export_policy)

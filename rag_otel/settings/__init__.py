@@ -155,6 +155,12 @@ class Settings:
         "RAG_OTEL_EVALUATION_SPANS",
     )
     annotations: bool = row(True, "Write Phoenix annotations", "RAG_OTEL_ANNOTATIONS")
+    feedback_key: str | None = row(
+        None,
+        "Key of the hash of `feedback(user_id=...)`, the same in all processes",
+        "RAG_OTEL_FEEDBACK_KEY",
+        secret=True,
+    )
     alert_webhook_url: str | None = row(None, "Where alerts are POSTed", "RAG_OTEL_ALERT_WEBHOOK_URL", secret=True)
     alert_webhook_secret: str | None = row(
         None, "Key of the webhook's signature: `whsec_` and base64", "RAG_OTEL_ALERT_WEBHOOK_SECRET", secret=True
