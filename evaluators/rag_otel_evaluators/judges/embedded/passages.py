@@ -6,6 +6,7 @@ Popular chunks are retrieved again and again, so what was found out about one is
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Generator, Iterator
 from itertools import chain
 from typing import Final, NamedTuple
@@ -26,6 +27,8 @@ _PASSAGE_CHARACTERS: Final = 1_500
 _QUESTION_MARKS: Final = ("?", "？", "؟")
 _AFFIRMED: Final = re.compile(r"\W{0,4}(?:(?:yes|sí|ja|oui|sim)\b|是|对|對|可以|はい|نعم|हाँ)", re.IGNORECASE)
 _ASCII_FIGURES: Final = re.compile(r"(?<= )[0-9][^ ]*+")
+_GENERATIONS: Final = 8
+"""The more there are, the less is forgotten that would have been asked for sooner than what is kept."""
 
 Triple = tuple[str, str, str]
 
@@ -168,30 +171,36 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
 class PassageMemory:
     """Text of a chunk -> its passages, for the texts that came by last.
 
-    Two generations: what is asked for moves to the young one; when that has grown to half of the bound it becomes the
-    old one, and what is still in the old one is forgotten. Without a lock, so that a fork never finds one taken: where
+    Kept in generations: what is asked for moves to the youngest; when that has grown to its share of the bound a new one
+    begins, and what is still in the oldest is forgotten. Without a lock, so that a fork never finds one taken: where
     threads race, a text is read twice, nothing worse.
     """
 
     def __init__(self, characters: int) -> None:
-        """`characters`: how much text may be remembered, in all; 0 for none."""
-        self._most = characters // 2
-        self._young: dict[str, tuple[Passage, ...]] = {}
-        self._old: dict[str, tuple[Passage, ...]] = {}
+        """`characters`: how much text may be remembered, in all; 0 for none. Longer chunks than an eighth of it are
+        not."""
+        self._most = characters // _GENERATIONS
+        self._generations: deque[dict[str, tuple[Passage, ...]]] = deque({} for _ in range(_GENERATIONS))
+        """The youngest first."""
         self._characters = 0
+        """Of the youngest."""
 
     @property
     def characters(self) -> int:
         """How much text is remembered, in characters."""
-        return sum(map(len, self._young)) + sum(map(len, self._old.keys() - self._young.keys()))
+        return sum(map(len, chain.from_iterable(self._generations)))
 
     def passages_of(self, text: str) -> Generator[None, None, tuple[Passage, ...]]:
         """As the function of this name, which it asks for what it does not remember."""
-        passages = self._young.get(text)
+        youngest, *older = self._generations
+        passages = youngest.get(text)
         if passages is not None:
             return passages
-        passages = self._old.get(text)
-        if passages is None:
+        for generation in older:
+            passages = generation.pop(text, None)
+            if passages is not None:
+                break
+        else:
             passages = yield from passages_of(text)
         yield from _release(self._remember(text, passages))
         return passages
@@ -202,8 +211,10 @@ class PassageMemory:
         if len(text) > self._most:
             return forgotten
         if self._characters + len(text) > self._most:
-            forgotten, self._old, self._young, self._characters = self._old, self._young, {}, 0
-        self._young[text] = passages
+            forgotten = self._generations.pop()
+            self._generations.appendleft({})
+            self._characters = 0
+        self._generations[0][text] = passages
         self._characters += len(text)
         return forgotten
 
