@@ -2,9 +2,9 @@
 
     git worktree add ../before COMMIT && python benchmarks/faithfulness_digest.py --against ../before
 
-Each answer's evaluation, and all that was measured in its claims, goes into a hash. Answers: those of examples/data with
-their own chunks and with others', sentences put together at random and changed, and hostile texts. Without `--against`
-the hash of all of them is printed.
+Each answer's evaluation, and all that was measured in its claims, goes into a hash. Answers: those of examples/data
+with their own chunks and with others', sentences put together at random and changed, and hostile texts. Without
+`--against` the hash of all of them is printed.
 """
 
 from __future__ import annotations

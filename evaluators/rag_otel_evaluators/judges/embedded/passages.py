@@ -5,8 +5,9 @@ Popular chunks are retrieved again and again, so what was found out about one is
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections import deque
+from collections import OrderedDict
 from collections.abc import Generator, Iterator
 from itertools import chain
 from typing import Final, NamedTuple
@@ -27,8 +28,6 @@ _PASSAGE_CHARACTERS: Final = 1_500
 _QUESTION_MARKS: Final = ("?", "？", "؟")
 _AFFIRMED: Final = re.compile(r"\W{0,4}(?:(?:yes|sí|ja|oui|sim)\b|是|对|對|可以|はい|نعم|हाँ)", re.IGNORECASE)
 _ASCII_FIGURES: Final = re.compile(r"(?<= )[0-9][^ ]*+")
-_GENERATIONS: Final = 8
-"""The more there are, the less is forgotten that would have been asked for sooner than what is kept."""
 
 Triple = tuple[str, str, str]
 
@@ -171,58 +170,54 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
 class PassageMemory:
     """Text of a chunk -> its passages, for the texts that came by last.
 
-    Kept in generations: what is asked for moves to the youngest; when that has grown to its share of the bound a new one
-    begins, and what is still in the oldest is forgotten. Without a lock, so that a fork never finds one taken: where
+    What was asked for longest ago is forgotten first. Without a lock, so that a fork never finds one taken: where
     threads race, a text is read twice, nothing worse.
     """
 
     def __init__(self, characters: int) -> None:
-        """`characters`: how much text may be remembered, in all; 0 for none. Longer chunks than an eighth of it are
-        not."""
-        self._most = characters // _GENERATIONS
-        self._generations: deque[dict[str, tuple[Passage, ...]]] = deque({} for _ in range(_GENERATIONS))
-        """The youngest first."""
+        """`characters`: how much text may be remembered, in all; 0 for none. Longer chunks than half of it are not."""
+        self._most = characters
+        self._kept: OrderedDict[str, tuple[Passage, ...]] = OrderedDict()
+        """What was asked for longest ago first."""
         self._characters = 0
-        """Of the youngest."""
 
     @property
     def characters(self) -> int:
         """How much text is remembered, in characters."""
-        return sum(map(len, chain.from_iterable(self._generations)))
+        return sum(map(len, self._kept))
 
     def passages_of(self, text: str) -> Generator[None, None, tuple[Passage, ...]]:
         """As the function of this name, which it asks for what it does not remember."""
-        youngest, *older = self._generations
-        passages = youngest.get(text)
-        if passages is not None:
-            return passages
-        for generation in older:
-            passages = generation.pop(text, None)
-            if passages is not None:
-                break
-        else:
+        passages = self._kept.get(text)
+        if passages is None:
             passages = yield from passages_of(text)
-        yield from _release(self._remember(text, passages))
+            yield from _release(self._remember(text, passages))
+        else:
+            with contextlib.suppress(KeyError):  # another thread has just forgotten it
+                self._kept.move_to_end(text)
         return passages
 
-    def _remember(self, text: str, passages: tuple[Passage, ...]) -> dict[str, tuple[Passage, ...]]:
+    def _remember(self, text: str, passages: tuple[Passage, ...]) -> list[tuple[Passage, ...]]:
         """Remember one text; returns what is forgotten for it."""
-        forgotten: dict[str, tuple[Passage, ...]] = {}
-        if len(text) > self._most:
+        forgotten: list[tuple[Passage, ...]] = []
+        size = len(text)
+        if 2 * size > self._most or text in self._kept:
             return forgotten
-        if self._characters + len(text) > self._most:
-            forgotten = self._generations.pop()
-            self._generations.appendleft({})
-            self._characters = 0
-        self._generations[0][text] = passages
-        self._characters += len(text)
+        while self._kept and self._characters + size > self._most:
+            with contextlib.suppress(KeyError):
+                oldest, passages_of_oldest = self._kept.popitem(last=False)
+                length = len(oldest)
+                self._characters -= length
+                forgotten.append(passages_of_oldest)
+        self._characters = size + (self._characters if self._kept else 0)
+        self._kept[text] = passages
         return forgotten
 
 
-def _release(forgotten: dict[str, tuple[Passage, ...]]) -> Generator[None, None, None]:
+def _release(forgotten: list[tuple[Passage, ...]]) -> Generator[None, None, None]:
     """Give the memory of these passages back one by one; yields between them. All at once would take 10 ms and more."""
     while forgotten:
-        passages = list(forgotten.popitem()[1])
+        passages = list(forgotten.pop())
         while passages:
             passages.pop()
             yield

@@ -83,7 +83,7 @@ def test_what_is_asked_for_again_and_again_stays() -> None:
 def test_chunks_in_turn_stay() -> None:
     """Of chunks that are asked for in turn and nearly fill the memory, none is forgotten for another."""
     memory = PassageMemory(10_000)
-    passages = {text: finish(memory.passages_of(text)) for text in _different_texts(7)}
+    passages = {text: finish(memory.passages_of(text)) for text in _different_texts(10)}
     for _ in range(3):
         for text, known in passages.items():
             assert finish(memory.passages_of(text)) is known
