@@ -31,8 +31,8 @@ from rag_otel.sharing.records import Record, RecordFormat, record_now
 
 POLL_S: Final = 0.25
 """How often the leader looks for records, and the others for a leader that has died."""
-_PAUSE_S: Final = 0.02
-"""Shortest time between two looks."""
+_PAUSE_S: Final = 0.1
+"""Shortest time between two looks: a look sooner would find records that have not settled."""
 _SETTLE_S: Final = 0.1
 """Younger records are left for the next look: another process may be about to write one that is older."""
 _COUNTS_EVERY_S: Final = 5.0

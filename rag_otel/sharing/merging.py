@@ -42,6 +42,8 @@ class MergedLogs:
     def __init__(self, folder: Path, format: RecordFormat) -> None:
         self._folder = folder
         self._format = format
+        self._left: dict[tuple[str, int], Record] = {}
+        """By log and position: records that were too young at the last look, and need not be decoded again."""
 
     def names(self) -> set[str]:
         """Of the logs that there are."""
@@ -54,16 +56,19 @@ class MergedLogs:
         now = time.time()
         batch = Batch()
         horizon = math.inf
+        left: dict[tuple[str, int], Record] = {}
         for log in logs_in(self._folder):
             entries, end, more = self._read(log, position_of(log.name))
             fresh = next((at for at, each in enumerate(entries) if now - settle_s < each.record.at <= now), None)
             if fresh is not None:
                 end = entries[fresh - 1].position if fresh else position_of(log.name)
+                left |= {(log.name, each.position): each.record for each in entries[fresh:]}
                 entries, more = entries[:fresh], False
             batch.entries += entries
             batch.upto[log.name] = end
             if more and entries:
                 horizon = min(horizon, entries[-1].record.at)
+        self._left = left
         batch.entries.sort(key=lambda entry: entry.record.at)  # stable: of one log none overtakes another
         return batch if math.isinf(horizon) else _before(batch, horizon)
 
@@ -73,7 +78,7 @@ class MergedLogs:
         latest = -math.inf
         for after, payload in payloads:
             try:
-                record = self._format.decode(payload)
+                record = self._left.get((log.name, after)) or self._format.decode(payload)
             except (ValueError, TypeError, KeyError) as error:
                 if counters.add("sharing.unreadable") == 1:
                     logger.warning("rag-otel: a record of %s cannot be read: %.200s", log.path, error)

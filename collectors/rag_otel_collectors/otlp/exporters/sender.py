@@ -34,6 +34,8 @@ from rag_otel_collectors.otlp.protobuf.wire import halves
 _FIRST_BACKOFF_S: Final = 0.25
 _GATHER_S: Final = 0.2
 """Between two batches to a backend that is asked about each."""
+_UNASKED_GATHER_S: Final = 0.05
+"""Between two batches to any other backend, while they are small: a call costs more than the spans of a trace."""
 _ASKED_BYTES: Final = 2**19
 """Of such a batch, at most: it is seen to store even when it is slow."""
 _LOG_EVERY: Final = 20
@@ -96,6 +98,8 @@ class Sender:
                 continue  # older ones go out again first
             if not self._confirmation.possible:
                 self._reader.delivered(batch.end, confirm_s=self.settings.confirm_s)
+                if 2 * sum(map(len, batch.requests)) < self._max_batch_bytes:
+                    await asyncio.sleep(_UNASKED_GATHER_S)
                 continue
             # A batch that lacks a span may lack the one that is asked for.
             mark = mark_of(batch.requests) if lost == self._lost else b""
