@@ -32,10 +32,10 @@ _NOTHING: Final = {"init": False, "repr": False, "eq": False}
 
 def _lazy(cls: type[Any], options: dict[str, bool]) -> type[Any]:
     if any(dataclasses.is_dataclass(base) for base in cls.__bases__):
-        return dataclasses.dataclass(**options)(cls)  # type: ignore[call-overload,no-any-return]
+        return dataclasses.dataclass(**options)(cls)
     frozen, eq = options.get("frozen", False), options.get("eq", True)
     # Frozen by hand, further down: the library would compile two methods for it.
-    made = dataclasses.dataclass(**{**options, **_NOTHING, "frozen": False})(cls)  # type: ignore[call-overload]
+    made: Any = dataclasses.dataclass(**{**options, **_NOTHING, "frozen": False})(cls)
     for name, value in {"init": True, "repr": True, "eq": True, **options}.items():
         if hasattr(made.__dataclass_params__, name):
             setattr(made.__dataclass_params__, name, value)
@@ -58,7 +58,7 @@ def _lazy(cls: type[Any], options: dict[str, bool]) -> type[Any]:
     return made  # type: ignore[no-any-return]
 
 
-def _stub(made: type[Any], name: str, option: str, options: dict[str, bool]) -> Any:
+def _stub(made: Any, name: str, option: str, options: dict[str, bool]) -> Any:
     """A method that replaces itself by what the library compiles, and calls that."""
 
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -69,13 +69,13 @@ def _stub(made: type[Any], name: str, option: str, options: dict[str, bool]) -> 
     return method
 
 
-def _compiled(made: type[Any], name: str, option: str, options: dict[str, bool]) -> Any:
+def _compiled(made: Any, name: str, option: str, options: dict[str, bool]) -> Any:
     """The method `name` of a class with the same fields."""
     same: dict[str, Any] = {"__annotations__": made.__annotations__, "__module__": made.__module__}
     same |= made.__dataclass_fields__
     if hasattr(made, "__post_init__"):
         same["__post_init__"] = made.__post_init__
-    twin = dataclasses.dataclass(**{**options, **_NOTHING, "slots": False, option: True})(  # type: ignore[call-overload]
+    twin: Any = dataclasses.dataclass(**{**options, **_NOTHING, "slots": False, option: True})(
         type(made.__name__, (), same)
     )
     method = twin.__dict__[name]
@@ -83,7 +83,7 @@ def _compiled(made: type[Any], name: str, option: str, options: dict[str, bool])
     return method
 
 
-def _freeze(made: type[Any]) -> None:
+def _freeze(made: Any) -> None:
     fields = made.__dataclass_fields__
 
     def refuse_to_set(self: Any, name: str, value: Any) -> None:
@@ -96,7 +96,7 @@ def _freeze(made: type[Any]) -> None:
             raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
         super(made, self).__delattr__(name)
 
-    made.__setattr__, made.__delattr__ = refuse_to_set, refuse_to_delete  # type: ignore[method-assign,assignment]
+    made.__setattr__, made.__delattr__ = refuse_to_set, refuse_to_delete
 
 
 def _getstate(self: Any) -> list[Any]:
