@@ -21,12 +21,15 @@ from rag_otel.model import EvaluatedTrace
 from rag_otel.protocols import AlertChannel, Writer
 from rag_otel.safety.guard import counters
 from rag_otel.settings import Settings
+from rag_otel.sharing.consumers import Unsaved
+from rag_otel.sharing.group import Consumer, SharedMonitoring, Voice
+from rag_otel.sharing.leadership import SharedFolder
+from rag_otel.sharing.records import RecordFormat
 from rag_otel.telemetry.observed import count_elsewhere, is_exported
 from rag_otel.telemetry.telemetry import Telemetry
 
 if TYPE_CHECKING:
     from rag_otel.budgets.budgets import Budgets
-    from rag_otel.sharing.group import Consumer, SharedMonitoring, Voice
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,11 +106,6 @@ class Monitoring:
 
     def _shared(self, folder: str, page: Telemetry | None) -> SharedMonitoring:
         """`page`: the metrics that the leader serves for all."""
-        # Most processes share no folder.
-        from rag_otel.sharing.consumers import Unsaved
-        from rag_otel.sharing.group import SharedMonitoring, Voice
-        from rag_otel.sharing.leadership import SharedFolder
-        from rag_otel.sharing.records import RecordFormat
 
         def make(state: StateFolder | None, elsewhere: Callable[[], Mapping[str, int]]) -> Voice:
             parts = self._built(state, elsewhere)

@@ -16,7 +16,6 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
-from typing import TYPE_CHECKING
 
 from rag_otel.alert import Alert, AlertAudience, AlertSeverity, AlertState
 from rag_otel.alerts.course import Course
@@ -33,10 +32,8 @@ from rag_otel.alerts.triage import Triage
 from rag_otel.model import EvaluatedTrace
 from rag_otel.protocols import AlertChannel
 from rag_otel.safety.guard import counters, guarded
+from rag_otel.sharing.group import Observed
 from rag_otel.sharing.positions import Positions
-
-if TYPE_CHECKING:
-    from rag_otel.sharing.group import Observed
 
 _SAVE_EVERY_S = 1.0
 _SAVE_POSITIONS_S = 10.0

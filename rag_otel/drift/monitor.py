@@ -6,7 +6,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from rag_otel.alert import Alert, AlertExample
 from rag_otel.alerts.messages.examples import Examples
@@ -23,11 +23,9 @@ from rag_otel.drift.series import Series
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import EvaluatedTrace
 from rag_otel.safety.guard import counters, guarded, logger
+from rag_otel.sharing.group import Observed
 from rag_otel.sharing.positions import Positions
 from rag_otel.telemetry.gauges import Sample, gauges
-
-if TYPE_CHECKING:
-    from rag_otel.sharing.group import Observed
 
 SAVE_EVERY_S: Final = 30.0
 _FORGET_TOLD_S: Final = 1.0

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from rag_otel.delivery.export_queue import ExportPolicy
 from rag_otel.model import EvaluatedTrace
 from rag_otel.safety.guard import guarded
+from rag_otel.sharing.group import Consumer, Observed
 from rag_otel.sharing.positions import Positions
-
-if TYPE_CHECKING:
-    from rag_otel.sharing.group import Consumer, Observed
 
 
 class Monitor(Protocol):

@@ -12,7 +12,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 from rag_otel.alert import Alert, AlertExample, AlertSeverity, AlertState
 from rag_otel.alerts.messages.examples import Examples
@@ -22,10 +22,8 @@ from rag_otel.evaluation.directions import LOWER_IS_BETTER
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import EvaluatedTrace, Evaluation
 from rag_otel.safety.guard import guarded
+from rag_otel.sharing.group import Observed
 from rag_otel.sharing.positions import Positions
-
-if TYPE_CHECKING:
-    from rag_otel.sharing.group import Observed
 
 SLO_BURN_RATE: Final = "slo_burn_rate"
 OTHER: Final = "other"
