@@ -108,7 +108,9 @@ def describe(movement: Movement, series: str) -> str:
     if movement.since is None:
         means[1] = "gone"
     share = f"{movement.share_since:.0%} of traffic"
-    return f"{movement.slice}: {means[0]} -> {means[1]}, {share}, {movement.explained:.0%} of the change"
+    # Above 1 where other slices moved the other way.
+    part = "all" if movement.explained >= 0.995 else f"{movement.explained:.0%}"
+    return f"{movement.slice}: {means[0]} -> {means[1]}, {share}, {part} of the change"
 
 
 def describe_mix(mix: MixShift) -> str:
