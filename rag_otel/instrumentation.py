@@ -24,14 +24,18 @@ from opentelemetry.trace import Tracer
 from rag_otel import runtime, semconv
 from rag_otel.composition import Parts, compose, compose_ratings
 from rag_otel.evaluation.prepare import prepare
-from rag_otel.lazy_dataclass import dataclass
-from rag_otel.model import SpanRef
+from rag_otel.lazy_dataclass import compile_methods, dataclass
+from rag_otel.model import Chunk, SamplingDecision, SpanRef
+from rag_otel.observing.call_snapshot import Snapshot
 from rag_otel.processing import global_provider, provider
 from rag_otel.processing.attach import Attachment, attach, redirect
+from rag_otel.processing.hold import Slot
+from rag_otel.processing.open_spans import SubTree
 from rag_otel.processing.processor import following
 from rag_otel.protocols import AlertChannel, ChunkResolver, Convention, Evaluator, Sampler, Writer
 from rag_otel.ratings.status import FeedbackStatus
 from rag_otel.runtime import Runtime
+from rag_otel.safety.background_import import background_import
 from rag_otel.safety.fork import after_fork_in_child
 from rag_otel.safety.guard import guarded, logger
 from rag_otel.safety.time_limit import EXIT_S, exit_budget
@@ -117,6 +121,7 @@ class Instrumentation:
 
     def start(self) -> None:
         """Start what runs beside the spans: imports of evaluators, metrics and events."""
+        background_import(_compile_what_calls_use)
         prepare(self.runtime.pipeline.evaluators, over_http=sends_over_http(self.settings))
         if self.runtime.spool is not None:
             self.runtime.spool.start()
@@ -144,6 +149,11 @@ class Instrumentation:
         if not any(attachment.provider is target for attachment in self.attachments):
             self.attachments.append(attach(target, self.runtime))
         return target
+
+
+def _compile_what_calls_use() -> None:
+    """The first observed call does not wait for it."""
+    compile_methods(Chunk, SamplingDecision, Slot, Snapshot, SpanRef, SubTree)
 
 
 _told_unread = False

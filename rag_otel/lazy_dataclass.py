@@ -25,9 +25,18 @@ else:
         return (lambda made: _lazy(made, options)) if cls is None else _lazy(cls, options)
 
 
-__all__ = ["dataclass"]
+__all__ = ["compile_methods", "dataclass"]
 
 _NOTHING: Final = {"init": False, "repr": False, "eq": False}
+
+
+def compile_methods(*classes: type[Any]) -> None:
+    """Compile now, on a thread that nobody waits for, what else the first caller would wait for: a millisecond each."""
+    for cls in classes:
+        for name in ("__init__", "__eq__", "__hash__"):
+            compile_now = getattr(cls.__dict__.get(name), "compile_now", None)
+            if compile_now is not None:
+                compile_now()
 
 
 def _lazy(cls: type[Any], options: dict[str, bool]) -> type[Any]:
@@ -61,11 +70,15 @@ def _lazy(cls: type[Any], options: dict[str, bool]) -> type[Any]:
 def _stub(made: Any, name: str, option: str, options: dict[str, bool]) -> Any:
     """A method that replaces itself by what the library compiles, and calls that."""
 
-    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def compile_now() -> Any:
         setattr(made, name, compiled := _compiled(made, name, option, options))
-        return compiled(self, *args, **kwargs)
+        return compiled
+
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return compile_now()(self, *args, **kwargs)
 
     method.__name__, method.__qualname__ = name, f"{made.__qualname__}.{name}"
+    method.compile_now = compile_now  # type: ignore[attr-defined]
     return method
 
 

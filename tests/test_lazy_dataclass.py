@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from rag_otel.lazy_dataclass import dataclass
+from rag_otel.lazy_dataclass import compile_methods, dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +97,20 @@ def test_open_classes_can_be_changed_and_have_no_hash() -> None:
     assert made != Open(2, "b")
     with pytest.raises(TypeError, match="unhashable"):
         hash(made)
+
+
+def test_what_is_compiled_ahead_is_not_compiled_again() -> None:
+    @dataclass(frozen=True)
+    class Point:
+        at: int = 0
+
+    late = Point.__init__
+    compile_methods(Point, Open)
+    assert Point.__init__ is not late
+    assert not hasattr(Point.__init__, "compile_now")
+    compiled = Point.__init__
+    assert {Point(1), Point(1)} == {Point(1)}
+    assert Point.__init__ is compiled
 
 
 def test_a_class_below_another_inherits_its_fields() -> None:
