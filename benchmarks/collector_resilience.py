@@ -33,6 +33,8 @@ _SIZES: dict[str, tuple[Any, Any]] = {"seconds": (24.0, 120.0), "minutes": (2.0,
 """Of a quick run, and of `--long`."""
 _LOOKS = 20
 """Rows of `memory`."""
+_STEADY = 40.0
+"""Requests a second of `memory`: what is evaluated of them must not pile up."""
 _QUICK = ("outage", "crash", "overload")
 
 
@@ -123,7 +125,7 @@ def memory(minutes: float, share: float) -> None:
 
         seconds = minutes * 60
         looks = [(seconds * n / _LOOKS, look) for n in range(1, _LOOKS + 1)]
-        sent = asyncio.run(during(running, seconds + 0.5, *looks, requests=_cycled(), per_second=100))
+        sent = asyncio.run(during(running, seconds + 0.5, *looks, requests=_cycled(), per_second=_STEADY))
         rows = [(f"{n * minutes / _LOOKS:.1f} min", *(f"{each:.0f}" for each in row)) for n, row in enumerate(seen, 1)]
         evaluated = running.metric("evaluated_traces_total")
         print(
