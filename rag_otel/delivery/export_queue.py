@@ -13,13 +13,13 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Generic, TypeVar
 
 from rag_otel.delivery.retry import Backoff
 from rag_otel.delivery.spool import Spool
 from rag_otel.errors import RetryableError
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel.safety.guard import counters, guarded, logger
 from rag_otel.safety.tracing_suppression import suppressed
 

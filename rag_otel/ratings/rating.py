@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import time
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel.ratings.words import rating_of
 from rag_otel.rendering.text_cutting import clean
 

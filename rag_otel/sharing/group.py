@@ -15,11 +15,11 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, Protocol, runtime_checkable
 
 from rag_otel.alert import Alert
 from rag_otel.delivery.state_folder import StateFolder
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import EvaluatedTrace
 from rag_otel.safety.guard import counters, guarded, logger
 from rag_otel.safety.tracing_suppression import suppressed

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Final
 
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel.safety.guard import counters, logger
 from rag_otel.sharing.log import LogReader, logs_in
 from rag_otel.sharing.records import Record, RecordFormat
