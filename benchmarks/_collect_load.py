@@ -221,6 +221,7 @@ def collector(
             stdout=subprocess.PIPE,
             text=True,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+            cwd=checkout,  # `-m` looks there first
             preexec_fn=lambda: os.sched_setaffinity(0, cores or COLLECTOR_CORES),
         )
         running = Running(process)
