@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import hypothesis
 import pytest
 
-from tests.support.programs import missing_programs
+from testkit.programs import missing_programs
 
 if TYPE_CHECKING:
     from rag_otel.cli.demo.phoenix_server import PhoenixServer

@@ -11,11 +11,11 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor
 
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import SamplingDecision, SpanRef
 from rag_otel.safety.guard import guarded
 from rag_otel.telemetry import names

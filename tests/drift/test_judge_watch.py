@@ -23,7 +23,7 @@ from rag_otel.errors import ConfigurationError
 from rag_otel.evaluation.background_worker import BackgroundWorker
 from rag_otel.model import Chunk, Evaluation
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
-from tests.drift.streams import START_S, results
+from testkit.drift_scores import START_S, results
 
 SCRIPT = Path(__file__).parents[2] / "examples" / "data" / "make_anchors.py"
 

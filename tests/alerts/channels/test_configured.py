@@ -117,7 +117,7 @@ def test_what_no_setting_asks_for_is_not_imported() -> None:
     report = (
         "import sys, rag_otel\n"
         "from opentelemetry.sdk.trace import TracerProvider\n"
-        "rag_otel.instrument(TracerProvider(), annotations=False)\n"
+        "rag_otel.instrument(TracerProvider(), annotations=False, alert_cooldown=60.0)\n"
         "print(*sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", report], capture_output=True, text=True, check=True)

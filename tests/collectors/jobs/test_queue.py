@@ -17,9 +17,9 @@ from rag_otel_collectors.jobs.engines import job_queue, publish_all
 from rag_otel_collectors.jobs.job import partition_of
 from rag_otel_collectors.jobs.nats import NatsJobQueue
 from rag_otel_collectors.jobs.queue import Delivery, JobQueue, QueueCounts, QueuedJob, QueueSettings
+from testkit.nats_server import NatsServer
+from testkit.rabbitmq import RabbitNode
 from tests.collectors.jobs.conftest import settings_of
-from tests.support.nats_server import NatsServer
-from tests.support.rabbitmq import RabbitNode
 
 pytestmark = pytest.mark.server
 MakeSettings = Callable[..., QueueSettings]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import uuid
 from pathlib import Path
 
@@ -13,9 +16,9 @@ from rag_otel.cli.doctor import kafka_has_the_topic
 from rag_otel.cli.main import main
 from rag_otel.durable.dead_letters import FOLDER, DeadLetters
 from rag_otel_collectors.otlp.protobuf.span_records import attributes_from
+from testkit.kafka import FreezingKafka, Kafka
 from testkit.otlp_requests import a_rag_trace, a_request, a_span
 from tests.collectors.otlp.kit import SCORE, Backend, CollectorProcess, a_backend, a_collector
-from tests.support.kafka import Kafka
 from tests.support.polling import eventually
 
 pytestmark = pytest.mark.server
@@ -189,6 +192,25 @@ def test_a_collector_whose_brokers_vanished_stops_in_time(topic: str, tmp_path: 
         eventually(lambda: collector.metric("kafka_in_trouble") == 1, within_s=120)
         assert collector.stop() == 0
         assert len(backend.ids()) == 2
+
+
+def test_brokers_that_do_not_answer_do_not_keep_a_process_from_exiting(topic: str, tmp_path: Path) -> None:
+    """Their connections are open, and librdkafka waits a minute for the answer to its last commit."""
+    kafka = FreezingKafka()
+    kafka.send_empty(topic)
+    command = [sys.executable, "-m", "tests.collectors.otlp.leaving_consumer", kafka.brokers, topic, str(tmp_path)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    reader = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
+    try:
+        assert reader.stdout is not None
+        assert reader.stdout.readline() == "reads\n"
+        kafka.freeze()
+        reader.communicate("stop\n", timeout=30)
+        assert reader.returncode == 0
+    finally:
+        reader.kill()
+        reader.communicate()
+        kafka.stop()
 
 
 def test_brokers_that_are_away_hold_up_nothing_else(tmp_path: Path) -> None:

@@ -8,9 +8,9 @@ import pytest
 
 from rag_otel import semconv
 from testkit.otlp_requests import a_rag_trace, a_request
+from testkit.several_collectors import kill_rounds
 from testkit.trace_router import Ring
 from tests.collectors.otlp.kit import Backend, CollectorProcess
-from tests.collectors.otlp.several import kill_rounds
 from tests.support.polling import eventually
 
 pytestmark = pytest.mark.server
