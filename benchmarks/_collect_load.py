@@ -22,6 +22,8 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 from rag_otel_collectors.otlp.receivers.grpc_server import SERVICE
 
+PACKAGES = ("", "collectors", "evaluators")
+"""Folders of a checkout from which it is imported."""
 METHOD = f"/{SERVICE}/Export"
 CORES = sorted(os.sched_getaffinity(0))
 COLLECTOR_CORES = {CORES[0]}
@@ -191,9 +193,15 @@ class Running:
 
 @contextmanager
 def collector(
-    backend_port: int | None, *settings: str, cores: set[int] | None = None, folder: str | None = None
+    backend_port: int | None,
+    *settings: str,
+    cores: set[int] | None = None,
+    folder: str | None = None,
+    checkout: Path | None = None,
 ) -> Iterator[Running]:
-    """`rag-otel collect` on the given cores, forwarding to a sink where one is named. `settings` are NAME=VALUE."""
+    """`rag-otel collect` on the given cores, forwarding to a sink where one is named. `settings` are NAME=VALUE.
+    `checkout`: whose code runs; that of this process by default."""
+    paths = [*([] if checkout is None else [str(checkout / name) for name in PACKAGES]), *filter(None, sys.path)]
     with tempfile.TemporaryDirectory() as own:
         command = [
             sys.executable,
@@ -212,7 +220,8 @@ def collector(
             command,
             stdout=subprocess.PIPE,
             text=True,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+            cwd=checkout,  # `-m` looks there first
             preexec_fn=lambda: os.sched_setaffinity(0, cores or COLLECTOR_CORES),
         )
         running = Running(process)

@@ -31,6 +31,10 @@ from rag_otel.cli.terminal import table
 
 _SIZES: dict[str, tuple[Any, Any]] = {"seconds": (24.0, 120.0), "minutes": (2.0, 10.0), "requests": (10_000, 100_000)}
 """Of a quick run, and of `--long`."""
+_LOOKS = 20
+"""Rows of `memory`."""
+_STEADY = 40.0
+"""Requests a second of `memory`: what is evaluated of them must not pile up."""
 _QUICK = ("outage", "crash", "overload")
 
 
@@ -110,20 +114,24 @@ def overload(seconds: float) -> None:
     sink.kill()
 
 
-def memory(minutes: float) -> None:
-    """Resident memory under a steady load of what can be evaluated, pass-through traffic beside it."""
+def memory(minutes: float, share: float) -> None:
+    """Resident memory under a steady load of what can be evaluated, of which `share` is; the rest passes."""
     sink = Sink()
-    with collector(sink.port, "grace=1", "sample_ratio=0.02") as running:
+    with collector(sink.port, "grace=1", f"sample_ratio={share}") as running:
         seen: list[list[float]] = []
 
         def look() -> None:
             seen.append([*running.rss_mb(), running.metric("held_bytes") / 2**20])
 
         seconds = minutes * 60
-        looks = [(seconds * n / 10, look) for n in range(1, 11)]
-        sent = asyncio.run(during(running, seconds + 0.5, *looks, requests=_cycled(), per_second=100))
-        rows = [(f"{n * minutes / 10:.1f} min", *(f"{each:.0f}" for each in row)) for n, row in enumerate(seen, 1)]
-        print(f"\nMemory under load, MB ({sent.requests:,} requests acknowledged, {sent.refused:,} refused)")
+        looks = [(seconds * n / _LOOKS, look) for n in range(1, _LOOKS + 1)]
+        sent = asyncio.run(during(running, seconds + 0.5, *looks, requests=_cycled(), per_second=_STEADY))
+        rows = [(f"{n * minutes / _LOOKS:.1f} min", *(f"{each:.0f}" for each in row)) for n, row in enumerate(seen, 1)]
+        evaluated = running.metric("evaluated_traces_total")
+        print(
+            f"\nMemory under load, MB ({sent.requests:,} requests acknowledged, {sent.refused:,} refused, "
+            f"{evaluated:,.0f} traces evaluated)"
+        )
         print(table(rows, header=("after", "collector", "evaluation", "held spans")), flush=True)
     sink.kill()
 
@@ -144,7 +152,7 @@ def main() -> None:
         "disk": lambda given: disk(max(20.0, given.seconds)),
         "damage": lambda given: damage(given.seconds),
         "fuzz": lambda given: fuzz(given.requests),
-        "memory": lambda given: memory(given.minutes),
+        "memory": lambda given: memory(given.minutes, given.share),
         "phoenix": lambda given: phoenix(given.seconds, given.rate),
     }
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -152,6 +160,7 @@ def main() -> None:
     parser.add_argument("--long", action="store_true", help="every part at full size")
     parser.add_argument("--seconds", type=float)
     parser.add_argument("--minutes", type=float)
+    parser.add_argument("--share", type=float, default=0.1, help="of the traces that `memory` has evaluated")
     parser.add_argument("--requests", type=int)
     parser.add_argument("--rate", type=float, default=5.0, help="requests a second to Phoenix, of 10 spans each")
     arguments = parser.parse_args()

@@ -1,11 +1,15 @@
 """What the collector lets through on one core, and what it evaluates: end to end, into a sink that stores nothing.
 
     python benchmarks/collector_throughput.py [--seconds 10]
+    git worktree add ../before COMMIT && python benchmarks/collector_throughput.py --against ../before
 
 The collector and its evaluation process are pinned to the first core; the load and the sink have the others. Rates are
 given by the clock, and by the CPU time that the collector and its evaluation processes took: on a machine that others
 use too, the second one is what one whole core would do. With two processes, how the CPU time splits shows what a core
 for each would do: as many times as much as one process, until the collector's own share fills a core.
+
+With `--against`, this checkout and another one evaluate every trace in turns. This checkout against itself shows how
+much the machine's other work makes of it.
 """
 
 from __future__ import annotations
@@ -14,13 +18,18 @@ import argparse
 import asyncio
 import itertools
 import os
+import statistics
 import time
 from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
 
 from _collect_load import COLLECTOR_CORES, CORES, LOAD_CORES, Sink, collector, load
 from _collect_traces import SPANS_PER_TRACE, Traces
 
 from rag_otel.cli.terminal import table
+
+EVERYTHING = ("grace=0.5", "max_memory_bytes=33554432", "max_traces=2000")
 
 
 def drained(sink: Sink, wanted: int, within_s: float) -> float:
@@ -31,13 +40,32 @@ def drained(sink: Sink, wanted: int, within_s: float) -> float:
     return time.monotonic()
 
 
-def measure(name: str, *settings: str, seconds: float, fresh: bool, cores: set[int] | None = None) -> list[str]:
-    """One row: what arrived in how much time. `fresh`: every request has traces of its own."""
+class Measured(NamedTuple):
+    """What went through a collector."""
+
+    arrived: int
+    """Spans."""
+    missing: int
+    seconds: float
+    cpu_s: list[float]
+    """Of the collector and of each evaluation process."""
+    rss_mb: float
+
+    @property
+    def cpu_ms(self) -> list[float]:
+        """CPU time of each process for a trace, milliseconds."""
+        return [each / max(1, self.arrived // SPANS_PER_TRACE) * 1e3 for each in self.cpu_s]
+
+
+def measure(
+    *settings: str, seconds: float, fresh: bool, cores: set[int] | None = None, checkout: Path | None = None
+) -> Measured:
+    """Send for so long and wait until all has arrived. `fresh`: every request has traces of its own."""
     made = Traces()
     requests: Iterator[bytes]
     requests = iter(made.request, None) if fresh else itertools.cycle([made.request() for _ in range(20)])  # type: ignore[arg-type]
     sink = Sink()
-    with collector(sink.port, *settings, cores=cores) as running:
+    with collector(sink.port, *settings, cores=cores, checkout=checkout) as running:
         asyncio.run(load(running.grpc_port, requests, seconds=1))
         time.sleep(0.5)
         drained(sink, 10**12, within_s=6 if fresh else 1)
@@ -49,41 +77,64 @@ def measure(name: str, *settings: str, seconds: float, fresh: bool, cores: set[i
         took = [now - then for now, then in zip(running.cpu_seconds(), cpu, strict=True)]
         rss = sum(running.rss_mb())
     sink.kill()
-    rate, of_cpu = arrived / (ended - started), arrived / sum(took)
-    traces = max(1, arrived // SPANS_PER_TRACE)
+    return Measured(arrived, accepted - arrived, ended - started, took, rss)
+
+
+def row(name: str, got: Measured) -> list[str]:
+    """As the table shows it."""
+    rate, of_cpu = got.arrived / got.seconds, got.arrived / sum(got.cpu_s)
+    collecting, *judging = got.cpu_ms
     return [
         name,
         f"{rate:,.0f}",
         f"{of_cpu:,.0f}",
         f"{rate / SPANS_PER_TRACE:,.0f}",
         f"{of_cpu / SPANS_PER_TRACE:,.0f}",
-        f"{took[0] / traces * 1e3:.2f}",
-        " + ".join(f"{each / traces * 1e3:.2f}" for each in took[1:]),
-        f"{accepted - arrived:,}",
-        f"{rss:,.0f}",
+        f"{collecting:.2f}",
+        " + ".join(f"{each:.2f}" for each in judging),
+        f"{got.missing:,}",
+        f"{got.rss_mb:,.0f}",
     ]
+
+
+def compare(against: Path, *, rounds: int, seconds: float) -> None:
+    """Print how much CPU time an evaluated trace takes here and in another checkout, in turns."""
+    totals: list[tuple[float, float]] = []
+    rows = []
+    for number in range(rounds):
+        here, there = (
+            measure(*EVERYTHING, seconds=seconds, fresh=True, checkout=checkout).cpu_ms
+            for checkout in (Path(__file__).parents[1], against)
+        )
+        totals.append((sum(here), sum(there)))
+        shown = [" + ".join(f"{each:.2f}" for each in split) for split in (here, there)]
+        rows.append([str(number + 1), *shown, f"{sum(there) / sum(here):.2f}x"])
+    print("collector + judging, ms CPU for a trace of which everything is evaluated\n")
+    print(table(rows, header=["round", "here", "the other", "traces per CPU second"]))
+    ratios = sorted(there / here for here, there in totals)
+    medians = [statistics.median(each) for each in zip(*totals, strict=True)]
+    print(f"\nmedians {medians[0]:.2f} and {medians[1]:.2f} ms; ratios {ratios[0]:.2f} to {ratios[-1]:.2f}, ", end="")
+    print(f"median {statistics.median(ratios):.2f}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--against", type=Path, help="a checkout of another commit, measured in turns with this one")
+    parser.add_argument("--rounds", type=int, default=5, help="with --against")
     arguments = parser.parse_args()
     os.sched_setaffinity(0, LOAD_CORES)
-    everything = ("grace=0.5", "max_memory_bytes=33554432", "max_traces=2000")
-    rows = [
-        measure("unsampled, passed on", "sample_ratio=0", seconds=arguments.seconds, fresh=False),
-        measure("every trace evaluated", *everything, seconds=arguments.seconds, fresh=True),
-    ]
+    if arguments.against is not None:
+        if not (arguments.against / "rag_otel").is_dir():
+            raise SystemExit(f"--against {arguments.against}: no checkout of rag-otel")
+        compare(arguments.against.resolve(), rounds=arguments.rounds, seconds=arguments.seconds)
+        return
+    passed = measure("sample_ratio=0", seconds=arguments.seconds, fresh=False)
+    evaluated = measure(*EVERYTHING, seconds=arguments.seconds, fresh=True)
+    rows = [row("unsampled, passed on", passed), row("every trace evaluated", evaluated)]
     if len(CORES) > 1:
-        row = measure(
-            f"the same, 2 workers on {len(CORES)} cores",
-            *everything,
-            "workers=2",
-            seconds=arguments.seconds,
-            fresh=True,
-            cores=set(CORES),
-        )
-        rows.append(row)
+        both = measure(*EVERYTHING, "workers=2", seconds=arguments.seconds, fresh=True, cores=set(CORES))
+        rows.append(row(f"the same, 2 workers on {len(CORES)} cores", both))
     print(f"collector on core {sorted(COLLECTOR_CORES)}, load and sink on {sorted(LOAD_CORES)}")
     header = (
         "",

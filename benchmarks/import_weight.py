@@ -2,6 +2,7 @@
 
     python benchmarks/import_weight.py             # import, and after instrument(): CPU seconds, MB, modules
     python benchmarks/import_weight.py --install   # also builds the wheel and weighs a fresh environment
+    python benchmarks/import_weight.py --beside PATH   # by turns with another checkout, and this one twice
 
 Each figure is measured in processes of their own: user + system time by `getrusage`, so that waiting does not count,
 and the kernel's peak RSS (Linux only). The variants take turns; the median is printed, and the lowest, which other
@@ -23,6 +24,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 HEAVY = ("litellm", "torch", "numpy", "pandas", "grpc", "phoenix", "transformers", "sklearn")
 DECORATED = "import rag_otel\n@rag_otel.observe\ndef answer(question): return question\n"
+EVALUATED = (
+    "import rag_otel\n@rag_otel.observe\ndef answer(question):\n"
+    "    rag_otel.record_chunks(['Paris is the capital of France. It lies on the Seine.'])\n"
+    "    return 'Paris is the capital of France.'\n"
+    "rag_otel.instrument()\nanswer('What is the capital of France?')\nassert rag_otel.flush()\n"
+)
+IMPORTED = "from rag_otel.safety.background_import import wait_until_imported\nassert wait_until_imported(60)\n"
 VARIANTS = {
     "python alone": "",
     "opentelemetry sdk + openinference": (
@@ -31,7 +39,10 @@ VARIANTS = {
     ),
     "import rag_otel, one function decorated": DECORATED,
     "after instrument()": DECORATED + "rag_otel.instrument()\n",
-    "the same, with a Phoenix named": DECORATED + "rag_otel.instrument(phoenix_endpoint='http://127.0.0.1:9')\n",
+    "the same, the judge's imports done too": DECORATED + "rag_otel.instrument()\n" + IMPORTED,
+    "and one call evaluated": EVALUATED + IMPORTED,
+    "after instrument(), with a Phoenix named": DECORATED
+    + "rag_otel.instrument(phoenix_endpoint='http://127.0.0.1:9')\n",
 }
 TO_REACH = {"import rag_otel, one function decorated": (0.30, 40), "after instrument()": (0.40, 50)}
 REPORT = rf"""
@@ -45,9 +56,14 @@ os._exit(0)
 """
 
 
-def measure(code: str, python: str = sys.executable) -> tuple[float, float, list[str], int]:
-    """(CPU seconds, peak MB, heavy modules, number of modules) of a fresh process that runs `code`."""
+def measure(
+    code: str, python: str = sys.executable, checkout: Path | None = None
+) -> tuple[float, float, list[str], int]:
+    """(CPU seconds, peak MB, heavy modules, number of modules) of a fresh process that runs `code`; from `checkout`,
+    or from what is installed."""
     environ = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    if checkout is not None:
+        environ["PYTHONPATH"] = os.pathsep.join(str(checkout / part) for part in ("", "collectors", "evaluators"))
     done = subprocess.run(
         [python, "-c", code + REPORT],
         capture_output=True,
@@ -75,6 +91,36 @@ def imports(rounds: int) -> None:
             f"{name:42}  {statistics.median(seconds):6.3f} / {min(seconds):5.3f}       {megabytes:7.1f} "
             f"{results[0][3]:8}  {', '.join(results[0][2]) or 'none'}{limit}"
         )
+
+
+def beside(other: Path, rounds: int) -> None:
+    """The variants of both checkouts by turns, and this one twice: how much the machine alone makes of it."""
+    who = {"this": ROOT, "other": other, "this again": ROOT}
+    names = [name for name in VARIANTS if "rag_otel" in VARIANTS[name]]
+    for checkout in who.values():  # compiles what is not compiled yet
+        for name in names:
+            measure(VARIANTS[name], checkout=checkout)
+    seen: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    for number in range(rounds):
+        for name in names:
+            for which in list(who)[:: 1 if number % 2 else -1]:
+                seen.setdefault((name, which), []).append(measure(VARIANTS[name], checkout=who[which])[:2])
+    print(f"{'':42}  CPU s, this / other       ratio (quartiles)            this twice        MB, this / other")
+    for name in names:
+        this, others, again = (seen[name, which] for which in who)
+        cpu, theirs = (statistics.median(each[0] for each in runs) for runs in (this, others))
+        memory, their_memory = (statistics.median(each[1] for each in runs) for runs in (this, others))
+        print(
+            f"{name:42}  {cpu:5.3f} / {theirs:5.3f}    {_ratios(this, others)}   {_ratios(again, this)}   "
+            f"{memory:5.1f} / {their_memory:5.1f} = {memory / their_memory:.2f}"
+        )
+
+
+def _ratios(these: list[tuple[float, float]], those: list[tuple[float, float]]) -> str:
+    """Median and quartiles of the ratios of CPU time, round by round."""
+    ratios = [this[0] / that[0] for this, that in zip(these, those, strict=True)]
+    low, middle, high = statistics.quantiles(ratios, n=4)
+    return f"{middle:.2f} ({low:.2f} to {high:.2f})"
 
 
 def install() -> None:
@@ -113,7 +159,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--install", action="store_true", help="also build the wheel and weigh a fresh environment")
+    parser.add_argument("--beside", type=Path, metavar="PATH", help="by turns with the code of another checkout")
     arguments = parser.parse_args()
+    if arguments.beside is not None:
+        beside(arguments.beside.resolve(), arguments.rounds)
+        return
     imports(arguments.rounds)
     if arguments.install:
         install()

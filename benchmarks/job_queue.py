@@ -30,13 +30,13 @@ import rag_otel
 from rag_otel_collectors.jobs.engines import job_queue, publish_all
 from rag_otel_collectors.jobs.job import queued
 from rag_otel_collectors.jobs.queue import QueuedJob, QueueSettings
+from testkit.collector import Backend, a_backend
+from testkit.jobs import CHUNK, WorkerProcess, a_worker, an_evaluation_job, scores, some_jobs, targets
 from testkit.judge_server import JudgeServer
-from tests.collectors.jobs.judged_worker import ENDS_WORKER
-from tests.collectors.jobs.kit import CHUNK, WorkerProcess, a_worker, an_evaluation_job, scores, some_jobs, targets
-from tests.collectors.otlp.kit import Backend, a_backend
-from tests.support.nats_server import NatsServer, a_nats_server
-from tests.support.polling import eventually
-from tests.support.rabbitmq import RabbitNode, a_rabbit_node
+from testkit.judged_worker import ENDS_WORKER
+from testkit.nats_server import NatsServer, a_nats_server
+from testkit.polling import eventually
+from testkit.rabbitmq import RabbitNode, a_rabbit_node
 
 Broker: TypeAlias = RabbitNode | NatsServer
 

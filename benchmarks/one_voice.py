@@ -20,10 +20,10 @@ from typing import Any
 
 sys.path[:0] = [str(Path(__file__).parents[1])]
 
-from tests.drift.streams import START_S, scores  # noqa: E402
-from tests.sharing.fleet import Fleet, fleet  # noqa: E402
-from tests.support.http_receiver import Receiver, http_receiver  # noqa: E402
-from tests.support.polling import eventually  # noqa: E402
+from testkit.drift_scores import START_S, scores  # noqa: E402
+from testkit.fleet import Fleet, fleet  # noqa: E402
+from testkit.http_receiver import Receiver, http_receiver  # noqa: E402
+from testkit.polling import eventually  # noqa: E402
 
 _GOOD, _MOST = 600, 1500
 """Answers before the drop, and at most after it."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 
-from tests.collectors.otlp.several import kill_rounds
+from testkit.several_collectors import kill_rounds
 
 
 def main() -> None:

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import ClaimVerdict, SpanRef
 
 

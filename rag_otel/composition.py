@@ -9,7 +9,6 @@ import dataclasses
 import math
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -19,20 +18,13 @@ from opentelemetry.metrics import MeterProvider
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan
 
-from rag_otel.alert import Alert
-from rag_otel.alerts.channels.callback import CallbackChannel
-from rag_otel.alerts.channels.configured import configured_channels
-from rag_otel.alerts.channels.log import LogChannel
-from rag_otel.delivery.dispatcher import Dispatcher
-from rag_otel.delivery.state_folder import StateFolder
-from rag_otel.drift.judge_watch import JudgeWatch
-from rag_otel.drift.setup import build_judge_watch
+from rag_otel.delivery.late import LateDelivery
 from rag_otel.errors import ConfigurationError
 from rag_otel.evaluation.background_worker import BackgroundWorker
 from rag_otel.evaluation.chunk_texts import ChunkTexts, resolver_named
 from rag_otel.evaluation.evaluate import evaluate
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import AttributeValue, EvaluatedTrace, Evaluation, RagTrace
-from rag_otel.monitoring import Monitoring
 from rag_otel.pipeline import Pipeline
 from rag_otel.protocols import AlertChannel, ChunkResolver, Convention, Evaluator, Sampler, Writer
 from rag_otel.runtime import JobSink, Runtime
@@ -52,8 +44,11 @@ from rag_otel.writers.feedback import FAITHFULNESS, annotator_kind
 from rag_otel.writers.phoenix_links import phoenix_page, trace_link
 
 if TYPE_CHECKING:
+    from rag_otel.alert import Alert
     from rag_otel.budgets.budgets import Budgets
+    from rag_otel.delivery.dispatcher import Dispatcher
     from rag_otel.delivery.export_queue import ExportQueue
+    from rag_otel.drift.judge_watch import JudgeWatch
     from rag_otel.durable.dead_letters import DeadLetters  # these two import protobuf
     from rag_otel.durable.spool import Spool
     from rag_otel.ratings.rating import Rating
@@ -63,6 +58,8 @@ if TYPE_CHECKING:
 InBackground: TypeAlias = Callable[[Callable[[], object]], object]
 """Calls a function later, on another thread."""
 EMBEDDED: Final = "embedded"
+_WATCHING: Final = ("alert", "drift", "judge_watch", "judge_anchors", "slo_", "state_folder", "sampling_policy")
+"""How the settings begin that say what watches results."""
 EMBEDDED_PER_MINUTE: Final = 600.0
 """Default cap of the embedded judge: ten evaluations a second cost a few percent of one core."""
 
@@ -110,13 +107,11 @@ def compose(
     jobs = compose_jobs(settings, parts)
     pipeline = compose_pipeline(settings, parts, default_cap=EMBEDDED_PER_MINUTE, in_background=later.append)
     worker = BackgroundWorker()
-    spool, dead_letters = _spool(settings)
-    made = Runtime(
-        settings=settings,
-        pipeline=pipeline,
-        attributes=compose_attributes(settings),
-        status_attributes=status_attributes,
-        delivery=compose_delivery(
+
+    def delivery() -> Dispatcher:
+        from rag_otel.drift.setup import build_judge_watch
+
+        return compose_delivery(
             settings,
             parts,
             emit=emit,
@@ -124,7 +119,15 @@ def compose(
             telemetry=telemetry,
             judge_watch=build_judge_watch(settings, pipeline, worker),
             budgets=pipeline.budgets,
-        ),
+        )
+
+    spool, dead_letters = _spool(settings)
+    made = Runtime(
+        settings=settings,
+        pipeline=pipeline,
+        attributes=compose_attributes(settings),
+        status_attributes=status_attributes,
+        delivery=LateDelivery(delivery) if _watched_as_usual(settings, parts) else delivery(),
         worker=worker,
         telemetry=telemetry,
         jobs=jobs,
@@ -136,6 +139,13 @@ def compose(
         later.append(jobs.prepare)
     background_import(*later)  # last: the interpreter runs one thread at a time, and the application waits for this one
     return made
+
+
+def _watched_as_usual(settings: Settings, parts: Parts) -> bool:
+    """True where nothing about what watches results, and who is told, was set: nothing there can be wrong."""
+    given = parts.writers or parts.alert_channels or parts.on_alert is not None or settings.budgets
+    rows = (each for each in dataclasses.fields(Settings) if each.name.startswith(_WATCHING))
+    return not given and all(getattr(settings, each.name) == each.default for each in rows)
 
 
 def _sentences(text: str) -> Iterable[tuple[int, int]]:
@@ -218,6 +228,7 @@ def compose_jobs(settings: Settings, parts: Parts) -> JobSink | None:
             "evaluators= cannot be combined with job_queue_url: the workers evaluate, with their own settings"
         )
     require_extra("queue", "faststream", "aio_pika", needed_by="job_queue_url")
+    from rag_otel.delivery.state_folder import StateFolder
     from rag_otel_collectors.jobs.publisher import JobPublisher
 
     return JobPublisher(
@@ -249,9 +260,9 @@ def compose_calibration(settings: Settings) -> Callable[[Evaluation], Evaluation
     """What applies the calibration file; None without one. Raises ConfigurationError."""
     if settings.calibration_file is None:
         return None
-    from rag_otel.evaluation.calibration import read_calibrations
+    from rag_otel.evaluation.calibration import calibration_of
 
-    return read_calibrations(settings.calibration_file).apply
+    return calibration_of(settings.calibration_file)
 
 
 def _require_cap(settings: Settings, parts: Parts) -> None:
@@ -347,6 +358,8 @@ def compose_delivery(
     With `keep_results` and a state folder Phoenix's annotations survive the process as alerts do; with a `judge_watch`
     drift alerts tell whether the app or the judge has moved. What is left of the `budgets` is told.
     """
+    from rag_otel.monitoring import Monitoring
+
     watched = (*settings.metrics, *(each.name for each in parts.evaluators))
     settings = dataclasses.replace(settings, metrics=watched)
     monitoring = Monitoring(
@@ -461,10 +474,15 @@ def compose_ratings(
     writer: RatingAnnotationWriter | RatingSpanWriter
     if settings.annotations and settings.phoenix_endpoint:
         writer = RatingAnnotationWriter(
-            settings.phoenix_endpoint, api_key=settings.phoenix_api_key, capture_content=settings.capture_content
+            settings.phoenix_endpoint,
+            api_key=settings.phoenix_api_key,
+            capture_content=settings.capture_content,
+            user_key=settings.feedback_key,
         )
     elif emit is not None:
-        writer = RatingSpanWriter(emit, resource, capture_content=settings.capture_content)
+        writer = RatingSpanWriter(
+            emit, resource, capture_content=settings.capture_content, user_key=settings.feedback_key
+        )
     else:
         return None
     return ExportQueue(writer.name, writer.write, size_of=rating_bytes, policy=writer.export_policy)
@@ -478,6 +496,10 @@ def _when(settings: Settings) -> When:
 
 
 def _channels(settings: Settings, parts: Parts) -> list[AlertChannel]:
+    from rag_otel.alerts.channels.callback import CallbackChannel
+    from rag_otel.alerts.channels.configured import configured_channels
+    from rag_otel.alerts.channels.log import LogChannel
+
     channels = [LogChannel(texts=settings.alert_log_texts), *configured_channels(settings)]
     if parts.on_alert is not None:
         channels.append(CallbackChannel(parts.on_alert))

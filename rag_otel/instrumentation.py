@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final, Literal, Never
 
 from opentelemetry import trace as trace_api
@@ -22,26 +22,31 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.trace import Tracer
 
 from rag_otel import runtime, semconv
-from rag_otel.alert import Alert
 from rag_otel.composition import Parts, compose, compose_ratings
 from rag_otel.evaluation.prepare import prepare
-from rag_otel.model import SpanRef
+from rag_otel.lazy_dataclass import compile_methods, dataclass
+from rag_otel.model import Chunk, SamplingDecision, SpanRef
+from rag_otel.observing.call_snapshot import Snapshot
 from rag_otel.processing import global_provider, provider
 from rag_otel.processing.attach import Attachment, attach, redirect
+from rag_otel.processing.hold import Slot
+from rag_otel.processing.open_spans import SubTree
 from rag_otel.processing.processor import following
 from rag_otel.protocols import AlertChannel, ChunkResolver, Convention, Evaluator, Sampler, Writer
 from rag_otel.ratings.status import FeedbackStatus
 from rag_otel.runtime import Runtime
+from rag_otel.safety.background_import import background_import
 from rag_otel.safety.fork import after_fork_in_child
 from rag_otel.safety.guard import guarded, logger
 from rag_otel.safety.time_limit import EXIT_S, exit_budget
-from rag_otel.settings import ResolvedSettings, Settings, resolve, unread_variables
-from rag_otel.settings.tables import AlertSettings, DriftSettings, JudgeSettings, SpanSettings, TelemetrySettings
+from rag_otel.settings import ResolvedSettings, Settings, resolve, sends_over_http, unread_variables
 
 if TYPE_CHECKING:
+    from rag_otel.alert import Alert
     from rag_otel.delivery.export_queue import ExportQueue
     from rag_otel.ratings.rating import Rating
     from rag_otel.sampling.policy import SamplingPolicy
+    from rag_otel.settings.tables import AlertSettings, DriftSettings, JudgeSettings, SpanSettings, TelemetrySettings
 
 _DETACH_S: Final = 10.0
 _EVALUATION_SHARE: Final = 2 / 3
@@ -116,7 +121,8 @@ class Instrumentation:
 
     def start(self) -> None:
         """Start what runs beside the spans: imports of evaluators, metrics and events."""
-        prepare(self.runtime.pipeline.evaluators)
+        background_import(_compile_what_calls_use)
+        prepare(self.runtime.pipeline.evaluators, over_http=sends_over_http(self.settings))
         if self.runtime.spool is not None:
             self.runtime.spool.start()
         if self.runtime.telemetry is not None:
@@ -143,6 +149,11 @@ class Instrumentation:
         if not any(attachment.provider is target for attachment in self.attachments):
             self.attachments.append(attach(target, self.runtime))
         return target
+
+
+def _compile_what_calls_use() -> None:
+    """The first observed call does not wait for it."""
+    compile_methods(Chunk, SamplingDecision, Slot, Snapshot, SpanRef, SubTree)
 
 
 _told_unread = False

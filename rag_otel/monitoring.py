@@ -6,7 +6,6 @@ Without a state folder every process watches what it sees. With one, the process
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rag_otel.alerts.monitors.combined import Monitors
@@ -17,6 +16,7 @@ from rag_otel.delivery.state_folder import CAN_LOCK, StateFolder
 from rag_otel.drift.judge_watch import JudgeWatch
 from rag_otel.drift.monitor import DriftMonitor
 from rag_otel.drift.setup import build_monitor
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import EvaluatedTrace
 from rag_otel.protocols import AlertChannel, Writer
 from rag_otel.safety.guard import counters

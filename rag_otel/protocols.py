@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
-from rag_otel.alert import Alert
 from rag_otel.model import (
     Chunk,
     EvaluatedTrace,
@@ -20,6 +19,9 @@ from rag_otel.model import (
     SpanRecord,
     SpanRef,
 )
+
+if TYPE_CHECKING:
+    from rag_otel.alert import Alert
 
 
 @runtime_checkable

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from opentelemetry import trace as trace_api
@@ -17,6 +17,7 @@ from opentelemetry.trace import Tracer
 
 from rag_otel import semconv
 from rag_otel.errors import ConfigurationError
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel.safety.fork import after_fork_in_child
 from rag_otel.safety.guard import guarded
 

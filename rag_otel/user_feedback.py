@@ -38,10 +38,11 @@ def feedback(
 ) -> FeedbackStatus:
     """Record what a user said of an answer. Returns at once (the first call imports what it needs) and never raises.
 
-    `score` is 0..1, higher is better; a thumbs-down is 0 or False. `label` is a word such as `thumbs_down`. `comment`
-    is masked (credentials, e-mail addresses, phone numbers, ...) before it leaves. `name` is the annotation's name.
-    `span_id` says which answer is meant where a trace has several. `user_id` tells the ratings of several users apart;
-    only a hash of it is written. The same call twice is one annotation, and a user's last word replaces the one before.
+    `score` is 0..1, higher is better; a thumbs-down is 0 or False. `label` is a word such as `thumbs_down`. `label` and
+    `comment` are masked (credentials, e-mail addresses, phone numbers, ...) before they leave. `name` is the
+    annotation's name. `span_id` says which answer is meant where a trace has several. `user_id` tells the ratings of
+    several users apart; only a hash of it and of the trace is written. The same call twice is one annotation, and a
+    user's last word replaces the one before.
     """
     try:
         given = rating(trace_id, score=score, label=label, comment=comment, name=name, span_id=span_id, user_id=user_id)

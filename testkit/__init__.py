@@ -1,1 +1,2 @@
-"""Parts that tests and benchmarks share: a judge's server, traces over OTLP. Not installed with rag-otel."""
+"""Parts that tests and benchmarks share: judges, brokers, collectors and workers as processes, receivers, prepared
+scores, traces over OTLP. Not installed with rag-otel."""

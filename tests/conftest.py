@@ -4,13 +4,14 @@ lines of a run say what it has left out."""
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING
 
 import hypothesis
 import pytest
 
-from tests.support.programs import missing_programs
+from testkit.programs import missing_programs
 
 if TYPE_CHECKING:
     from rag_otel.cli.demo.phoenix_server import PhoenixServer
@@ -24,6 +25,9 @@ os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
 # How long an example takes says how busy the machine is, not whether the code is right.
 hypothesis.settings.register_profile("untimed", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
 hypothesis.settings.load_profile("untimed")
+# A shell that starts the run in the background has it ignore Ctrl-C, and the programs that it starts inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)

@@ -57,7 +57,7 @@ def test_a_decorated_call_is_scored(provider: TracerProvider, exporter: InMemory
     rag_otel.instrument(provider)
     _ask("The tower is 330 metres high.")
     _ask("The tower was sold to a circus in Nevada.")
-    assert rag_otel.flush(timeout=20)
+    assert rag_otel.flush(timeout=60)
     # Two traces are judged side by side: either may be done first.
     attributes = [dict(span.attributes or {}) for span in exporter.get_finished_spans()]
     bad, good = sorted(attributes, key=lambda each: float(each[SCORE]))  # type: ignore[arg-type]
@@ -121,7 +121,7 @@ def test_a_processor_of_the_applications_own_follows_the_set_up(exporter: InMemo
     for settings in changes:
         rag_otel.instrument(provider, **settings)
         _ask("The tower is 330 metres high.")
-        assert rag_otel.flush(timeout=20)
+        assert rag_otel.flush(timeout=60)
         spans = [span for span in exporter.get_finished_spans() if span.name == "answer"]
         statuses.append([(span.attributes or {}).get("rag.evaluation.status") for span in spans])
         exporter.clear()
@@ -141,7 +141,7 @@ def test_an_unfaithful_answer_calls_back_with_its_evidence(provider: TracerProvi
         provider, on_alert=alerts.append, phoenix_public_url="http://phoenix.example", annotations=False
     )
     _ask("The tower is 512 metres high.")
-    assert rag_otel.flush(timeout=20)
+    assert rag_otel.flush(timeout=60)
     (alert,) = alerts
     assert alert.question == "How high is the tower?"
     assert alert.claims[0].claim.text == "The tower is 512 metres high."
@@ -156,7 +156,7 @@ def test_the_environment_hides_what_is_written_back(
     monkeypatch.setenv("RAG_OTEL_CAPTURE_CONTENT", "false")
     rag_otel.instrument(provider)
     _ask("The tower is 512 metres high.")
-    assert rag_otel.flush(timeout=20)
+    assert rag_otel.flush(timeout=60)
     (span,) = exporter.get_finished_spans()
     assert (span.attributes or {})[SCORE] == 0.0
     assert "metres" not in repr(dict(span.attributes or {}))
@@ -189,13 +189,13 @@ def test_uninstrument_stays_in_force(tmp_path: Path) -> None:
         rag_otel.instrument(capture_content=False)
         rag_otel.uninstrument()
         answer("How high?")
-        assert rag_otel.flush(timeout=20)
+        assert rag_otel.flush(timeout=60)
         (span,) = exporter.get_finished_spans()
         assert not any(name.startswith("rag.evaluation") for name in span.attributes), span.attributes
         assert "330" not in str(dict(span.attributes))
         rag_otel.instrument()
         answer("How high?")
-        assert rag_otel.flush(timeout=20)
+        assert rag_otel.flush(timeout=60)
         assert len(exporter.get_finished_spans()) == 2
         """
     )
@@ -212,7 +212,7 @@ def test_without_instrument_the_global_provider_is_found_and_followed(first: str
         f"""
         {first}
         {second}
-        assert rag_otel.flush(timeout=20)
+        assert rag_otel.flush(timeout=60)
         spans = exporter.get_finished_spans()
         assert len(spans) == 1, spans
         assert spans[0].attributes["{SCORE}"] == 1.0
@@ -259,7 +259,7 @@ def test_scores_reach_phoenix_on_the_span_and_as_annotations(phoenix_server: Pho
     settings = {"phoenix_endpoint": api.base_url, "project_name": "whole-path"}
     rag_otel.instrument(providers.make(resolve(settings).settings), **settings)
     _ask("The tower is 512 metres high.")
-    assert rag_otel.flush(timeout=20)
+    assert rag_otel.flush(timeout=60)
     (span,) = eventually(lambda: api.spans("whole-path"))
     assert span["attributes"]["rag.evaluation.faithfulness.claims.0.quote"] in CHUNK["text"]
     span_id = span["context"]["span_id"]

@@ -11,11 +11,11 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from rag_otel.errors import ConfigurationError
+from rag_otel.lazy_dataclass import dataclass
 
 _Z: Final = 1.96
 _FIELDS: Final = ("bad", "bad_told", "good", "good_told")

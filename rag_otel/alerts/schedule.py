@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 from typing import Final
 
 from rag_otel.errors import ConfigurationError
+from rag_otel.lazy_dataclass import dataclass
 
 _DAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _TIME: Final = r"([01]\d|2[0-4]):([0-5]\d)"

@@ -12,15 +12,21 @@ import contextlib
 import math
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
 from tqdm import tqdm
 
 from rag_otel.cli.backfill_report import conclude
-from rag_otel.cli.points_in_time import point_in_time
+from rag_otel.cli.phoenix_access import (
+    PHOENIX_TIMEOUT_S,
+    check_project,
+    phoenix_client,
+    phoenix_errors,
+    project_name,
+    time_bounds,
+)
 from rag_otel.cli.worker import Workers
 from rag_otel.composition import Parts, compose_attributes, compose_pipeline
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
@@ -33,10 +39,8 @@ from rag_otel.writers.phoenix_backfill import PhoenixBackfillWriter
 from rag_otel_collectors.backfill.engine import Backfill, Store, Tally
 from rag_otel_collectors.backfill.file_source import FileStore
 from rag_otel_collectors.backfill.phoenix_source import PhoenixStore
-from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from rag_otel_evaluators.cooperative import time_slice
 
-_PHOENIX_TIMEOUT_S: Final = 120.0
 _SLICE_S: Final = 0.005
 """An evaluation yields to the event loop after this time, so that reading and writing continue."""
 
@@ -89,6 +93,11 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.files
         else None
     )
+    if files is None and settings.phoenix_endpoint is None:
+        raise ConfigurationError(
+            "neither FILEs nor Phoenix are given: name FILEs, or --phoenix-endpoint URL "
+            "(environment: RAG_OTEL_PHOENIX_ENDPOINT)"
+        )
     store = files or phoenix_store(arguments, settings, pipeline)
     tally, started = Tally(), time.perf_counter()
     try:
@@ -194,44 +203,26 @@ def phoenix_store(
 ) -> PhoenixStore:
     """The project that the arguments name, as a store; `kind` and `more`: of another class, with these arguments.
     Raises ConfigurationError."""
-    if settings.phoenix_endpoint is None:
-        raise ConfigurationError(
-            "neither FILEs nor Phoenix are given: name FILEs, or --phoenix-endpoint URL "
-            "(environment: RAG_OTEL_PHOENIX_ENDPOINT)"
-        )
-    if settings.project_name is None:
-        raise ConfigurationError("the project is missing: --project NAME (environment: RAG_OTEL_PROJECT_NAME)")
+    reader, project = phoenix_client(settings), project_name(settings)
     if arguments.since is None:
         raise ConfigurationError("the start time is missing: --since 7d, or --since and a date")
-    now = datetime.now(UTC)
-    access: dict[str, Any] = {"api_key": settings.phoenix_api_key, "timeout_s": _PHOENIX_TIMEOUT_S}
-    reader = PhoenixClient(settings.phoenix_endpoint, **access)
-    try:
-        known = reader.projects()
-    except (RetryableError, PermanentError) as error:
-        raise ConfigurationError(f"Phoenix at {settings.phoenix_endpoint}: {error}") from None
-    if settings.project_name not in known:
-        raise ConfigurationError(f"Phoenix has no project {settings.project_name!r}; it has: {_listed(known)}")
+    with phoenix_errors(settings):
+        check_project(reader, project)
     return kind(
         reader,
         PhoenixBackfillWriter(
-            settings.phoenix_endpoint,
-            project=settings.project_name,
+            str(settings.phoenix_endpoint),
+            project=project,
             capture_content=settings.capture_content,
             max_claims=settings.max_claims,
-            **access,
+            api_key=settings.phoenix_api_key,
+            timeout_s=PHOENIX_TIMEOUT_S,
         ),
         pipeline.evaluators,
-        project=settings.project_name,
-        since=point_in_time(arguments.since, now=now),
-        until=point_in_time(arguments.until, now=now),
+        project=project,
+        **time_bounds(arguments),
         **more,
     )
-
-
-def _listed(names: Sequence[str], at_most: int = 10) -> str:
-    more = f" and {len(names) - at_most} more" if len(names) > at_most else ""
-    return ", ".join(names[:at_most]) + more
 
 
 def _price(text: str) -> tuple[float, float]:

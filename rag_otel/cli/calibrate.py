@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from rag_otel.alert import Alert, AlertSeverity
 from rag_otel.alerts.channels.configured import configured_channels
-from rag_otel.cli.phoenix_access import phoenix_client, time_bounds
+from rag_otel.cli.phoenix_access import phoenix_client, phoenix_errors, time_bounds
 from rag_otel.cli.terminal import table
 from rag_otel.errors import ConfigurationError, InputError, PermanentError, RetryableError
 from rag_otel.evaluation.calibration import MARK, Calibration, Labelled, read_calibrations, write_calibrations
@@ -119,7 +119,7 @@ def _labelled(arguments: argparse.Namespace, settings: Settings) -> list[Labelle
             )
         ]
     client, bounds = phoenix_client(settings), time_bounds(arguments)
-    try:
+    with phoenix_errors(settings):
         found = labels_in_phoenix(
             client,
             arguments.project,
@@ -131,8 +131,6 @@ def _labelled(arguments: argparse.Namespace, settings: Settings) -> list[Labelle
             **bounds,
         )
         return list(found)
-    except (RetryableError, PermanentError) as error:
-        raise ConfigurationError(f"Phoenix at {settings.phoenix_endpoint}: {error}") from None
 
 
 def _uncalibrated(labelled: Sequence[Labelled], base: str | None, metric: str) -> list[Labelled]:

@@ -35,6 +35,7 @@ from rag_otel.errors import ConfigurationError
 from rag_otel.evaluation.background_worker import BackgroundWorker
 from rag_otel.safety import redaction
 from rag_otel.safety.extras import require_extra
+from rag_otel.safety.garbage import collect_garbage_less
 from rag_otel.safety.guard import logger
 from rag_otel.settings import Settings
 from rag_otel.telemetry.telemetry import Telemetry
@@ -113,6 +114,7 @@ async def _serve(configuration: collector_settings.Configuration) -> int:
     collector, servers = await start(
         configuration, worker=WORKER, make_results=results, job_queue=_job_queue(configuration.evaluation.settings)
     )
+    collect_garbage_less()
     for name, server in servers.items():
         print(f"receiving OTLP/{name} on port {server.port}", flush=True)
     await stop.wait()

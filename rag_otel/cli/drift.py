@@ -15,14 +15,14 @@ from typing import Any, Final
 
 from rag_otel.cli.drift_report.page import latest, render_page
 from rag_otel.cli.drift_report.view import SeriesView, replay, views
-from rag_otel.cli.phoenix_access import phoenix_client, time_bounds
+from rag_otel.cli.phoenix_access import phoenix_client, phoenix_errors, time_bounds
 from rag_otel.cli.terminal import table
 from rag_otel.drift.alerting import describe, moment
 from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.observation import ALL, Observation, shown
 from rag_otel.drift.setup import drift_settings
 from rag_otel.drift.states import StoredState, ask_to_relearn, read_states
-from rag_otel.errors import ConfigurationError, InputError, PermanentError, RetryableError
+from rag_otel.errors import ConfigurationError, InputError
 from rag_otel.settings import Settings, resolve
 from rag_otel_collectors.stored.scores import JUDGE, from_files, from_other_judge, from_phoenix, metrics_of
 
@@ -97,13 +97,11 @@ def _observations(settings: Settings, arguments: argparse.Namespace) -> list[Obs
             raise ConfigurationError("--annotation is for a Phoenix project: give --project NAME, not files")
         return from_files(arguments.files, settings.drift_slices)
     reader, bounds = phoenix_client(settings), time_bounds(arguments)
-    try:
+    with phoenix_errors(settings):
         if arguments.annotation:
             named = arguments.annotation
             return list(from_other_judge(reader, arguments.project, settings.drift_slices, named, **bounds))
         return list(from_phoenix(reader, arguments.project, settings.drift_slices, **bounds))
-    except (RetryableError, PermanentError) as error:
-        raise ConfigurationError(f"Phoenix at {settings.phoenix_endpoint}: {error}") from None
 
 
 def _show_state(settings: Settings, arguments: argparse.Namespace) -> int:

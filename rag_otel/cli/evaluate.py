@@ -14,6 +14,7 @@ from typing import Any
 
 from rag_otel.cli.terminal import progress, table
 from rag_otel.errors import ConfigurationError
+from rag_otel.evaluation.calibration import calibration_of, is_calibrated
 from rag_otel.evaluation.directions import LOWER_IS_BETTER, is_worse
 from rag_otel_evaluators.build import build_evaluators, rows_at_once
 from rag_otel_evaluators.offline.config import STANDARD_OUTPUT, EvaluationConfig, make_config, read_config_file
@@ -52,6 +53,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cache", metavar="FILE", help="cache of the judges' answers (default: OUTPUT.cache)")
     parser.add_argument("--no-cache", dest="cache", action="store_false", help="do not cache the judges' answers")
     parser.add_argument(
+        "--calibration-file", metavar="FILE", help="a file of rag-otel calibrate, applied to the risks and labels"
+    )
+    parser.add_argument(
         "--fail-under",
         action="append",
         metavar="METRIC=MEAN",
@@ -80,7 +84,13 @@ def run(arguments: argparse.Namespace) -> int:
         if not rows:
             print(f"rag-otel evaluate: warning: {config.data} holds no rows", file=sys.stderr)
         _say_what_is_replaced(rows, metrics)
-        run_of_rows = evaluate_rows(rows, evaluators, concurrency=rows_at_once(config), budget_usd=config.budget_usd)
+        run_of_rows = evaluate_rows(
+            rows,
+            evaluators,
+            concurrency=rows_at_once(config),
+            budget_usd=config.budget_usd,
+            calibrate=calibration_of(config.calibration_file),
+        )
         judged = resources.enter_context(closing(run_of_rows))
         results = []
         try:
@@ -97,7 +107,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _read_config(arguments: argparse.Namespace) -> EvaluationConfig:
     """The settings of the file, overridden by the options of the command line."""
     values = {} if arguments.config is None else read_config_file(arguments.config)
-    files = ("data", "output", "report", "prompts", "cache")
+    files = ("data", "output", "report", "prompts", "cache", "calibration_file")
     names = (*files, "metrics", "judge", "embedder", "language", "concurrency", "budget_usd")
     given = {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
     if arguments.columns is not None:
@@ -141,6 +151,8 @@ def _conclude(results: Results, config: EvaluationConfig) -> int:
     for summary in summaries:
         if summary.usage.calls:
             print(_cost(summary), file=sys.stderr)
+    if config.calibration_file is not None:
+        print(_calibrated(results, config), file=sys.stderr)
     if config.report is not None:
         title = f"Evaluation of {config.data.name}" if config.data else "Evaluation"
         print(f"report: {results.report(config.report, title=title)}", file=sys.stderr)
@@ -184,6 +196,14 @@ def _table(summaries: Sequence[MetricSummary]) -> str:
         figures = [_number(summary.mean), interval, *map(_number, spread)]
         lines.append([summary.metric, *counts, *figures, reasons])
     return table(lines, header=header)
+
+
+def _calibrated(results: Results, config: EvaluationConfig) -> str:
+    """Which results the calibration file changed."""
+    counts = {metric: sum(map(is_calibrated, results.evaluations(metric))) for metric in results.metrics}
+    changed = ", ".join(f"{metric} ({count} rows)" for metric, count in counts.items() if count)
+    nothing = "no result: the file holds nothing of these metrics and judges"
+    return f"calibration: {config.calibration_file} was applied to {changed or nothing}"
 
 
 def _number(value: Any) -> str:

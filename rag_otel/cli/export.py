@@ -7,11 +7,10 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from rag_otel.cli.points_in_time import point_in_time
+from rag_otel.cli.phoenix_access import check_project, phoenix_client, project_name, time_bounds
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
 from rag_otel.settings import Settings, resolve
 
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 
 STANDARD_OUTPUT: Final = "-"
-_TIMEOUT_S: Final = 120.0
 _INPUTS: Final = ("question", "contexts")
 _OUTPUTS: Final = ("response", "reference")
 
@@ -47,19 +45,17 @@ def run(arguments: argparse.Namespace) -> int:
         raise ConfigurationError("give --dataset or --output, not both")
     if arguments.append and not arguments.dataset:
         raise ConfigurationError("--append adds to a dataset: name it with --dataset")
-    settings = _settings(arguments)
-    from rag_otel_collectors.stored.phoenix_client import PhoenixClient
-
-    assert settings.phoenix_endpoint is not None
-    client = PhoenixClient(settings.phoenix_endpoint, api_key=settings.phoenix_api_key, timeout_s=_TIMEOUT_S)
+    given = {"phoenix_endpoint": arguments.phoenix_endpoint, "project_name": arguments.project}
+    settings = resolve({**given, "attribute_mapping": arguments.mapping}).settings
+    client, project = phoenix_client(settings), project_name(settings)
     try:
-        answers = _chosen(client, settings, arguments)
+        answers = _chosen(client, project, settings, arguments)
         if not answers:
-            print(f"rag-otel export: no such answer in {settings.project_name}: {_hint(arguments)}", file=sys.stderr)
+            print(f"rag-otel export: no such answer in {project}: {_hint(arguments)}", file=sys.stderr)
             return 1
         rows = [answer.row() for answer in answers]
         if arguments.dataset:
-            print(_upload(client, settings, arguments, rows))
+            print(_upload(client, project, arguments, rows))
         else:
             _write(arguments.output or STANDARD_OUTPUT, rows)
     except (RetryableError, PermanentError) as error:
@@ -68,19 +64,9 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _settings(arguments: argparse.Namespace) -> Settings:
-    given = {"phoenix_endpoint": arguments.phoenix_endpoint, "project_name": arguments.project}
-    settings = resolve({**given, "attribute_mapping": arguments.mapping}).settings
-    if settings.phoenix_endpoint is None:
-        raise ConfigurationError(
-            "Phoenix's address is missing: --phoenix-endpoint URL (environment: RAG_OTEL_PHOENIX_ENDPOINT)"
-        )
-    if settings.project_name is None:
-        raise ConfigurationError("the project is missing: --project NAME (environment: RAG_OTEL_PROJECT_NAME)")
-    return settings
-
-
-def _chosen(client: PhoenixClient, settings: Settings, arguments: argparse.Namespace) -> Sequence[StoredAnswer]:
+def _chosen(
+    client: PhoenixClient, project: str, settings: Settings, arguments: argparse.Namespace
+) -> Sequence[StoredAnswer]:
     from rag_otel.pipeline import Pipeline
     from rag_otel.sampling.ratio import RatioSampler
     from rag_otel_collectors.conventions import default_conventions
@@ -94,18 +80,10 @@ def _chosen(client: PhoenixClient, settings: Settings, arguments: argparse.Names
     selection, count = next((name, count) for name, count in counts.items() if count is not None)
     if count < 1:
         raise ConfigurationError(f"--{selection}: must be at least 1, not {count}")
-    known = client.projects()
-    if settings.project_name not in known:
-        listed = ", ".join(known[:10]) or "none"
-        raise ConfigurationError(f"Phoenix has no project {settings.project_name!r}; it has: {listed}")
-    now = datetime.now(UTC)
-    times = {
-        name: None if text is None else point_in_time(text, now=now)
-        for name, text in (("since", arguments.since), ("until", arguments.until))
-    }
+    check_project(client, project)
     conventions = default_conventions(mapping=settings.attribute_mapping)
     pipeline = Pipeline(conventions=conventions, sampler=RatioSampler(1.0), evaluators=())
-    found = stored_answers(client, str(settings.project_name), arguments.metric, pipeline.rag_traces, **times)
+    found = stored_answers(client, project, arguments.metric, pipeline.rag_traces, **time_bounds(arguments))
     return choose(found, selection, count, arguments.metric)
 
 
@@ -127,9 +105,7 @@ def _write(output: str, rows: Sequence[dict[str, Any]]) -> None:
     print(f"{output}: {len(rows)} answers", file=sys.stderr)
 
 
-def _upload(
-    client: PhoenixClient, settings: Settings, arguments: argparse.Namespace, rows: Sequence[dict[str, Any]]
-) -> str:
+def _upload(client: PhoenixClient, project: str, arguments: argparse.Namespace, rows: Sequence[dict[str, Any]]) -> str:
     """Uploads the rows as examples, each with its span's id. Returns what to tell the user."""
     examples = [
         {
@@ -140,6 +116,6 @@ def _upload(
         }
         for row in rows
     ]
-    about = f"Answers of {settings.project_name}, exported by rag-otel"
+    about = f"Answers of {project}, exported by rag-otel"
     page = client.upload_dataset(arguments.dataset, examples, description=about, append=arguments.append)
     return f"{len(rows)} answers are in the dataset {arguments.dataset}: {page}"

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from rag_otel.cli.inspect_explain import as_text, explanation, no_rag_trace
-from rag_otel.errors import ConfigurationError, InputError, PermanentError, RetryableError
+from rag_otel.cli.phoenix_access import phoenix_client, phoenix_errors
+from rag_otel.errors import ConfigurationError, InputError
 from rag_otel.evaluation.chunk_texts import ChunkTexts, resolver_named
 from rag_otel.model import RagTrace
 from rag_otel.pipeline import Pipeline
@@ -26,7 +27,6 @@ from rag_otel.settings import Settings, resolve
 from rag_otel_collectors.conventions import default_conventions
 from rag_otel_collectors.stored.assembly import AssembledTrace, TraceAssembler
 from rag_otel_collectors.stored.otlp_files import read_spans
-from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from rag_otel_collectors.stored.phoenix_spans import stored_traces
 
 
@@ -79,16 +79,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _inspect_project(printer: Printer, settings: Settings, project: str) -> int:
-    if settings.phoenix_endpoint is None:
-        raise ConfigurationError(
-            "Phoenix's address is missing: --phoenix-endpoint URL (environment: RAG_OTEL_PHOENIX_ENDPOINT)"
-        )
-    reader = PhoenixClient(settings.phoenix_endpoint, api_key=settings.phoenix_api_key)
-    try:
+    reader = phoenix_client(settings)
+    with phoenix_errors(settings):
         for batch in stored_traces(reader, project):
             printer.print(batch)
-    except (RetryableError, PermanentError) as error:
-        raise ConfigurationError(f"Phoenix at {settings.phoenix_endpoint}: {error}") from None
     return 0
 
 

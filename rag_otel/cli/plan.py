@@ -10,15 +10,14 @@ import argparse
 import asyncio
 import dataclasses
 import math
-from datetime import UTC, datetime
-from typing import Final
+from datetime import datetime
 
 from rag_otel.budgets.budgets import Budgets
 from rag_otel.budgets.build import build_budgets
 from rag_otel.budgets.ledger import MemoryLedger
 from rag_otel.cli.backfill_report import known_price
+from rag_otel.cli.phoenix_access import check_project, phoenix_client, phoenix_errors, project_name, time_bounds
 from rag_otel.cli.plan_report import Plan, report
-from rag_otel.cli.points_in_time import point_in_time
 from rag_otel.composition import Parts, compose_pipeline, compose_prescore
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
 from rag_otel.model import Evaluation, RagTrace
@@ -29,8 +28,6 @@ from rag_otel.settings import Settings, resolve
 from rag_otel.writers.feedback import annotator_kind
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from rag_otel_collectors.stored.phoenix_spans import stored_traces
-
-_TIMEOUT_S: Final = 120.0
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -114,19 +111,11 @@ def _settings(arguments: argparse.Namespace) -> Settings:
 
 
 def _source(arguments: argparse.Namespace, settings: Settings) -> tuple[PhoenixClient, datetime, datetime]:
-    if settings.phoenix_endpoint is None:
-        raise ConfigurationError("Phoenix's address is missing: --phoenix-endpoint URL (RAG_OTEL_PHOENIX_ENDPOINT)")
-    if settings.project_name is None:
-        raise ConfigurationError("the project is missing: --project NAME (environment: RAG_OTEL_PROJECT_NAME)")
-    reader = PhoenixClient(settings.phoenix_endpoint, api_key=settings.phoenix_api_key, timeout_s=_TIMEOUT_S)
-    try:
-        known = reader.projects()
-    except (RetryableError, PermanentError) as error:
-        raise ConfigurationError(f"Phoenix at {settings.phoenix_endpoint}: {error}") from None
-    if settings.project_name not in known:
-        raise ConfigurationError(f"Phoenix has no project {settings.project_name!r}; it has: {', '.join(known[:10])}")
-    now = datetime.now(UTC)
-    return reader, point_in_time(arguments.since, now=now), point_in_time(arguments.until, now=now)
+    reader, project = phoenix_client(settings), project_name(settings)
+    with phoenix_errors(settings):
+        check_project(reader, project)
+    bounds = time_bounds(arguments)
+    return reader, bounds["since"], bounds["until"]
 
 
 def _price(text: str) -> tuple[float, float]:

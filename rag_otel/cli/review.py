@@ -7,8 +7,8 @@ import json
 from collections import Counter
 from typing import Any, Final
 
-from rag_otel.cli.phoenix_access import phoenix_client, time_bounds
-from rag_otel.errors import ConfigurationError, InputError, PermanentError, RetryableError
+from rag_otel.cli.phoenix_access import phoenix_client, phoenix_errors, time_bounds
+from rag_otel.errors import InputError
 from rag_otel.settings import Settings, resolve
 from rag_otel_collectors.stored.labels import LABELS, labels_in_phoenix, names_in
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
@@ -41,10 +41,8 @@ def run(arguments: argparse.Namespace) -> int:
     _check(arguments)
     settings = resolve({"phoenix_endpoint": arguments.phoenix_endpoint, "project_name": arguments.project}).settings
     client = phoenix_client(settings)
-    try:
+    with phoenix_errors(settings):
         _run(arguments, settings, client)
-    except (RetryableError, PermanentError) as error:
-        raise ConfigurationError(f"Phoenix at {settings.phoenix_endpoint}: {error}") from None
     return 0
 
 

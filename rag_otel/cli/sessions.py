@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final
 
-from rag_otel.cli.phoenix_access import phoenix_client, time_bounds
-from rag_otel.errors import ConfigurationError, InputError, PermanentError, RetryableError
+from rag_otel.cli.phoenix_access import phoenix_client, phoenix_errors, time_bounds
+from rag_otel.errors import InputError
 from rag_otel.pipeline import Pipeline
 from rag_otel.sampling.ratio import RatioSampler
 from rag_otel.settings import resolve
@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     conventions = default_conventions(mapping=settings.attribute_mapping)
     pipeline = Pipeline(conventions=conventions, sampler=RatioSampler(1.0), evaluators=())
     bounds = time_bounds(arguments)
-    try:
+    with phoenix_errors(settings):
         answers = stored_answers(client, arguments.project, arguments.metric, pipeline.rag_traces, **bounds)
         sessions = session_scores(answers, arguments.metric)
         if not sessions:
@@ -52,8 +52,6 @@ def run(arguments: argparse.Namespace) -> int:
                 "or rag_otel.using(session_id=...)"
             )
         written = None if arguments.dry_run else _write(client, arguments, sessions, since=bounds.get("since"))
-    except (RetryableError, PermanentError) as error:
-        raise ConfigurationError(f"Phoenix at {settings.phoenix_endpoint}: {error}") from None
     if arguments.json:
         print(json.dumps([session.row() for session in sessions]))
     else:

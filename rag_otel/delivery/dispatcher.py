@@ -166,8 +166,9 @@ class Dispatcher:
         """
         with guarded("delivery.submit"):
             finished = None if on_written is None else _Countdown(len(self._result_queues), on_written)
+            size = result_bytes(result)
             for queue in self._result_queues:
-                queue.put(result, finished)
+                queue.put(result, finished, size=size)
             if self._alerts is not None:
                 self._alerts.consider(result)
             if self._shared is not None:

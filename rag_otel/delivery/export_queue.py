@@ -13,13 +13,13 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Generic, TypeVar
 
 from rag_otel.delivery.retry import Backoff
 from rag_otel.delivery.spool import Spool
 from rag_otel.errors import RetryableError
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel.safety.guard import counters, guarded, logger
 from rag_otel.safety.tracing_suppression import suppressed
 
@@ -124,12 +124,13 @@ class ExportQueue(Generic[T]):
                 self._held -= 1
                 self._changed.notify_all()
 
-    def put(self, item: T, finished: Callable[[], None] | None = None) -> bool:
+    def put(self, item: T, finished: Callable[[], None] | None = None, *, size: int | None = None) -> bool:
         """Queue an item; False, counted, when the queue is full or closed. Never blocks on the destination.
 
         `finished` is called when the item is sent, or cannot be sent at all; not where it is given up in an outage.
+        `size` is what `size_of` says of the item, where the caller knows it.
         """
-        size = self._size_of(item)
+        size = self._size_of(item) if size is None else size
         with self._changed:
             if self._takes(size):
                 self._append(item, size, self._spool.keep(item) if self._spool else None, finished)

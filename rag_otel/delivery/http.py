@@ -17,6 +17,7 @@ from typing import IO, Any, Final
 
 from rag_otel.delivery.retry import read_retry_after
 from rag_otel.errors import PermanentError, RetryableError
+from rag_otel.safety.echoes import without_echoes
 from rag_otel.safety.redaction import redacted_text
 
 RETRYABLE_STATUS: Final = frozenset({408, 425, 429})
@@ -84,12 +85,13 @@ def _answer(request: urllib.request.Request, timeout_s: float) -> bytes:
             return bytes(response.read())
     except urllib.error.HTTPError as error:
         with error:
-            raise _refused(url, error) from None
+            raise _refused(request, error) from None
     except (OSError, http.client.HTTPException) as error:
         raise RetryableError(redacted_text(f"no answer from {_host(url)}: {getattr(error, 'reason', error)}")) from None
 
 
-def _refused(url: str, error: urllib.error.HTTPError) -> RetryableError | PermanentError:
+def _refused(request: urllib.request.Request, error: urllib.error.HTTPError) -> RetryableError | PermanentError:
+    url = request.full_url
     message = f"HTTP {error.code} from {_host(url)}"
     if error.code in RETRYABLE_STATUS or error.code >= 500:
         return RetryableError(message, retry_after_s=read_retry_after(error.headers.get("Retry-After")))
@@ -98,15 +100,17 @@ def _refused(url: str, error: urllib.error.HTTPError) -> RetryableError | Perman
         there = urllib.parse.urlsplit(urllib.parse.urljoin(url, error.headers.get("Location") or ""))
         elsewhere = f"{there.scheme}://{there.netloc.rpartition('@')[2]}"
         return PermanentError(f"{message}: it points to {elsewhere}; configure that address instead")
-    return PermanentError(redacted_text(f"{message}: {_excerpt(error)}"))
+    return PermanentError(redacted_text(f"{message}: {_excerpt(request, error)}"))
 
 
-def _excerpt(error: urllib.error.HTTPError) -> str:
-    """The beginning of what the server said, on one line."""
+def _excerpt(request: urllib.request.Request, error: urllib.error.HTTPError) -> str:
+    """The beginning of what the server said, on one line, without what it quotes of the request."""
     try:
         said = error.read(_EXCERPT * 4).decode("utf-8", "replace")
     except (OSError, http.client.HTTPException):
         return "no reason given"
+    sent = request.data if isinstance(request.data, bytes) else b""
+    said = without_echoes(said, [sent.decode("utf-8", "replace")])
     return " ".join(said.split())[:_EXCERPT] or "no reason given"
 
 

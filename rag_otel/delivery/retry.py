@@ -10,11 +10,11 @@ import math
 import random
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import UTC
 from typing import Final, TypeVar
 
 from rag_otel.errors import RetryableError
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel.safety.guard import logger
 
 T = TypeVar("T")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any, Final
 
 from rag_otel.drift.observation import RISK, SCORE
 from rag_otel.errors import ConfigurationError
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import Evaluation
 
 _ERROR: Final = 0.05

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from rag_otel.drift.history import History
+from rag_otel.lazy_dataclass import dataclass
 
 _EVERYTHING: Final = 0.98
 _TOP: Final = 5

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any, Final, Literal
 
 from rag_otel.drift.seasons import Seasons
+from rag_otel.lazy_dataclass import dataclass
 
 SHAPES: Final = (1.0, 7.0)
 """Days after which the shape of a day, of a week is known, and a baseline is learned again."""

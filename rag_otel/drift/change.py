@@ -7,10 +7,10 @@ divided by how far they depend on each other.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from rag_otel.drift.history import Moments, total
+from rag_otel.lazy_dataclass import dataclass
 
 _INDISTINGUISHABLE: Final = 2.0
 """Starts whose log-likelihood is this little lower are as good: about 95%."""

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final
+
+from rag_otel.lazy_dataclass import dataclass
 
 _LEAST_BLOCKS: Final = 8
 """Fewer blocks tell nothing of each other."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import Any, Final, TypeAlias
 
 from rag_otel.drift.attribution import Movement, movements
@@ -20,6 +20,7 @@ from rag_otel.drift.observation import ALL, DIMENSIONS, UNJUDGED, Observation, s
 from rag_otel.drift.series import Series
 from rag_otel.drift.turns import Turn
 from rag_otel.drift.watch import SeriesSettings
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel.safety.guard import counters
 
 Key: TypeAlias = tuple[str, str]

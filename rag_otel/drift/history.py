@@ -16,8 +16,9 @@ import math
 import sys
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+from rag_otel.lazy_dataclass import dataclass
 
 _BUCKET: Final = 8
 _PER_SIZE: Final = 8

@@ -12,11 +12,11 @@ import enum
 import threading
 import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from rag_otel.drift.anchors import Anchor, Reading, Shift, identity_of, reading_of, reading_state, shift
 from rag_otel.drift.observation import signal_of
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import Evaluation
 from rag_otel.protocols import Evaluator
 from rag_otel.safety.guard import guarded

@@ -8,11 +8,12 @@ slices usually are is estimated from the learning window and shrunk towards the 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from rag_otel.drift.change import change_point
 from rag_otel.drift.history import History, Moments
+from rag_otel.lazy_dataclass import dataclass
 
 _LEAST: Final = 30
 """Values that a slice must have to have a mean of its own."""

@@ -6,7 +6,6 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from rag_otel.alert import Alert, AlertExample
@@ -21,6 +20,7 @@ from rag_otel.drift.judge_watch import Cause, JudgeWatch, Verdict
 from rag_otel.drift.observation import ALL, RISK, SCORE, observation, shown
 from rag_otel.drift.problems import Problems
 from rag_otel.drift.series import Series
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import EvaluatedTrace
 from rag_otel.safety.guard import counters, guarded, logger
 from rag_otel.sharing.group import Observed

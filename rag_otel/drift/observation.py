@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from rag_otel.evaluation.directions import LOWER_IS_BETTER, goodness
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import EvaluatedTrace, Evaluation, RagTrace
 from rag_otel.ratings.words import COMPLAINT_BELOW
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.family import Key
+from rag_otel.lazy_dataclass import dataclass
 
 
 @dataclass(slots=True, kw_only=True)

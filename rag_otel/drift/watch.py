@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from rag_otel.drift.baseline import Baseline
@@ -11,6 +10,7 @@ from rag_otel.drift.detector import DropDetector
 from rag_otel.drift.learner import DEFAULT_COUNT, STAGES
 from rag_otel.drift.runs import Blocks
 from rag_otel.drift.seasons import DAY_S
+from rag_otel.lazy_dataclass import dataclass
 
 _CALM: Final = 0.01
 """Share of the threshold that a detector's money is below while nothing is suspected; so is `_SMALL` anyway."""

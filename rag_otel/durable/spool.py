@@ -317,6 +317,7 @@ class Spool:
         done, self._done = self._done, []
         if not self._opened:
             return
+        admitted = {key for key, value in values if value.startswith(trace_records.TRACE)}
         gone = set(done)
         # What is done already needs no record, but a record that stands there needs its mark.
         values = [each for each in values if each[0] not in gone]
@@ -325,9 +326,12 @@ class Spool:
                 self._store.write(values)
         except OSError as error:
             self._warn("written", error)
-            for key in {key for key, value in values if value.startswith(trace_records.TRACE)}:
+            for key in admitted - gone:
                 counters.add("spool.refused")
                 self._drop(key)
+            admitted &= gone
+        if admitted:  # not before: who reads it may rely on them
+            counters.add("spool.kept", len(admitted))
         try:
             if done:
                 self._store.done(done)
@@ -357,7 +361,6 @@ class Spool:
         self._progress.begin(key)
         target_id = target.context.span_id
         self._progress.expect(key, [s.context.span_id for s in sampled if s.context.span_id != target_id], exporters)
-        counters.add("spool.kept")
 
     def _on_added(self, target: ReadableSpan, spans: Sequence[ReadableSpan], exporters: Sequence[int]) -> None:
         key = _key(target)

@@ -13,7 +13,8 @@ import dataclasses
 import hashlib
 import json
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -27,6 +28,7 @@ _LEAST: Final = 1e-4
 _VERSION: Final = 1
 MARK: Final = "+c"
 """Begins the mark of a calibration in an evaluator's version."""
+_MARKED: Final = re.compile(re.escape(MARK) + r"[0-9a-f]{6}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +124,16 @@ def logit(risk: float) -> float:
     """ln(p / (1 - p)), with p at least .0001 and at most .9999."""
     bounded = min(max(risk, _LEAST), 1.0 - _LEAST)
     return math.log(bounded / (1.0 - bounded))
+
+
+def calibration_of(path: str | Path | None) -> Callable[[Evaluation], Evaluation] | None:
+    """What applies the file of `rag-otel calibrate` to a result; None without a file. Raises ConfigurationError."""
+    return None if path is None else read_calibrations(path).apply
+
+
+def is_calibrated(evaluation: Evaluation) -> bool:
+    """Whether a calibration was applied to a result, as the end of its version says."""
+    return _MARKED.fullmatch(evaluation.version[-len(MARK) - 6 :]) is not None
 
 
 def write_calibrations(path: Path, calibrations: Sequence[Calibration]) -> None:

@@ -13,12 +13,14 @@ _DELIVERY: Final = ("encodings.idna", "email.utils")
 """What the first HTTP request and the first `Retry-After` would import, on the threads that deliver."""
 
 
-def prepare(evaluators: Sequence[Evaluator]) -> None:
-    """Begin the imports of everything that evaluates and delivers; returns at once."""
+def prepare(evaluators: Sequence[Evaluator], *, over_http: bool = True) -> None:
+    """Begin the imports of everything that evaluates and delivers; returns at once. `over_http`: results or alerts
+    go to a server."""
     for evaluator in evaluators:
         if isinstance(evaluator, Prepares):
             background_import(_Preparation(evaluator))
-    background_import(*_DELIVERY)
+    if over_http:
+        background_import(*_DELIVERY)
 
 
 class _Preparation:

@@ -26,6 +26,7 @@ T = TypeVar("T")
 FAILED_REPLACEMENT = "replacement_failed"
 INTERNAL_ERROR = "internal_error"
 NOT_WRITABLE = "not_writable"
+NO_SETUP = "no_setup"
 _OUTCOMES: Mapping[Action, Outcome] = {
     "block": Outcome.BLOCKED,
     "replace": Outcome.REPLACED,
@@ -109,10 +110,12 @@ def _failed(error: Exception) -> Failed:
 class GuardedCall:
     """What a guard does in one call: its checks, and the record for the call's span."""
 
-    def __init__(self, guard: Guard, runtime: Runtime | None, call: Observation, name: str) -> None:
-        """`runtime` is None where evaluation is switched off: then every answer passes."""
+    def __init__(self, guard: Guard, runtime: Runtime | None, call: Observation, name: str, *, off: bool) -> None:
+        """`off`: evaluation is switched off, and every answer passes. `runtime` is also None where it cannot be set up:
+        then no answer gets a verdict."""
         self.guard = guard
         self.runtime = runtime
+        self.off = off
         self._call = call
         self._name = name
         self._last: Check | None = None
@@ -127,7 +130,10 @@ class GuardedCall:
 
     def begin(self, snapshot: Snapshot) -> Check | GuardVerdict:
         """A check of what the snapshot holds; or the verdict, where none can begin."""
-        assert self.runtime is not None  # a call without one is never checked
+        if self.runtime is None:
+            return GuardVerdict(
+                finding=Finding.NOT_JUDGED, question=snapshot.question, response=snapshot.response, reason=NO_SETUP
+            )
         check = Check(self.guard, self.runtime, snapshot, self._call.span, name=self._name, after=self._last)
         if (reason := check.begin()) is not None:
             self._last = None  # what was judged before is another text

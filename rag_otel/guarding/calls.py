@@ -14,7 +14,7 @@ from rag_otel.guarding.declared import check_metrics, declare
 from rag_otel.guarding.rules import Finding, Guard, Guarded, GuardVerdict, Outcome
 from rag_otel.guarding.streams import guarded_async_generator, guarded_generator, in_place
 from rag_otel.observing.call import Observation, Plan, begin_guarded
-from rag_otel.runtime import Runtime, active_runtime, explicit_runtime
+from rag_otel.runtime import active_runtime, explicit_runtime
 from rag_otel.safety.guard import report_internal_error
 
 
@@ -39,14 +39,15 @@ def guarded_wrapper(function: Callable[..., Any], plan: Plan, guard: Guard) -> C
 
 
 def guarded_call(guard: Guard, call: Observation, name: str) -> GuardedCall:
-    """The guard of one call; one that lets everything pass where evaluation is switched off or cannot be set up."""
-    runtime: Runtime | None = None
+    """The guard of one call. Where evaluation is switched off it lets everything pass; where evaluation cannot be set
+    up there is no verdict, and its default applies."""
     try:
         runtime = active_runtime()
     except Exception as problem:
         if not report_internal_error("guard.runtime", problem):
             raise
-    return GuardedCall(guard, runtime, call, name)
+        return GuardedCall(guard, None, call, name, off=False)
+    return GuardedCall(guard, runtime, call, name, off=runtime is None)
 
 
 def _sync_wrapper(function: Callable[..., Any], plan: Plan, guard: Guard) -> Callable[..., Any]:
@@ -109,8 +110,8 @@ def _guard_result(guarding: GuardedCall, call: Observation, result: Any) -> Step
     """What leaves in place of a function's result."""
     call.returned(result)
     snapshot = call.so_far(None, None)
-    if guarding.runtime is None or not snapshot.response:
-        return _passing(result, "no_response" if guarding.runtime is not None else "disabled")
+    if guarding.off or not snapshot.response:
+        return _passing(result, "disabled" if guarding.off else "no_response")
     verdict = yield from guarding.check(snapshot)
     text = yield from guarding.answer(snapshot.response, verdict)
     guarded = guarding.in_result(result, text)
@@ -125,7 +126,7 @@ def _passing(result: Any, reason: str) -> Guarded:
 
 
 def _done(call: Observation, guarding: GuardedCall, guarded: Guarded) -> Any:
-    if call.guard is None and guarding.runtime is not None:
+    if call.guard is None and not guarding.off:
         guarding.record(guarded, left=None)
     call.complete()
     return guarded.response

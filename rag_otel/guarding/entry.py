@@ -86,8 +86,8 @@ def _call() -> tuple[Observation, bool]:
 def _judged(
     guarding: GuardedCall, call: Observation, question: str | None, documents: object, response: str
 ) -> Steps[Guarded]:
-    if guarding.runtime is None or not isinstance(response, str) or not response:
-        reason = "disabled" if guarding.runtime is None else "no_response"
+    if guarding.off or not isinstance(response, str) or not response:
+        reason = "disabled" if guarding.off else "no_response"
         verdict = GuardVerdict(finding=Finding.NOT_JUDGED, question=question, response=response, reason=reason)
         return Guarded(response=response, outcome=Outcome.PASSED, verdict=verdict)
     snapshot = dataclasses.replace(call.so_far(None, response), question=question)

@@ -57,8 +57,8 @@ class GuardVerdict:
     evaluation: Evaluation | None = None
     """The result of the guard's metric. None if there is none."""
     reason: str | None = None
-    """Why it was not judged: `timeout`, `hanging`, `busy`, `no_evaluator`, `no_response`, or a reason of the ordinary
-    evaluation (`no_chunks`, `rate_limited`, `budget`, `local_only`, `judge_error`, ...)."""
+    """Why it was not judged: `timeout`, `hanging`, `busy`, `no_evaluator`, `no_setup`, `no_response`, or a reason of
+    the ordinary evaluation (`no_chunks`, `rate_limited`, `budget`, `local_only`, `judge_error`, ...)."""
 
     @property
     def unsupported_claims(self) -> list[ClaimVerdict]:

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Generator
 from typing import Any, Final, TypeAlias
 
-from rag_otel.guarding.acting import FAILED_REPLACEMENT, Asked, Failed, GuardedCall, Step
+from rag_otel.guarding.acting import FAILED_REPLACEMENT, NO_SETUP, Asked, Failed, GuardedCall, Step
 from rag_otel.guarding.check import Check
 from rag_otel.guarding.heard import Heard
 from rag_otel.guarding.rules import Finding, Guarded, GuardVerdict, Outcome
@@ -51,7 +51,7 @@ class StreamGuard(ABC):
         self._unsupported: GuardVerdict | None = None
         """The first verdict of this kind."""
         self._outcome = Outcome.PASSED
-        self._passing = guarding.runtime is None
+        self._passing = guarding.off
         """True where nothing is checked any more."""
         self.stopped = False
 
@@ -94,7 +94,7 @@ class StreamGuard(ABC):
 
     def record(self) -> None:
         """Leave on the call what was done."""
-        if self._guarding.runtime is None:
+        if self._guarding.off:
             return
         verdict = self._unsupported or self._verdict or GuardVerdict(finding=Finding.NOT_JUDGED, reason=NO_RESPONSE)
         altered = self._outcome is not Outcome.PASSED and self._heard.is_text
@@ -135,6 +135,17 @@ class StreamGuard(ABC):
         else:
             yield from self._let_go(end)
 
+    def _never_judged(self) -> str | None:
+        """Why there will be no verdict on what the stream has said and says from here on; None: there may be one."""
+        if self._heard.cut:
+            return ReasonCode.TOO_LONG
+        return NO_SETUP if self._guarding.runtime is None and self._heard.text.strip() else None
+
+    def _rest_without_verdict(self, reason: str) -> Pieces:
+        yield from self._without_verdict(GuardVerdict(finding=Finding.NOT_JUDGED, reason=reason), len(self._heard.text))
+        if not self.stopped:
+            self._pass_on()
+
     def _stop(self, verdict: GuardVerdict, end: int) -> Pieces:
         """Nothing more of the answer leaves: in its place the refusal, or the application's replacement."""
         if self._guard.action != "replace":
@@ -164,11 +175,8 @@ class HeldStream(StreamGuard):
     """A sentence leaves after its verdict."""
 
     def _taken(self, item: Any) -> Pieces:
-        if self._heard.cut:
-            too_long = GuardVerdict(finding=Finding.NOT_JUDGED, reason=ReasonCode.TOO_LONG)
-            yield from self._without_verdict(too_long, len(self._heard.text))
-            if not self.stopped:
-                self._pass_on()
+        if (reason := self._never_judged()) is not None:
+            yield from self._rest_without_verdict(reason)
         elif (end := self._complete_until()) > self._decided:
             yield from self._decide(end)
         else:
@@ -242,8 +250,8 @@ class ReleasedStream(StreamGuard):
         yield Emit(item)
         for _ in self._heard.items(len(self._heard.text)):
             pass  # they have left
-        if self._heard.cut:
-            self._pass_on()
+        if (reason := self._never_judged()) is not None:
+            yield from self._rest_without_verdict(reason)
             return
         pending = self._pending
         if pending is not None and (pending.done or pending.is_overdue):

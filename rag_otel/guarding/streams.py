@@ -29,26 +29,26 @@ def guarded_generator(start: Start) -> Callable[..., Generator[Any, Any, Any]]:
         steps, transcript = BodySteps(call), Transcript()
         guard, returned = _stream_guard(guarding, call, transcript), None
         try:
-            while not guard.stopped:
-                try:
-                    item = steps.run(next, body)
-                except StopIteration as stop:
-                    returned = stop.value
-                    leaving = _Running(guard, guard.finish())
+            try:
+                while not guard.stopped:
+                    try:
+                        item = steps.run(next, body)
+                    except StopIteration as stop:
+                        returned = stop.value
+                        leaving = _Running(guard, guard.finish())
+                        while (piece := leaving.next()) is not None:
+                            yield piece.item
+                        break
+                    transcript.add(item)
+                    leaving = _Running(guard, guard.take(item))
                     while (piece := leaving.next()) is not None:
                         yield piece.item
-                    break
-                transcript.add(item)
-                leaving = _Running(guard, guard.take(item))
-                while (piece := leaving.next()) is not None:
-                    yield piece.item
-            if guard.stopped and hasattr(body, "close"):
-                steps.run(body.close)
-        except GeneratorExit as closed:
-            if hasattr(body, "close"):
-                steps.run(body.close)
-            _broken_off(call, guard, closed)
-            raise
+                if guard.stopped and hasattr(body, "close"):
+                    steps.run(body.close)
+            except GeneratorExit:
+                if hasattr(body, "close"):
+                    steps.run(body.close)
+                raise
         except BaseException as error:
             _broken_off(call, guard, error)
             raise
@@ -66,25 +66,25 @@ def guarded_async_generator(start: Start) -> Callable[..., AsyncGenerator[Any, A
         steps, transcript = BodySteps(call), Transcript()
         guard = _stream_guard(guarding, call, transcript)
         try:
-            while not guard.stopped:
-                try:
-                    item = await steps.run_async(body.__anext__)
-                except StopAsyncIteration:
-                    leaving = _Running(guard, guard.finish())
+            try:
+                while not guard.stopped:
+                    try:
+                        item = await steps.run_async(body.__anext__)
+                    except StopAsyncIteration:
+                        leaving = _Running(guard, guard.finish())
+                        while (piece := await leaving.next_async()) is not None:
+                            yield piece.item
+                        break
+                    transcript.add(item)
+                    leaving = _Running(guard, guard.take(item))
                     while (piece := await leaving.next_async()) is not None:
                         yield piece.item
-                    break
-                transcript.add(item)
-                leaving = _Running(guard, guard.take(item))
-                while (piece := await leaving.next_async()) is not None:
-                    yield piece.item
-            if guard.stopped and hasattr(body, "aclose"):
-                await steps.run_async(body.aclose)
-        except GeneratorExit as closed:
-            if hasattr(body, "aclose"):
-                await steps.run_async(body.aclose)
-            _broken_off(call, guard, closed)
-            raise
+                if guard.stopped and hasattr(body, "aclose"):
+                    await steps.run_async(body.aclose)
+            except GeneratorExit:
+                if hasattr(body, "aclose"):
+                    await steps.run_async(body.aclose)
+                raise
         except BaseException as error:
             _broken_off(call, guard, error)
             raise

@@ -11,8 +11,9 @@ import dataclasses
 import types
 import typing
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+from rag_otel.lazy_dataclass import dataclass
 
 _WRAPPERS: Final = (collections.abc.Awaitable, collections.abc.Coroutine)
 _LISTS: Final = (list, tuple, collections.abc.Sequence, collections.abc.Iterable)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from opentelemetry.context import Context, get_current, set_value
 from opentelemetry.trace import NonRecordingSpan, Span, Status, StatusCode, get_current_span, set_span_in_context
 
 from rag_otel import semconv
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import Chunk
 from rag_otel.observing import call_snapshot
 from rag_otel.observing.call_snapshot import OBSERVATION_KEY, GuardRecord, Snapshot

@@ -16,12 +16,13 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from opentelemetry.context import Context, create_key, get_value
 from opentelemetry.trace import Span, SpanContext
 
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import AttributeValue, Chunk, EvaluatedTrace, SamplingDecision
 
 if TYPE_CHECKING:

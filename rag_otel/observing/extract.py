@@ -15,10 +15,10 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from rag_otel.errors import SelectorError
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel.observing.annotations import Fields, fields_along
 from rag_otel.observing.limits import Allowance
 from rag_otel.safety.guard import counters, logger

@@ -11,11 +11,11 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor
 
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import SamplingDecision, SpanRef
 from rag_otel.safety.guard import guarded
 from rag_otel.telemetry import names
@@ -41,13 +41,15 @@ class Slot:
     downstream: tuple[SpanProcessor, ...]
     """The processors that the span was on its way to when it ended."""
     deadline: float = 0.0
-    """When the span goes out without scores, in `time.monotonic` seconds."""
+    """When the span goes out without scores, in `time.monotonic` seconds; 0 for one that is not held."""
     admitted_at: float = 0.0
     """When the slot was taken, in the same seconds."""
     kept: bool = False
     """The spool has it."""
     taken_up: bool = False
     """An earlier process had admitted it: its place under the cap is paid for."""
+    scored: bool = False
+    """The earlier process has let its span go with the scores: no evaluation span follows."""
 
 
 class Hold:

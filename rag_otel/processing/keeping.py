@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor
 
+from rag_otel import semconv
 from rag_otel.durable.dead_letters import DeadLetters
 from rag_otel.durable.progress import Sent
 from rag_otel.durable.spool import Spool
@@ -122,6 +123,7 @@ class Keeper:
             downstream=downstream,
             kept=True,
             taken_up=True,
+            scored=kept.released and _is_scored(kept.spans[target.context.span_id]),
         )
         if to_do and not self._processor.admits(slot, held=not kept.released):
             return False
@@ -130,6 +132,8 @@ class Keeper:
             if span_id not in kept.exported and (kept.released or span_id != target.context.span_id):
                 fan_out.end_later(downstream, span)
         if to_do:
+            if not kept.released and not slot.deadline:
+                fan_out.end_later(downstream, self._processor.passing_late(slot))
             self._processor.evaluate_later(slot)
             return True
         if not kept.released:
@@ -150,6 +154,10 @@ class Keeper:
         for sink in self._sinks:
             with guarded("keeping.export_now"):
                 sink.processor.force_flush()
+
+
+def _is_scored(span: ReadableSpan) -> bool:
+    return (span.attributes or {}).get(semconv.STATUS) == EvaluationStatus.EVALUATED
 
 
 def _size(kept: KeptTrace) -> int:

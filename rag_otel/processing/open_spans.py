@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from opentelemetry.sdk.trace import ReadableSpan, Span
 
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import SamplingDecision, SpanRef
 from rag_otel.processing.late_spans import LateSpans, Turn
 

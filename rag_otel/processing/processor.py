@@ -224,7 +224,7 @@ class RagSpanProcessor(SpanProcessor):
             if self._keeper is not None:
                 self._keeper.forget(slot)
             return self._turned_away(slot)
-        return None if held else self._passing_late(slot)
+        return None if held else self.passing_late(slot)
 
     def is_evaluating(self, trace_id: str, span_id: str | None = None) -> bool:
         """True while an answer of this trace waits for its evaluation here or is being evaluated. Any thread."""
@@ -287,7 +287,8 @@ class RagSpanProcessor(SpanProcessor):
             return Decided(target, rate_limited(decision), SamplingReason.RATE_LIMITED)
         return Decided(target, decision, None)
 
-    def _passing_late(self, slot: Slot) -> ReadableSpan:
+    def passing_late(self, slot: Slot) -> ReadableSpan:
+        """The span of a trace that is not held, as it goes out before its scores."""
         going = self.unscored(slot.span, EvaluationStatus.LATE, None, slot.decision)
         if self._keeper is not None:
             self._keeper.goes_out(slot, going)
@@ -372,7 +373,7 @@ class RagSpanProcessor(SpanProcessor):
 
     def _release_skipped(self, slot: Slot, reason: str) -> None:
         """Let the span go unscored; what tells why follows it when it has gone already."""
-        if not self._release_unscored(slot, EvaluationStatus.SKIPPED, reason):
+        if not self._release_unscored(slot, EvaluationStatus.SKIPPED, reason) and not slot.scored:
             counters.add(f"late.skipped.{reason}")  # the trace itself was counted as late
             self._submit(slot, trace_reading.late_skipped_result(slot, reason, self._origin(slot)))
         else:
@@ -381,7 +382,7 @@ class RagSpanProcessor(SpanProcessor):
     def _release_scored(self, slot: Slot, result: EvaluatedTrace, scored: ReadableSpan) -> None:
         """Let the span go with its scores and deliver the result, marked late when the span had already gone."""
         if not self._hold.claim(slot):
-            self._submit(slot, trace_reading.late(result))
+            self._submit(slot, result if slot.scored else trace_reading.late(result))
             return
         counters.add(f"trace.{result.status}")
         try:

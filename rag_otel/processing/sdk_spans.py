@@ -7,7 +7,6 @@ events and links, more attributes, and the dropped counts carried over.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from opentelemetry.attributes import BoundedAttributes
@@ -16,6 +15,7 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.trace import SpanContext, StatusCode, format_span_id, format_trace_id
 
 from rag_otel import model
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import AttributeValue, SpanRecord, SpanRef
 
 _STATUS: Final = {

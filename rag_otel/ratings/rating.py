@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import time
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel.ratings.words import rating_of
 from rag_otel.rendering.text_cutting import clean
 
@@ -36,7 +36,8 @@ class Rating:
     label: str | None = None
     comment: str | None = None
     """As the user wrote it: it is masked before it leaves the process."""
-    identifier: str = IDENTIFIER
+    user_id: str | None = field(default=None, repr=False)
+    """As the application gave it: only a hash of it leaves the process."""
     trace_was: str = ""
     """A `FeedbackStatus`: what had become of the trace."""
     time_ns: int = field(default_factory=time.time_ns)
@@ -73,7 +74,7 @@ def rating(
         score=None if score is None else float(score),
         label=None if not label else clean(str(label)[:_LONGEST_NAME]),
         comment=None if not comment else clean(str(comment)[:LONGEST_COMMENT]),
-        identifier=IDENTIFIER if user_id is None else f"{IDENTIFIER}:{_hash(str(user_id))}",
+        user_id=None if user_id is None else str(user_id),
     )
 
 
@@ -87,8 +88,3 @@ def _hex_id(given: str | int, digits: int, what: str) -> str:
     if len(text) != digits or not _HEX.fullmatch(text) or not text.strip("0"):
         raise ValueError(f"{what} must be {digits} hex digits, as rag_otel.current_trace_id() returns them")
     return text
-
-
-def _hash(user_id: str) -> str:
-    """Who said it must be told apart, not be known."""
-    return hashlib.blake2b(user_id.encode("utf-8", "replace"), digest_size=8).hexdigest()

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import Claim, ClaimVerdict, Verdict
 
 _WORST_FIRST: Final = (Verdict.CONTRADICTED, Verdict.NOT_ENOUGH_INFO, Verdict.UNJUDGED, Verdict.SUPPORTED)

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from rag_otel.lazy_dataclass import dataclass
 
 CAPTURE_ENV: Final = "RAG_OTEL_CAPTURE_CONTENT"
 GENAI_CAPTURE_ENV: Final = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"

@@ -23,9 +23,10 @@ class RatioSampler:
             probability=ratio or 1.0,
         )
         self._not_sampled = SamplingDecision(sampled=False, reason=SamplingReason.NOT_SAMPLED, probability=ratio)
+        self._always = {0.0: self._not_sampled, 1.0: self._sampled}.get(ratio)
 
     def decide(self, target: SpanRef) -> SamplingDecision:
         """Returns the decision for the trace of `target`. Takes about a microsecond and keeps no state."""
-        if self._ratio == 1.0:
-            return self._sampled
+        if self._always is not None:
+            return self._always
         return self._sampled if coin(target.trace_id, self._key) < self._bound else self._not_sampled

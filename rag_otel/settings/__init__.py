@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from rag_otel.errors import ConfigurationError
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel.safety.redaction import redacted_text
 from rag_otel.settings.rows import resolve_table, row, shown, variables_of
-from rag_otel.settings.tables import flat
 from rag_otel.settings.unknown import unknown_variables
 
 _ADDRESSES: Final = (
@@ -30,6 +29,7 @@ _ADDRESSES: Final = (
     "alert_runbook_url",
 )
 _STORES: Final = ("memory", "sqlite:", "redis://", "rediss://", "unix://")
+_PLAIN: Final = (str, bool, int, float, list, tuple)
 _DAY_S: Final = 86_400.0
 
 
@@ -69,7 +69,7 @@ class Settings:
         "What is masked before it leaves for a judge over HTTP: secrets, email, phone, iban, card, ip; `none` alone",
         "RAG_OTEL_JUDGE_MASK",
     )
-    judge_mask_engine: Any = row(  # noqa: RUF009 - `row` makes a field
+    judge_mask_engine: Any = row(
         None, "Finds more to mask: `presidio`, `module:object`, or an object", "RAG_OTEL_JUDGE_MASK_ENGINE"
     )
     judge_local_only: tuple[str, ...] = row(
@@ -155,6 +155,12 @@ class Settings:
         "RAG_OTEL_EVALUATION_SPANS",
     )
     annotations: bool = row(True, "Write Phoenix annotations", "RAG_OTEL_ANNOTATIONS")
+    feedback_key: str | None = row(
+        None,
+        "Key of the hash of `feedback(user_id=...)`, the same in all processes",
+        "RAG_OTEL_FEEDBACK_KEY",
+        secret=True,
+    )
     alert_webhook_url: str | None = row(None, "Where alerts are POSTed", "RAG_OTEL_ALERT_WEBHOOK_URL", secret=True)
     alert_webhook_secret: str | None = row(
         None, "Key of the webhook's signature: `whsec_` and base64", "RAG_OTEL_ALERT_WEBHOOK_SECRET", secret=True
@@ -415,6 +421,12 @@ class ResolvedSettings:
         ]
 
 
+def sends_over_http(settings: Settings) -> bool:
+    """True where results, alerts or telemetry go to a server that the settings name."""
+    changed = [each.name for each in dataclasses.fields(Settings) if getattr(settings, each.name) != each.default]
+    return any(name in _ADDRESSES or name.startswith(("alert_", "telemetry_")) for name in changed)
+
+
 def unread_variables(environ: Mapping[str, str] | None = None) -> list[str]:
     """The RAG_OTEL_* variables that no setting reads, each with the nearest one that is."""
     return unknown_variables(variables_of(Settings), environ)
@@ -431,5 +443,14 @@ def resolve(
 
     Raises ConfigurationError that names the setting, the value and where it came from.
     """
-    values, origins = resolve_table(Settings, flat(arguments or {}), environ, file=flat(file or {}))
+    values, origins = resolve_table(Settings, _rows(arguments or {}), environ, file=_rows(file or {}))
     return ResolvedSettings(settings=Settings(**values), origins=origins)
+
+
+def _rows(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Row -> value, of rows and tables of rows."""
+    if all(value is None or isinstance(value, _PLAIN) for value in arguments.values()):
+        return dict(arguments)
+    from rag_otel.settings.tables import flat  # most applications give no table
+
+    return flat(arguments)

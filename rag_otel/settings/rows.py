@@ -16,7 +16,6 @@ from typing import Any, Final, get_type_hints
 from rag_otel.errors import ConfigurationError
 from rag_otel.safety.redaction import MASK, redacted_text
 from rag_otel.settings.coercion import ODD, plain_value
-from rag_otel.settings.tables import places
 from rag_otel.settings.unknown import nearest
 
 _FILE: Final = "file:"
@@ -89,6 +88,8 @@ def variables_of(table: type[Any]) -> list[str]:
 
 def _guess(name: str, rows: Mapping[str, Any]) -> str:
     """An unknown name with what it may have meant: a row, a field of a table, or one of all there are."""
+    from rag_otel.settings.tables import places
+
     written = dict(places(rows))
     if name in written:
         return f"{name} (did you mean {written[name]}?)"

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
+
+from rag_otel.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)

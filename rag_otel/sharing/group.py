@@ -15,11 +15,11 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, Protocol, runtime_checkable
 
 from rag_otel.alert import Alert
 from rag_otel.delivery.state_folder import StateFolder
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import EvaluatedTrace
 from rag_otel.safety.guard import counters, guarded, logger
 from rag_otel.safety.tracing_suppression import suppressed
@@ -31,8 +31,8 @@ from rag_otel.sharing.records import Record, RecordFormat, record_now
 
 POLL_S: Final = 0.25
 """How often the leader looks for records, and the others for a leader that has died."""
-_PAUSE_S: Final = 0.02
-"""Shortest time between two looks."""
+_PAUSE_S: Final = 0.1
+"""Shortest time between two looks: a look sooner would find records that have not settled."""
 _SETTLE_S: Final = 0.1
 """Younger records are left for the next look: another process may be about to write one that is older."""
 _COUNTS_EVERY_S: Final = 5.0

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Final
 
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel.safety.guard import counters, logger
 from rag_otel.sharing.log import LogReader, logs_in
 from rag_otel.sharing.records import Record, RecordFormat
@@ -42,6 +43,8 @@ class MergedLogs:
     def __init__(self, folder: Path, format: RecordFormat) -> None:
         self._folder = folder
         self._format = format
+        self._left: dict[tuple[str, int], Record] = {}
+        """By log and position: records that were too young at the last look, and need not be decoded again."""
 
     def names(self) -> set[str]:
         """Of the logs that there are."""
@@ -54,16 +57,19 @@ class MergedLogs:
         now = time.time()
         batch = Batch()
         horizon = math.inf
+        left: dict[tuple[str, int], Record] = {}
         for log in logs_in(self._folder):
             entries, end, more = self._read(log, position_of(log.name))
             fresh = next((at for at, each in enumerate(entries) if now - settle_s < each.record.at <= now), None)
             if fresh is not None:
                 end = entries[fresh - 1].position if fresh else position_of(log.name)
+                left |= {(log.name, each.position): each.record for each in entries[fresh:]}
                 entries, more = entries[:fresh], False
             batch.entries += entries
             batch.upto[log.name] = end
             if more and entries:
                 horizon = min(horizon, entries[-1].record.at)
+        self._left = left
         batch.entries.sort(key=lambda entry: entry.record.at)  # stable: of one log none overtakes another
         return batch if math.isinf(horizon) else _before(batch, horizon)
 
@@ -73,7 +79,7 @@ class MergedLogs:
         latest = -math.inf
         for after, payload in payloads:
             try:
-                record = self._format.decode(payload)
+                record = self._left.get((log.name, after)) or self._format.decode(payload)
             except (ValueError, TypeError, KeyError) as error:
                 if counters.add("sharing.unreadable") == 1:
                     logger.warning("rag-otel: a record of %s cannot be read: %.200s", log.path, error)

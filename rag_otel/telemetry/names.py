@@ -8,8 +8,9 @@ Prometheus names do not contain them.
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 from typing import Final
+
+from rag_otel.lazy_dataclass import dataclass
 
 SCORE_EDGES: Final = (0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.999)
 """Upper edges of the score and risk buckets. Common thresholds are edges. 0.999 separates values of exactly 1."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, Literal
 
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import AttributeValue, EvaluatedTrace, Evaluation, SamplingDecision
 from rag_otel.safety.privacy import HiddenContent
 from rag_otel.writers.attributes import hidden_content, present, unsupported

@@ -19,7 +19,7 @@ from rag_otel.delivery.export_queue import ExportPolicy
 from rag_otel.model import AttributeValue
 from rag_otel.ratings.rating import Rating
 from rag_otel.writers.attributes import present
-from rag_otel.writers.rating_annotations import masked_comment
+from rag_otel.writers.rating_texts import identifier, masked_comment, masked_label
 
 
 class RatingSpanWriter:
@@ -29,9 +29,15 @@ class RatingSpanWriter:
     export_policy = ExportPolicy(max_items=1024, max_bytes=4 * 2**20)
 
     def __init__(
-        self, emit: Callable[[ReadableSpan], object], resource: Callable[[], Resource], *, capture_content: bool = True
+        self,
+        emit: Callable[[ReadableSpan], object],
+        resource: Callable[[], Resource],
+        *,
+        capture_content: bool = True,
+        user_key: str | None = None,
     ) -> None:
-        """`emit` exports a span the way the application's spans go."""
+        """`emit` exports a span the way the application's spans go. The others: as for annotations."""
+        self._user_key = user_key
         self._emit = emit
         self._resource = resource
         self._capture_content = capture_content
@@ -45,7 +51,7 @@ class RatingSpanWriter:
         target = None if rating.span_id is None else _context(rating.trace_id, int(rating.span_id, 16))
         return ReadableSpan(
             name=f"feedback {rating.name}",
-            context=_context(rating.trace_id, _span_id(rating)),
+            context=_context(rating.trace_id, _span_id(rating, identifier(rating, key=self._user_key))),
             parent=target,
             resource=self._resource(),
             attributes=self._attributes(rating),
@@ -65,15 +71,15 @@ class RatingSpanWriter:
                 prefix + "name": rating.name,
                 prefix + "annotator_kind": "HUMAN",
                 prefix + "score": rating.score,
-                prefix + "label": rating.label,
+                prefix + "label": masked_label(rating, capture_content=self._capture_content),
                 prefix + "explanation": masked_comment(rating, capture_content=self._capture_content),
-                prefix + "identifier": rating.identifier,
+                prefix + "identifier": identifier(rating, key=self._user_key),
             }
         )
 
 
-def _span_id(rating: Rating) -> int:
-    parts = (rating.trace_id, rating.span_id, rating.name, rating.identifier)
+def _span_id(rating: Rating, said_by: str) -> int:
+    parts = (rating.trace_id, rating.span_id, rating.name, said_by)
     said = (rating.score, rating.label, rating.comment)
     text = "\0".join(map(str, (*parts, *said)))
     return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "big") or 1

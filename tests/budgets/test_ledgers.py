@@ -68,8 +68,10 @@ def test_an_empty_account_pays_for_one_call(make_ledger: MakeLedger) -> None:
 def test_a_reservation_that_nobody_settles_is_given_back(make_ledger: MakeLedger) -> None:
     """As after a crash. If the call was only slow, what it cost is booked all the same."""
     ledger = make_ledger()
+    began = time.monotonic()
     entries = _booked(ledger, "crashed", _line(100), expires_s=0.2)
-    assert ledger.reserve("b", [_line(1)], 60) == 0
+    refused = ledger.reserve("b", [_line(1)], 60) == 0
+    assert refused or time.monotonic() - began >= 0.2
     assert eventually(lambda: isinstance(ledger.reserve(f"c{time.monotonic_ns()}", [_line(50)], 60), list))
     ledger.settle("crashed", entries, [80])
     assert ledger.balance("usd", HOUR).spent == 80

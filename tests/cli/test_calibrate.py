@@ -143,7 +143,7 @@ def test_labels_that_people_gave_in_phoenix(
     ]
     post(f"{phoenix_server.base_url}/v1/projects", to_json({"name": project}))
     post(f"{phoenix_server.base_url}/v1/projects/{project}/spans", to_json({"data": spans}))
-    eventually(lambda: len(api.spans(project)) == 6, within_s=60)
+    eventually(lambda: len(api.spans(project)) == 6, within_s=120)
     PhoenixAnnotationWriter(phoenix_server.base_url).write(
         [a_result(an_evaluation(risk=0.9 if n < 3 else 0.2), target=target) for n, target in enumerate(targets)]
     )
@@ -158,7 +158,7 @@ def test_labels_that_people_gave_in_phoenix(
         for n, target in enumerate(targets)
     ]
     post(f"{phoenix_server.base_url}/v1/span_annotations?sync=true", to_json({"data": people}))
-    eventually(lambda: len(api.annotations(project, *(each.span_id for each in targets))) == 18, within_s=60)
+    eventually(lambda: len(api.annotations(project, *(each.span_id for each in targets))) == 18, within_s=120)
     arguments = ["--project", project, "--phoenix-endpoint", phoenix_server.base_url, "--slices", "tenant", "--json"]
     assert main(["calibrate", *arguments]) == 0
     (report,) = json.loads(capsys.readouterr().out)

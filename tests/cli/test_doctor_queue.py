@@ -11,7 +11,7 @@ from rag_otel.cli.demo.phoenix_server import PhoenixServer
 from rag_otel.cli.main import main
 from rag_otel_collectors.jobs.engines import job_queue
 from rag_otel_collectors.jobs.queue import Delivery, QueuedJob, QueueSettings
-from tests.support.nats_server import a_nats_server
+from testkit.nats_server import a_nats_server
 
 
 def give_one_up(settings: QueueSettings) -> None:

@@ -150,7 +150,7 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:
     def answer(request: JudgeRequest) -> Any:
         if "1870" in request.prompt and not go_on.is_set():
             reached.set()
-            go_on.wait(timeout=60)
+            go_on.wait(timeout=300)
         return word_overlap_judge.answer(request)
 
     with JudgeServer(answer=answer) as server:
@@ -158,9 +158,9 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:
         arguments += ["--judge", "openai/judge", "--api-base", server.url, "--concurrency", "2"]
         command = [sys.executable, "-m", "rag_otel.cli.main", *arguments]
         process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-        assert reached.wait(timeout=120)
+        assert reached.wait(timeout=300)
         process.send_signal(signal.SIGINT)
-        _, shown = process.communicate(timeout=60)
+        _, shown = process.communicate(timeout=180)
         go_on.set()
         assert process.returncode == 130, shown
         assert "interrupted after" in shown

@@ -41,7 +41,7 @@ class Project:
         )
         notes = [("judged", "unfaithful", 0.0, "It is wrong."), ("correction", None, None, "It opens at 9.")]
         self._annotate(self.ids[CORRECTED], notes)
-        eventually(lambda: len(self.api.annotations(self.name, *self.ids)) == 2 * len(SCORES) + 2, within_s=60)
+        eventually(lambda: len(self.api.annotations(self.name, *self.ids)) == 2 * len(SCORES) + 2, within_s=120)
 
     def _annotate(self, span_id: str, notes: list[tuple[str, str | None, float | None, str]]) -> None:
         rows = [

@@ -78,7 +78,7 @@ def test_a_rating_is_one_annotation_of_a_person(project: Project) -> None:
         rows = {row["identifier"]: row for row in project.client.trace_annotations(project.name, [trace_id])}
         return rows if len(rows) == 2 and rows["rag-otel:feedback"]["result"]["score"] == 0 else {}
 
-    found = eventually(said, within_s=60)
+    found = eventually(said, within_s=120)
     own = found.pop("rag-otel:feedback")
     assert (own["name"], own["annotator_kind"], own["metadata"]) == ("user_feedback", "HUMAN", {"trace_was": "gone"})
     assert own["result"]["label"] == "thumbs_down"
@@ -95,7 +95,7 @@ def test_rated_answers_are_read_back(project: Project, monkeypatch: pytest.Monke
     rag_otel.instrument(phoenix_endpoint=project.api.base_url, project_name=project.name, drift=False)
     rag_otel.feedback(spans[1]["traceId"], score=0)
     assert rag_otel.flush(timeout=60)
-    eventually(lambda: project.client.trace_annotations(project.name, [spans[1]["traceId"]]), within_s=60)
+    eventually(lambda: project.client.trace_annotations(project.name, [spans[1]["traceId"]]), within_s=120)
     assert "2 answers in rated traces: 2 would be evaluated" in project.run("feedback", "--below", "0.5", "--dry-run")
     with http_receiver() as receiver:
         monkeypatch.setenv("RAG_OTEL_ALERT_WEBHOOK_URL", receiver.url)
@@ -150,9 +150,9 @@ def test_it_goes_on_until_it_is_told_to_stop(project: Project) -> None:
     command = [sys.executable, "-m", "rag_otel.cli.main", "feedback", *where, "--every", "0.2"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
         try:
-            eventually(lambda: project.scored() == {first}, within_s=60)
+            eventually(lambda: project.scored() == {first}, within_s=120)
             project.annotate(second, result={"score": 0})
-            eventually(lambda: project.scored() == {first, second}, within_s=60)
+            eventually(lambda: project.scored() == {first, second}, within_s=120)
         finally:
             running.send_signal(signal.SIGTERM)
         assert running.wait(60) == 0

@@ -49,7 +49,7 @@ class Project:
         PhoenixAnnotationWriter(self.api.base_url).write(results)
         ids = [target.span_id for target in targets]
         eventually(
-            lambda: len(self.client.annotations(self.name, ids, names=["faithfulness"])) >= len(ids), within_s=60
+            lambda: len(self.client.annotations(self.name, ids, names=["faithfulness"])) >= len(ids), within_s=120
         )
 
     def annotate(self, kind: str, name: str, rows: list[dict[str, Any]], **more: str) -> None:

@@ -41,11 +41,11 @@ def test_a_queue_is_made_labelled_and_weighted(
     ]
     post(f"{phoenix_server.base_url}/v1/projects", to_json({"name": project}))
     post(f"{phoenix_server.base_url}/v1/projects/{project}/spans", to_json({"data": spans}))
-    eventually(lambda: len(api.spans(project)) == 8, within_s=60)
+    eventually(lambda: len(api.spans(project)) == 8, within_s=120)
     PhoenixAnnotationWriter(phoenix_server.base_url).write(
         [a_result(an_evaluation(risk=0.5 if n < 4 else 0.02), target=target) for n, target in enumerate(targets)]
     )
-    eventually(lambda: len(api.annotations(project, *ids)) == 16, within_s=60)
+    eventually(lambda: len(api.annotations(project, *ids)) == 16, within_s=120)
 
     def reviewed(*more: str) -> list[dict[str, object]]:
         arguments = ["--project", project, "--phoenix-endpoint", phoenix_server.base_url, "--json", *more]

@@ -54,7 +54,7 @@ def test_sessions_are_scored_and_annotated(phoenix_server: PhoenixServer, capsys
     spans = [a_span(target, turn[0], minute) for minute, (target, turn) in enumerate(zip(targets, turns, strict=True))]
     post(f"{url}/v1/projects", to_json({"name": project}))
     post(f"{url}/v1/projects/{project}/spans", to_json({"data": spans}))
-    eventually(lambda: len(api.spans(project)) == len(turns), within_s=60)
+    eventually(lambda: len(api.spans(project)) == len(turns), within_s=120)
     results = [
         dataclasses.replace(result, decision=dataclasses.replace(result.decision, probability=probability))
         for target, (_, score, probability) in zip(targets, turns, strict=True)
@@ -63,7 +63,7 @@ def test_sessions_are_scored_and_annotated(phoenix_server: PhoenixServer, capsys
     ]
     PhoenixAnnotationWriter(url).write(results)
     ids = [target.span_id for target in targets]
-    eventually(lambda: len(api.annotations(project, *ids)) == 2 * len(results), within_s=60)
+    eventually(lambda: len(api.annotations(project, *ids)) == 2 * len(results), within_s=120)
 
     def scored(*more: str) -> list[dict[str, Any]]:
         assert main(["sessions", "--project", project, "--phoenix-endpoint", url, "--json", *more]) == 0

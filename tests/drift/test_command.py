@@ -12,7 +12,7 @@ from rag_otel.delivery.state_folder import StateFolder
 from rag_otel.drift import memory
 from rag_otel.drift.family import DriftSettings
 from rag_otel.drift.monitor import DriftMonitor
-from tests.drift.streams import START_S, results, scores
+from testkit.drift_scores import START_S, results, scores
 
 
 def a_file(path: Path, *, drop: bool = True, rows: int = 900) -> Path:

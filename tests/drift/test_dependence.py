@@ -13,7 +13,7 @@ from rag_otel.drift.baseline import Baseline
 from rag_otel.drift.dependence import dependence
 from rag_otel.drift.learner import BaselineLearner
 from rag_otel.drift.runs import Blocks, Runs
-from tests.drift.streams import START_S, scores
+from testkit.drift_scores import START_S, scores
 
 HOUR_S = 3600.0
 

@@ -13,7 +13,7 @@ from rag_otel.drift.budget import share_of
 from rag_otel.drift.family import DriftSettings, Family
 from rag_otel.drift.observation import ALL, SIGNALS, observation
 from rag_otel.model import SamplingReason
-from tests.drift.streams import START_S, feed, result, scores, seen
+from testkit.drift_scores import START_S, feed, result, scores, seen
 
 SETTINGS = DriftSettings(baseline_count=200, average_run_length=1000.0)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rag_otel.drift.change import change_point
 from rag_otel.drift.history import History, moments, total
-from tests.drift.streams import scores
+from testkit.drift_scores import scores
 
 triples = st.tuples(st.floats(0, 1e9), st.floats(0, 1), st.floats(1, 1000))
 

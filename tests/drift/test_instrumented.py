@@ -76,13 +76,13 @@ def test_answers_that_get_worse_raise_one_alert(tmp_path: Path, capsys: pytest.C
     for _ in range(60):
         ask("good")
     assert rag_otel.flush()
-    assert judge.anchors_read.wait(30.0)
+    assert judge.anchors_read.wait(60)
     for _ in range(60):
         ask("bad")
         rag_otel.flush()
         if told:
             break
-    assert raised.wait(30.0)
+    assert raised.wait(60)
     alert, follow_up = told
     assert alert.examples[0].response == "A bad answer."
     assert (alert.details["moved"], follow_up.details["moved"]) == ("unknown", "app")

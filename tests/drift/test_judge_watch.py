@@ -23,7 +23,7 @@ from rag_otel.errors import ConfigurationError
 from rag_otel.evaluation.background_worker import BackgroundWorker
 from rag_otel.model import Chunk, Evaluation
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
-from tests.drift.streams import START_S, results
+from testkit.drift_scores import START_S, results
 
 SCRIPT = Path(__file__).parents[2] / "examples" / "data" / "make_anchors.py"
 
@@ -70,7 +70,7 @@ def wait_for_reading(watch: JudgeWatch) -> None:
     """Ask for a reading and wait until it is there."""
     read = threading.Event()
     watch.check(read.set)
-    assert read.wait(30.0)
+    assert read.wait(60)
 
 
 def at_once(job: Callable[[], Coroutine[Any, Any, None]]) -> bool:

@@ -17,7 +17,7 @@ from rag_otel.drift.family import DriftSettings
 from rag_otel.drift.monitor import DriftMonitor
 from rag_otel.safety.guard import counters
 from rag_otel.telemetry.gauges import gauges
-from tests.drift.streams import result, results
+from testkit.drift_scores import result, results
 
 SETTINGS = DriftSettings(baseline_count=200, average_run_length=1000.0)
 

@@ -11,7 +11,7 @@ from rag_otel.drift.family import DriftSettings, Family
 from rag_otel.drift.observation import ALL, Observation, cluster_of
 from rag_otel.drift.problems import Problems
 from rag_otel.model import Chunk, RagTrace, SpanRef
-from tests.drift.streams import START_S, scores, seen
+from testkit.drift_scores import START_S, scores, seen
 
 SETTINGS = DriftSettings(dimensions=())
 

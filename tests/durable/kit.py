@@ -22,6 +22,8 @@ from tests.support.http_receiver import Receiver
 
 ROOT = Path(__file__).parents[2]
 ANSWER = "answer"
+IMPATIENT = ("--patience", "1")
+"""The exporter soon gives up."""
 
 
 @dataclass

@@ -2,10 +2,11 @@
 
     python -m tests.durable.spooling_app FOLDER ENDPOINT [--gate FILE] [--hold S] [--delay-ms N]
 
-Commands, a line each: `answer N [CHARACTERS]`, `from N` (the number of the next question), `flood` (answers until the
-process ends), `fork N` (answers in a child), `flush`, `counters`, `limit BYTES` (no file may grow beyond),
+Commands, a line each: `answer N [CHARACTERS]`, `from N` (the number of the next question), `flood N` (answers in
+the background), `fork N` (answers in a child), `flush`, `counters`, `limit BYTES` (no file may grow beyond),
 `clock SECONDS` (the time of day jumps), `os._exit`, `exit`. With `--gate`, evaluations wait until the file exists; with
-`--poison TEXT`, one of such a question ends the process.
+`--poison TEXT`, one of such a question ends the process; with `--unwritten` no result is ever written.
+The exporter tries for `--patience` seconds, which the command `patience S` changes.
 """
 
 from __future__ import annotations
@@ -49,6 +50,15 @@ class Gated:
         return Evaluation(name=self.name, score=1.0, judge=self.judge_name)
 
 
+class Unwritten:
+    """A writer that is never through with a result."""
+
+    name = "unwritten"
+
+    def write(self, batch: Any) -> None:
+        threading.Event().wait()
+
+
 @rag_otel.observe
 def answer(question: str, characters: int = 0) -> dict[str, object]:
     with trace.get_tracer("app").start_as_current_span("retrieve") as span:
@@ -64,12 +74,9 @@ def answers(first: int, count: int, characters: int = 0) -> None:
         answer(f"Question {number}?", characters)
 
 
-def flood() -> None:
-    number = 0
-    while True:
+def flood(count: int) -> None:
+    for number in range(count):
         answer(f"Question {number}?")
-        number += 1
-        print(f"flooded {number}", flush=True)
         time.sleep(0.002)
 
 
@@ -85,13 +92,15 @@ def main() -> None:
     parser.add_argument("folder")
     parser.add_argument("endpoint")
     parser.add_argument("--gate", type=Path)
-    parser.add_argument("--hold", type=float)
+    parser.add_argument("--hold", type=float, default=60.0)
+    parser.add_argument("--patience", type=float, default=60.0)
     parser.add_argument("--delay-ms", type=int, default=100)
     parser.add_argument("--max-bytes", type=int)
     parser.add_argument("--poison")
+    parser.add_argument("--unwritten", action="store_true")
     given = parser.parse_args()
     provider = TracerProvider()
-    exporter = OTLPSpanExporter(endpoint=f"{given.endpoint}/v1/traces", timeout=1)
+    exporter = OTLPSpanExporter(endpoint=f"{given.endpoint}/v1/traces", timeout=given.patience)
     provider.add_span_processor(BatchSpanProcessor(exporter, schedule_delay_millis=given.delay_ms))
     trace.set_tracer_provider(provider)
     instrumentation = rag_otel.instrument(
@@ -101,6 +110,7 @@ def main() -> None:
         hold=given.hold,
         spool_max_bytes=given.max_bytes,
         drift=False,
+        writers=[Unwritten()] if given.unwritten else [],
         evaluations_per_minute=float("inf"),
     )
     print("ready", flush=True)
@@ -114,7 +124,7 @@ def main() -> None:
         elif command == "from":
             answered = int(number)
         elif command == "flood":
-            threading.Thread(target=flood, daemon=True).start()
+            threading.Thread(target=flood, args=(int(number),), daemon=True).start()
         elif command == "fork":
             if (child := os.fork()) == 0:
                 answers(answered, int(number))
@@ -124,6 +134,8 @@ def main() -> None:
             answered += int(number)
         elif command == "flush":
             rag_otel.flush(timeout=float(number or 10))
+        elif command == "patience":
+            exporter._timeout = float(number)
         elif command == "clock":
             jump(float(number))
         elif command == "limit":

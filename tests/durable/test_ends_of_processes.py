@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.durable.kit import Program, a_program, doubles, questions, scored
+from rag_otel import semconv
+from rag_otel.delivery.state_folder import StateFolder
+from rag_otel.durable.trace_records import KeptTrace
+from rag_otel.durable.trace_store import TraceStore
+from tests.durable.kit import Program, a_program, attribute, doubles, questions, scored, spans
 from tests.support.http_receiver import Receiver, http_receiver
 from tests.support.polling import eventually
 
@@ -34,6 +41,25 @@ def nothing_left(program: Program) -> bool:
     """True when the folder is open, and all traces in it are done."""
     program.do("left")
     return program.left == 0
+
+
+def on_disk(folder: Path) -> list[KeptTrace]:
+    """The traces in the folder of a program that runs; none where it was writing at that moment."""
+    with contextlib.suppress(OSError), tempfile.TemporaryDirectory(dir=folder) as copy:
+        shutil.copytree(folder / "spool" / "spool", copy, dirs_exist_ok=True)
+        store = TraceStore(StateFolder(Path(copy)), max_bytes=2**30, max_age_s=3600.0)
+        try:
+            return [each for key in store.open() if (each := store.read(key)) is not None]
+        finally:
+            store.close()
+    return []
+
+
+def handed_over(folder: Path, backend: Receiver, count: int) -> bool:
+    """True when the first answers are on disk or with the backend. They come there in order."""
+    last = f"Question {count - 1}?"
+    on_their_way = {attribute(each.target, semconv.INPUT_VALUE) for each in on_disk(folder)}
+    return last in on_their_way or last in questions(backend)
 
 
 def end(program: Program, how: str) -> None:
@@ -78,17 +104,43 @@ def test_late_results_survive(tmp_path: Path, backend: Receiver) -> None:
     with a_program(tmp_path / "spool", backend.url, "--gate", str(tmp_path / "gate"), "--hold", "0") as program:
         program.do("answer 5")
         eventually(lambda: len(questions(backend, "late")) == 5)
-        eventually(lambda: kept(program, 5))
         # The mark follows the answer of the backend.
-        program.do("answer 1")
-        eventually(lambda: len(questions(backend, "late")) == 6)
-        program.do("flush 1")
+        eventually(lambda: [each.exported >= each.spans.keys() for each in on_disk(tmp_path)] == [True] * 5)
         program.kill()
     assert scored(backend) == set()
     (tmp_path / "gate").touch()
     with a_program(tmp_path / "spool", backend.url):
-        eventually(lambda: len(scored(backend)) == 6)
+        eventually(lambda: len(scored(backend)) == 5)
     assert doubles(backend) == []
+
+
+def test_a_span_that_left_with_its_scores_gets_no_evaluation_span(tmp_path: Path, backend: Receiver) -> None:
+    """The process is killed before the results are written everywhere. The next one evaluates the traces again, for the
+    writers; on the backend an answer has one score all the same."""
+    with a_program(tmp_path / "spool", backend.url, "--unwritten") as program:
+        program.do("answer 3")
+        eventually(lambda: len(questions(backend, "evaluated")) == 3)
+        program.kill()
+    with a_program(tmp_path / "spool", backend.url) as program:
+        eventually(lambda: nothing_left(program))
+        program.do("flush")
+        assert program.counters["spool.recovered"] == 3
+        program.exit()
+    assert {span.name for span in spans(backend)} == {"answer", "retrieve"}
+
+
+def test_a_trace_is_taken_up_where_nothing_is_held(tmp_path: Path, backend: Receiver) -> None:
+    """Its span goes out at once, as late, and its scores follow."""
+    with a_program(tmp_path / "spool", backend.url, "--gate", str(tmp_path / "gate")) as program:
+        program.do("answer 3")
+        eventually(lambda: kept(program, 3))
+        program.kill()
+    (tmp_path / "gate").touch()
+    with a_program(tmp_path / "spool", backend.url, "--hold", "0") as program:
+        eventually(lambda: nothing_left(program))
+        program.exit()
+    assert questions(backend, "late") == {f"Question {number}?": 1 for number in range(3)}
+    assert len(scored(backend)) == 3
 
 
 @pytest.mark.parametrize("how", ["SIGKILL", "SIGTERM"])
@@ -96,9 +148,8 @@ def test_only_the_last_moment_is_lost_under_load(tmp_path: Path, backend: Receiv
     """A program is ended in the midst of its work. What was not handed over in time are its last traces; all before
     arrive with their scores. How long that moment is: benchmarks/spool.py."""
     with a_program(tmp_path / "spool", backend.url) as program:
-        program.say("flood")
-        while program.line() != "flooded 200\n":
-            pass
+        program.say("flood 200")
+        eventually(lambda: handed_over(tmp_path, backend, 150))
         end(program, how)
     with a_program(tmp_path / "spool", backend.url) as program:
         eventually(lambda: nothing_left(program))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.durable.kit import Program, a_program, doubles, questions, scored
+from tests.durable.kit import IMPATIENT, Program, a_program, doubles, questions, scored
 from tests.support.http_receiver import Receiver, http_receiver
 from tests.support.polling import eventually
 
@@ -42,19 +42,20 @@ def test_a_backend_comes_back(tmp_path: Path) -> None:
     scores that they have, and once."""
     port = a_free_port()
     expected = {f"Question {number}?" for number in range(30)}
-    with a_program(tmp_path / "spool", f"http://127.0.0.1:{port}") as program:
+    with a_program(tmp_path / "spool", f"http://127.0.0.1:{port}", *IMPATIENT) as program:
         program.do("answer 30")
         eventually(lambda: count(program, "spool.kept") == 30)
         program.do("flush 5")
+        program.do("patience 60")
         with http_receiver(port) as backend:
-            eventually(lambda: questions(backend, "evaluated").keys() == expected, within_s=60)
-            eventually(lambda: nothing_left(program), within_s=60)
+            eventually(lambda: questions(backend, "evaluated").keys() == expected, within_s=120)
+            eventually(lambda: nothing_left(program), within_s=120)
             assert doubles(backend) == []
 
 
 def test_a_process_dies_in_an_outage(tmp_path: Path, backend: Receiver) -> None:
     """What it could not export is exported by the next one."""
-    with a_program(tmp_path / "spool", f"http://127.0.0.1:{a_free_port()}") as program:
+    with a_program(tmp_path / "spool", f"http://127.0.0.1:{a_free_port()}", *IMPATIENT) as program:
         program.do("answer 10")
         eventually(lambda: count(program, "spool.kept") == 10)
         program.do("flush 3")
@@ -111,7 +112,7 @@ def test_a_dead_process_is_adopted_by_exactly_one_other(tmp_path: Path, backend:
         second.do("answer 1")
         third.do("answer 1")
         first.kill()
-        eventually(lambda: count(second, "spool.recovered") + count(third, "spool.recovered") == 20, within_s=60)
+        eventually(lambda: count(second, "spool.recovered") + count(third, "spool.recovered") == 20, within_s=120)
         eventually(lambda: nothing_left(second) and nothing_left(third))
         second.exit()
         third.exit()
@@ -129,7 +130,7 @@ def test_a_bounded_folder_refuses_what_is_beyond(tmp_path: Path, backend: Receiv
         assert sum(each.stat().st_size for each in (tmp_path / "spool").rglob("*.log")) <= 2**20
         program.kill()
     with a_program(tmp_path / "spool", backend.url) as program:
-        eventually(lambda: nothing_left(program), within_s=60)
+        eventually(lambda: nothing_left(program), within_s=120)
         assert count(program, "spool.recovered") < 200
 
 

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from rag_otel import semconv
-from tests.durable.kit import ANSWER, Program, a_program, attribute, spans
+from tests.durable.kit import ANSWER, IMPATIENT, Program, a_program, attribute, spans
 from tests.support.http_receiver import Received, Receiver, http_receiver
 from tests.support.polling import eventually
 
 _FAILING = 0.4
 """Share of requests that fail while programs are killed."""
 _SLOW_S = 1.2
-"""Longer than the exporter waits."""
+"""Longer than an impatient exporter waits."""
 
 
 class Backend:
@@ -63,7 +63,7 @@ def test_an_answer_has_one_score(tmp_path: Path, seed: int) -> None:
         backend = Backend(receiver, rng)
         for number in range(2):
             hold, room = rng.choice([[], ["--hold", "0"]]), rng.choice([[], ["--max-bytes", str(2**20)]])
-            with a_program(tmp_path, receiver.url, *hold, *room) as program:
+            with a_program(tmp_path, receiver.url, *IMPATIENT, *hold, *room) as program:
                 program.do(f"from {number * 1_000}")
                 run(program, rng)
                 if rng.random() < 0.8:

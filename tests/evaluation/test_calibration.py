@@ -88,7 +88,7 @@ def test_the_setting_calibrates_what_is_on_the_span(tmp_path: Path, uninstrument
         return {"answer": "It is 300 metres high.", "documents": ["The tower is 330 metres high."]}
 
     answer("How high is it?")
-    assert rag_otel.flush(timeout=30)
+    assert rag_otel.flush(timeout=60)
     (span,) = spans.get_finished_spans()
     assert span.attributes is not None
     assert str(span.attributes["rag.evaluation.faithfulness.version"]).endswith(MADE.mark)

@@ -51,7 +51,7 @@ def answer(question):
 for step in sys.argv[1:]:
     {"configure": configure, "instrument": rag_otel.instrument, "ask": lambda: answer("How high is it?")}[step]()
 with logfire.span("after"):
-    assert rag_otel.flush(timeout=30)
+    assert rag_otel.flush(timeout=60)
 found = readers[-1].get_metrics_data()
 scopes = [scope for resource in (found.resource_metrics if found else ()) for scope in resource.scope_metrics]
 print(json.dumps({

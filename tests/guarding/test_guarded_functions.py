@@ -15,6 +15,7 @@ import rag_otel
 from rag_otel import Guard, GuardVerdict, observe, record_chunks
 from rag_otel.errors import ConfigurationError
 from rag_otel.guarding.rules import NOTE, REFUSAL
+from rag_otel.safety.guard import counters
 from rag_otel.sampling.policy import Coin, DropRule, SamplingPolicy
 from tests.guarding.conftest import ALSO_GOOD, ANSWER, BAD, GOOD, PASSAGE, PATIENT_S, App
 from tests.processing.kit import Judge, retrieve
@@ -27,6 +28,7 @@ LEFT = {
     "remove": f"{GOOD} {ALSO_GOOD}",
 }
 
+OUTCOME_OF = {"allow": "passed", "block": "blocked"}
 OUTCOMES = {"block": "blocked", "replace": "replaced", "annotate": "annotated", "remove": "removed"}
 
 
@@ -277,6 +279,32 @@ def test_switched_off_everything_passes(app: App, answering: Any) -> None:
     assert guarded(ANSWER)["answer"] == REFUSAL
     rag_otel.uninstrument()
     assert guarded(ANSWER)["answer"] == ANSWER
+
+
+@pytest.mark.parametrize("default", ["allow", "block"])
+async def test_without_a_setup_the_default_applies(
+    app: App, answering: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, default: Any
+) -> None:
+    """A wrong setting in the environment: functions, streams and `guard()` do what the guard says for no verdict."""
+    monkeypatch.setenv("RAG_OTEL_RAISE_INTERNAL_ERRORS", "0")
+    monkeypatch.setenv("RAG_OTEL_SAMPLE_RATIO", "much")
+    monkeypatch.setattr("rag_otel.instrumentation._taken_off", False)  # as in a process that has set nothing up yet
+    before = counters.get(f"guarded.{OUTCOME_OF[default]}.not_judged.no_setup")
+
+    def stream(question: str) -> Any:
+        yield from (GOOD + " ", BAD)
+
+    left = {"allow": ANSWER, "block": REFUSAL}[default]
+    assert answering(guard=Guard(default=default))(ANSWER)["answer"] == left
+    guarded = await rag_otel.guard(QUESTION, [PASSAGE], ANSWER, default=default)
+    assert (guarded.response, guarded.verdict.reason) == (left, "no_setup")
+    held = list(observe(guard=Guard(default=default))(stream)(QUESTION))
+    assert held == ([GOOD + " ", BAD] if default == "allow" else [REFUSAL])
+    released = list(observe(guard=Guard(default=default, stream="release"))(stream)(QUESTION))
+    assert released == [GOOD + " ", BAD if default == "allow" else f"\n\n{REFUSAL}"]
+    assert counters.get(f"guarded.{OUTCOME_OF[default]}.not_judged.no_setup") == before + 4
+    assert "RAG_OTEL_SAMPLE_RATIO" in caplog.text
+    assert caplog.text.count("left its guard without a verdict: no_setup") <= 1  # once in a process
 
 
 def test_a_guard_without_its_evaluator_is_told(app: App, answering: Any) -> None:

@@ -166,6 +166,38 @@ def test_a_stream_that_is_left_early_is_incomplete(app: App) -> None:
     assert (span["rag.evaluation.status_reason"], span["rag.incomplete"]) == ("incomplete", True)
 
 
+async def test_a_body_that_fails_while_it_is_closed_ends_its_span(app: App) -> None:
+    """Its error is the caller's, as without a guard, and the span is exported."""
+    app.instrument()
+
+    @observe(guard=guard_of("block"))
+    def stream(question: str) -> Iterator[str]:
+        record_chunks([PASSAGE])
+        try:
+            yield from tokens(f"{GOOD} {ALSO_GOOD} {GOOD}")
+        finally:
+            raise ConnectionError("the model is gone")
+
+    @observe(guard=guard_of("block"))
+    async def async_stream(question: str) -> AsyncIterator[str]:
+        record_chunks([PASSAGE])
+        try:
+            for token in tokens(f"{GOOD} {ALSO_GOOD} {GOOD}"):
+                yield token
+        finally:
+            raise ConnectionError("the model is gone")
+
+    running = stream(QUESTION)
+    next(running)
+    with pytest.raises(ConnectionError):
+        running.close()
+    async_running = async_stream(QUESTION)
+    await anext(async_running)
+    with pytest.raises(ConnectionError):
+        await async_running.aclose()
+    assert [span["rag.evaluation.status_reason"] for span in app.spans()] == ["error", "error"]
+
+
 def test_what_the_body_raises_is_passed_on(app: App) -> None:
     """With what was supported before it, and nothing of what had no verdict yet."""
     app.instrument()

@@ -239,9 +239,9 @@ def test_calls_side_by_side_do_not_mix(recorder: Recorder) -> None:
 
     @observe
     def in_thread(question: str) -> str:
-        barrier.wait(10)
+        barrier.wait(60)
         record_chunks([f"about {question}"])
-        barrier.wait(10)
+        barrier.wait(60)
         return question
 
     async def main() -> None:

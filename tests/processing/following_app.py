@@ -46,7 +46,7 @@ def main(case: str) -> None:
         answer(f"question {n}")
         early.start_span("early").end()
         trace.get_tracer("app").start_span("own").end()
-    assert rag_otel.flush(timeout=20)
+    assert rag_otel.flush(timeout=60)
     provider.force_flush()
     spans = exporter.get_finished_spans()
     for name in ("answer", "child", "early", "own"):

@@ -23,5 +23,5 @@ if __name__ == "__main__":
     assert trace.get_tracer_provider() is provider
     for n in range(10):
         answer(f"question {n}")
-    assert rag_otel.flush(timeout=20)
+    assert rag_otel.flush(timeout=60)
     provider.force_flush()

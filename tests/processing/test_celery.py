@@ -47,7 +47,7 @@ def test_every_task_is_exported_once_with_its_score(tmp_path: Path) -> None:
             env=environment,
         )  # fmt: skip
         try:
-            eventually(lambda: not list(tmp_path.glob("*.msg")) or worker.poll() is not None, within_s=60)
+            eventually(lambda: not list(tmp_path.glob("*.msg")) or worker.poll() is not None, within_s=120)
             assert worker.poll() is None
         finally:
             worker.send_signal(signal.SIGTERM)

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-LONGER_S = 15.0
-"""What the end may take longer than the SDK's own on a busy machine; about 8 s on another."""
+LONGER_S = 60.0
+"""What the end may take longer than the SDK's own on a busy machine; about 8 s on another. What hangs takes an hour."""
 
 
 def ended(case: str) -> tuple[float, list[str]]:
@@ -23,7 +23,7 @@ def ended(case: str) -> tuple[float, list[str]]:
         env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (ROOT, ROOT / "collectors", ROOT / "evaluators")))},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=True,
     )
     now, lines = time.time(), done.stdout.splitlines()

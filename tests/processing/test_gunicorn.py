@@ -42,7 +42,7 @@ def gunicorn(sink: str, *options: str) -> Iterator[str]:
         [*command, *options, "tests.processing.forking_app:application"], cwd=ROOT, env=environment
     )
     try:
-        eventually(lambda: listens(port) or process.poll() is not None, within_s=60)
+        eventually(lambda: listens(port) or process.poll() is not None, within_s=120)
         assert process.poll() is None
         yield f"http://127.0.0.1:{port}"
     finally:

@@ -36,7 +36,7 @@ PROGRAM = """
     threading.stack_size(0)
     resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     answer("with threads again")
-    assert rag_otel.flush(timeout=20)
+    assert rag_otel.flush(timeout=60)
     for span in exporter.get_finished_spans():
         if "input.value" in span.attributes:
             print(span.attributes["input.value"], span.attributes["rag.evaluation.status"], sep=": ")

@@ -111,7 +111,7 @@ def test_a_rating_while_the_judge_is_at_work_is_in_the_result(provider: TracerPr
 
     rag_otel.instrument(provider, metrics=[], evaluators=[judge], evaluations_per_minute=1000, writers=[Results()])
     trace_id = _ask()
-    eventually(lambda: judge.seen, within_s=60)
+    eventually(lambda: judge.seen, within_s=120)
     assert rag_otel.feedback(trace_id, label="thumbs_down") == rag_otel.FeedbackStatus.AT_HAND
     judge.gate.set()
     assert rag_otel.flush(timeout=60)
@@ -123,12 +123,14 @@ def test_a_trace_that_was_let_go_is_said_to_be(provider: TracerProvider, exporte
     rag_otel.instrument(provider, sample_ratio=0.0)
     trace_id = _ask()
     for _ in range(2):
-        assert rag_otel.feedback(trace_id, score=0, comment="Call ann@example.org") == "not_sampled"
+        said_now = rag_otel.feedback(trace_id, score=0, label="0 for ann@example.org", comment="Call ann@example.org")
+        assert said_now == "not_sampled"
     assert rag_otel.flush(timeout=60)
     said = _spans(exporter, trace_id)["feedback user_feedback"]
     assert said[semconv.FEEDBACK_RATING] == 0.0
     assert said[semconv.FEEDBACK_TRACE] == "not_sampled"
     assert said["evaluations.0.evaluation.explanation"] == "Call <EMAIL_1>"
+    assert said["evaluations.0.evaluation.label"] == "0 for <EMAIL_1>"
     found = [span for span in exporter.get_finished_spans() if span.name.startswith("feedback")]
     assert len({span.context.span_id for span in found}) == 1
 

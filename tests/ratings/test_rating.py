@@ -11,8 +11,9 @@ from rag_otel.model import RagTrace, SamplingReason, SpanRef
 from rag_otel.ratings.rating import IDENTIFIER, LONGEST_COMMENT, rating
 from rag_otel.ratings.recent import RecentRatings
 from rag_otel.ratings.words import rating_of
+from rag_otel.safety.privacy import GENAI_CAPTURE_ENV
 from rag_otel.sharing.records import Record, RecordFormat
-from rag_otel.writers.rating_annotations import masked_comment
+from rag_otel.writers.rating_texts import identifier, masked_comment, masked_label
 from tests.support.results import a_result, an_evaluation
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
@@ -53,13 +54,10 @@ def test_wrong_ratings_say_what_is_wrong(given: dict[str, Any], said: str) -> No
 
 
 def test_ids_as_programs_have_them() -> None:
-    """Integers as OpenTelemetry has them, and text in any case; a user's id is written as a hash."""
+    """Integers as OpenTelemetry has them, and text in any case."""
     by_number = rating(int(TRACE, 16), score=False, span_id=255)
     assert (by_number.trace_id, by_number.span_id, by_number.value) == (TRACE, "00000000000000ff", 0.0)
     assert rating(TRACE.upper(), label="down").trace_id == TRACE
-    named = rating(TRACE, score=1, user_id="ann@example.org").identifier
-    assert named.startswith(f"{IDENTIFIER}:")
-    assert "ann" not in named
     assert len(rating(TRACE, comment="x" * 10_000).comment or "") == LONGEST_COMMENT
 
 
@@ -69,6 +67,30 @@ def test_a_comment_leaves_without_personal_data() -> None:
     masked = masked_comment(given, capture_content=True)
     assert masked == "Wrong! Write to <EMAIL_1> or <PHONE_1>, key <SECRET_1>."
     assert masked_comment(given, capture_content=False) is None
+
+
+@pytest.mark.parametrize("switch", [None, "OPENINFERENCE_HIDE_OUTPUTS", GENAI_CAPTURE_ENV])
+def test_a_label_leaves_as_a_comment_does(monkeypatch: pytest.MonkeyPatch, switch: str | None) -> None:
+    """Masked; where content is hidden, by the setting or by the environment, only a common word remains."""
+    said, word = rating(TRACE, label="ask ann@example.org", comment="No."), rating(TRACE, label="thumbs_down")
+    assert masked_label(said, capture_content=True) == "ask <EMAIL_1>"
+    if switch is not None:
+        monkeypatch.setenv(switch, "no_content" if switch.startswith("OTEL") else "true")
+    hidden = [each(said, capture_content=switch is not None) for each in (masked_label, masked_comment)]
+    assert hidden == [None, None]
+    assert masked_label(word, capture_content=False) == "thumbs_down"
+
+
+def test_a_user_has_another_pseudonym_in_each_trace() -> None:
+    """The same one for the same trace and key; nothing of it can be checked without the key."""
+    ann, bob = (rating(TRACE, score=1, user_id=each) for each in ("ann@example.org", "bob"))
+    elsewhere = rating("f" * 32, score=1, user_id="ann@example.org")
+    named = {identifier(each, key=key) for each in (ann, bob, elsewhere) for key in (None, "secret", "other")}
+    assert len(named) == 9
+    assert identifier(ann, key="secret") in named
+    assert all(each.startswith(f"{IDENTIFIER}:") and "ann" not in each for each in named)
+    assert identifier(rating(TRACE, score=1), key="secret") == IDENTIFIER
+    assert "ann" not in repr(ann)
 
 
 def test_the_last_word_counts_and_the_oldest_is_forgotten() -> None:

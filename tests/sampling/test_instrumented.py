@@ -36,7 +36,7 @@ def _spans(policy: Any, *answers: tuple[str, str], ratio: float | None = None, *
             return {"answer": text, "chunks": [CHUNK]}
 
         answer("How high is the tower?")
-    assert rag_otel.flush(timeout=30)
+    assert rag_otel.flush(timeout=60)
     return [dict(span.attributes or {}) for span in exporter.get_finished_spans() if span.name in dict(answers)]
 
 
@@ -110,6 +110,6 @@ def test_a_rating_on_the_span_forces_its_evaluation() -> None:
 
     for rating in (0.0, 1.0, None):
         answer("How high is the tower?", rating)
-    assert rag_otel.flush(timeout=30)
+    assert rag_otel.flush(timeout=60)
     reasons = [str((span.attributes or {})["rag.sampling.reason"]) for span in exporter.get_finished_spans()]
     assert sorted(reasons) == ["forced", "not_sampled", "not_sampled"]

@@ -24,6 +24,7 @@ _NOT_IN_A_SIGNATURE = {
     *(f"job_queue_{name}" for name in ("name", "partitions", "prefetch", "max_jobs", "max_starts")),
     "job_queue_retry_delays",
     "job_queue_buffer_bytes",
+    "feedback_key",
 }
 """Rows for the environment and for files."""
 

@@ -52,7 +52,7 @@ def gunicorn(hook: str, state: Path, metrics: int, *options: str) -> Iterator[st
     command = [sys.executable, "-m", "gunicorn", "--workers=4", f"--bind=127.0.0.1:{port}", "--log-level=warning"]
     process = subprocess.Popen([*command, *options, "tests.sharing.wsgi_app:application"], cwd=ROOT, env=environment)
     try:
-        eventually(lambda: page(f"http://127.0.0.1:{port}/ask/good/0") or process.poll() is not None, within_s=60)
+        eventually(lambda: page(f"http://127.0.0.1:{port}/ask/good/0") or process.poll() is not None, within_s=120)
         assert process.poll() is None
         yield f"http://127.0.0.1:{port}"
     finally:

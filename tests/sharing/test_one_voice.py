@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.drift.streams import scores
-from tests.sharing.fleet import Fleet, fleet
+from testkit.drift_scores import scores
+from testkit.fleet import Fleet, fleet
 from tests.support.http_receiver import Receiver, http_receiver
 from tests.support.polling import eventually
 

@@ -19,7 +19,7 @@ from rag_otel.model import EvaluatedTrace
 from rag_otel.settings import resolve
 from rag_otel.sharing.log import LogWriter
 from rag_otel.sharing.records import RecordFormat, record_now
-from tests.drift.streams import results
+from testkit.drift_scores import results
 from tests.support.polling import eventually
 from tests.support.results import RESPONSE, SECRET_TEXTS, a_result, an_evaluation
 

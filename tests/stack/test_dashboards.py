@@ -190,7 +190,7 @@ def test_every_query_of_every_panel_has_data(watched: tuple[Prometheus, Load]) -
         return not waiting
 
     try:
-        eventually(answered, within_s=60)
+        eventually(answered, within_s=120)
     except AssertionError:
         pytest.fail("no data, or not a number:\n" + "\n".join(f"{title}: {query}" for title, query in waiting.items()))
 

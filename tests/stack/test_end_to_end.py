@@ -20,13 +20,13 @@ import pytest
 
 from rag_otel.alerts.channels.webhook import verify
 from rag_otel.cli.demo.phoenix_server import PhoenixServer
+from testkit.programs import program
 from tests.collectors.otlp.kit import CollectorProcess, a_collector
 from tests.stack.conftest import DOCKER
 from tests.stack.kit import Prometheus, a_process, a_prometheus, an_alertmanager
 from tests.support.http_receiver import Received, Receiver, http_receiver
 from tests.support.phoenix_server import PhoenixApi
 from tests.support.polling import eventually
-from tests.support.programs import program
 
 pytestmark = pytest.mark.server
 
@@ -167,13 +167,13 @@ def spans_behind(phoenix: PhoenixApi, link: str) -> list[dict[str, Any]]:
 def test_a_model_swap_ends_as_a_fired_and_then_resolved_alert(stack: Stack) -> None:
     """Nobody is woken before; after the swap both alerts come, with links that lead to the bad answers; both end."""
     answers = "sum(rag_otel_evaluation_risk_count)"
-    eventually(lambda: stack.prometheus.value(answers) >= 15 * PER_SECOND, within_s=60)
+    eventually(lambda: stack.prometheus.value(answers) >= 15 * PER_SECOND, within_s=120)
     # A busy machine may miss a scrape; about the answers there is nothing to say yet.
     assert stack.prometheus.query('ALERTS{alertname=~"RagFaithfulness.*|RagRisky.*|RagDrift"}') == []
     assert stack.from_rag_otel("firing") == []
 
     stack.swap_to(AFTER)
-    fired = eventually(found(lambda: stack.from_alertmanager("firing"), alertname=ALERT), within_s=60)
+    fired = eventually(found(lambda: stack.from_alertmanager("firing"), alertname=ALERT), within_s=120)
     assert fired is not None
     assert (fired["labels"]["service"], fired["labels"]["severity"]) == ("quickstart", "warning")
     assert not {"runbook", "phoenix_spans"} & set(fired["labels"])
@@ -182,17 +182,17 @@ def test_a_model_swap_ends_as_a_fired_and_then_resolved_alert(stack: Stack) -> N
         each["metric"]["model"] for each in stack.prometheus.query("sum by (model) (rag_otel_evaluation_risk_count)")
     }
     assert models == {BEFORE, AFTER}
-    own = eventually(found(lambda: stack.from_rag_otel("firing"), name="high_risk"), within_s=30)
+    own = eventually(found(lambda: stack.from_rag_otel("firing"), name="high_risk"), within_s=120)
     assert own is not None
-    drifted = eventually(found(lambda: stack.from_rag_otel("firing"), name="drift_risk"), within_s=60)
+    drifted = eventually(found(lambda: stack.from_rag_otel("firing"), name="drift_risk"), within_s=120)
     assert drifted is not None
-    assert eventually(found(lambda: stack.from_alertmanager("firing"), alertname="RagDrift"), within_s=30)
+    assert eventually(found(lambda: stack.from_alertmanager("firing"), alertname="RagDrift"), within_s=120)
 
     stack.swap_to(BEFORE)
-    resolved = eventually(found(lambda: stack.from_alertmanager("resolved"), alertname=ALERT), within_s=60)
+    resolved = eventually(found(lambda: stack.from_alertmanager("resolved"), alertname=ALERT), within_s=120)
     assert resolved is not None
     assert resolved["fingerprint"] == fired["fingerprint"]
-    own_end = eventually(found(lambda: stack.from_rag_otel("resolved"), name="high_risk"), within_s=60)
+    own_end = eventually(found(lambda: stack.from_rag_otel("resolved"), name="high_risk"), within_s=120)
     assert own_end is not None
     assert own_end["fingerprint"] == own["fingerprint"]
 
@@ -208,8 +208,12 @@ def the_trace_link_leads_to_the_bad_answer(stack: Stack, own: Mapping[str, Any])
     (span,) = [each for each in stack.phoenix.spans(PROJECT) if each["context"]["span_id"] == own["span_id"]]
     assert span["context"]["trace_id"] == own["trace_id"]
     assert span["attributes"]["output.value"] == own["response"]
-    risks = {each["name"]: each["result"] for each in stack.phoenix.annotations(PROJECT, own["span_id"])}
-    assert risks["hallucination_risk"]["score"] == pytest.approx(own["risk"])
+
+    def risks() -> list[float]:
+        rows = stack.phoenix.annotations(PROJECT, own["span_id"])
+        return [each["result"]["score"] for each in rows if each["name"] == "hallucination_risk"]
+
+    assert eventually(risks) == [pytest.approx(own["risk"])]
 
 
 def the_drift_alert_shows_bad_answers(stack: Stack, drifted: Mapping[str, Any]) -> None:

@@ -15,8 +15,8 @@ from rag_otel.alerts.monitors import health, slo
 from rag_otel.drift import alerting as drift_alerts
 from rag_otel.telemetry.names import INSTRUMENTS, Kind
 from rag_otel_collectors.otlp import metrics as collector_metrics
+from testkit.programs import program
 from tests.stack.conftest import DOCKER, shortened
-from tests.support.programs import program
 
 RULES = sorted((DOCKER / "prometheus" / "rules").glob("*.yml"))
 CASES = sorted((DOCKER / "prometheus" / "tests").glob("*.yml"))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from tests.support.programs import program
+from testkit.programs import program
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

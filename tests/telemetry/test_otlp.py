@@ -102,7 +102,7 @@ def test_what_is_left_goes_out_when_the_set_up_is_taken_down(receiver: Receiver)
     assert "rag_otel.evaluation.score" in exported_metrics(receiver)
     before = len(receiver.requests)
     answer()
-    assert rag_otel.flush(timeout=5)
+    assert rag_otel.flush(timeout=60)
     assert len(receiver.requests) == before
 
 

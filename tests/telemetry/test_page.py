@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.support.programs import program
+from testkit.programs import program
 
 ROOT = Path(__file__).parents[2]
 

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Final
 
 from rag_otel_evaluators.text.languages import words
@@ -68,9 +69,8 @@ def in_another_language(answer: str, chunks: Sequence[str]) -> bool:
 @lru_cache(maxsize=2_048)
 def language_of(text: str) -> str | None:
     """`en`, `es`, `fr`, `de`, `it` or `pt`; None where the text does not tell."""
-    counts: Counter[str] = Counter()
-    for word in _WORD.findall(text.lower()):
-        counts.update(_LANGUAGES_OF.get(word, ()))
+    small = map(_LANGUAGES_OF.get, _WORD.findall(text.lower()))
+    counts = Counter(chain.from_iterable(filter(None, small)))
     if not counts:
         return None
     (best, most), *others = counts.most_common()

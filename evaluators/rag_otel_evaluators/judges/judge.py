@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import Final, Protocol, runtime_checkable
 
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import Chunk, Claim, ClaimVerdict, Usage, Verdict
 
 

@@ -18,7 +18,7 @@ import os
 import socket
 import threading
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -26,6 +26,7 @@ from urllib.parse import urlsplit
 from rag_otel.delivery.retry import RetryPolicy, retry_after_of
 from rag_otel.errors import ConfigurationError
 from rag_otel.model import Usage
+from rag_otel.safety.echoes import without_echoes
 from rag_otel_evaluators.llm.breaker import CircuitBreaker
 from rag_otel_evaluators.llm.cache import AnswerCache
 from rag_otel_evaluators.llm.client import ResilientModel
@@ -179,8 +180,8 @@ class LitellmTransport:
                     **arguments,
                 )
             return _reply(response)
-        except Exception as error:
-            raise call_error(error) from error
+        except Exception as error:  # noqa: BLE001 - litellm raises anything
+            raise call_error(error, [*(each["content"] for each in sent), self._parameters["api_key"] or ""]) from None
 
 
 class LitellmEmbeddings:
@@ -203,8 +204,8 @@ class LitellmEmbeddings:
                 response = await litellm.aembedding(input=texts, timeout=timeout_s, **self._parameters)
             vectors = [item["embedding"] for item in sorted(response.data, key=lambda item: item["index"])]
             return Reply(text=json.dumps({"vectors": vectors}), cut_off=False, usage=_usage(response))
-        except Exception as error:
-            raise call_error(error) from error
+        except Exception as error:  # noqa: BLE001
+            raise call_error(error, [*texts, self._parameters["api_key"] or ""]) from None
 
 
 def _tell(request: ChatRequest, parameters: Mapping[str, Any], messages: Sequence[Mapping[str, str]]) -> None:
@@ -257,9 +258,10 @@ def _usage(response: Any) -> Usage:
     )
 
 
-def call_error(error: Exception) -> CallError:
-    """What litellm raised, as one of our kinds."""
-    message = " ".join(str(error).split())[:_MESSAGE_LENGTH]
+def call_error(error: Exception, sent: Iterable[str]) -> CallError:
+    """What litellm raised, as one of our kinds. `sent`: texts that it must not quote, even where the provider does."""
+    said = str(error)
+    message = " ".join(without_echoes(said, sent).split())[:_MESSAGE_LENGTH]
     headers = getattr(error, "litellm_response_headers", None)
     if isinstance(error, (litellm.exceptions.Timeout, TimeoutError)):
         return CallError(FailureKind.TIMEOUT, message)
@@ -271,7 +273,8 @@ def call_error(error: Exception) -> CallError:
         # litellm calls a connection that was refused or broken a 500; it has no response then.
         return CallError(FailureKind.CONNECTION, message)
     retry_after_s = retry_after_of(headers if hasattr(headers, "get") else None)
-    return CallError(kind_of_status(status, message), message, retry_after_s=retry_after_s)
+    kind = kind_of_status(status, " ".join(said.split())[:_MESSAGE_LENGTH])
+    return CallError(kind, message, retry_after_s=retry_after_s)
 
 
 @contextlib.contextmanager

@@ -23,7 +23,7 @@ from rag_otel_evaluators.llm.client import ResilientModel
 from rag_otel_evaluators.llm.egress import SECRETS_MASKED, Egress
 from rag_otel_evaluators.llm.limits import Limits
 from rag_otel_evaluators.llm.modes import ModeLadder, OutputMode, response_format
-from rag_otel_evaluators.llm.providers import KEYS, PRICES, fixed_price
+from rag_otel_evaluators.llm.providers import KEYS, PRICES, fixed_price, server_access
 from rag_otel_evaluators.llm.thoughts import REASONING_TOKENS, thinks_aloud
 
 _OPENAI: Final = "https://api.openai.com/v1"
@@ -67,13 +67,15 @@ def openai_model(
     provider, _, name = model.partition("/")
     given = {"temperature": temperature, **(parameters or {})}
     address, own_server = _address(model, provider, api_base)
+    key = _key(model, provider, api_key, own_server=own_server)
+    address, authorization = server_access(model, provider, address, key)
     price = fixed_price(given)
     transport = OpenAiTransport(
         name=model,
         identity={"api_base": api_base, "parameters": given},
         model=name,
         address=address,
-        headers={"Authorization": f"Bearer {_key(model, provider, api_key, own_server=own_server)}"},
+        headers={"Authorization": authorization},
         parameters=_Request(name, given, own_server=own_server),
         price=price or (lambda read, written, cached: None),
         ladder=ModeLadder(known_to_support_schema=not own_server, in_words_alone=thinks_aloud(name)),
@@ -113,10 +115,10 @@ def _address(model: str, provider: str, api_base: str | None) -> tuple[str, bool
     return (elsewhere, True) if elsewhere else (_OPENAI, False)
 
 
-def _key(model: str, provider: str, api_key: str | None, *, own_server: bool) -> str:
+def _key(model: str, provider: str, api_key: str | None, *, own_server: bool) -> str | None:
     key = api_key or os.environ.get(KEYS[provider])
     if not key and not own_server:
         raise ConfigurationError(
             f"{model!r} needs a key in {KEYS[provider]}; for a server of your own give judge_api_base"
         )
-    return key or "none"
+    return key

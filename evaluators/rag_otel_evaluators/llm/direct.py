@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 from rag_otel_evaluators.llm.modes import ModeLadder, OutputMode, response_format
 from rag_otel_evaluators.llm.openai_http import OpenAiTransport, Price
-from rag_otel_evaluators.llm.providers import KEYS, PRICES, fixed_price
+from rag_otel_evaluators.llm.providers import KEYS, PRICES, fixed_price, server_access
 from rag_otel_evaluators.llm.quiet import quiet
 from rag_otel_evaluators.llm.thoughts import REASONING_TOKENS, thinks_aloud
 
@@ -42,6 +42,7 @@ def direct_transport(
     own_name = litellm.get_llm_provider(model, api_base=api_base)[0]
     if _changes_messages(litellm, provider, own_name):
         return None
+    address, authorization = server_access(model, provider, api_base, api_key or os.environ.get(KEYS[provider]))
     aloud = thinks_aloud(model)
     thoughts = REASONING_TOKENS if aloud or litellm.supports_reasoning(model) else 0
 
@@ -61,8 +62,8 @@ def direct_transport(
         name=model,
         identity={"api_base": api_base, "parameters": dict(parameters)},
         model=own_name,
-        address=api_base,
-        headers={"Authorization": f"Bearer {api_key or os.environ.get(KEYS[provider]) or 'none'}"},
+        address=address,
+        headers={"Authorization": authorization},
         parameters=translated,
         price=_price(litellm, model, parameters),
         ladder=ModeLadder(known_to_support_schema=bool(litellm.supports_response_schema(model)), in_words_alone=aloud),

@@ -15,7 +15,7 @@ import os
 import ssl
 import urllib.request
 import weakref
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 from urllib.parse import urlsplit
 
@@ -24,8 +24,10 @@ from pydantic import BaseModel
 
 from rag_otel.delivery.retry import retry_after_of
 from rag_otel.model import Usage
+from rag_otel.safety.echoes import without_echoes
 from rag_otel_evaluators.llm.failures import CallError, FailureKind, kind_of_status
 from rag_otel_evaluators.llm.modes import ModeLadder, OutputMode, response_format, with_schema
+from rag_otel_evaluators.llm.structured import Message
 from rag_otel_evaluators.llm.transport import ChatRequest, Reply
 
 _LONGEST_PAYLOAD: Final = 8 * 2**20
@@ -104,10 +106,14 @@ class OpenAiTransport:
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise CallError(FailureKind.CONNECTION, _shortened(str(error) or type(error).__name__)) from error
         if response.status != 200:
-            raise _refusal(response.status, response.headers, payload)
-        return self._reply(payload)
+            raise _refusal(response.status, response.headers, payload, self._sent(messages))
+        return self._reply(payload, messages)
 
-    def _reply(self, payload: bytes) -> Reply:
+    def _sent(self, messages: Sequence[Message]) -> list[str]:
+        """What no error may quote: the messages, and the headers with the key."""
+        return [*(message.content for message in messages), *self._headers.values()]
+
+    def _reply(self, payload: bytes, messages: Sequence[Message]) -> Reply:
         try:
             answer = json.loads(payload)
             choice, usage = answer["choices"][0], answer.get("usage") or {}
@@ -117,7 +123,7 @@ class OpenAiTransport:
             text, cut_off = message.get("content") or "", choice.get("finish_reason") == "length"
             thought = bool(message.get("reasoning_content") or message.get("reasoning"))
         except (ValueError, LookupError, TypeError, AttributeError):
-            said = _shortened(payload[: 4 * _MESSAGE_LENGTH].decode("utf-8", "replace"))
+            said = _shortened(without_echoes(_shape(payload), self._sent(messages)))
             raise CallError(FailureKind.CONNECTION, f"what came back is no chat completion: {said}") from None
         cost = self._price(read, written, cached)
         return Reply(
@@ -214,17 +220,29 @@ def _certificates() -> ssl.SSLContext:
     return ssl.create_default_context(cafile=certifi.where())
 
 
-def _refusal(status: int, headers: Mapping[str, str], payload: bytes) -> CallError:
+def _refusal(status: int, headers: Mapping[str, str], payload: bytes, sent: Iterable[str]) -> CallError:
+    """`sent`: texts that the error must not quote, even where the server does."""
     text = payload.decode("utf-8", "replace")
     try:
         error = json.loads(text)["error"]
         said = f"{error.get('message')} ({error['code']})" if error.get("code") else str(error.get("message"))
     except (ValueError, LookupError, TypeError, AttributeError):
-        said = text or "without a word"
-    message = _shortened(f"HTTP {status}: {said}")
+        said = text[: 4 * _MESSAGE_LENGTH] or "without a word"
+    message = _shortened(f"HTTP {status}: {without_echoes(said, sent)}")
     if 300 <= status < 400:
         return CallError(FailureKind.ENDPOINT, f"{message} (redirected to {headers.get('location')})")
-    return CallError(kind_of_status(status, message), message, retry_after_s=retry_after_of(headers))
+    kind = kind_of_status(status, _shortened(said))
+    return CallError(kind, message, retry_after_s=retry_after_of(headers))
+
+
+def _shape(payload: bytes) -> str:
+    """The beginning of what is no completion; of JSON only the names of its fields: its values may be an answer."""
+    text = payload.decode("utf-8", "replace")
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return text[: 4 * _MESSAGE_LENGTH]
+    return f"JSON with {', '.join(map(str, found)) or 'nothing'}" if isinstance(found, dict) else "JSON of another form"
 
 
 def _shortened(message: str) -> str:

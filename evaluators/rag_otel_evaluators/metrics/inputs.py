@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import Chunk
 
 FIELDS: Final = ("question", "chunks", "response", "reference")

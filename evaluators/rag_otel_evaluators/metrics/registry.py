@@ -12,12 +12,12 @@ Each metric is imported only when it is used, so that an application with the em
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, runtime_checkable
 
 from rag_otel.errors import ConfigurationError
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel.protocols import Evaluator
 from rag_otel_evaluators.judges.judge import Judge
 

@@ -23,7 +23,7 @@ from rag_otel_evaluators.judges.config import EvaluatorsConfig, checked
 from rag_otel_evaluators.metrics.registry import DescribedMetric
 
 STANDARD_OUTPUT: Final = "-"
-_PATHS: Final = ("data", "prompts", "cache", "output", "report")
+_PATHS: Final = ("data", "prompts", "cache", "output", "report", "calibration_file")
 
 
 class EvaluationConfig(EvaluatorsConfig):
@@ -43,6 +43,8 @@ class EvaluationConfig(EvaluatorsConfig):
     """Folder for the HTML report."""
     fail_under: dict[str, float] = Field(default_factory=dict)
     """Metric -> lowest acceptable mean, in 0..1. For a metric that is better when it is lower, the highest one."""
+    calibration_file: Path | None = None
+    """A file of `rag-otel calibrate`, applied to every result, as in live traffic."""
     aspects: dict[str, str] = Field(default_factory=dict)
     """Name of a metric -> a question about the response that the judge answers with yes or no."""
     rubrics: dict[str, dict[int | str, str]] = Field(default_factory=dict)

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 from tqdm.auto import tqdm
 
 from rag_otel.errors import ConfigurationError
+from rag_otel.evaluation.calibration import calibration_of
 from rag_otel.protocols import Evaluator
 from rag_otel.semconv import check_metric_name
 from rag_otel_evaluators.build import build_evaluators, rows_at_once
@@ -42,6 +43,7 @@ def evaluate(
     concurrency: int = CONCURRENCY,
     budget_usd: float | None = None,
     cache: str | Path | None = None,
+    calibration_file: str | Path | None = None,
     progress: bool | None = None,
 ) -> Results:
     """Evaluates every row of `dataset`. A row that cannot be evaluated has a reason instead of a score.
@@ -53,6 +55,7 @@ def evaluate(
     `judge` and `embedder`: a name, or the settings of `JudgeConfig` and `ModelConfig`, for the metrics given by name.
     `budget_usd`: maximum cost in US dollars. Rows after the limit have the reason `budget`.
     `cache`: a file that caches judges' answers, so that no call is paid for twice.
+    `calibration_file`: a file of `rag-otel calibrate`, applied to the results of the metric and judge it was fitted to.
     `progress`: whether to show a progress bar. None: only on a terminal.
 
     Blocks until all rows are evaluated, on a loop of its own: it works while an event loop is running, but that loop
@@ -60,7 +63,9 @@ def evaluate(
     cannot be read, ValueError for an evaluator with an invalid name.
     """
     with ExitStack() as resources:
-        settings = evaluation_settings(judge, embedder, language, prompts, concurrency, budget_usd, cache)
+        settings = evaluation_settings(
+            judge, embedder, language, prompts, concurrency, budget_usd, cache, calibration_file
+        )
         task = _prepare(dataset, metrics, columns, settings, resources)
         rows = resources.enter_context(closing(evaluate_rows(task.rows, task.evaluators, **task.limits)))
         return task.results(tuple(tqdm(rows, **task.bar(progress))))
@@ -78,6 +83,7 @@ async def aevaluate(
     concurrency: int = CONCURRENCY,
     budget_usd: float | None = None,
     cache: str | Path | None = None,
+    calibration_file: str | Path | None = None,
     progress: bool | None = None,
 ) -> Results:
     """`evaluate` for async code: the same arguments, results and errors. The running event loop stays responsive.
@@ -86,7 +92,9 @@ async def aevaluate(
     running evaluations.
     """
     with ExitStack() as resources:
-        settings = evaluation_settings(judge, embedder, language, prompts, concurrency, budget_usd, cache)
+        settings = evaluation_settings(
+            judge, embedder, language, prompts, concurrency, budget_usd, cache, calibration_file
+        )
         task = await asyncio.to_thread(_prepare, dataset, metrics, columns, settings, resources)
         results: list[Result] = []
         with tqdm(**task.bar(progress)) as bar:
@@ -123,6 +131,7 @@ def evaluation_settings(
     concurrency: int,
     budget_usd: float | None,
     cache: str | Path | None,
+    calibration_file: str | Path | None,
 ) -> dict[str, Any]:
     """The arguments as settings of `EvaluationConfig`."""
     return {
@@ -133,6 +142,7 @@ def evaluation_settings(
         "budget_usd": budget_usd,
         "concurrency": concurrency,
         "cache": False if cache is None else Path(cache),
+        "calibration_file": calibration_file,
     }
 
 
@@ -149,7 +159,11 @@ def _prepare(
     return _Task(
         rows=read_rows(records_of(dataset), columns=columns, needs=column_needs(evaluators)),
         evaluators=evaluators,
-        limits={"concurrency": rows_at_once(config), "budget_usd": config.budget_usd},
+        limits={
+            "concurrency": rows_at_once(config),
+            "budget_usd": config.budget_usd,
+            "calibrate": calibration_of(config.calibration_file),
+        },
     )
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final, TypedDict
 
 from rag_otel.errors import InputError
+from rag_otel.evaluation.calibration import calibration_of
 from rag_otel.protocols import Evaluator
 from rag_otel_evaluators.build import rows_at_once
 from rag_otel_evaluators.metrics.registry import DescribedMetric
@@ -27,7 +28,7 @@ from rag_otel_evaluators.offline.dataset_writers import result_column
 from rag_otel_evaluators.offline.datasets import Column, Row, read_rows
 from rag_otel_evaluators.offline.evaluate import Metric, build_named, evaluation_settings, evaluators_of
 from rag_otel_evaluators.offline.results import as_columns, result_columns
-from rag_otel_evaluators.offline.rows import CONCURRENCY, aevaluate_rows, column_needs
+from rag_otel_evaluators.offline.rows import CONCURRENCY, Calibrate, aevaluate_rows, column_needs
 from rag_otel_evaluators.sync import run_sync
 
 _BATCH_ROWS: Final = 1000
@@ -46,6 +47,7 @@ def evaluate_partition(
     prompts: str | Path | None = None,
     concurrency: int = CONCURRENCY,
     cache: str | Path | None = None,
+    calibration_file: str | Path | None = None,
 ) -> Any:
     """Evaluates every row of a part of a data set and returns the part with the columns of the results.
 
@@ -57,7 +59,7 @@ def evaluate_partition(
     limits of a judge count for one process. An empty partition is returned with the new columns; nothing is built, and
     only the columns that `columns` names are checked. Raises ConfigurationError for wrong settings or columns.
     """
-    settings = evaluation_settings(judge, embedder, language, prompts, concurrency, None, cache)
+    settings = evaluation_settings(judge, embedder, language, prompts, concurrency, None, cache, calibration_file)
     names = [str(name) for name in (partition.columns if _is_pandas(partition) else partition.column_names)]
     if not len(partition):
         read_rows((), columns=columns, needs={}, names=names)
@@ -65,7 +67,7 @@ def evaluate_partition(
     built = _built(os.getpid(), pickle.dumps((_buildable(metrics), settings)))
     evaluators = evaluators_of(metrics, built.evaluators)
     rows = read_rows(records_of(partition), columns=columns, needs=column_needs(evaluators), names=names)
-    results = run_sync(_evaluated(rows, evaluators, built.rows_at_once))
+    results = run_sync(_evaluated(rows, evaluators, built))
     added = result_columns(evaluator.name for evaluator in evaluators)
     return _with_columns(partition, {name: [each[name] for each in results] for name in added})
 
@@ -129,6 +131,7 @@ def _evaluate_batches(source: Path, target: Path, metrics: Sequence[Metric], set
 class _Built:
     evaluators: Mapping[str, Evaluator]
     rows_at_once: int
+    calibrate: Calibrate | None
 
 
 @lru_cache(_KINDS_KEPT)
@@ -136,7 +139,9 @@ def _built(process: int, pickled: bytes) -> _Built:
     """The evaluators of these metrics and settings. They belong to `process`: a forked child has no thread for them."""
     metrics, settings = pickle.loads(pickled)
     config, evaluators = build_named(metrics, settings, ExitStack())  # a cache is open as long as the process lives
-    return _Built(evaluators=evaluators, rows_at_once=rows_at_once(config))
+    return _Built(
+        evaluators=evaluators, rows_at_once=rows_at_once(config), calibrate=calibration_of(config.calibration_file)
+    )
 
 
 def _buildable(metrics: Sequence[Metric]) -> list[Metric]:
@@ -150,8 +155,8 @@ def _name(metric: Metric) -> str:
     return metric.name if isinstance(metric, DescribedMetric) else evaluators_of([metric], {})[0].name
 
 
-async def _evaluated(rows: Sequence[Row], evaluators: Sequence[Evaluator], at_once: int) -> list[dict[str, Any]]:
-    results = aevaluate_rows(rows, evaluators, concurrency=at_once)
+async def _evaluated(rows: Sequence[Row], evaluators: Sequence[Evaluator], built: _Built) -> list[dict[str, Any]]:
+    results = aevaluate_rows(rows, evaluators, concurrency=built.rows_at_once, calibrate=built.calibrate)
     return [as_columns(result.evaluations) async for result in results]
 
 

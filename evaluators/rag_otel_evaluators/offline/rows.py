@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator, Generator, Iterable, Sequence
-from typing import Final
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Sequence
+from typing import Final, TypeAlias
 
 from rag_otel.evaluation.budget import Budget
 from rag_otel.evaluation.evaluate import evaluate
@@ -16,6 +16,7 @@ from rag_otel_evaluators.offline.datasets import Row
 from rag_otel_evaluators.offline.results import Result
 from rag_otel_evaluators.sync import run_sync
 
+Calibrate: TypeAlias = Callable[[Evaluation], Evaluation]
 BAD_ROW: Final = "bad_row"
 """Reason code of a row that could not be read."""
 CONCURRENCY: Final = 20
@@ -33,14 +34,16 @@ def evaluate_rows(
     concurrency: int = CONCURRENCY,
     budget_usd: float | None = None,
     timeout_s: float = TIMEOUT_S,
+    calibrate: Calibrate | None = None,
 ) -> Generator[Result, None, None]:
     """Yields each row with one evaluation per evaluator, in order. A failure becomes a failed evaluation.
 
     Evaluates `concurrency` rows at once on the event loop of `run_sync`, so it also works in a notebook. Closing the
     iterator cancels running evaluations. Rows that start after `budget_usd` is spent have the reason `budget`. Raises
     ConfigurationError if there is a budget and a price is unknown. `timeout_s` is the deadline of each evaluation.
+    `calibrate` is applied to each result (`rag_otel.evaluation.calibration.calibration_of`).
     """
-    run = _Run(rows, evaluators, concurrency, Budget(usd=budget_usd), timeout_s)
+    run = _Run(rows, evaluators, concurrency, Budget(usd=budget_usd), timeout_s, calibrate)
     try:
         while (result := run_sync(run.next())) is not None:
             yield result
@@ -55,9 +58,10 @@ async def aevaluate_rows(
     concurrency: int = CONCURRENCY,
     budget_usd: float | None = None,
     timeout_s: float = TIMEOUT_S,
+    calibrate: Calibrate | None = None,
 ) -> AsyncGenerator[Result, None]:
     """Like `evaluate_rows`, on the running event loop."""
-    run = _Run(rows, evaluators, concurrency, Budget(usd=budget_usd), timeout_s)
+    run = _Run(rows, evaluators, concurrency, Budget(usd=budget_usd), timeout_s, calibrate)
     try:
         while (result := await run.next()) is not None:
             yield result
@@ -83,6 +87,7 @@ class _Run:
         concurrency: int,
         budget: Budget,
         timeout_s: float,
+        calibrate: Calibrate | None,
     ) -> None:
         self._waiting = iter(rows)
         self._evaluators = evaluators
@@ -90,6 +95,7 @@ class _Run:
         self._concurrency = concurrency
         self._budget = budget
         self._timeout_s = timeout_s
+        self._calibrate = calibrate
         self._running = 0
         self._tasks: deque[asyncio.Task[Result]] = deque()
         """Running and finished rows whose result was not returned yet, in order."""
@@ -134,7 +140,7 @@ class _Run:
     async def _evaluate_one(self, evaluator: Evaluator, row: Row) -> Evaluation:
         if obstacle := row.obstacle(self._needs[evaluator.name]):
             return Evaluation(name=evaluator.name, reason_code=BAD_ROW, explanation=obstacle)
-        return await evaluate(
+        evaluation = await evaluate(
             evaluator,
             question=row.question,
             chunks=row.chunks,
@@ -143,3 +149,4 @@ class _Run:
             further={name: value for name, value in row.further.items() if name in needed_fields(evaluator)},
             timeout_s=self._timeout_s,
         )
+        return evaluation if self._calibrate is None else self._calibrate(evaluation)

@@ -10,9 +10,10 @@ from __future__ import annotations
 import enum
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import Claim
 from rag_otel_evaluators.text.abstaining import is_aside, split_abstention
 from rag_otel_evaluators.text.languages.discourse_markers import COURTESY_OPENERS, courtesies, source_lines

@@ -17,11 +17,12 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain
 from typing import Any, Final
 
 from rag_otel.alert import AlertSeverity
+from rag_otel.lazy_dataclass import dataclass
 
 MINUTE_S: Final = 60
 _COARSE_MINUTES: Final = 30

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
@@ -59,17 +60,24 @@ class Monitors:
     @property
     def read(self) -> Positions:
         """Of the one that keeps its counts; see `take`."""
-        return next((each.read for each in self._monitors if isinstance(each, Consumer)), self._read)
+        return next((each.read for _, each in self._parts if each is not None), self._read)
+
+    @functools.cached_property
+    def _parts(self) -> Sequence[tuple[Monitor, Consumer | None]]:
+        """Each monitor, and again where it keeps its counts. Asked once, because asking a protocol is slow. Not in
+        `__init__`, because some interpreters read the attributes of what they ask, and the drift monitor then loads
+        its state."""
+        return [(each, each if isinstance(each, Consumer) else None) for each in self._monitors]
 
     def take(self, batch: Sequence[Observed]) -> None:
         """Results of several processes: those that keep their counts know where they stood."""
         for each in batch:
             self._read.advance(each.upto)
         results = [each.result for each in batch]
-        for monitor in self._monitors:
+        for monitor, consumer in self._parts:
             with guarded(f"monitor.{monitor.name}"):
-                if isinstance(monitor, Consumer):
-                    monitor.take(batch)
+                if consumer is not None:
+                    consumer.take(batch)
                 elif results:
                     monitor.write(results)
 

@@ -11,7 +11,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, Literal
 
 from rag_otel.alert import Alert, AlertExample, AlertSeverity, AlertState
@@ -19,6 +19,7 @@ from rag_otel.alerts.messages.examples import Examples
 from rag_otel.alerts.monitors.burn import Budget, Burning
 from rag_otel.delivery.state_folder import StateFolder, read_file, set_aside, write_file
 from rag_otel.evaluation.directions import LOWER_IS_BETTER
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import EvaluatedTrace, Evaluation
 from rag_otel.safety.guard import guarded
 from rag_otel.sharing.group import Observed

@@ -79,7 +79,7 @@ def test_an_unfaithful_answer_reaches_everybody_with_the_link_to_its_trace() -> 
             return {"answer": "The tower is 512 metres high.", "chunks": [chunk]}
 
         answer("How high is the tower?")
-        assert rag_otel.flush(timeout=30)
+        assert rag_otel.flush(timeout=60)
         bodies = {request.path: json.loads(request.body) for request in eventually(lambda: list(receiver.requests))}
         rag_otel.uninstrument()
     (mail,) = mails.mails
@@ -117,7 +117,7 @@ def test_what_no_setting_asks_for_is_not_imported() -> None:
     report = (
         "import sys, rag_otel\n"
         "from opentelemetry.sdk.trace import TracerProvider\n"
-        "rag_otel.instrument(TracerProvider(), annotations=False)\n"
+        "rag_otel.instrument(TracerProvider(), annotations=False, alert_cooldown=60.0)\n"
         "print(*sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", report], capture_output=True, text=True, check=True)

@@ -75,7 +75,7 @@ def send(api: PhoenixApi, project: str, *requests: Mapping[str, Any]) -> None:
         with urllib.request.urlopen(post, timeout=30) as answer:
             assert answer.status == 200
     sent = sum(len(spans_in(request)) for request in requests)
-    eventually(lambda: len(api.spans(project)) == before + sent, within_s=60)
+    eventually(lambda: len(api.spans(project)) == before + sent, within_s=120)
 
 
 def _protobuf_json(value: Any) -> Any:

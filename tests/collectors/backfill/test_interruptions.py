@@ -61,7 +61,7 @@ def backfill(server: PhoenixServer, project: str, folder: Path) -> Iterator[subp
 def finished(server: PhoenixServer, project: str, folder: Path) -> tuple[int, int]:
     """Runs to the end. Returns the counts (evaluated, already had scores)."""
     with backfill(server, project, folder) as process:
-        report, _ = process.communicate(timeout=120)
+        report, _ = process.communicate(timeout=180)
     assert process.returncode == 0, report
     return count(report, "  evaluated"), count(report, "already have scores")
 
@@ -109,9 +109,9 @@ def test_ctrl_c_keeps_what_is_finished(phoenix_server: PhoenixServer, tmp_path: 
     project = prepare(phoenix_server, tmp_path)
     api = PhoenixApi(phoenix_server.base_url)
     with backfill(phoenix_server, project, tmp_path) as process:
-        eventually((tmp_path / "asked").exists, within_s=60)
+        eventually((tmp_path / "asked").exists, within_s=120)
         process.send_signal(signal.SIGINT)
-        said, _ = process.communicate(timeout=60)
+        said, _ = process.communicate(timeout=180)
     assert process.returncode == 130, said
     assert "run the same command again to continue" in said
     kept = len(scores(api, project))
@@ -130,12 +130,12 @@ def test_phoenix_is_killed_in_the_midst_of_a_run(tmp_path: Path) -> None:
     with first:
         project = prepare(first, tmp_path)
         with backfill(first, project, tmp_path) as process:
-            eventually((tmp_path / "asked").exists, within_s=60)
+            eventually((tmp_path / "asked").exists, within_s=120)
             os.kill(first.pid, signal.SIGKILL)
             first.wait()
             (tmp_path / "gate").touch()
             with start_phoenix(tmp_path / "phoenix", port=first.port) as second:
-                report, _ = process.communicate(timeout=150)
+                report, _ = process.communicate(timeout=300)
                 assert process.returncode == 0, report
                 found = scores(PhoenixApi(second.base_url), project)
                 assert len(found) == len(set(found)) == BEFORE + 1 + AFTER

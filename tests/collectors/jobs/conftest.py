@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from rag_otel_collectors.jobs.queue import QueueSettings
-from tests.support.nats_server import NatsServer, a_nats_server
-from tests.support.rabbitmq import RabbitNode, a_rabbit_node
+from testkit.nats_server import NatsServer, a_nats_server
+from testkit.rabbitmq import RabbitNode, a_rabbit_node
 
 
 @pytest.fixture(scope="session")

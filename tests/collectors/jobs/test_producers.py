@@ -19,11 +19,11 @@ from rag_otel.errors import ConfigurationError
 from rag_otel_collectors.jobs.job import EvaluationJob, decode
 from rag_otel_collectors.jobs.queue import Delivery, QueueSettings
 from rag_otel_collectors.jobs.rabbit import RabbitJobQueue
+from testkit.jobs import a_worker, scores
 from testkit.otlp_requests import ANSWER, CHUNK, QUESTION, a_rag_trace, a_request
-from tests.collectors.jobs.kit import a_worker, scores
+from testkit.rabbitmq import RabbitNode
 from tests.collectors.otlp.kit import a_backend, a_collector
 from tests.support.polling import eventually
-from tests.support.rabbitmq import RabbitNode
 
 pytestmark = pytest.mark.server
 MakeSettings = Callable[..., QueueSettings]
@@ -98,7 +98,7 @@ def test_an_application_publishes_what_a_worker_needs(queue_settings: MakeSettin
     settings = queue_settings()
     app = App(settings, project_name="shop-project")
     answer(QUESTION)
-    assert rag_otel.flush(timeout=30)
+    assert rag_otel.flush(timeout=60)
     (written,) = app.attributes()
     assert (written[semconv.STATUS], written[semconv.STATUS_REASON]) == ("late", "queued")
     (job,) = taken(settings, 1)
@@ -116,7 +116,7 @@ def test_what_must_not_leave_the_process_is_not_published(queue_settings: MakeSe
     app = App(settings)
     discreet(QUESTION)
     answer(QUESTION)
-    assert rag_otel.flush(timeout=30)
+    assert rag_otel.flush(timeout=60)
     hidden, shown = sorted(app.attributes(), key=lambda each: str(each[semconv.STATUS]), reverse=True)
     assert (hidden[semconv.STATUS], hidden[semconv.STATUS_REASON]) == ("skipped", "redacted")
     assert shown[semconv.STATUS] == "late"

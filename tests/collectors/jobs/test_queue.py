@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
+import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from typing import Any
@@ -15,19 +17,21 @@ from rag_otel_collectors.jobs.engines import job_queue, publish_all
 from rag_otel_collectors.jobs.job import partition_of
 from rag_otel_collectors.jobs.nats import NatsJobQueue
 from rag_otel_collectors.jobs.queue import Delivery, JobQueue, QueueCounts, QueuedJob, QueueSettings
+from testkit.nats_server import NatsServer
+from testkit.rabbitmq import RabbitNode
 from tests.collectors.jobs.conftest import settings_of
-from tests.support.nats_server import NatsServer
-from tests.support.rabbitmq import RabbitNode
 
 pytestmark = pytest.mark.server
 MakeSettings = Callable[..., QueueSettings]
+SOON_S = 2.0
+"""Until NATS takes a worker for lost, in tests that wait for it."""
 
 
 @pytest.fixture
 def queue_settings(broker: RabbitNode | NatsServer) -> MakeSettings:
-    """Settings of a queue that no other test uses, on each broker. NATS takes a worker for lost after a second."""
+    """Settings of a queue that no other test uses, on each broker. NATS takes no slow worker for lost."""
     make = settings_of(broker)
-    return lambda **changes: make(**{"lost_after_s": 1.0, **changes})
+    return lambda **changes: make(**{"lost_after_s": 30.0, **changes})
 
 
 def a_job(key: str, *, tenant: str = "one") -> QueuedJob:
@@ -44,7 +48,7 @@ async def a_queue(settings: QueueSettings) -> AsyncIterator[JobQueue]:
         await queue.close()
 
 
-async def until(condition: Callable[[], bool], *, within_s: float = 30.0) -> None:
+async def until(condition: Callable[[], bool], *, within_s: float = 90.0) -> None:
     async with asyncio.timeout(within_s):
         while not condition():
             await asyncio.sleep(0.01)
@@ -69,7 +73,7 @@ async def test_a_job_is_delivered_once_and_gone_after_it_is_acknowledged(queue_s
             await queue.publish(a_job(str(n)))
         await queue.consume(handle)
         await until(lambda: len(seen) == 20)
-        assert await queue.drain(5)
+        assert await queue.drain(60)
     assert sorted(seen) == sorted((str(n), f"body of {n}".encode(), 0) for n in range(20))
     async with a_queue(queue_settings()) as queue:
         await queue.consume(handle)
@@ -95,7 +99,7 @@ async def test_a_failed_start_is_repeated_with_a_count_and_then_given_up_with_it
         await queue.publish(a_job("poison", tenant="acme"))
         await queue.consume(handle)
         await until(lambda: len(starts) == 3)
-        await queue.drain(5)
+        await queue.drain(60)
         (dead,) = await queue.dead_letters()
         assert (dead.key, dead.tenant, dead.reason, dead.starts) == ("poison", "acme", "never", 3)
         assert dead.body == b"body of poison"
@@ -120,7 +124,7 @@ async def test_dead_letters_are_queued_again_with_all_their_starts(queue_setting
             await queue.publish(a_job(key))
         await queue.consume(give_up)
         await until(lambda: len(seen) == 3)
-        await queue.drain(5)
+        await queue.drain(60)
     seen.clear()
     async with a_queue(queue_settings()) as queue:
         assert await queue.retry_dead_letters(["b"]) == 1
@@ -189,24 +193,27 @@ async def test_a_delivery_that_nobody_settled_is_delivered_again_and_counted(que
         starts.setdefault(delivery.key, []).append(delivery.starts)
         await delivery.ack()
 
-    async with a_queue(queue_settings()) as queue:
+    settings = queue_settings(lost_after_s=SOON_S)
+    async with a_queue(settings) as queue:
         for key in ("a", "b", "c"):
             await queue.publish(a_job(key))
         await queue.consume(hang)
         await until(lambda: len(starts) == 3)
         assert not await queue.drain(0.1)
-    async with a_queue(queue_settings()) as queue:
+    async with a_queue(settings) as queue:
         await queue.consume(finish)
-        await until(lambda: all(len(each) == 2 for each in starts.values()))
-    assert starts == {key: [0, 1] for key in ("a", "b", "c")}
+        await until(lambda: all(len(each) >= 2 for each in starts.values()))
+    # More than two where this process stood still for so long that it was taken for lost.
+    assert {key: each[:2] for key, each in starts.items()} == {key: [0, 1] for key in ("a", "b", "c")}
 
 
 async def test_no_more_than_the_prefetch_of_a_partition_run_at_a_time_and_one_suspect(
     queue_settings: MakeSettings,
 ) -> None:
     """Else a worker that is killed would return more than it ran, and suspects would be blamed for each other."""
-    settings, running, most = queue_settings(prefetch=3), 0, 0
+    settings, running, most = queue_settings(prefetch=3, lost_after_s=SOON_S, max_starts=10), 0, 0
     hanging: set[str] = set()
+    go_on = asyncio.Event()
 
     async def hang(delivery: Delivery) -> None:
         hanging.add(delivery.key)
@@ -217,6 +224,8 @@ async def test_no_more_than_the_prefetch_of_a_partition_run_at_a_time_and_one_su
         running += 1
         most = max(most, running)
         await asyncio.sleep(0.02)
+        if delivery.starts == 0:
+            await go_on.wait()
         running -= 1
         seen.append(delivery.starts)
         await delivery.ack()
@@ -229,11 +238,17 @@ async def test_no_more_than_the_prefetch_of_a_partition_run_at_a_time_and_one_su
         await until(lambda: len(hanging) == 3)
     async with a_queue(settings) as queue:
         await queue.consume(count)
-        await until(lambda: len(seen) == 3)
-        assert (most, seen) == (1, [1, 1, 1])
+        await until(lambda: len(seen) >= 3)
+        assert most == 1
+        assert min(seen) >= 1
+    seen.clear()
+    async with a_queue(queue_settings(prefetch=3, max_starts=10)) as queue:
+        await queue.consume(count)
         for n in range(20):
             await queue.publish(a_job(f"more {n}"))
-        await until(lambda: len(seen) == 23)
+        await until(lambda: running == 3)
+        go_on.set()
+        await until(lambda: len(seen) == 20)
         assert most == 3
 
 
@@ -258,7 +273,7 @@ async def test_a_message_without_any_of_our_headers_is_delivered_to_the_guard(qu
         await publish_as_another_program(queue, settings.name)
         await queue.consume(handle)
         await until(lambda: len(seen) == 1)
-        await queue.drain(5)
+        await queue.drain(60)
         (dead,) = await queue.dead_letters()
     assert (dead.reason, dead.body, dead.starts) == ("not an evaluation job", b"\xff{", 1)
 
@@ -279,24 +294,47 @@ async def test_a_wrong_password_and_a_broker_that_is_away_are_told_apart(
 
 
 async def test_a_job_is_not_delivered_twice_while_its_worker_is_heard_of(queue_settings: MakeSettings) -> None:
-    """However long it takes, here three times what a worker may be silent."""
-    settings, seen = queue_settings(), []
+    """However long it takes, here three times what a worker may be silent. A try in which this process or the broker
+    stood still, so that the worker was not heard of, may deliver it twice: then another try is made."""
+    name = queue_settings().name
+    for number in range(10):
+        settings = queue_settings(lost_after_s=1.0, name=f"{name}-{number}")
+        keys, silent_s = await keys_delivered(settings)
+        if keys == ["long", "last"] or silent_s < settings.lost_after_s / 2:  # it says something every third of that
+            break
+    assert keys == ["long", "last"]
+
+
+async def keys_delivered(settings: QueueSettings) -> tuple[list[str], float]:
+    """The deliveries to two workers of a long job and of one after it, and the longest time in seconds between two
+    answers of the broker to this process."""
+    keys: list[str] = []
+    answered = [time.monotonic()]
 
     async def handle(delivery: Delivery) -> None:
-        seen.append(delivery.key)
+        keys.append(delivery.key)
         if delivery.key == "long":
             await asyncio.sleep(3 * settings.lost_after_s)
         await delivery.ack()
 
+    async def ask(queue: JobQueue) -> None:
+        while True:
+            with contextlib.suppress(RetryableError):
+                await queue.counts()
+                answered.append(time.monotonic())
+            await asyncio.sleep(0.02)
+
     async with a_queue(settings) as worker, a_queue(settings) as other:
+        asking = asyncio.create_task(ask(other))
         await worker.publish(a_job("long"))
         await worker.consume(handle)
-        await until(lambda: seen == ["long"])
+        await until(lambda: len(keys) == 1)
         await other.consume(handle)
-        await worker.drain(30)
+        await worker.drain(60)
         await worker.publish(a_job("last"))
-        await until(lambda: "last" in seen)
-    assert seen == ["long", "last"]
+        await until(lambda: "last" in keys)
+        asking.cancel()
+    return keys, max(later - earlier for earlier, later in itertools.pairwise([*answered, time.monotonic()]))
 
 
 async def test_jobs_are_counted_where_they_wait(queue_settings: MakeSettings) -> None:
@@ -309,10 +347,10 @@ async def test_jobs_are_counted_where_they_wait(queue_settings: MakeSettings) ->
             await queue.publish(a_job(str(n)))
         assert await queue.counts() == QueueCounts(waiting=3, suspects=0, dead=0)
         await queue.consume(give_up)
-        await queue.drain(5)
+        await queue.drain(60)
     async with a_queue(settings) as queue:
         await queue.consume(give_up)
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(90):
             while await queue.counts() != QueueCounts(waiting=0, suspects=0, dead=3):
                 await asyncio.sleep(0.05)
 

@@ -17,11 +17,11 @@ from rag_otel_collectors.jobs.job import queued
 from rag_otel_collectors.jobs.queue import DeadJob, QueuedJob, QueueSettings
 from rag_otel_collectors.jobs.rabbit import RabbitJobQueue
 from rag_otel_collectors.otlp.protobuf.span_records import attributes_from
+from testkit.jobs import WorkerProcess, a_worker, an_evaluation_job, scores, some_jobs, targets
 from testkit.judge_server import JudgeRequest, JudgeServer, ServerError
-from tests.collectors.jobs.kit import WorkerProcess, a_worker, an_evaluation_job, scores, some_jobs, targets
+from testkit.rabbitmq import RabbitNode
 from tests.collectors.otlp.kit import a_backend
 from tests.support.polling import eventually
-from tests.support.rabbitmq import RabbitNode
 
 pytestmark = pytest.mark.server
 MakeSettings = Callable[..., QueueSettings]
@@ -118,9 +118,9 @@ def test_a_broker_that_is_killed_loses_and_doubles_nothing(queue_settings: MakeS
         assert worker.probe("/healthz") == (200, "ok")
         assert worker.probe("/metrics")[0] == 404
         rabbit.start()
-        eventually(lambda: worker.probe("/readyz")[0] == 200, within_s=60)
+        eventually(lambda: worker.probe("/readyz")[0] == 200, within_s=120)
         publish(settings, some_jobs(5, first=30))
-        eventually(lambda: set(scores(backend)) == targets(35), within_s=60)
+        eventually(lambda: set(scores(backend)) == targets(35), within_s=120)
         assert worker.terminate() == 0
     assert all(len(ids) == 1 for ids in scores(backend).values())
     assert dead_letters(settings) == []
@@ -135,9 +135,9 @@ def test_a_job_that_kills_its_worker_is_given_up_after_exactly_its_starts(queue_
         for _ in range(3):
             workers.append(WorkerProcess(settings, backend, judge))
             workers[-1].begin()
-            eventually(lambda: workers[-1].process.poll() is not None, within_s=60)
+            eventually(lambda: workers[-1].process.poll() is not None, within_s=120)
         with a_worker(settings, backend, judge):
-            eventually(lambda: set(scores(backend)) == targets(12), within_s=60)
+            eventually(lambda: set(scores(backend)) == targets(12), within_s=120)
             (dead,) = eventually(lambda: dead_letters(settings))
     assert (dead.key, dead.starts) == (poison.key, 3)
     assert "the worker ended" in dead.reason

@@ -60,7 +60,7 @@ def open_connections(
     connections = []
     try:
         for _ in range(number):
-            connection = socket.create_connection(("127.0.0.1", port), timeout=10, source_address=(from_host, 0))
+            connection = socket.create_connection(("127.0.0.1", port), timeout=60, source_address=(from_host, 0))
             connections.append(connection)
             connection.sendall(said)
         yield connections
@@ -111,8 +111,8 @@ def test_many_http_connections_keep_no_exporter_out(
     """With 1,100 connections and 1,024 descriptors, exporters over HTTP and over gRPC can still connect."""
     collector, backend = collector_of_few_files
     with open_connections(collector.http_port, 1100, said):
-        send(HttpExporter(endpoint=f"{collector.http_address}/v1/traces", timeout=10), "over http")
-        send(GrpcExporter(endpoint=collector.grpc_address, insecure=True, timeout=10), "over grpc")
+        send(HttpExporter(endpoint=f"{collector.http_address}/v1/traces", timeout=60), "over http")
+        send(GrpcExporter(endpoint=collector.grpc_address, insecure=True, timeout=60), "over grpc")
         assert_scored(backend, "over http")
         assert_scored(backend, "over grpc")
         assert collector.get("/healthz")[0] == 200
@@ -132,7 +132,7 @@ def test_many_grpc_connections_keep_no_exporter_out(
         return False
 
     with open_connections(collector.grpc_port, 1100):
-        send(HttpExporter(endpoint=f"{collector.http_address}/v1/traces", timeout=10), "over http")
+        send(HttpExporter(endpoint=f"{collector.http_address}/v1/traces", timeout=60), "over http")
         assert_scored(backend, "over http")
         eventually(exported)
         eventually(lambda: backend.attributes("over grpc"))
@@ -184,7 +184,7 @@ def test_idle_grpc_connections_of_one_client_keep_no_other_out(
             assert collector.metric("closed_connections_total", transport="grpc", reason="idle") > 0
             other.sendall(PING)
             assert answered(other, PONG)
-            send(GrpcExporter(endpoint=collector.grpc_address, insecure=True, timeout=10), "over grpc")
+            send(GrpcExporter(endpoint=collector.grpc_address, insecure=True, timeout=60), "over grpc")
 
 
 def test_bodies_of_one_grpc_client_leave_places(tmp_path: Path) -> None:
@@ -208,7 +208,7 @@ def test_slow_bodies_make_room(tmp_path: Path) -> None:
         a_collector(tmp_path, "--backend", backend.address) as collector,
         open_connections(collector.http_port, 150, body),
     ):
-        send(HttpExporter(endpoint=f"{collector.http_address}/v1/traces", timeout=20), "beside slow ones")
+        send(HttpExporter(endpoint=f"{collector.http_address}/v1/traces", timeout=60), "beside slow ones")
         assert_scored(backend, "beside slow ones")
         assert collector.metric("requests_total", outcome="slow") > 0
 

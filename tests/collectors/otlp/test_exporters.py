@@ -16,9 +16,9 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExporter
 
 from rag_otel import semconv
 from testkit.otlp_requests import ANSWER, CHUNK, QUESTION
+from testkit.programs import program
 from tests.collectors.otlp.kit import SCORE, Backend, CollectorProcess
 from tests.support.polling import eventually
-from tests.support.programs import program
 
 pytestmark = pytest.mark.server
 

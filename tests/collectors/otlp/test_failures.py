@@ -58,6 +58,14 @@ def until_refused(
     raise AssertionError("nothing was refused")
 
 
+def evaluation_process(collector: CollectorProcess) -> int:
+    """The id of the one process that evaluates."""
+    assert collector.process is not None
+    children = Path(f"/proc/{collector.process.pid}/task/{collector.process.pid}/children")
+    (found,) = map(int, children.read_text().split())
+    return found
+
+
 def scored(backend: Backend) -> int:
     return sum(SCORE in attributes for attributes in backend.attributes("answer"))
 
@@ -127,8 +135,9 @@ def test_sigterm_with_the_backend_away_keeps_it_on_disk(tmp_path: Path) -> None:
 def test_overload_is_answered_with_a_delay_and_loses_nothing(tmp_path: Path) -> None:
     """Too many traces are rejected with a retry delay that exporters understand, over both protocols. Accepted ones
     are delivered."""
-    settings = ("--set", "max_traces=20", "--set", "grace=1", "--set", "retry_after=1.5")
+    settings = ("--set", "max_traces=20", "--set", "retry_after=1.5")
     with a_backend() as backend, a_collector(tmp_path, "--backend", backend.address, *settings) as collector:
+        os.kill(worker := evaluation_process(collector), signal.SIGSTOP)  # traces stay where they are
         accepted, error = until_refused(collector, a_rag_trace)
         assert error.code() is grpc.StatusCode.UNAVAILABLE
         trailing = dict(error.trailing_metadata())
@@ -137,6 +146,7 @@ def test_overload_is_answered_with_a_delay_and_loses_nothing(tmp_path: Path) -> 
         assert RETRY_INFO_TYPE in Status.FromString(trailing["grpc-status-details-bin"]).details[0].type_url
         assert collector.get("/readyz")[0] == 503
         assert collector.metric("refused_requests_total", reason="too_many_traces") >= 1
+        os.kill(worker, signal.SIGCONT)
         eventually(lambda: collector.get("/readyz")[0] == 200)
         accepted += send(collector, 1)
         eventually(lambda: len(backend.ids()) >= len(accepted))
@@ -177,9 +187,7 @@ def test_a_full_disk_queue_refuses_and_recovers(tmp_path: Path) -> None:
 def test_a_dead_evaluation_process_is_replaced(tmp_path: Path) -> None:
     """Its traces are forwarded without scores. The next ones are scored again."""
     with a_backend() as backend, a_collector(tmp_path, "--backend", backend.address) as collector:
-        assert collector.process is not None
-        children = Path(f"/proc/{collector.process.pid}/task/{collector.process.pid}/children")
-        (worker,) = map(int, children.read_text().split())
+        worker = evaluation_process(collector)
         os.kill(worker, signal.SIGSTOP)  # it has the trace and does not answer
         ids = send(collector, 1)
         eventually(lambda: collector.metric("released_traces_total") == 1)

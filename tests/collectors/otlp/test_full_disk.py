@@ -83,9 +83,9 @@ def test_a_collector_survives_a_full_disk(small_disk: Path, rag: bool) -> None:
         fill(small_disk / "ballast")
         with a_backend(port) as backend:
             if not rag:
-                eventually(lambda: set(backend.ids()) >= set(accepted), within_s=60)
+                eventually(lambda: set(backend.ids()) >= set(accepted), within_s=120)
             (small_disk / "ballast").unlink()
-            eventually(lambda: set(backend.ids()) >= set(accepted), within_s=60)
+            eventually(lambda: set(backend.ids()) >= set(accepted), within_s=120)
             assert sorted(backend.ids()) == sorted(accepted)
             eventually(lambda: collector.get("/readyz")[0] == 200)
             collector.export(a_request(a_span(os.urandom(16), "after"), scope="http"))

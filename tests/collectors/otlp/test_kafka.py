@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import uuid
 from pathlib import Path
 
@@ -13,9 +16,9 @@ from rag_otel.cli.doctor import kafka_has_the_topic
 from rag_otel.cli.main import main
 from rag_otel.durable.dead_letters import FOLDER, DeadLetters
 from rag_otel_collectors.otlp.protobuf.span_records import attributes_from
+from testkit.kafka import FreezingKafka, Kafka
 from testkit.otlp_requests import a_rag_trace, a_request, a_span
 from tests.collectors.otlp.kit import SCORE, Backend, CollectorProcess, a_backend, a_collector
-from tests.support.kafka import Kafka
 from tests.support.polling import eventually
 
 pytestmark = pytest.mark.server
@@ -75,7 +78,7 @@ def test_messages_are_evaluated_forwarded_and_committed(
         settings = source(kafka, topic, "max_request_bytes=200000")
         arguments = ("--backend", backend.address, "--backend", f"kafka://{enriched}", *settings)
         with a_collector(tmp_path, *arguments) as collector:
-            eventually(lambda: set(backend.ids()) == wanted, within_s=60)
+            eventually(lambda: set(backend.ids()) == wanted, within_s=120)
             eventually(lambda: len(scores(backend)) == 9)
             assert collector.metric("requests_total", transport="kafka", outcome="dead_letter") == 9
             assert collector.metric("requests_total", transport="kafka", outcome="empty") == 4
@@ -107,10 +110,10 @@ def test_kill_9_in_the_middle_of_the_stream_loses_nothing(kafka: Kafka, topic: s
             for number, trace in enumerate(traces):
                 kafka.export(topic, *(a_request(span) for span in trace))
                 if number == 20:
-                    eventually(lambda: len(scores(backend)) >= 10, within_s=60)
+                    eventually(lambda: len(scores(backend)) >= 10, within_s=120)
                     collector.kill()
                     collector.start()
-            eventually(lambda: len(scores(backend)) == len(traces), within_s=60)
+            eventually(lambda: len(scores(backend)) == len(traces), within_s=120)
             eventually(lambda: kafka.committed(topic, topic) == kafka.end(topic))
     assert set(backend.ids()) == {span.span_id for trace in traces for span in trace}
     assert all(set(values) == {1.0} for values in scores(backend).values())
@@ -130,18 +133,18 @@ def test_a_rebalance_loses_nothing(kafka: Kafka, topic: str, tmp_path: Path) -> 
         arguments = ("--backend", backend.address, *source(kafka, topic))
         with a_collector(tmp_path / "one", *arguments) as first:
             send(20)
-            eventually(lambda: reads(first, 4), within_s=60)
+            eventually(lambda: reads(first, 4), within_s=120)
             with a_collector(tmp_path / "two", *arguments) as second:
                 while not (reads(first, 2) and reads(second, 2)):
                     send(1)
                 send(20)
-                eventually(lambda: len(scores(backend)) > len(traces) // 2, within_s=60)
+                eventually(lambda: len(scores(backend)) > len(traces) // 2, within_s=120)
                 first.kill()
                 send(20)
-                eventually(lambda: reads(second, 4), within_s=60)
-                eventually(lambda: kafka.committed(topic, topic) == kafka.end(topic), within_s=60)
+                eventually(lambda: reads(second, 4), within_s=120)
+                eventually(lambda: kafka.committed(topic, topic) == kafka.end(topic), within_s=120)
                 first.start()  # delivers what it had accepted
-                eventually(lambda: len(scores(backend)) == len(traces), within_s=60)
+                eventually(lambda: len(scores(backend)) == len(traces), within_s=120)
     assert set(backend.ids()) == {span.span_id for trace in traces for span in trace}
     assert all(set(values) == {1.0} for values in scores(backend).values())
 
@@ -154,12 +157,12 @@ def test_full_queues_pause_the_partitions(kafka: Kafka, topic: str, tmp_path: Pa
     kafka.export(topic, *(a_request(span, scope="http") for span in spans))
     bounds = ("max_disk_bytes=1000000", "max_memory_bytes=100000", "max_request_bytes=100000")
     with a_collector(tmp_path, "--backend", f"grpc://127.0.0.1:{port}", *source(kafka, topic, *bounds)) as collector:
-        eventually(lambda: collector.metric("kafka_paused") == 1, within_s=60)
+        eventually(lambda: collector.metric("kafka_paused") == 1, within_s=120)
         assert sum(kafka.committed(topic, topic).values()) < 60
         assert collector.metric("outbox_bytes") <= 1_000_000
-        eventually(lambda: collector.metric("kafka_lag_messages") > 100, within_s=60)
+        eventually(lambda: collector.metric("kafka_lag_messages") > 100, within_s=120)
         with a_backend(port) as backend:
-            eventually(lambda: len(backend.ids()) >= len(spans), within_s=60)
+            eventually(lambda: len(backend.ids()) >= len(spans), within_s=120)
             assert sorted(backend.ids()) == sorted(span.span_id for span in spans)
             eventually(lambda: kafka.committed(topic, topic) == kafka.end(topic))
             assert collector.metric("kafka_paused") == 0
@@ -184,11 +187,30 @@ def test_a_collector_whose_brokers_vanished_stops_in_time(topic: str, tmp_path: 
         a_collector(tmp_path, "--backend", backend.address, *source(kafka, topic)) as collector,
     ):
         kafka.export(topic, a_request(*trace))
-        eventually(lambda: collector.metric("requests_total", transport="kafka", outcome="accepted") == 1, within_s=60)
+        eventually(lambda: collector.metric("requests_total", transport="kafka", outcome="accepted") == 1, within_s=120)
         kafka.stop()
-        eventually(lambda: collector.metric("kafka_in_trouble") == 1, within_s=60)
+        eventually(lambda: collector.metric("kafka_in_trouble") == 1, within_s=120)
         assert collector.stop() == 0
         assert len(backend.ids()) == 2
+
+
+def test_brokers_that_do_not_answer_do_not_keep_a_process_from_exiting(topic: str, tmp_path: Path) -> None:
+    """Their connections are open, and librdkafka waits a minute for the answer to its last commit."""
+    kafka = FreezingKafka()
+    kafka.send_empty(topic)
+    command = [sys.executable, "-m", "tests.collectors.otlp.leaving_consumer", kafka.brokers, topic, str(tmp_path)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    reader = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
+    try:
+        assert reader.stdout is not None
+        assert reader.stdout.readline() == "reads\n"
+        kafka.freeze()
+        reader.communicate("stop\n", timeout=30)
+        assert reader.returncode == 0
+    finally:
+        reader.kill()
+        reader.communicate()
+        kafka.stop()
 
 
 def test_brokers_that_are_away_hold_up_nothing_else(tmp_path: Path) -> None:
@@ -196,7 +218,7 @@ def test_brokers_that_are_away_hold_up_nothing_else(tmp_path: Path) -> None:
     with a_backend() as backend:
         settings = ("--set", "kafka_brokers=127.0.0.1:1", "--backend", backend.address)
         with a_collector(tmp_path, *settings) as collector:
-            eventually(lambda: collector.metric("kafka_in_trouble") == 1, within_s=60)
+            eventually(lambda: collector.metric("kafka_in_trouble") == 1, within_s=120)
             trace = a_rag_trace()
             collector.export(a_request(*trace))
             eventually(lambda: len(backend.ids()) == 2)

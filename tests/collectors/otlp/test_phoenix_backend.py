@@ -31,11 +31,12 @@ def test_scores_and_annotations_arrive_in_phoenix(tmp_path: Path, phoenix_server
         span_id = spans[0]["context"]["span_id"]
         assert collector.stop() == 0
     # Draining delivered the annotations too.
-    annotations = eventually(lambda: api.annotations(project, span_id))
-    assert {each["name"] for each in annotations} == {"faithfulness", "hallucination_risk"}
+    wanted = {"faithfulness", "hallucination_risk"}
+    eventually(lambda: {each["name"] for each in api.annotations(project, span_id)} == wanted)
     with a_collector(tmp_path, env=env) as collector:
         collector.export(request)  # an exporter that did not get the answer sends again
         eventually(lambda: collector.metric("sent_requests_total") == 1)
         assert collector.stop() == 0
-    assert sorted(span["name"] for span in api.spans(project)) == ["answer", "evaluation faithfulness", "retrieve"]
+    names = ["answer", "evaluation faithfulness", "retrieve"]
+    eventually(lambda: sorted(span["name"] for span in api.spans(project)) == names)
     assert len(api.annotations(project, span_id)) == 2

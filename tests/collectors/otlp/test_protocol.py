@@ -34,7 +34,7 @@ def post(collector: CollectorProcess, body: bytes, content_type: str = PROTOBUF,
     fields = {"Content-Type": content_type, **{name.replace("_", "-"): value for name, value in headers.items()}}
     request = urllib.request.Request(f"{collector.http_address}/v1/traces", body, fields, method="POST")
     try:
-        with urllib.request.urlopen(request, timeout=20) as answer:
+        with urllib.request.urlopen(request, timeout=60) as answer:
             return answer.status, answer.read()
     except urllib.error.HTTPError as error:
         with error:
@@ -116,7 +116,7 @@ def resident_mb(collector: CollectorProcess) -> float:
 
 def test_an_oversized_request_is_refused_before_it_is_read(collector: CollectorProcess) -> None:
     """Over HTTP because of its Content-Length, over gRPC by gRPC itself."""
-    with socket.create_connection(("127.0.0.1", collector.http_port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", collector.http_port), timeout=60) as connection:
         head = f"POST /v1/traces HTTP/1.1\r\nHost: x\r\nContent-Type: {PROTOBUF}\r\nContent-Length: {10**9}\r\n\r\n"
         connection.sendall(head.encode())
         assert connection.recv(100).startswith(b"HTTP/1.1 413")
@@ -128,7 +128,7 @@ def test_an_oversized_request_is_refused_before_it_is_read(collector: CollectorP
 def test_slow_clients_do_not_hold_up_others(collector: CollectorProcess, backend: Backend) -> None:
     """Two hundred connections send half a request each, and an exporter is still served."""
     head = f"POST /v1/traces HTTP/1.1\r\nHost: x\r\nContent-Type: {PROTOBUF}\r\nContent-Length: 1000\r\n\r\n".encode()
-    slow = [socket.create_connection(("127.0.0.1", collector.http_port), timeout=10) for _ in range(200)]
+    slow = [socket.create_connection(("127.0.0.1", collector.http_port), timeout=60) for _ in range(200)]
     try:
         for number, connection in enumerate(slow):
             connection.sendall(head[: 20 + number])

@@ -26,7 +26,7 @@ def everything(log: SegmentLog) -> list[bytes]:
 
 
 async def taken(outbox: Outbox, name: str = "one", max_bytes: int = 10**6) -> Batch:
-    return await asyncio.wait_for(outbox.readers[name].next(max_bytes), 5)
+    return await asyncio.wait_for(outbox.readers[name].next(max_bytes), 60)
 
 
 def test_a_log_is_read_by_the_next_process(tmp_path: Path) -> None:

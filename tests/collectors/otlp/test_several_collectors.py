@@ -8,9 +8,9 @@ import pytest
 
 from rag_otel import semconv
 from testkit.otlp_requests import a_rag_trace, a_request
+from testkit.several_collectors import kill_rounds
 from testkit.trace_router import Ring
 from tests.collectors.otlp.kit import Backend, CollectorProcess
-from tests.collectors.otlp.several import kill_rounds
 from tests.support.polling import eventually
 
 pytestmark = pytest.mark.server
@@ -21,7 +21,7 @@ def test_a_retrieval_without_the_rest_of_its_trace_gets_a_status(backend: Backen
     child, _ = a_rag_trace()
     child.name = "left behind"
     collector.export(a_request(child))
-    (attributes,) = eventually(lambda: backend.attributes("left behind"), within_s=60)
+    (attributes,) = eventually(lambda: backend.attributes("left behind"), within_s=120)
     assert attributes[semconv.STATUS] == "skipped"
     assert attributes[semconv.STATUS_REASON] == "no_response"
 

@@ -55,9 +55,9 @@ def server() -> Iterator[JudgeServer]:
         yield running
 
 
-def judge_at(server: JudgeServer, **options: Any) -> LlmJudge:
+def judge_at(server: JudgeServer, *, timeout_s: float = 60.0, **options: Any) -> LlmJudge:
     retry = RetryPolicy(attempts=2, base_s=0.01)
-    return LlmJudge(model=llm_model("openai/judge", api_base=server.url, timeout_s=1, retry=retry), **options)
+    return LlmJudge(model=llm_model("openai/judge", api_base=server.url, timeout_s=timeout_s, retry=retry), **options)
 
 
 async def evaluate(judge: LlmJudge, chunks: Sequence[Chunk | str] = CHUNKS, response: str = RESPONSE) -> Evaluation:
@@ -233,7 +233,7 @@ async def test_a_judge_that_is_down_raises_what_can_be_tried_again(server: Judge
     """The pipeline makes it a failed evaluation; nothing is scored."""
     server.fail_next(*[fault] * 5)
     with pytest.raises(RetryableError):
-        await evaluate(judge_at(server))
+        await evaluate(judge_at(server, timeout_s=1))
 
 
 async def test_a_wrong_key_raises_what_cannot(server: JudgeServer) -> None:

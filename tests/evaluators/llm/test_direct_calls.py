@@ -16,8 +16,9 @@ import pytest
 from pydantic import BaseModel
 
 from rag_otel.delivery.retry import RetryPolicy
-from rag_otel.errors import PermanentError, RetryableError
+from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
 from rag_otel_evaluators.judges.llm import llm_model
+from rag_otel_evaluators.judges.openai_model import openai_model
 from rag_otel_evaluators.llm.client import ResilientModel
 from rag_otel_evaluators.llm.structured import Message
 from testkit.judge_server import JudgeServer, RateLimited
@@ -148,6 +149,49 @@ async def test_what_is_no_answer_is_told_by_its_kind(
         model = llm_model("openai/local", api_base=url, api_key="k", retry=RetryPolicy(attempts=1))
         with pytest.raises(error, match=message):
             await model.complete(QUESTION[:1], Verdict)
+
+
+@pytest.mark.parametrize("direct", [True, False])
+@pytest.mark.parametrize(
+    ("status", "form"), [(401, "message"), (401, "body"), (400, "quoted"), (503, "message"), (200, "body")]
+)
+async def test_no_error_quotes_what_was_sent(direct: bool, form: str, status: int) -> None:
+    """Whatever a server repeats of the request: status and code remain, the prompt and the key do not."""
+    secret = 'The patient Ann Lee\nhas the "diagnosis" J45.9.'
+    echo = {"messages": [{"role": "user", "content": secret}], "authorization": "Bearer k-0123456789-9876543210"}
+    said = {
+        "message": json.dumps({"error": {"message": f"refused: {secret}", "code": "invalid_api_key"}}),
+        "body": json.dumps(echo),
+        "quoted": json.dumps({"error": {"message": "refused: 'J45.9' is filtered", "code": "invalid_api_key"}}),
+    }[form]
+    with saying(status, said) as url:
+        model = llm_model("openai/local", api_base=url, api_key="k-0123456789-9876543210", direct=direct,
+                          retry=RetryPolicy(attempts=1))  # fmt: skip
+        with pytest.raises((PermanentError, RetryableError)) as raised:
+            await model.complete([Message(role="user", content=secret)], Verdict)
+    told = str(raised.value)
+    assert not any(each in told for each in ("Ann", "diagnosis", "J45", "0123456789"))
+    if direct and status == 401 and form != "body":
+        assert "auth: HTTP 401: refused: " in told
+        assert told.endswith("(invalid_api_key)")
+    assert len(told) < 400
+
+
+@pytest.mark.parametrize("make", [llm_model, openai_model])
+async def test_a_password_in_the_address_is_sent_as_such(
+    server: JudgeServer, monkeypatch: pytest.MonkeyPatch, make: Any
+) -> None:
+    """Instead of a key. With a key there is a clear error at once, and the password is not in it."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    address = server.url.replace("://", "://ann:s3cretword@")
+    await make("openai/local", api_base=address).complete(QUESTION[:1], Verdict)
+    assert server.requests[0].headers["authorization"] == "Basic YW5uOnMzY3JldHdvcmQ="
+    with pytest.raises(ConfigurationError, match="judge_api_base has a user and a password, and") as both:
+        make("openai/local", api_base=address, api_key="k")
+    assert "s3cretword" not in str(both.value)
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    with pytest.raises(ConfigurationError, match="OPENAI_API_KEY"):
+        make("openai/local", api_base=address)
 
 
 async def test_a_wait_that_is_too_long_is_told(server: JudgeServer) -> None:

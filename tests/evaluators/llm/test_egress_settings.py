@@ -54,7 +54,7 @@ def test_a_route_for_local_judges_alone_is_skipped(server: JudgeServer, name: st
     exporter = instrumented(JudgeSettings(model=name, api_base=server.url, local_only=["support*"]))
     support("Whom do I ask?")
     faq("Whom do I ask?")
-    assert rag_otel.flush(timeout=30)
+    assert rag_otel.flush(timeout=60)
     spans = {span.name: dict(span.attributes or {}) for span in exporter.get_finished_spans()}
     assert spans["support/chat"][semconv.STATUS] == "skipped"
     assert spans["support/chat"][semconv.STATUS_REASON] == "local_only"
@@ -68,7 +68,7 @@ def test_a_local_judge_sees_every_route() -> None:
     """The embedded one sends nothing away."""
     exporter = instrumented(JudgeSettings(model="embedded", local_only=["*"]))
     support("Whom do I ask?")
-    assert rag_otel.flush(timeout=30)
+    assert rag_otel.flush(timeout=60)
     (span,) = exporter.get_finished_spans()
     assert span.attributes is not None
     assert span.attributes[semconv.STATUS] == "evaluated"
@@ -82,7 +82,7 @@ def test_an_application_masks_and_records(server: JudgeServer, tmp_path: Path) -
         JudgeSettings(model="openai/judge", api_base=server.url, mask=["secrets", "email"], record_file=str(file))
     )
     faq("Is ann@example.org right?")
-    assert rag_otel.flush(timeout=30)
+    assert rag_otel.flush(timeout=60)
     (request,) = server.requests
     assert "[c0.s0] Write to <EMAIL_1> with the key <SECRET_1>." in request.prompt
     assert json.loads(file.read_text())["messages"] == request.body["messages"]

@@ -177,7 +177,7 @@ def test_a_hit_is_on_the_span_and_costs_nothing(uninstrumented: None) -> None:
 
         for _ in range(2):
             answer("How high?")
-            assert rag_otel.flush(timeout=30)
+            assert rag_otel.flush(timeout=60)
         calls = len(server.requests)
     first, second = (dict(span.attributes or {}) for span in exporter.get_finished_spans())
     assert calls == 1

@@ -38,7 +38,7 @@ def test_a_live_answer_is_scored_by_a_model_in_spanish(judge: JudgeServer, monke
         return {"answer": "Ulm está junto al Danubio.", "chunks": ["Ulm está junto al Danubio."]}
 
     answer("¿Dónde está Ulm?")
-    assert rag_otel.flush(timeout=30)
+    assert rag_otel.flush(timeout=60)
     (span,) = exporter.get_finished_spans()
     assert span.attributes is not None
     prefix = "rag.evaluation.context_relevance."
@@ -82,7 +82,7 @@ def test_faithfulness_by_a_model_of_ones_own_server(
         }
 
     answer("Where is Ulm?")
-    assert rag_otel.flush(timeout=30)
+    assert rag_otel.flush(timeout=60)
     (span,) = exporter.get_finished_spans()
     assert span.attributes is not None
     assert span.attributes["rag.evaluation.faithfulness.score"] == 0.5

@@ -13,11 +13,14 @@ import pandas
 import pyarrow
 import pytest
 
+from rag_otel.cli.main import main
 from rag_otel.errors import ConfigurationError, InputError
+from rag_otel.evaluation.calibration import Calibration, read_calibrations, write_calibrations
 from rag_otel.model import Chunk
 from rag_otel_evaluators import evaluate
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 from rag_otel_evaluators.metrics.functions import function_evaluator
+from rag_otel_evaluators.offline.partitions import evaluate_partition
 
 EINSTEIN = "Albert Einstein (born 14 March 1879) was a German-born theoretical physicist."
 ROWS: list[dict[str, Any]] = [
@@ -146,3 +149,32 @@ def test_importing_the_package_brings_nothing() -> None:
         "rag_otel_evaluators.offline.datasets",
     }
     assert unwanted.isdisjoint(shown.stdout.split())
+
+
+def test_a_calibration_applies_as_in_live_traffic(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In Python, on the command line and for a part of a data set; the report says so."""
+    file = tmp_path / "calibration.json"
+    plain = evaluate(ROWS)
+    fitted = {"slope": 0.5, "intercept": 1.0, "threshold": 0.01, "labels": 20, "bad": 10}
+    write_calibrations(
+        file,
+        [Calibration(metric="faithfulness", judge=plain[0]["faithfulness"].judge, **fitted)],  # type: ignore[arg-type]
+    )
+    calibrated = evaluate(ROWS, calibration_file=file)
+    wanted = [*map(read_calibrations(file).apply, plain.evaluations("faithfulness"))]
+    found = calibrated.evaluations("faithfulness")
+    assert [(each.risk, each.label, each.version) for each in found] == [
+        (each.risk, each.label, each.version) for each in wanted
+    ]
+    assert (plain.scores("faithfulness"), found[0].label) == (calibrated.scores("faithfulness"), "unfaithful")
+    said = "of 2 rows calibrated with a calibration file"
+    assert said in calibrated.report(tmp_path / "report").read_text(encoding="utf-8")
+    assert said not in plain.report(tmp_path / "plain").read_text(encoding="utf-8")
+    part = evaluate_partition(pyarrow.Table.from_pylist(ROWS), calibration_file=file)
+    details = [json.loads(each) for each in part.column("faithfulness_detail").to_pylist()]
+    assert [each.get("version") for each in details] == [each.to_dict().get("version") for each in wanted]
+    command = ["evaluate", str(from_file(tmp_path)), "--output", str(tmp_path / "out.jsonl")]
+    assert main([*command, "--calibration-file", str(file)]) == 0
+    assert f"calibration: {file} was applied to faithfulness (2 rows)" in capsys.readouterr().err
+    with pytest.raises(ConfigurationError, match=r"calibration_file = .*cannot be read"):
+        evaluate(ROWS, calibration_file=tmp_path / "none.json")

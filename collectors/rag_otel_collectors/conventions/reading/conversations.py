@@ -10,9 +10,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import SpanRecord
 from rag_otel_collectors.conventions.reading.dialect import Dialect, Role
 from rag_otel_collectors.conventions.reading.mixed_dialects import MixedDialects

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import SpanRecord, UnevaluableReason
 from rag_otel_collectors.conventions.reading.messages import Message
 from rag_otel_collectors.conventions.reading.retrieval import Passages, Retrieval

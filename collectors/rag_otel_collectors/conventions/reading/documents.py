@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from rag_otel import semconv
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel_collectors.conventions.reading.values import finite, is_repr, parse_object
 
 _INDEX_DIGITS: Final = 9

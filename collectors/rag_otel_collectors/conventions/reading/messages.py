@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+from rag_otel.lazy_dataclass import dataclass
 
 USER: Final = "user"
 ASSISTANT: Final = "assistant"

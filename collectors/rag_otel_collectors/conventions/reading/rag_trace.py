@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from rag_otel import semconv
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import RagTrace, Source, SpanRecord, StatusCode, UnevaluableReason
 from rag_otel_collectors.conventions.reading.retrieval import Passages, reference
 from rag_otel_collectors.conventions.reading.values import parse_object

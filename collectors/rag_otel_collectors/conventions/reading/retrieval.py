@@ -10,10 +10,11 @@ The rules are the same for every dialect:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 from rag_otel import semconv
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import Chunk, Source, SpanRecord, SpanRef, UnevaluableReason
 from rag_otel_collectors.conventions.reading.documents import Document
 from rag_otel_collectors.conventions.reading.tree import SpanTree

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from rag_otel import semconv
 from rag_otel.evaluation.conversation import ConversationContext
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import RagTrace, SpanRecord, StatusCode, UnevaluableReason
 from rag_otel_collectors.conventions.reading.chunk_recovery import recover
 from rag_otel_collectors.conventions.reading.conversations import Part, conversations, inner_parts, turns

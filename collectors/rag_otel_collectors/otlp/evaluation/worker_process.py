@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import dataclasses
-import gc
 import os
 import signal
 import sys
@@ -17,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from rag_otel.errors import RagOtelError
+from rag_otel.safety.garbage import collect_garbage_less
 from rag_otel.safety.guard import counters
 from rag_otel.safety.tracing_suppression import suppressed
 from rag_otel.telemetry.gauges import gauges
@@ -25,7 +25,6 @@ from rag_otel_collectors.otlp.evaluation.frames import frame, read_frame
 from rag_otel_collectors.otlp.evaluation.trace_evaluator import Job, Reply, TraceEvaluator
 
 _PIPE_BYTES: Final = 2**20
-_GC_THRESHOLD: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,9 +86,7 @@ async def _serve(build: Callable[[Any], TraceEvaluator], answers: Any) -> None:
     except (RagOtelError, ImportError, OSError) as error:
         answer(Ready(error=str(error)))
         return
-    # The objects that exist now are permanent. The garbage collector skips them, and checks the others less often.
-    gc.freeze()
-    gc.set_threshold(_GC_THRESHOLD)
+    collect_garbage_less()
     answer(Ready())
     running: set[asyncio.Task[None]] = set()
     while isinstance(job := await read_frame(reader), Job):

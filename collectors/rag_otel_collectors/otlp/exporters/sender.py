@@ -9,6 +9,7 @@ batch goes there.
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import Final
 
 from rag_otel.delivery.retry import Backoff
@@ -34,6 +35,8 @@ from rag_otel_collectors.otlp.protobuf.wire import halves
 _FIRST_BACKOFF_S: Final = 0.25
 _GATHER_S: Final = 0.2
 """Between two batches to a backend that is asked about each."""
+_APART_S: Final = 0.05
+"""Between the beginnings of two batches, unless they are large: each is a call, which costs more than what is in it."""
 _ASKED_BYTES: Final = 2**19
 """Of such a batch, at most: it is seen to store even when it is slow."""
 _LOG_EVERY: Final = 20
@@ -91,11 +94,14 @@ class Sender:
                 self._log.error("the queue on disk cannot be read", error)
                 await asyncio.sleep(self._backoff.longest_wait_s)
                 continue
+            began = time.monotonic()
             rewinds, lost = self._reader.rewinds, self._lost
             if not await self._deliver(batch.requests) or rewinds != self._reader.rewinds:
                 continue  # older ones go out again first
             if not self._confirmation.possible:
                 self._reader.delivered(batch.end, confirm_s=self.settings.confirm_s)
+                if sum(map(len, batch.requests)) < self._max_batch_bytes / 2:
+                    await asyncio.sleep(began + _APART_S - time.monotonic())
                 continue
             # A batch that lacks a span may lack the one that is asked for.
             mark = mark_of(batch.requests) if lost == self._lost else b""

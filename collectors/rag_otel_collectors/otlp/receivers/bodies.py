@@ -45,18 +45,12 @@ class Arrivals:
     async def place(self, host: str) -> AsyncIterator[None]:
         """Receive inside the block. Raises TimeoutError where there is no place, or when it is lost."""
         own = self._clients.setdefault(host, asyncio.Semaphore(self._of_client))
-        async with contextlib.AsyncExitStack() as held:
-            self._waiting += 1
-            try:
-                async with asyncio.timeout(2 * self._slow_s):
-                    if own.locked():
-                        self._hurry(host)
-                    await held.enter_async_context(own)
-                    if self._places.locked():
-                        self._hurry()
-                    await held.enter_async_context(self._places)
-            finally:
-                self._waiting -= 1
+        if own.locked() or self._places.locked():
+            await self._wait(host, own)
+        else:
+            await own.acquire()
+            await self._places.acquire()
+        try:
             async with asyncio.timeout(self._timeout_s) as mine:
                 self._present[mine] = (host, time.monotonic())
                 if self._waiting:
@@ -65,6 +59,27 @@ class Arrivals:
                     yield
                 finally:
                     del self._present[mine]
+        finally:
+            self._places.release()
+            own.release()
+
+    async def _wait(self, host: str, own: asyncio.Semaphore) -> None:
+        """Take a place of the client's, and one of all. Raises TimeoutError where there is none."""
+        self._waiting += 1
+        try:
+            async with asyncio.timeout(2 * self._slow_s):
+                if own.locked():
+                    self._hurry(host)
+                await own.acquire()
+                try:
+                    if self._places.locked():
+                        self._hurry()
+                    await self._places.acquire()
+                except BaseException:
+                    own.release()
+                    raise
+        finally:
+            self._waiting -= 1
 
     def _hurry(self, host: str | None = None) -> None:
         """Somebody waits: who has been here for longest has until `slow_s` after its start. `host`: of this client."""

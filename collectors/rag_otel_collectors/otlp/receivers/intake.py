@@ -63,6 +63,18 @@ class RefusedError(RetryableError):
         self.reason = reason
 
 
+class _Remembered(dict[bytes, str]):
+    """What `find` says of each trace id, which is asked once."""
+
+    def __init__(self, find: Callable[[bytes], str]) -> None:
+        super().__init__()
+        self._find = find
+
+    def __missing__(self, trace_id: bytes) -> str:
+        self[trace_id] = found = self._find(trace_id)
+        return found
+
+
 class Intake:
     """Takes serialised requests in, whatever they came over. Belongs to the event loop's thread."""
 
@@ -145,25 +157,26 @@ class Intake:
     def _dispositions(self, message: ExportTraceServiceRequest) -> list[str]:
         """What becomes of each span, in the request's order."""
         dispositions: list[str] = []
-        of_trace: dict[bytes, str] = {}
+        of_trace = _Remembered(self._disposition_of_trace)
         for resource_spans in message.resource_spans:
             for scope_spans in resource_spans.scope_spans:
-                scope = scope_spans.scope.name
-                for span in scope_spans.spans:
-                    trace_id = span.trace_id
-                    disposition = of_trace.get(trace_id)
-                    if disposition is None:
-                        disposition = of_trace[trace_id] = self._disposition_of_trace(trace_id)
-                    if len(span.span_id) != 8 or span.span_id == _NO_SPAN:
+                for span in scope_spans.spans:  # most of the work of a collector that passes on: no call for each span
+                    disposition, span_id = of_trace[span.trace_id], span.span_id
+                    if len(span_id) != 8 or span_id == _NO_SPAN:
                         disposition = MALFORMED
                     elif disposition is HELD:
-                        attributes = attributes_from(span.attributes)
-                        if not self._is_rag(scope, attributes):
-                            disposition = NOT_RAG
-                            root = _is_root(span) and semconv.FEEDBACK_RATING not in attributes  # feedback ends nothing
-                            self._live.passed(trace_id, outline(span, scope, attributes), root=root)
+                        disposition = self._disposition_of_span(span, scope_spans.scope.name)
                     dispositions.append(disposition)
         return dispositions
+
+    def _disposition_of_span(self, span: Span, scope: str) -> str:
+        """Of a span whose trace is held."""
+        attributes = attributes_from(span.attributes)
+        if self._is_rag(scope, attributes):
+            return HELD
+        root = _is_root(span) and semconv.FEEDBACK_RATING not in attributes  # feedback ends nothing
+        self._live.passed(span.trace_id, outline(span, scope, attributes), root=root)
+        return NOT_RAG
 
     def _disposition_of_trace(self, trace_id: bytes) -> str:
         if len(trace_id) != 16 or trace_id == _NO_TRACE:

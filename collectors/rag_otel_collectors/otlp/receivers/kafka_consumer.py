@@ -12,12 +12,12 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from rag_otel.durable.dead_letters import DeadLetters
 from rag_otel.errors import InputError, RetryableError
+from rag_otel.evaluation.daemon_executor import DaemonExecutor
 from rag_otel.safety.guard import guarded, logger
 from rag_otel_collectors.otlp import metrics as names
 from rag_otel_collectors.otlp.kafka import make_client
@@ -59,8 +59,9 @@ class KafkaReceiver:
         self._reception = reception
         self._dead_letters = dead_letters
         self._known = known
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="rag-otel-kafka")
+        self._thread = DaemonExecutor(1)  # a call that hangs does not keep the process from exiting
         self._consumer: Any = None
+        self._left = False
         self._waiting: deque[Any] = deque()
         """Messages that were read and not taken yet, in their order."""
         self._taken: dict[tuple[str, int], int] = {}
@@ -105,6 +106,9 @@ class KafkaReceiver:
 
     async def stop(self) -> None:
         """Commit what was delivered and leave the group. Safe to call twice."""
+        if self._left:
+            return
+        self._left = True
         try:
             async with asyncio.timeout(_LEAVE_S):
                 await self._call(self._close)

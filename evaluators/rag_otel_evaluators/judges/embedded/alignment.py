@@ -5,10 +5,11 @@ from __future__ import annotations
 import heapq
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import repeat
 from typing import Final
 
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel_evaluators.judges.embedded.evidence import EvidenceIndex
 from rag_otel_evaluators.judges.embedded.terms import WEIGHTS, terms_of, terms_of_tokens, tokenize
 from rag_otel_evaluators.text.sentences import CITATIONS

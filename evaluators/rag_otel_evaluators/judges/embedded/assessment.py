@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import Claim
 from rag_otel_evaluators.cooperative import finish
 from rag_otel_evaluators.judges.embedded.alignment import Alignment, align, without_source_mentions

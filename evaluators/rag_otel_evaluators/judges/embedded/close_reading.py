@@ -6,10 +6,10 @@ Dear compared with `terms`, so only claims and their few nearest sentences are r
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Final, NamedTuple
 
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel_evaluators.judges.embedded.quantities import CJK_NUMERALS, PERIODS_ALONE, SHARES, Quantity, quantities_in
 from rag_otel_evaluators.judges.embedded.terms import MONTH_TERMS, WEIGHTS, term_of
 from rag_otel_evaluators.text.languages import polarity

@@ -14,12 +14,12 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 from rag_otel.errors import InputError
+from rag_otel.lazy_dataclass import dataclass
 
 DIFFERENCES: Final = (
     "cohesion",  # neighbouring words of the claim stand near each other in the evidence, 0..1

@@ -8,10 +8,10 @@ claim's other words stand in that sentence) and that no other evidence bears the
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel_evaluators.judges.embedded.alignment import FEW_WORDS, Alignment
 from rag_otel_evaluators.judges.embedded.dates import Date, dates_in
 from rag_otel_evaluators.judges.embedded.differences import Differences
@@ -125,9 +125,11 @@ def _said_of_another(
 
 def _for_ever(index: EvidenceIndex, claim: Alignment, differences: Differences, read: Sequence[int]) -> Conflict | None:
     """ "For life" where the nearest sentence gives a length of time."""
+    if claim.numbers or not read or differences.values["unread"] > UNLIMITED_UNREAD:
+        return None
     words = [token.lower() for token in claim.tokens]
     at = next((at for at, word in enumerate(words) if _is_unlimited(words, at)), None)
-    if at is None or claim.numbers or not read or differences.values["unread"] > UNLIMITED_UNREAD:
+    if at is None:
         return None
     sentence = read[differences.nearest]
     near = index.read_closely(sentence)

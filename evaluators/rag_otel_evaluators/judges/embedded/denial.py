@@ -6,7 +6,9 @@ Counted as parity: "not forbidden" affirms, and so does "no longer closed". Word
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from itertools import chain
 from typing import Final
 
 from rag_otel_evaluators.judges.embedded.close_reading import Reading
@@ -27,13 +29,13 @@ def denial_turned(claim: Reading, evidence: Sequence[Reading], anchors: Sequence
     a denial elsewhere in the evidence may be the one that the claim tells.
     """
     near = evidence[:2]
+    if not (_denies(claim) or any(map(_denies, near))):  # most claims: their clauses need not be compared
+        return 0.0
     best, parity, share = 0.0, 0, 0.0
     for number, reading in enumerate(near):
+        held_in = _anchors_by_clause(reading, anchors)
         for clause in list(dict.fromkeys(reading.clauses))[:_MOST_CLAUSES]:
-            held = sum(
-                any(reading.clauses[at] == clause for at in reading.places.get(term, reading.labels.get(term, ())))
-                for term in anchors
-            )
+            held = held_in[clause]
             if held - 0.5 * number > best:
                 best = held - 0.5 * number
                 share = held / len(anchors)
@@ -44,6 +46,13 @@ def denial_turned(claim: Reading, evidence: Sequence[Reading], anchors: Sequence
     if mine:
         return 0.0 if any(_denies(reading) for reading in near) else share
     return share if parity and (not _denies(claim) or _repeats(claim, near)) else 0.0
+
+
+def _anchors_by_clause(reading: Reading, anchors: Sequence[str]) -> Counter[int]:
+    """Clause -> how many of the anchors stand in it."""
+    clauses = reading.clauses
+    there = (reading.places.get(term, reading.labels.get(term, ())) for term in anchors)
+    return Counter(chain.from_iterable({clauses[at] for at in places} for places in there))
 
 
 def _repeats(claim: Reading, evidence: Sequence[Reading]) -> bool:

@@ -6,10 +6,10 @@ The nearest sentences of a short claim are those that hold its words and the que
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel_evaluators.judges.embedded.calculation import calculated
 from rag_otel_evaluators.judges.embedded.close_reading import Reading
 from rag_otel_evaluators.judges.embedded.coefficients import DIFFERENCES

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rag_otel_evaluators.judges.embedded.passages import PassageMemory
 
 REMEMBERED_CHARACTERS: Final = 500_000
-"""Text of chunks that a judge remembers by default: about 12 MB with all that was found out about it."""
+"""Text of chunks that a judge remembers by default: up to 30 MB with all that was found out about it."""
 
 
 class EmbeddedJudge:

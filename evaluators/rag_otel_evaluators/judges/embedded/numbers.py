@@ -8,9 +8,9 @@ member, date or person.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel_evaluators.judges.embedded.arithmetic import PLACED, can_be_worked_out
 from rag_otel_evaluators.judges.embedded.close_reading import Reading
 from rag_otel_evaluators.judges.embedded.nearness import places_in, support

@@ -19,9 +19,19 @@ _LIMITING_TERMS: Final = frozenset(term_of(word) for word in LIMITING_WORDS)
 _CONDITION_REACH: Final = 4
 """How far before a negation the "if" may stand that makes it a condition."""
 _CONDITION_TERMS: Final = frozenset({"if", "unless", "whether", "wenn", "falls"})
-_ANTONYM_TERMS: Final = {
-    term_of(word): frozenset(term_of(other) for other in others) - {term_of(word)} for word, others in ANTONYMS.items()
-}
+
+
+def _antonym_terms() -> dict[str, frozenset[str]]:
+    """Term of a word -> terms of its opposites. Words that share their opposites share the terms of these too."""
+    terms_of = {others: frozenset(map(term_of, others)) for others in set(ANTONYMS.values())}
+    found: dict[str, frozenset[str]] = {}
+    for word, others in ANTONYMS.items():
+        term, terms = term_of(word), terms_of[others]
+        found[term] = terms - {term} if term in terms else terms
+    return found
+
+
+_ANTONYM_TERMS: Final = _antonym_terms()
 _ANTONYM_WORDS: Final = frozenset(_ANTONYM_TERMS)
 
 

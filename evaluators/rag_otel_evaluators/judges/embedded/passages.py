@@ -5,7 +5,9 @@ Popular chunks are retrieved again and again, so what was found out about one is
 
 from __future__ import annotations
 
+import contextlib
 import re
+from collections import OrderedDict
 from collections.abc import Generator, Iterator
 from itertools import chain
 from typing import Final, NamedTuple
@@ -168,50 +170,54 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
 class PassageMemory:
     """Text of a chunk -> its passages, for the texts that came by last.
 
-    Two generations: what is asked for moves to the young one; when that has grown to half of the bound it becomes the
-    old one, and what is still in the old one is forgotten. Without a lock, so that a fork never finds one taken: where
+    What was asked for longest ago is forgotten first. Without a lock, so that a fork never finds one taken: where
     threads race, a text is read twice, nothing worse.
     """
 
     def __init__(self, characters: int) -> None:
-        """`characters`: how much text may be remembered, in all; 0 for none."""
-        self._most = characters // 2
-        self._young: dict[str, tuple[Passage, ...]] = {}
-        self._old: dict[str, tuple[Passage, ...]] = {}
+        """`characters`: how much text may be remembered, in all; 0 for none. Longer chunks than half of it are not."""
+        self._most = characters
+        self._kept: OrderedDict[str, tuple[Passage, ...]] = OrderedDict()
+        """What was asked for longest ago first."""
         self._characters = 0
 
     @property
     def characters(self) -> int:
         """How much text is remembered, in characters."""
-        return sum(map(len, self._young)) + sum(map(len, self._old.keys() - self._young.keys()))
+        return sum(map(len, self._kept))
 
     def passages_of(self, text: str) -> Generator[None, None, tuple[Passage, ...]]:
         """As the function of this name, which it asks for what it does not remember."""
-        passages = self._young.get(text)
-        if passages is not None:
-            return passages
-        passages = self._old.get(text)
+        passages = self._kept.get(text)
         if passages is None:
             passages = yield from passages_of(text)
-        yield from _release(self._remember(text, passages))
+            yield from _release(self._remember(text, passages))
+        else:
+            with contextlib.suppress(KeyError):  # another thread has just forgotten it
+                self._kept.move_to_end(text)
         return passages
 
-    def _remember(self, text: str, passages: tuple[Passage, ...]) -> dict[str, tuple[Passage, ...]]:
+    def _remember(self, text: str, passages: tuple[Passage, ...]) -> list[tuple[Passage, ...]]:
         """Remember one text; returns what is forgotten for it."""
-        forgotten: dict[str, tuple[Passage, ...]] = {}
-        if len(text) > self._most:
+        forgotten: list[tuple[Passage, ...]] = []
+        size = len(text)
+        if 2 * size > self._most or text in self._kept:
             return forgotten
-        if self._characters + len(text) > self._most:
-            forgotten, self._old, self._young, self._characters = self._old, self._young, {}, 0
-        self._young[text] = passages
-        self._characters += len(text)
+        while self._kept and self._characters + size > self._most:
+            with contextlib.suppress(KeyError):
+                oldest, passages_of_oldest = self._kept.popitem(last=False)
+                length = len(oldest)
+                self._characters -= length
+                forgotten.append(passages_of_oldest)
+        self._characters = size + (self._characters if self._kept else 0)
+        self._kept[text] = passages
         return forgotten
 
 
-def _release(forgotten: dict[str, tuple[Passage, ...]]) -> Generator[None, None, None]:
+def _release(forgotten: list[tuple[Passage, ...]]) -> Generator[None, None, None]:
     """Give the memory of these passages back one by one; yields between them. All at once would take 10 ms and more."""
     while forgotten:
-        passages = list(forgotten.popitem()[1])
+        passages = list(forgotten.pop())
         while passages:
             passages.pop()
             yield

@@ -8,6 +8,7 @@ from html import escape
 from importlib.resources import files
 from typing import Final, TypeAlias
 
+from rag_otel.evaluation.calibration import is_calibrated
 from rag_otel.model import Evaluation, Usage
 from rag_otel.rendering.svg_charts import box_plot, histogram
 from rag_otel_evaluators.offline.datasets import Row
@@ -95,6 +96,8 @@ def _provenance(summary: MetricSummary, evaluations: Sequence[Evaluation]) -> st
         facts.append(f"prompts {escape(', '.join(prompts))}")
     if summary.claims:
         facts.append(f"{summary.judged_claims:,} of {_count(summary.claims, 'claim')} judged")
+    if calibrated := sum(map(is_calibrated, evaluations)):
+        facts.append(f"risk and label of {_count(calibrated, 'row')} calibrated with a calibration file")
     if summary.mean_risk is not None:
         facts.append(f"mean risk {summary.mean_risk:.3f}")
     if summary.flags:

@@ -37,7 +37,8 @@ def _opposites(listed: str) -> dict[str, frozenset[str]]:
         left, right = (frozenset(side.split(",")) for side in pair.split("/"))
         for side, other in ((left, right), (right, left)):
             for word in side:
-                found[word] = found.get(word, frozenset()) | other
+                known = found.get(word)  # most words have one pair, and share its set: copies would take megabytes
+                found[word] = other if known is None else known | other
     return found
 
 

@@ -80,6 +80,15 @@ def test_what_is_asked_for_again_and_again_stays() -> None:
         assert finish(memory.passages_of(popular)) is passages
 
 
+def test_chunks_in_turn_stay() -> None:
+    """Of chunks that are asked for in turn and nearly fill the memory, none is forgotten for another."""
+    memory = PassageMemory(10_000)
+    passages = {text: finish(memory.passages_of(text)) for text in _different_texts(10)}
+    for _ in range(3):
+        for text, known in passages.items():
+            assert finish(memory.passages_of(text)) is known
+
+
 @pytest.mark.parametrize("characters", [0, 1_000])
 def test_what_has_no_room_is_not_remembered(characters: int) -> None:
     """A text longer than the share of it leaves the memory as it was."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from rag_otel.errors import InputError
+from rag_otel.lazy_dataclass import dataclass
 from rag_otel_evaluators.judges.embedded.coefficients import Coefficients
 from rag_otel_evaluators.judges.embedded.judge import EmbeddedJudge
 

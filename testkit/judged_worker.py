@@ -1,6 +1,6 @@
 """`rag-otel work` with an evaluator that asks a judge server and imports nothing large.
 
-`python -m tests.collectors.jobs.judged_worker JUDGE_URL [options of rag-otel work]`
+`python -m testkit.judged_worker JUDGE_URL [options of rag-otel work]`
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rag_otel.cli.demo.phoenix_server import free_port
-from tests.support.polling import eventually
-from tests.support.programs import program
+from testkit.polling import eventually
+from testkit.programs import program
 
 _UNWRAPPED = "/usr/lib/rabbitmq/bin/rabbitmq-server"
 """Debian's wrapper around it insists on the system's own user and folders."""

@@ -21,10 +21,10 @@ from opentelemetry.sdk.resources import Resource
 from rag_otel.composition import Parts, compose_delivery
 from rag_otel.settings import resolve
 from rag_otel.sharing.leadership import LEADER, SHARED
-from tests.drift.streams import result
-from tests.support.polling import eventually
+from testkit.drift_scores import result
+from testkit.polling import eventually
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 QUICK = {"drift_baseline_count": 200, "drift_run_length": 1000.0, "alert_digest": 0.0, "alert_rules": ["score<0"]}
 """A drop is told after few answers, at once, and nothing else is."""
 
@@ -83,7 +83,7 @@ def fleet(count: int, folder: Path, url: str, **settings: Any) -> Iterator[Fleet
     given = {"state_folder": str(folder), "alert_webhook_url": url, "metrics": ["faithfulness"], **QUICK, **settings}
     paths = [str(ROOT), str(ROOT / "collectors"), str(ROOT / "evaluators")]
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.sharing.fleet", str(count), json.dumps(given)],
+        [sys.executable, "-m", "testkit.fleet", str(count), json.dumps(given)],
         cwd=ROOT,
         # Plugins of other packages for pydantic take seconds to import, in every worker.
         env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYDANTIC_DISABLE_PLUGINS": "1"},

@@ -5,6 +5,10 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -72,3 +76,37 @@ class Kafka:
             yield reader
         finally:
             reader.close()
+
+
+class FreezingKafka:
+    """Brokers in a process of their own, which can stop answering with its connections open."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "testkit.kafka"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        )
+        assert self._process.stdout is not None
+        self.brokers = self._process.stdout.readline().strip()
+
+    def send_empty(self, topic: str) -> None:
+        """A message without a value."""
+        producer = Producer({"bootstrap.servers": self.brokers})
+        producer.produce(topic, None)
+        assert producer.flush(30) == 0
+
+    def freeze(self) -> None:
+        self._process.send_signal(signal.SIGSTOP)
+
+    def stop(self) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+
+if __name__ == "__main__":
+    alive = Kafka()
+    print(alive.brokers, flush=True)
+    sys.stdin.read()

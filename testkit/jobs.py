@@ -16,9 +16,9 @@ from typing import Any
 from rag_otel.model import Chunk, RagTrace, SamplingDecision, SpanRef
 from rag_otel_collectors.jobs.job import EvaluationJob, queued
 from rag_otel_collectors.jobs.queue import QueuedJob, QueueSettings
+from testkit.collector import Backend
 from testkit.judge_server import JudgeServer
-from tests.collectors.otlp.kit import Backend
-from tests.support.polling import eventually
+from testkit.polling import eventually
 
 CHUNK = "The lighthouse of Kap Arkona was built in 1827 and is 19.3 metres high."
 
@@ -55,7 +55,7 @@ class WorkerProcess:
         self, settings: QueueSettings, backend: Backend, judge: JudgeServer | None = None, **more: str
     ) -> None:
         """With a `judge` that server is asked, once for each job; without one the embedded judge. `more`: settings."""
-        program = ("rag_otel.cli.main", "work") if judge is None else ("tests.collectors.jobs.judged_worker", judge.url)
+        program = ("rag_otel.cli.main", "work") if judge is None else ("testkit.judged_worker", judge.url)
         named = {
             "job_queue_name": settings.name,
             "job_queue_partitions": settings.partitions,

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rag_otel.cli.demo.phoenix_server import free_port
-from tests.support.polling import eventually
-from tests.support.programs import program
+from testkit.polling import eventually
+from testkit.programs import program
 
 
 class NatsServer:
@@ -45,7 +45,7 @@ class NatsServer:
         """Start the server, or start it again, and wait until it accepts connections."""
         with (self._folder / "server.log").open("ab") as log:
             self._process = subprocess.Popen([self._program, "-c", str(self._config)], stdout=log, stderr=log)
-        eventually(self._answers, within_s=60)
+        eventually(self._answers, within_s=120)
 
     def kill(self) -> None:
         """kill -9."""

@@ -17,10 +17,10 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from rag_otel import semconv
 from rag_otel_collectors.otlp.protobuf.span_records import attributes_from
+from testkit.collector import SCORE, Backend, CollectorProcess, a_backend, a_collector
 from testkit.otlp_requests import a_rag_trace, a_request
+from testkit.polling import eventually
 from testkit.trace_router import TraceRouter
-from tests.collectors.otlp.kit import SCORE, Backend, CollectorProcess, a_backend, a_collector
-from tests.support.polling import eventually
 
 APART_S = 0.5
 """Between the two halves of a trace."""
