@@ -21,10 +21,10 @@ from rag_otel.errors import ConfigurationError
 from rag_otel.processing import provider as providers
 from rag_otel.semconv import PROJECT_NAME
 from rag_otel.settings import resolve
+from testkit.http_receiver import http_receiver
+from testkit.polling import eventually
 from tests.processing.otlp import received
-from tests.support.http_receiver import http_receiver
 from tests.support.phoenix_server import PhoenixApi
-from tests.support.polling import eventually
 
 pytestmark = pytest.mark.usefixtures("uninstrumented")
 

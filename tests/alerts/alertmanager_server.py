@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from rag_otel.cli.demo.phoenix_server import free_port
-from tests.support.polling import eventually
+from testkit.polling import eventually
 
 _CONFIG = """
 route:

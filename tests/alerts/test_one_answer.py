@@ -19,8 +19,8 @@ from rag_otel.composition import Parts, compose_delivery
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.errors import ConfigurationError
 from rag_otel.settings import resolve
+from testkit.http_receiver import Receiver, http_receiver
 from tests.alerts.test_router import GOOD, HOUR_S, Scene
-from tests.support.http_receiver import Receiver, http_receiver
 from tests.support.results import a_result, an_evaluation
 
 TRIAGE = Triage(table=PrecisionTable(bad_share=0.05), page_precision=0.5)

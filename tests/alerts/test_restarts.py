@@ -18,11 +18,11 @@ from rag_otel.alerts.router import AlertRouter
 from rag_otel.alerts.router_state import RouterStateFile
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.delivery.state_folder import StateFolder
+from testkit.http_receiver import http_receiver
+from testkit.polling import eventually
 from testkit.programs import program
 from tests.alerts.alertmanager_server import alertmanager
 from tests.alerts.test_router import NOON
-from tests.support.http_receiver import http_receiver
-from tests.support.polling import eventually
 from tests.support.results import a_result
 
 

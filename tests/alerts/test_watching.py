@@ -26,7 +26,7 @@ from rag_otel.errors import ConfigurationError
 from rag_otel.model import EvaluatedTrace
 from rag_otel.safety.guard import counters
 from rag_otel.settings import resolve
-from tests.support.polling import eventually
+from testkit.polling import eventually
 from tests.support.results import a_result, an_evaluation
 
 PATIENCE_S = 20.0

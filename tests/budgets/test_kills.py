@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from rag_otel.budgets.sqlite_ledger import SqliteLedger
+from testkit.polling import eventually
 from tests.budgets.spending_process import CONCURRENCY, MOST_USD
-from tests.support.polling import eventually
 
 pytestmark = pytest.mark.server
 DAY = 86_400

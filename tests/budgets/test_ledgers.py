@@ -14,8 +14,8 @@ from rag_otel.budgets.ledger import Entry, Ledger, Line
 from rag_otel.budgets.redis_ledger import RedisLedger
 from rag_otel.budgets.sqlite_ledger import SqliteLedger
 from rag_otel.errors import ConfigurationError, LedgerError
+from testkit.polling import eventually
 from tests.budgets.conftest import MakeLedger
-from tests.support.polling import eventually
 
 HOUR = 3_600
 

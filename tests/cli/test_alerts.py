@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from rag_otel.cli.main import main
+from testkit.http_receiver import Receiver, http_receiver
 from tests.alerts.mail_receiver import MailReceiver, mail_receiver
-from tests.support.http_receiver import Receiver, http_receiver
 
 pytestmark = pytest.mark.filterwarnings("ignore:'imghdr' is deprecated")
 SECRET = "xyzzyxyzzy"

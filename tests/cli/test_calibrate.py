@@ -16,9 +16,9 @@ from rag_otel.delivery.http import post, to_json
 from rag_otel.evaluation.calibration import read_calibrations
 from rag_otel.model import SpanRef
 from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter
-from tests.support.http_receiver import http_receiver
+from testkit.http_receiver import http_receiver
+from testkit.polling import eventually
 from tests.support.phoenix_server import PhoenixApi
-from tests.support.polling import eventually
 from tests.support.results import a_result, an_evaluation
 
 

@@ -15,9 +15,9 @@ from rag_otel.delivery.http import get, post, to_json
 from rag_otel.model import EvaluatedTrace, EvaluationStatus, RagTrace, SamplingDecision, SpanRef
 from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter
 from rag_otel_evaluators import evaluate
+from testkit.polling import eventually
 from tests.collectors.backfill.stored import a_trace, send, spans_in
 from tests.support.phoenix_server import PhoenixApi
-from tests.support.polling import eventually
 from tests.support.results import an_evaluation
 
 pytestmark = pytest.mark.phoenix

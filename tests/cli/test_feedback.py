@@ -17,10 +17,10 @@ from rag_otel.cli.main import main
 from rag_otel.delivery.http import post, to_json
 from rag_otel_collectors.stored.labels import labels_in_phoenix
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
+from testkit.http_receiver import http_receiver
+from testkit.polling import eventually
 from tests.collectors.backfill.stored import a_trace, send, spans_in
-from tests.support.http_receiver import http_receiver
 from tests.support.phoenix_server import PhoenixApi
-from tests.support.polling import eventually
 
 pytestmark = [pytest.mark.phoenix, pytest.mark.usefixtures("uninstrumented")]
 

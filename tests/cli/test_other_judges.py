@@ -15,10 +15,10 @@ from rag_otel.delivery.http import post, to_json
 from rag_otel.model import SpanRef
 from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
+from testkit.polling import eventually
 from tests.collectors.backfill.stored import a_trace, send, spans_in
 from tests.collectors.conventions.otlp_json import a_json_span, a_request, text_attributes
 from tests.support.phoenix_server import PhoenixApi
-from tests.support.polling import eventually
 from tests.support.results import a_result, an_evaluation
 
 pytestmark = pytest.mark.phoenix

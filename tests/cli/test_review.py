@@ -14,8 +14,8 @@ from rag_otel.model import SpanRef
 from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter
 from rag_otel_collectors.stored.labels import labels_in_phoenix
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
+from testkit.polling import eventually
 from tests.support.phoenix_server import PhoenixApi
-from tests.support.polling import eventually
 from tests.support.results import a_result, an_evaluation
 
 

@@ -16,8 +16,8 @@ from rag_otel.model import SpanRef
 from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter
 from rag_otel_collectors.stored.answers import StoredAnswer
 from rag_otel_collectors.stored.sessions import session_scores
+from testkit.polling import eventually
 from tests.support.phoenix_server import PhoenixApi
-from tests.support.polling import eventually
 from tests.support.results import a_result, an_evaluation
 
 

@@ -17,7 +17,7 @@ from rag_otel.errors import PermanentError, RetryableError
 from rag_otel.model import EvaluatedTrace
 from rag_otel.safety.guard import counters
 from rag_otel.safety.tracing_suppression import is_own, is_suppressed
-from tests.support.polling import eventually
+from testkit.polling import eventually
 from tests.support.results import a_result
 
 QUICK = ExportPolicy(linger_s=0.01, backoff_s=0.005, max_backoff_s=0.02, batch_items=4)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from rag_otel.delivery.export_queue import ExportPolicy, ExportQueue
-from tests.support.polling import eventually
+from testkit.polling import eventually
 
 PATIENCE_S = 60.0
 

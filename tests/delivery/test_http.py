@@ -9,7 +9,7 @@ import pytest
 
 from rag_otel.delivery.http import post, to_json
 from rag_otel.errors import PermanentError, RetryableError
-from tests.support.http_receiver import http_receiver
+from testkit.http_receiver import http_receiver
 
 
 @pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504])

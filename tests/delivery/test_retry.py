@@ -26,7 +26,7 @@ from rag_otel_evaluators.llm.modes import ModeLadder
 from rag_otel_evaluators.llm.openai_http import OpenAiTransport
 from rag_otel_evaluators.llm.structured import Message
 from rag_otel_evaluators.llm.transport import ChatRequest
-from tests.support.http_receiver import http_receiver
+from testkit.http_receiver import http_receiver
 from tests.support.virtual_time import virtual_loop
 
 FAILURES = st.integers(1, 10_000)

@@ -19,7 +19,7 @@ from rag_otel.delivery.state_folder import StateFolder, write_file
 from rag_otel.errors import ConfigurationError, RetryableError
 from rag_otel.model import EvaluatedTrace, SpanRef
 from rag_otel.safety.guard import counters
-from tests.support.polling import eventually
+from testkit.polling import eventually
 from tests.support.results import CLAIMS, a_result
 
 QUICK = ExportPolicy(backoff_s=0.005, max_backoff_s=0.02)

@@ -9,7 +9,7 @@ import pytest
 
 from rag_otel.delivery.ticker import Ticker
 from rag_otel.safety.guard import counters
-from tests.support.polling import eventually
+from testkit.polling import eventually
 
 
 class Part:

@@ -9,9 +9,9 @@ import pytest
 
 from rag_otel.cli.main import main
 from rag_otel.drift import memory
+from testkit.collector import a_backend, a_collector
 from testkit.otlp_requests import ANSWER, a_rag_trace, a_request
-from tests.collectors.otlp.kit import a_backend, a_collector
-from tests.support.polling import eventually
+from testkit.polling import eventually
 
 pytestmark = pytest.mark.server
 

@@ -18,7 +18,7 @@ from opentelemetry.sdk.trace import ReadableSpan
 
 from rag_otel import semconv
 from rag_otel.durable.span_codec import decode
-from tests.support.http_receiver import Receiver
+from testkit.http_receiver import Receiver
 
 ROOT = Path(__file__).parents[2]
 ANSWER = "answer"

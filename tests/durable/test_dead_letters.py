@@ -18,12 +18,12 @@ from rag_otel.cli.demo.phoenix_server import PhoenixServer
 from rag_otel.cli.main import main
 from rag_otel.durable.dead_letters import DeadLetter, DeadLetters
 from rag_otel.durable.span_codec import decode
+from testkit.collector import a_collector
+from testkit.http_receiver import Received, Receiver, http_receiver
 from testkit.otlp_requests import a_rag_trace, a_request, a_span
-from tests.collectors.otlp.kit import a_collector
+from testkit.polling import eventually
 from tests.durable.kit import Program, a_program, doubles, questions, spans
-from tests.support.http_receiver import Received, Receiver, http_receiver
 from tests.support.phoenix_server import PhoenixApi
-from tests.support.polling import eventually
 
 POISON = b"Question 3?"
 

@@ -18,9 +18,9 @@ from rag_otel import semconv
 from rag_otel.delivery.state_folder import StateFolder
 from rag_otel.durable.trace_records import KeptTrace
 from rag_otel.durable.trace_store import TraceStore
+from testkit.http_receiver import Receiver, http_receiver
+from testkit.polling import eventually
 from tests.durable.kit import Program, a_program, attribute, doubles, questions, scored, spans
-from tests.support.http_receiver import Receiver, http_receiver
-from tests.support.polling import eventually
 
 SLOW = ("--delay-ms", "600000")
 """The exporter exports only when it is flushed."""

@@ -14,7 +14,7 @@ from rag_otel.durable.spool import Spool
 from rag_otel.durable.trace_store import TraceStore
 from rag_otel.model import SamplingDecision
 from rag_otel.processing.sinks import sinks_before
-from tests.support.polling import eventually
+from testkit.polling import eventually
 
 DECISION = SamplingDecision(sampled=True, reason="random", probability=1.0)
 SCORED = "the score of this answer"

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from testkit.http_receiver import http_receiver
+from testkit.polling import eventually
 from tests.durable.kit import Program, a_program, questions, scored
-from tests.support.http_receiver import http_receiver
-from tests.support.polling import eventually
 
 ROUNDS = 20
 

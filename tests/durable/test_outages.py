@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from testkit.http_receiver import Receiver, http_receiver
+from testkit.polling import eventually
 from tests.durable.kit import IMPATIENT, Program, a_program, doubles, questions, scored
-from tests.support.http_receiver import Receiver, http_receiver
-from tests.support.polling import eventually
 
 SLOW = ("--delay-ms", "600000")
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from rag_otel import semconv
+from testkit.http_receiver import Received, Receiver, http_receiver
+from testkit.polling import eventually
 from tests.durable.kit import ANSWER, IMPATIENT, Program, a_program, attribute, spans
-from tests.support.http_receiver import Received, Receiver, http_receiver
-from tests.support.polling import eventually
 
 _FAILING = 0.4
 """Share of requests that fail while programs are killed."""

@@ -17,7 +17,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from rag_otel.evaluation.background_worker import BackgroundWorker
 from rag_otel.safety.guard import RAISE_ENV
 from rag_otel.safety.tracing_suppression import is_suppressed
-from tests.support.polling import eventually
+from testkit.polling import eventually
 
 
 @pytest.fixture

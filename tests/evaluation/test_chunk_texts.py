@@ -17,7 +17,7 @@ from rag_otel.errors import ConfigurationError
 from rag_otel.evaluation.chunk_texts import ChunkTexts, resolver_named
 from rag_otel.model import Chunk, RagTrace, SpanRef, UnevaluableReason
 from rag_otel.safety.guard import counters
-from tests.support.polling import eventually
+from testkit.polling import eventually
 
 TEXTS = {"d1": "Paris is the capital of France.", "d2": "France is in Europe."}
 TARGET = SpanRef(trace_id="a" * 32, span_id="b" * 16)

@@ -12,9 +12,9 @@ import pytest
 
 from rag_otel.cli.demo.phoenix_server import PhoenixServer
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
+from testkit.polling import eventually
 from tests.support.browser import chromium_page
 from tests.support.phoenix_server import PhoenixApi
-from tests.support.polling import eventually
 
 pytestmark = [pytest.mark.phoenix, pytest.mark.browser]
 APP = textwrap.dedent(

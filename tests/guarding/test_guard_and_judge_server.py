@@ -18,12 +18,12 @@ from rag_otel.guarding.circuit import MOST_OVERDUE, circuit_of
 from rag_otel.guarding.rules import REFUSAL
 from rag_otel.runtime import default_runtime
 from rag_otel.safety.background_import import wait_until_imported
+from testkit.http_receiver import Receiver, http_receiver
 from testkit.judge_server import JudgeRequest, JudgeServer, ServerError
+from testkit.polling import eventually
 from testkit.word_overlap_judge import answer as oracle
 from tests.guarding.conftest import ALSO_GOOD, ANSWER, BAD, GOOD, PASSAGE, PATIENT_S
 from tests.processing.otlp import received
-from tests.support.http_receiver import Receiver, http_receiver
-from tests.support.polling import eventually
 
 QUESTION = "How tall is the tower?"
 

@@ -13,7 +13,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from rag_otel.errors import RetryableError
-from tests.support.http_receiver import http_receiver
+from testkit.http_receiver import http_receiver
 from tests.support.results import SECRET_TEXTS, a_result
 
 FOLDER = Path(__file__).parents[2] / "examples" / "backends"

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.collectors.otlp.kit import a_backend, a_collector
-from tests.support.polling import eventually
+from testkit.collector import a_backend, a_collector
+from testkit.polling import eventually
 
 pytestmark = pytest.mark.server
 

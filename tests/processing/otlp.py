@@ -7,7 +7,7 @@ from typing import Any
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from tests.support.http_receiver import Receiver
+from testkit.http_receiver import Receiver
 
 
 def received(receiver: Receiver) -> list[tuple[str, dict[str, Any]]]:

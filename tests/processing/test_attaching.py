@@ -16,9 +16,9 @@ from rag_otel.processing.attach import attach
 from rag_otel.processing.processor import RagSpanProcessor
 from rag_otel.runtime import set_default_factory
 from rag_otel.writers.evaluation_span import EvaluationSpanWriter
+from testkit.http_receiver import http_receiver
+from testkit.polling import eventually
 from tests.processing.kit import SCORE, STATUS, Bench, Direct, Exported, attribute, batching, observed
-from tests.support.http_receiver import http_receiver
-from tests.support.polling import eventually
 
 
 def processors_of(provider: TracerProvider) -> tuple[SpanProcessor, ...]:

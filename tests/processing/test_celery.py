@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from celery import Celery
 
+from testkit.http_receiver import http_receiver
+from testkit.polling import eventually
 from tests.processing.kit import SCORE
 from tests.processing.otlp import received
-from tests.support.http_receiver import http_receiver
-from tests.support.polling import eventually
 
 pytestmark = [pytest.mark.long, pytest.mark.server]
 

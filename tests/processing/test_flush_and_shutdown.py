@@ -8,8 +8,8 @@ from opentelemetry.sdk.trace import TracerProvider
 from rag_otel.processing import processor as processor_module
 from rag_otel.processing.attach import attach
 from rag_otel.processing.processor import RagSpanProcessor
+from testkit.polling import eventually
 from tests.processing.kit import REASON, SCORE, STATUS, Bench, Direct, Exported, attribute, batching, observed
-from tests.support.polling import eventually
 
 
 def test_force_flush_waits_for_scores() -> None:

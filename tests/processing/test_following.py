@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from testkit.http_receiver import http_receiver
+from testkit.polling import eventually
 from tests.processing.otlp import received
-from tests.support.http_receiver import http_receiver
-from tests.support.polling import eventually
 
 ROOT = Path(__file__).parents[2]
 ALL = {"answer": (10, 10, 10), "child": (10, 10, 0), "early": (10, 10, 0), "own": (10, 10, 0)}

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from testkit.http_receiver import Receiver, http_receiver
+from testkit.polling import eventually
 from tests.processing.forking_app import App, answer_in_a_child
 from tests.processing.kit import SCORE, STATUS, observed
 from tests.processing.otlp import received
-from tests.support.http_receiver import Receiver, http_receiver
-from tests.support.polling import eventually
 
 pytestmark = pytest.mark.server
 

@@ -17,6 +17,7 @@ from rag_otel.processing.processor import RagSpanProcessor
 from rag_otel.safety.guard import RAISE_ENV, counters
 from rag_otel.sampling.cap import EvaluationCap
 from rag_otel.writers.evaluation_span import EvaluationSpanWriter
+from testkit.polling import eventually
 from tests.processing.kit import (
     REASON,
     SCORE,
@@ -32,7 +33,6 @@ from tests.processing.kit import (
     retrieve,
     tracer,
 )
-from tests.support.polling import eventually
 
 
 def provider_with(bench: Bench, *processors: object) -> tuple[TracerProvider, RagSpanProcessor]:

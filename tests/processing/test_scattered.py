@@ -11,9 +11,9 @@ from opentelemetry.sdk.trace import Span
 from rag_otel import semconv
 from rag_otel.processing import trace_reading
 from rag_otel.safety.guard import counters
+from testkit.polling import eventually
 from tests.processing.kit import REASON, Bench, attribute, chain, observed, retrieve
 from tests.processing.test_candidates import TEXT, Run
-from tests.support.polling import eventually
 
 OI = "openinference.instrumentation.openai"
 QUESTION = "What does the moon orbit?"

@@ -18,9 +18,9 @@ from rag_otel import semconv, user_feedback
 from rag_otel.alert import Alert
 from rag_otel.safety.guard import counters
 from rag_otel.sampling.policy import Coin, ForceRule, SamplingPolicy
+from testkit.http_receiver import http_receiver
+from testkit.polling import eventually
 from tests.processing.kit import Judge
-from tests.support.http_receiver import http_receiver
-from tests.support.polling import eventually
 
 pytestmark = pytest.mark.usefixtures("uninstrumented")
 CHUNK = {"id": "w-1", "text": "The tower is 330 metres high and was finished in 1889."}

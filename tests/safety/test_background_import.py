@@ -13,7 +13,7 @@ import pytest
 
 from rag_otel.safety.background_import import background_import, until_imported, wait_until_imported
 from rag_otel.safety.guard import counters
-from tests.support.polling import eventually
+from testkit.polling import eventually
 
 
 def test_a_module_is_imported_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,7 +23,7 @@ from rag_otel.safety.guard import logger, report_internal_error
 from rag_otel.safety.redaction import MASK, public_address, redacted_text
 from rag_otel.settings import resolve
 from rag_otel.writers.phoenix_links import trace_link
-from tests.support.http_receiver import http_receiver
+from testkit.http_receiver import http_receiver
 
 COUNT = 10_000
 LETTERS = string.ascii_letters + string.digits

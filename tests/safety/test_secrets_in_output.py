@@ -22,11 +22,11 @@ from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExport
 
 from rag_otel.settings import Settings
 from rag_otel_collectors.otlp.settings import CollectorSettings
-from tests.collectors.otlp.kit import CollectorProcess
+from testkit.collector import CollectorProcess
+from testkit.http_receiver import Receiver, http_receiver
+from testkit.polling import eventually
 from tests.collectors.otlp.test_exporters import send
 from tests.safety.test_redaction import VALUES
-from tests.support.http_receiver import Receiver, http_receiver
-from tests.support.polling import eventually
 
 pytestmark = pytest.mark.server
 

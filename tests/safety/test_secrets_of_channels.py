@@ -18,9 +18,9 @@ from rag_otel.alerts.channels.webhook import WebhookChannel
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
 from rag_otel.protocols import AlertChannel
 from rag_otel.settings import resolve
+from testkit.http_receiver import http_receiver
 from tests.alerts.alert_builders import an_alert
 from tests.safety.test_redaction import VALUES
-from tests.support.http_receiver import http_receiver
 
 COUNT = int(os.environ.get("RAG_OTEL_TEST_SECRETS", "60"))
 """Secrets for each of 14 cases; 720 make 10,080."""

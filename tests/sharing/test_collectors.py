@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from testkit.collector import a_backend, a_collector
 from testkit.otlp_requests import ANSWER, a_rag_trace, a_request
-from tests.collectors.otlp.kit import a_backend, a_collector
-from tests.support.polling import eventually
+from testkit.polling import eventually
 
 pytestmark = [pytest.mark.server, pytest.mark.long]
 

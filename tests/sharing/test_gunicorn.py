@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.http_receiver import http_receiver
-from tests.support.polling import eventually
+from testkit.http_receiver import http_receiver
+from testkit.polling import eventually
 
 pytestmark = [pytest.mark.long, pytest.mark.server]
 ROOT = Path(__file__).parents[2]

@@ -10,8 +10,8 @@ import pytest
 
 from testkit.drift_scores import scores
 from testkit.fleet import Fleet, fleet
-from tests.support.http_receiver import Receiver, http_receiver
-from tests.support.polling import eventually
+from testkit.http_receiver import Receiver, http_receiver
+from testkit.polling import eventually
 
 pytestmark = pytest.mark.server
 

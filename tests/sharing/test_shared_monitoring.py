@@ -20,7 +20,7 @@ from rag_otel.settings import resolve
 from rag_otel.sharing.log import LogWriter
 from rag_otel.sharing.records import RecordFormat, record_now
 from testkit.drift_scores import results
-from tests.support.polling import eventually
+from testkit.polling import eventually
 from tests.support.results import RESPONSE, SECRET_TEXTS, a_result, an_evaluation
 
 QUICK = {"drift_baseline_count": 200, "drift_run_length": 1000.0, "alert_digest": 0.0, "alert_rules": ["score<0"]}

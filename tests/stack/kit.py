@@ -17,9 +17,9 @@ from typing import Any
 import yaml
 
 from rag_otel.cli.demo.phoenix_server import free_port
+from testkit.polling import eventually
 from testkit.programs import program
 from tests.stack.conftest import DOCKER, shortened
-from tests.support.polling import eventually
 
 
 @contextlib.contextmanager

@@ -14,9 +14,9 @@ import pytest
 from rag_otel.alert import Alert
 from rag_otel.alerts.channels.webhook import WebhookChannel
 from rag_otel.errors import PermanentError
+from testkit.polling import eventually
 from tests.stack.conftest import DOCKER
 from tests.stack.kit import a_process, free_port
-from tests.support.polling import eventually
 
 pytestmark = pytest.mark.server
 

@@ -25,11 +25,11 @@ from rag_otel.model import Usage
 from rag_otel.safety.guard import counters
 from rag_otel.settings import resolve
 from rag_otel.telemetry.telemetry import Telemetry, telemetry_of
+from testkit.collector import CollectorProcess, a_backend, a_collector
 from testkit.otlp_requests import a_rag_trace, a_request, a_span
-from tests.collectors.otlp.kit import CollectorProcess, a_backend, a_collector
+from testkit.polling import eventually
 from tests.stack.conftest import DOCKER
 from tests.stack.kit import Prometheus, a_prometheus, free_port
-from tests.support.polling import eventually
 from tests.support.results import a_result, an_evaluation
 
 pytestmark = pytest.mark.server

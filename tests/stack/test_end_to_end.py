@@ -20,13 +20,13 @@ import pytest
 
 from rag_otel.alerts.channels.webhook import verify
 from rag_otel.cli.demo.phoenix_server import PhoenixServer
+from testkit.collector import CollectorProcess, a_collector
+from testkit.http_receiver import Received, Receiver, http_receiver
+from testkit.polling import eventually
 from testkit.programs import program
-from tests.collectors.otlp.kit import CollectorProcess, a_collector
 from tests.stack.conftest import DOCKER
 from tests.stack.kit import Prometheus, a_process, a_prometheus, an_alertmanager
-from tests.support.http_receiver import Received, Receiver, http_receiver
 from tests.support.phoenix_server import PhoenixApi
-from tests.support.polling import eventually
 
 pytestmark = pytest.mark.server
 

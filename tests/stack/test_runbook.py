@@ -14,10 +14,10 @@ from rag_otel.delivery.http import post
 from rag_otel_collectors.otlp.protobuf.wire import attribute_bytes
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from testkit.otlp_requests import a_rag_trace, a_request
+from testkit.polling import eventually
 from tests.stack.test_rules import alerts
 from tests.support.browser import chromium_page
 from tests.support.phoenix_server import PhoenixApi
-from tests.support.polling import eventually
 
 pytestmark = pytest.mark.server
 

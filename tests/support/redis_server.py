@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.polling import eventually
+from testkit.polling import eventually
 
 
 @contextmanager

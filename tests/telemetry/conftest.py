@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 import rag_otel
-from tests.support.http_receiver import Receiver, http_receiver
+from testkit.http_receiver import Receiver, http_receiver
 
 
 @pytest.fixture(autouse=True)

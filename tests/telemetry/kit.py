@@ -15,7 +15,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 import rag_otel
-from tests.support.http_receiver import Receiver
+from testkit.http_receiver import Receiver
 
 CHUNK = "The moon orbits the earth once a month."
 ANSWER = "The moon orbits the earth. It is made of green cheese from Wisconsin."

@@ -12,7 +12,7 @@ from opentelemetry.sdk.trace import TracerProvider
 
 import rag_otel
 from rag_otel.errors import ConfigurationError
-from tests.support.http_receiver import Receiver
+from testkit.http_receiver import Receiver
 from tests.telemetry.kit import (
     a_provider,
     answer,

@@ -17,8 +17,8 @@ import pytest
 
 import rag_otel
 from rag_otel.cli.demo.phoenix_server import free_port
+from testkit.polling import eventually
 from testkit.programs import program
-from tests.support.polling import eventually
 from tests.telemetry.kit import a_provider, answer, ids
 
 pytestmark = pytest.mark.server

@@ -14,7 +14,7 @@ from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 
 import rag_otel
 from rag_otel.settings import resolve
-from tests.support.http_receiver import Receiver
+from testkit.http_receiver import Receiver
 from tests.telemetry.kit import a_provider, answer, evaluate_answers, exported_events, exported_metrics, points
 
 GLOBAL = """

@@ -25,9 +25,9 @@ from rag_otel.writers.attributes import evaluation_attributes
 from rag_otel.writers.evaluation_span import EvaluationSpanWriter
 from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter
 from rag_otel.writers.phoenix_links import span_link, trace_link
+from testkit.polling import eventually
 from tests.support.browser import chromium_page
 from tests.support.phoenix_server import PhoenixApi
-from tests.support.polling import eventually
 from tests.support.results import SECRET_TEXTS, a_result, an_evaluation, with_status
 
 pytestmark = pytest.mark.phoenix

@@ -11,7 +11,7 @@ from rag_otel.errors import PermanentError
 from rag_otel.model import SpanRef
 from rag_otel.writers.feedback import annotator_kind, risk_name
 from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter
-from tests.support.http_receiver import http_receiver
+from testkit.http_receiver import http_receiver
 from tests.support.results import a_result, a_target, an_evaluation
 
 

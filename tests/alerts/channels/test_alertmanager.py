@@ -15,11 +15,11 @@ import pytest
 from rag_otel.alert import AlertSeverity
 from rag_otel.alerts.channels.alertmanager import RENEWALS_MISSED, AlertmanagerChannel
 from rag_otel.errors import PermanentError, RetryableError
+from testkit.http_receiver import Receiver, http_receiver
+from testkit.polling import eventually
 from testkit.programs import program
 from tests.alerts.alert_builders import LINK, MARKED, a_hidden_alert, a_statistical_alert, an_alert, resolved
 from tests.alerts.alertmanager_server import Alertmanager, alertmanager
-from tests.support.http_receiver import Receiver, http_receiver
-from tests.support.polling import eventually
 from tests.support.results import QUESTION, SECRET_TEXTS
 
 pytestmark = pytest.mark.server

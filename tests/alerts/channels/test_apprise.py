@@ -10,8 +10,8 @@ import pytest
 from rag_otel.alert import Alert, AlertSeverity
 from rag_otel.alerts.channels.apprise import AppriseChannel
 from rag_otel.errors import ConfigurationError, RetryableError
+from testkit.http_receiver import http_receiver
 from tests.alerts.alert_builders import MARKED, a_hidden_alert, a_long_alert, an_alert, resolved
-from tests.support.http_receiver import http_receiver
 from tests.support.results import QUESTION, SECRET_TEXTS
 
 pytestmark = pytest.mark.filterwarnings("ignore:'imghdr' is deprecated")

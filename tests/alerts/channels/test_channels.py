@@ -22,8 +22,8 @@ from rag_otel.delivery.export_queue import ExportPolicy
 from rag_otel.errors import ConfigurationError, RetryableError
 from rag_otel.protocols import AlertChannel
 from rag_otel.safety.guard import counters
+from testkit.http_receiver import Received, http_receiver
 from tests.alerts.alert_builders import resolved
-from tests.support.http_receiver import Received, http_receiver
 from tests.support.results import CHUNK, QUESTION, SECRET_TEXTS, a_result
 
 SECRET = "whsec_YS1sb25nLXJhbmRvbS1zZWNyZXQtb2YtMzItYnl0ZXM="

@@ -14,10 +14,10 @@ import rag_otel
 from rag_otel.alerts.channels.alertmanager import AlertmanagerChannel
 from rag_otel.alerts.channels.configured import configured_channels
 from rag_otel.settings import Settings
+from testkit.http_receiver import http_receiver
+from testkit.polling import eventually
 from tests.alerts.alert_builders import an_alert
 from tests.alerts.mail_receiver import mail_receiver
-from tests.support.http_receiver import http_receiver
-from tests.support.polling import eventually
 
 pytestmark = [
     pytest.mark.usefixtures("uninstrumented"),

@@ -16,6 +16,7 @@ from rag_otel.alerts.channels.slack import SlackChannel, fallback, payload
 from rag_otel.alerts.channels.webhook import WebhookChannel
 from rag_otel.errors import PermanentError, RetryableError
 from rag_otel.protocols import AlertChannel
+from testkit.http_receiver import http_receiver
 from tests.alerts.alert_builders import (
     LINK,
     MARKED,
@@ -26,7 +27,6 @@ from tests.alerts.alert_builders import (
     any_alert,
     resolved,
 )
-from tests.support.http_receiver import http_receiver
 from tests.support.results import QUESTION, SECRET_TEXTS
 
 KEY = "0123456789abcdef0123456789abcdef"

@@ -11,9 +11,9 @@ from rag_otel.cli.demo.live import PROJECT, live_report, tell_live
 from rag_otel.cli.demo.phoenix_server import PhoenixServer
 from rag_otel.cli.demo.story import examples_folder
 from testkit.judge_server import JudgeRequest, JudgeServer
+from testkit.polling import eventually
 from testkit.word_overlap_judge import answer as oracle
 from tests.support.phoenix_server import PhoenixApi
-from tests.support.polling import eventually
 
 
 def _answers_and_judges(request: JudgeRequest) -> dict[str, Any]:

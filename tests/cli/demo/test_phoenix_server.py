@@ -21,7 +21,7 @@ from rag_otel.cli.demo.phoenix_server import (
 )
 from rag_otel.delivery.http import get
 from rag_otel.errors import ConfigurationError
-from tests.support.polling import eventually
+from testkit.polling import eventually
 
 pytestmark = pytest.mark.server
 

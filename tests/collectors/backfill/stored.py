@@ -15,9 +15,9 @@ from google.protobuf import json_format
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from rag_otel import semconv
+from testkit.polling import eventually
 from tests.collectors.conventions.otlp_json import a_json_span, a_request, text_attributes
 from tests.support.phoenix_server import PhoenixApi
-from tests.support.polling import eventually
 
 START_NS = 1_767_225_600 * 10**9
 """2026-01-01, when the first of the traces starts; the others follow in steps of a minute."""

@@ -17,11 +17,11 @@ import pytest
 
 from rag_otel import semconv
 from rag_otel.cli.demo.phoenix_server import PhoenixServer, start_phoenix
+from testkit.polling import eventually
 from tests.collectors.backfill.stored import a_trace, send
 from tests.collectors.conventions.otlp_json import text_attributes
 from tests.collectors.conventions.spans import ANSWER, PARIS, QUESTION
 from tests.support.phoenix_server import PhoenixApi
-from tests.support.polling import eventually
 
 pytestmark = pytest.mark.phoenix
 

@@ -19,11 +19,11 @@ from rag_otel.errors import ConfigurationError
 from rag_otel_collectors.jobs.job import EvaluationJob, decode
 from rag_otel_collectors.jobs.queue import Delivery, QueueSettings
 from rag_otel_collectors.jobs.rabbit import RabbitJobQueue
+from testkit.collector import a_backend, a_collector
 from testkit.jobs import a_worker, scores
 from testkit.otlp_requests import ANSWER, CHUNK, QUESTION, a_rag_trace, a_request
+from testkit.polling import eventually
 from testkit.rabbitmq import RabbitNode
-from tests.collectors.otlp.kit import a_backend, a_collector
-from tests.support.polling import eventually
 
 pytestmark = pytest.mark.server
 MakeSettings = Callable[..., QueueSettings]

@@ -17,11 +17,11 @@ from rag_otel_collectors.jobs.job import queued
 from rag_otel_collectors.jobs.queue import DeadJob, QueuedJob, QueueSettings
 from rag_otel_collectors.jobs.rabbit import RabbitJobQueue
 from rag_otel_collectors.otlp.protobuf.span_records import attributes_from
+from testkit.collector import a_backend
 from testkit.jobs import WorkerProcess, a_worker, an_evaluation_job, scores, some_jobs, targets
 from testkit.judge_server import JudgeRequest, JudgeServer, ServerError
+from testkit.polling import eventually
 from testkit.rabbitmq import RabbitNode
-from tests.collectors.otlp.kit import a_backend
-from tests.support.polling import eventually
 
 pytestmark = pytest.mark.server
 MakeSettings = Callable[..., QueueSettings]

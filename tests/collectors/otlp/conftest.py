@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.collectors.otlp.kit import Backend, CollectorProcess, a_backend, a_collector
+from testkit.collector import Backend, CollectorProcess, a_backend, a_collector
 
 
 @pytest.fixture(scope="module")

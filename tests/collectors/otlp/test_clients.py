@@ -22,8 +22,8 @@ from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExport
 from rag_otel.errors import ConfigurationError
 from rag_otel_collectors.otlp.receivers.grpc_server import SERVICE
 from rag_otel_collectors.otlp.settings import configure
+from testkit.collector import a_backend, a_collector
 from testkit.otlp_requests import a_rag_trace, a_request
-from tests.collectors.otlp.kit import a_backend, a_collector
 from tests.collectors.otlp.test_exporters import assert_scored, send
 
 pytestmark = pytest.mark.server

@@ -17,10 +17,10 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 from rag_otel import semconv
 from rag_otel.cli.demo.phoenix_server import start_phoenix
+from testkit.collector import CollectorProcess, a_collector
 from testkit.otlp_requests import a_request, a_span
-from tests.collectors.otlp.kit import CollectorProcess, a_collector
+from testkit.polling import eventually
 from tests.support.phoenix_server import PhoenixApi
-from tests.support.polling import eventually
 
 pytestmark = pytest.mark.server
 

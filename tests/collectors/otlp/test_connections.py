@@ -15,10 +15,10 @@ from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExport
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter as HttpExporter
 
 from rag_otel_collectors.otlp.receivers.grpc_server import SERVICE
+from testkit.collector import Backend, CollectorProcess, a_backend, a_collector
 from testkit.otlp_requests import a_request, a_span
-from tests.collectors.otlp.kit import Backend, CollectorProcess, a_backend, a_collector
+from testkit.polling import eventually
 from tests.collectors.otlp.test_exporters import assert_scored, send
-from tests.support.polling import eventually
 
 pytestmark = pytest.mark.server
 

@@ -15,10 +15,10 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExporter
 
 from rag_otel import semconv
+from testkit.collector import SCORE, Backend, CollectorProcess
 from testkit.otlp_requests import ANSWER, CHUNK, QUESTION
+from testkit.polling import eventually
 from testkit.programs import program
-from tests.collectors.otlp.kit import SCORE, Backend, CollectorProcess
-from tests.support.polling import eventually
 
 pytestmark = pytest.mark.server
 

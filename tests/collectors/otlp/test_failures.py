@@ -16,10 +16,10 @@ from google.rpc.status_pb2 import Status
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from rag_otel import semconv
+from testkit.collector import SCORE, Backend, CollectorProcess, a_backend, a_collector
+from testkit.http_receiver import http_receiver
 from testkit.otlp_requests import LANGCHAIN, a_rag_trace, a_request, a_span
-from tests.collectors.otlp.kit import SCORE, Backend, CollectorProcess, a_backend, a_collector
-from tests.support.http_receiver import http_receiver
-from tests.support.polling import eventually
+from testkit.polling import eventually
 
 pytestmark = pytest.mark.server
 

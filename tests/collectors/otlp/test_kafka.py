@@ -16,10 +16,10 @@ from rag_otel.cli.doctor import kafka_has_the_topic
 from rag_otel.cli.main import main
 from rag_otel.durable.dead_letters import FOLDER, DeadLetters
 from rag_otel_collectors.otlp.protobuf.span_records import attributes_from
+from testkit.collector import SCORE, Backend, CollectorProcess, a_backend, a_collector
 from testkit.kafka import FreezingKafka, Kafka
 from testkit.otlp_requests import a_rag_trace, a_request, a_span
-from tests.collectors.otlp.kit import SCORE, Backend, CollectorProcess, a_backend, a_collector
-from tests.support.polling import eventually
+from testkit.polling import eventually
 
 pytestmark = pytest.mark.server
 

@@ -15,10 +15,10 @@ from rag_otel.telemetry.names import BREAKER_OPEN
 from rag_otel.telemetry.observed import gauge_samples
 from rag_otel_collectors.otlp.evaluation.pool import EvaluationPool
 from rag_otel_collectors.otlp.metrics import Metrics
+from testkit.collector import Backend, CollectorProcess, a_backend, a_collector
+from testkit.http_receiver import http_receiver
 from testkit.otlp_requests import a_rag_trace, a_request
-from tests.collectors.otlp.kit import Backend, CollectorProcess, a_backend, a_collector
-from tests.support.http_receiver import http_receiver
-from tests.support.polling import eventually
+from testkit.polling import eventually
 from tests.telemetry.kit import exported_events, exported_metrics
 
 pytestmark = pytest.mark.server

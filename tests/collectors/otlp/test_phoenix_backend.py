@@ -9,10 +9,10 @@ import pytest
 
 from rag_otel import semconv
 from rag_otel.cli.demo.phoenix_server import PhoenixServer
+from testkit.collector import SCORE, a_collector
 from testkit.otlp_requests import a_rag_trace, a_request
-from tests.collectors.otlp.kit import SCORE, a_collector
+from testkit.polling import eventually
 from tests.support.phoenix_server import PhoenixApi
-from tests.support.polling import eventually
 
 pytestmark = pytest.mark.phoenix
 

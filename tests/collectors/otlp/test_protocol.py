@@ -18,9 +18,9 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 from rag_otel import semconv
 from rag_otel_collectors.otlp.receivers.grpc_server import SERVICE
+from testkit.collector import SCORE, Backend, CollectorProcess, a_backend, a_collector
 from testkit.otlp_requests import a_rag_trace, a_request, a_span
-from tests.collectors.otlp.kit import SCORE, Backend, CollectorProcess, a_backend, a_collector
-from tests.support.polling import eventually
+from testkit.polling import eventually
 
 pytestmark = pytest.mark.server
 

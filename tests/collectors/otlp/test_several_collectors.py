@@ -7,11 +7,11 @@ from collections import Counter
 import pytest
 
 from rag_otel import semconv
+from testkit.collector import Backend, CollectorProcess
 from testkit.otlp_requests import a_rag_trace, a_request
+from testkit.polling import eventually
 from testkit.several_collectors import kill_rounds
 from testkit.trace_router import Ring
-from tests.collectors.otlp.kit import Backend, CollectorProcess
-from tests.support.polling import eventually
 
 pytestmark = pytest.mark.server
 

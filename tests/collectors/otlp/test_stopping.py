@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from rag_otel_collectors.otlp.receivers.http_server import PROTOBUF
+from testkit.collector import a_backend, a_collector
 from testkit.otlp_requests import LANGCHAIN, a_rag_trace, a_request, a_span
-from tests.collectors.otlp.kit import a_backend, a_collector
-from tests.support.polling import eventually
+from testkit.polling import eventually
 
 pytestmark = pytest.mark.server
 

@@ -13,10 +13,10 @@ import pytest
 
 from rag_otel_collectors.otlp.metrics import TASK_FAILURES, Metrics
 from rag_otel_collectors.otlp.supervision import Supervisor
+from testkit.collector import a_backend, a_collector
+from testkit.http_receiver import http_receiver
 from testkit.otlp_requests import a_rag_trace, a_request, a_span
-from tests.collectors.otlp.kit import a_backend, a_collector
-from tests.support.http_receiver import http_receiver
-from tests.support.polling import eventually
+from testkit.polling import eventually
 
 
 async def until(condition: Callable[[], bool]) -> None:

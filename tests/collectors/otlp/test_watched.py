@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from testkit.collector import a_backend, a_collector
+from testkit.http_receiver import Received, http_receiver
 from testkit.otlp_requests import a_rag_trace, a_request
-from tests.collectors.otlp.kit import a_backend, a_collector
-from tests.support.http_receiver import Received, http_receiver
-from tests.support.polling import eventually
+from testkit.polling import eventually
 
 pytestmark = pytest.mark.server
 

@@ -23,8 +23,8 @@ from rag_otel_evaluators.llm.cache import DiskCache
 from rag_otel_evaluators.llm.cache_stores import open_cache
 from rag_otel_evaluators.llm.memory_cache import MemoryCache
 from testkit.judge_server import JudgeServer
+from testkit.polling import eventually
 from testkit.word_overlap_judge import answer as oracle
-from tests.support.polling import eventually
 
 ANSWER = {"verdicts": ["supported"]}
 
