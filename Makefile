@@ -77,7 +77,8 @@ unit: $(DEV_READY)  ## The tests alone, but for the long rounds
 quick: $(DEV_READY)
 	$(TESTS) -m "$(QUICK)" $(QUICK_IGNORED)
 
-train: $(DEV_READY)  ## Train the embedded judge; reproduces the shipped coefficients to the byte
+train: $(DEV_READY)  ## Train the embedded judge; reproduces the shipped weights and coefficients to the byte
+	$(BIN)/python -m rag_otel_evaluators.text.abstention_training
 	$(BIN)/python -m rag_otel_evaluators.judges.embedded.training.train
 
 bench: $(DEV_READY)  ## The figures of the README; each script says how long it took

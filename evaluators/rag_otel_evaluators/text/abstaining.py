@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
-from rag_otel_evaluators.text.languages.abstentions import find_abstention, speaks_of_sources
+from rag_otel_evaluators.text.abstention_score import AbstentionScore, shipped
+from rag_otel_evaluators.text.languages.abstentions import find_abstention, in_further_language, speaks_of_sources
 from rag_otel_evaluators.text.languages.asides import READING_OPENERS, advice, own_reading
 from rag_otel_evaluators.text.languages.discourse_markers import contrasts, dependent_openers, fillers
 from rag_otel_evaluators.text.sentences import trimmed
@@ -25,15 +26,33 @@ _LONGEST_TOPIC: Final = 8
 _LONGEST_TOPIC_CHARACTERS: Final = 8
 _WORD: Final = re.compile(r"[^\W_]+")
 
+SURE: Final = 0.4
+"""A score above which a sentence abstains though no rule has found it."""
+LEAST: Final = -0.5
+"""A score below which a sentence claims though a rule has found an abstention."""
+
 Clause = tuple[bool, int, int]
 
 
 def split_abstention(sentence: str) -> list[Clause]:
     """The sentence as (abstains, start, end), in order; empty where it does not abstain at all."""
+    return split_by(sentence, shipped())
+
+
+def split_by(sentence: str, score: AbstentionScore | None) -> list[Clause]:
+    """The same by the rules and a score, or by the rules alone. The rules decide alone what the score cannot read."""
+    if in_further_language(sentence):
+        score = None
     found = find_abstention(sentence)
-    if found is None:
+    if found is None and (score is None or not score.may_be_one(sentence)):
         return []
-    clauses = [clause for start, end in _parts(sentence) for clause in _of_part(sentence, start, end, found)]
+    parts = list(_parts(sentence))
+    if found is None:
+        clauses = _by_score(sentence, parts, score) if score is not None else []
+    elif score is not None and _taken_back(sentence, parts, score):
+        return []
+    else:
+        clauses = [clause for start, end in parts for clause in _of_part(sentence, start, end, found)]
     merged: list[Clause] = []
     for abstains, start, end in clauses:
         if merged and merged[-1][0] == abstains:
@@ -41,6 +60,23 @@ def split_abstention(sentence: str) -> list[Clause]:
         else:
             merged.append((abstains, start, end))
     return merged
+
+
+def _by_score(sentence: str, parts: list[tuple[int, int]], score: AbstentionScore) -> list[Clause]:
+    """What the rules have not found, by what it sounds like; each part by itself where a turn parts them."""
+    pieces = [sentence[start:end] for start, end in parts]
+    sure = [score.may_be_one(piece) and score(piece) > SURE for piece in pieces]
+    if not any(sure):
+        return []
+    return [
+        (abstains or not _claims(sentence[start:end]), start, end)
+        for abstains, (start, end) in zip(sure, parts, strict=True)
+    ]
+
+
+def _taken_back(sentence: str, parts: list[tuple[int, int]], score: AbstentionScore) -> bool:
+    """Whether what the rules have found does not sound like an abstention, neither whole nor in a part."""
+    return score(sentence) < LEAST and all(score(sentence[start:end]) < LEAST for start, end in parts)
 
 
 def is_aside(sentence: str, *, abstained: bool) -> bool:

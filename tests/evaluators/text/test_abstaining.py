@@ -98,101 +98,30 @@ def test_manners_silence_no_claim(answer: str, claim: str) -> None:
     assert next(found.text for found in segment(answer).claims).startswith(claim)
 
 
-FACTS = """
-The guided tour ends before noon.
-The river runs dry in August.
-The train stops just before the bridge.
-The trail runs cold after the second kilometre.
-Batteries are not in there.
-The box has nothing on the label.
-The band has nothing to say about politics, Miller wrote.
-The lamp glows in the dark.
-The museum has no entry fee.
-No detail is too small for the designers.
-The app does not share any information with third parties.
-The kit contains no screws.
-The report contains no errors.
-The manual covers the 2019 models only.
-The guide costs 12 euros and includes no map.
-The document must not be signed by hand.
-The contract does not include maintenance.
-The brochure is not free.
-The article cannot be returned after 30 days.
-The article is not available in red.
-The page is missing a number.
-The file contains no macros.
-The source of the river is unknown.
-I cannot recommend the hotel highly enough.
-The text is not protected by copyright.
-The information desk is closed on Sundays.
-You do not need to provide any information.
-No data is stored on the device.
-The search results are not sorted by price.
-Nothing in the garden is native.
-The clinic gives no information over the phone.
-The staff can't say when the lift will work again.
-Der Tunnel bricht vorher ab.
-Batterien sind nicht dabei.
-Die Zeiger leuchten im Dunkeln.
-Das Kabel ist nicht drin.
-Der Bus fährt ohne Erfolg versprechende Route.
-Die Suche nach dem Boot blieb erfolglos.
-Das Handbuch ist nicht im Lieferumfang enthalten.
-Der Vertrag enthält keine Mindestlaufzeit.
-Die Broschüre kostet nichts.
-Der Artikel ist nicht lieferbar.
-Das Dokument wird nicht per Post verschickt.
-Die Quelle ist nicht trinkbar.
-Der Text darf nicht länger als 500 Wörter sein.
-Es werden keine Daten gespeichert.
-Für die Anmeldung sind keine weiteren Angaben erforderlich.
-Der Händler macht keine Angaben zur Herkunft.
-Le bus s'arrête avant le pont.
-Les trains passent vite à Dijon.
-Le chargeur n'est pas dedans.
-Le pont ne mesure pas 12 mètres.
-Le document n'est pas signé.
-L'article n'est plus disponible en rouge.
-Le contrat ne comprend pas l'entretien.
-Aucune donnée n'est conservée.
-La source n'est pas potable.
-Le manuel n'est pas fourni avec l'appareil.
-Aucune information personnelle n'est demandée.
-Le passage est fermé le dimanche.
-La luz se corta antes de las diez.
-El tren se detiene antes del puente.
-La fuente no es potable.
-El documento no necesita firma.
-El artículo no está disponible en rojo.
-El contrato no incluye el mantenimiento.
-No se guardan datos personales.
-El manual no viene en la caja.
-El texto no puede superar las 500 palabras.
-No hace falta ningún dato adicional.
-The search for the missing boat was unsuccessful.
-El equipo buscó sin éxito.
-文件不需要签名。
-该商品没有红色。
-本店不提供发票。
-合同不包括维修。
-文章不得超过500字。
-不收集任何个人信息。
-手册不在包装盒内。
-此信息不会分享给第三方。
-这条河的源头不明。
-"""
+DEVELOPMENT = Path(__file__).parents[3] / "benchmarks" / "contrast" / "abstention_dev"
+UNSEEN_FACTS = (  # unlike those of the file, no example of the score
+    "The landlord gives no reason for the increase.",
+    "Nobody on the crew knew the captain's real name.",
+    "The invoice does not list the serial numbers.",
+    "The registry holds no records from before 1840.",
+    "La receta no lleva azúcar.",
+    "El archivo no conserva fotos de la guerra.",
+    "Die Polizei machte keine Angaben zum Täter.",
+    "Das Archiv besitzt keine Aufnahmen von ihr.",
+    "Le ministre n'a donné aucune précision sur la date.",
+    "La mairie ne possède pas de plan du réseau.",
+    "市长没有回答记者的问题。",
+    "这份合同没有规定违约金。",
+)
 
 
-@pytest.mark.parametrize("answer", FACTS.strip().splitlines())
+@pytest.mark.parametrize("answer", [*(DEVELOPMENT / "facts.txt").read_text("utf-8").splitlines(), *UNSEEN_FACTS])
 def test_a_fact_with_a_word_of_documents_or_of_lack_is_a_claim(answer: str) -> None:
     """A kit, a guide, a source or an article is a thing too; what ends, runs dry or is not in the box is a fact."""
     assert segment(answer).claims
 
 
-DEVELOPMENT = Path(__file__).parents[3] / "benchmarks" / "contrast" / "abstention_dev"
-
-
-@pytest.mark.parametrize(("name", "least_recall"), [("a", 0.93), ("b", 0.85)])
+@pytest.mark.parametrize(("name", "least_recall"), [("a", 0.97), ("b", 0.97)])
 def test_precision_and_recall_on_the_development_data_do_not_fall(name: str, least_recall: float) -> None:
     """These sets were looked at: the floor guards what was reached, it promises nothing for other answers."""
     counts: Counter[tuple[str, bool]] = Counter()

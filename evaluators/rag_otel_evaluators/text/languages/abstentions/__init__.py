@@ -12,7 +12,7 @@ idioms  others                             turns of phrase, and further language
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from rag_otel_evaluators.text.languages.abstentions import chinese, english, french, german, spanish
@@ -61,15 +61,14 @@ def find_abstention(sentence: str) -> Span | None:
 
     A sentence about what other people do not know, or what a thing does not do, is none.
     """
-    if not sentence.isascii() and (other := others().search(sentence)):
-        return other.span()
+    if (other := _in_others(sentence)) is not None:
+        return other
     if SPACELESS.search(sentence) is not None:
         return _in_chinese(sentence) if _TURNS_ZH.search(sentence) is not None else None
-    pieces = _pieces(sentence)
-    cued = frozenset[int]().union(*[_known[piece][0] for piece in pieces])
+    cued = _cued(sentence)
     if not cued:
         return None
-    counts = _function_words(pieces)
+    counts = _function_words(_pieces(sentence))
     return next(
         (span for number in sorted(cued) if counts[number] == max(counts) and (span := _in_spaced(sentence, number))),
         None,
@@ -84,6 +83,32 @@ def speaks_of_sources(clause: str) -> bool:
     return spaced_row(clause, _spaced()[counts.index(max(counts))]).about_sources
 
 
+def in_further_language(sentence: str) -> bool:
+    """Whether it abstains in one of the languages of which only the commonest wordings are known."""
+    return _in_others(sentence) is not None
+
+
+def may_abstain(sentence: str) -> bool:
+    """Whether the sentence has a word that an abstention may turn on, in any language."""
+    if SPACELESS.search(sentence) is not None:
+        return _TURNS_ZH.search(sentence) is not None
+    return bool(_cued(sentence))
+
+
+def concepts_of(sentence: str) -> list[str]:
+    """The letters of the concepts that the sentence's words stand for, in the language that it is most likely in."""
+    if SPACELESS.search(sentence) is not None:
+        return spaceless_row(sentence, _chinese()).text.split()
+    counts = _function_words(_pieces(sentence))
+    return spaced_row(sentence, _spaced()[counts.index(max(counts))]).text.split()
+
+
+@lru_cache(maxsize=64)  # asked by the rules, and again by the score
+def _cued(sentence: str) -> frozenset[int]:
+    """The languages in which one of its words is one that an abstention may turn on."""
+    return frozenset[int]().union(*[_known[piece][0] for piece in _pieces(sentence)])
+
+
 def _pieces(text: str) -> list[str]:
     return text.lower().replace("’", "'").split()
 
@@ -91,6 +116,11 @@ def _pieces(text: str) -> list[str]:
 def _function_words(pieces: list[str]) -> list[int]:
     """How many function words of each language: the most tell the language."""
     return [sum(column) for column in zip((0,) * len(_spaced()), *[_known[piece][1] for piece in pieces], strict=True)]
+
+
+def _in_others(sentence: str) -> Span | None:
+    found = None if sentence.isascii() else others().search(sentence)
+    return None if found is None else found.span()
 
 
 def _in_spaced(sentence: str, number: int) -> Span | None:
