@@ -202,6 +202,6 @@ def test_a_phoenix_that_is_killed_loses_nothing(tmp_path: Path) -> None:
             # Asked of the collector, which asks seldom: reading all spans again and again keeps Phoenix from storing.
             eventually(lambda: collector.metric("sent_requests_total") > taken, within_s=120)
             eventually(lambda: collector.metric("unconfirmed_batches") == 0, within_s=240)
-            eventually(lambda: len(stored()) >= len(wanted), within_s=120)
+            eventually(lambda: len(stored()) >= len(wanted), within_s=400)
             assert sorted(stored()) == sorted(wanted)
             assert collector.stop() == 0
