@@ -1,8 +1,9 @@
-"""Whether an answer is in another language than everything that was retrieved, told from a single sentence.
+"""Whether an answer is in another language than everything that was retrieved, told from a sentence.
 
-Each language has small words that its texts cannot do without and the others do not have. A text that holds at least
-two of them, and twice as many as of any other language, is in that language; of any other text nothing is said. Source
-of the method: Grefenstette, "Comparing two language identification schemes", JADT 1995 (small-word technique).
+Each language has small words that its texts cannot do without. A text that holds at least one and a half of a
+language, and twice as many as of any other, is in that language; of any other text nothing is said. A word that several
+languages have ("no", "en") counts as a part of one for each of them. Source of the method: Grefenstette, "Comparing two
+language identification schemes", JADT 1995 (small-word technique).
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import chain
 from typing import Final
 
 from rag_otel_evaluators.text.languages import words
@@ -20,28 +20,34 @@ _SMALL_WORDS: Final = {
     "en": words(
         "the of and to is was were are been has have had that this these those with from for by which who they their "
         "it its not but or be can will would should may must at on into than then there your you we our he she his her "
-        "an as if when where how what does do did up out about after before"
+        "an as if when where how what does do did up out about after before no in a so also am me per man s i any all "
+        "only more most some does don't"
     ),
     "es": words(
         "el los las y está están es son fue fueron del que por para una unos unas con como más pero sus hay muy "
-        "también sin desde hasta cuando donde puede pueden había según entre cada al lo ser tiene tienen ha han usted"
+        "también sin desde hasta cuando donde puede pueden había según entre cada al lo ser tiene tienen ha han usted "
+        "no de la en se su un uno le a o ni si sí e mi tu me te nos sobre contra este esta estos estas ese esa eso "
+        "porque quien nada todo toda todos todas solo sólo ya era da siempre otro otra"
     ),
     "fr": words(
         "le les des et est sont était été du une dans pour par sur avec qui aux au ce cette ces il elle ils elles ne "
-        "pas vous nous votre vos leur leurs mais ou où être plus sans chez dont fut peut peuvent afin selon"
+        "pas vous nous votre vos leur leurs mais ou où être plus sans chez dont fut peut peuvent afin selon "
+        "de la en que se un non l d qu c n s j à a on si ni son sa ses tu me te lui tout tous toute entre sous"
     ),
     "de": words(
         "der das und ist sind wurde wurden von mit für auf im dem den ein eine einer einen nicht auch sich als bei "
         "nach aus zum zur wird werden hat haben dass oder aber kann können über durch seit bis sie ihre ihren wie um "
-        "nur noch"
+        "nur noch die in an am des es so war was also per da man alle zu er ich wir vor wenn kein keine einem eines"
     ),
     "it": words(
         "il gli della delle dello nel nella è sono che di per con una più anche non dal dalla degli alla alle ha hanno "
-        "era stato stata essere questo questa come ma"
+        "era stato stata essere questo questa come ma la le lo un uno no se su si a o e in i al da del sul sulla mi ti "
+        "ci l d solo fra tra"
     ),
     "pt": words(
         "o os da das do dos em na nas no nos que é são foi foram uma com não mais para por pelo pela ao também está "
-        "seu sua como mas ser tem têm você"
+        "seu sua como mas ser tem têm você de se um a as e ou à dos este esta sobre contra entre era todo toda todos "
+        "porque só já nada me te"
     ),
 }
 _LANGUAGES_OF: Final = {
@@ -53,25 +59,40 @@ _WORD: Final = re.compile(r"[^\W\d_]+")
 _READ: Final = 1_000
 """Characters of a text that are looked at."""
 _MOST_TEXTS: Final = 50
-_LEAST: Final = 2
+_WHOLE: Final = 60
+"""What a small word counts that only one language has: it can be divided by the number of languages."""
+_LEAST: Final = 3 * _WHOLE // 2
 _CLEARLY: Final = 2.0
 
 
-def in_another_language(answer: str, chunks: Sequence[str]) -> bool:
-    """True where the answer's language is known, that of the chunks is too, and no chunk is in the answer's."""
-    spoken = language_of(answer[:_READ])
-    if spoken is None:
-        return False
+def in_another_language(answer: str, chunks: Sequence[str]) -> bool | None:
+    """True where no chunk is in the answer's language, False where one is, None where the texts do not tell."""
+    spoken = _small_words_of(answer[:_READ])
     written = {language_of(chunk[:_READ]) for chunk in chunks[:_MOST_TEXTS] if chunk.strip()}
-    return bool(written) and None not in written and spoken not in written
+    most = max(spoken.values(), default=0)
+    in_theirs = max((spoken[language] for language in written if language is not None), default=0)
+    if most < _LEAST or not written:
+        return None
+    if in_theirs == most:
+        return False
+    return True if None not in written and most >= _CLEARLY * in_theirs else None
 
 
 @lru_cache(maxsize=2_048)
 def language_of(text: str) -> str | None:
     """`en`, `es`, `fr`, `de`, `it` or `pt`; None where the text does not tell."""
-    small = map(_LANGUAGES_OF.get, _WORD.findall(text.lower()))
-    counts = Counter(chain.from_iterable(filter(None, small)))
+    counts = _small_words_of(text)
     if not counts:
         return None
     (best, most), *others = counts.most_common()
     return best if most >= _LEAST and most >= _CLEARLY * max((count for _, count in others), default=0) else None
+
+
+def _small_words_of(text: str) -> Counter[str]:
+    """By language, how many different small words of it stand in the text; a word of two languages is half a one."""
+    counts: Counter[str] = Counter()
+    for word in dict.fromkeys(_WORD.findall(text.lower())):
+        languages = _LANGUAGES_OF.get(word, ())
+        for language in languages:
+            counts[language] += _WHOLE // len(languages)
+    return counts

@@ -54,6 +54,26 @@ def test_a_sentence_is_never_taken_for_another_language(language: str) -> None:
     assert not any(in_another_language(claim, chunks) for claim, chunks in texts(language))
 
 
+@pytest.mark.parametrize(
+    ("chunk", "answer"),
+    [
+        ("La visita dura dos horas. Los niños no pagan hasta los 12 años.", "No, porque no pagan los menores."),
+        ("Las obras empezarán en mayo, si no llueve.", "Comenzarán en mayo con toda seguridad, llueva o no."),
+        ("Schäden melden Sie bitte per App oder Telefon.", "Alle Schäden lassen sich per App melden."),
+        (
+            "Les travaux commencent en avril si le bailleur est d'accord.",
+            "En principe en avril, pourvu que le bailleur cède.",
+        ),
+        ("一年期存款的利率为2.5%，三年期为3.1%。", "2.5%。"),
+        ("最大的供应商是西门子公司（Siemens AG），总部在慕尼黑。", "Siemens AG"),
+    ],
+)
+def test_a_short_answer_in_the_language_of_its_chunk_is_judged(chunk: str, answer: str) -> None:
+    """Also where its small words are those of other languages too, or it has none."""
+    result = Faithfulness().evaluate_sync(question="?", chunks=[chunk], response=answer)
+    assert result.reason_code != "language_mismatch"
+
+
 def test_no_real_answer_is_left_unjudged() -> None:
     """335 answers over web pages in one language, with names and quotes of others."""
     rows = [json.loads(line) for line in DATA.read_text(encoding="utf-8").splitlines()]

@@ -6,7 +6,6 @@ from collections.abc import Generator, Sequence
 from typing import Final
 
 from rag_otel.model import Chunk, Claim, ClaimVerdict, Quote, Usage, Verdict
-from rag_otel_evaluators.judges.answer_language import in_another_language
 from rag_otel_evaluators.judges.embedded.alignment import Alignment
 from rag_otel_evaluators.judges.embedded.assessment import AssessedClaim, assess_steps
 from rag_otel_evaluators.judges.embedded.coefficients import Coefficients, shortness_of, sigmoid
@@ -46,7 +45,7 @@ def judge_steps(
 ) -> Generator[None, None, Judgement]:
     """Judge the claims of an answer; yields at cooperative points. `memory`: of the chunks that came before."""
     index = yield from index_chunks(chunks, question, memory)
-    if speaks_another_language(index, response) or in_another_language(response, [chunk.text for chunk in chunks]):
+    if speaks_another_language(index, response):
         return _unjudged(claims)
     assessments = []
     for claim in claims:
