@@ -44,6 +44,12 @@ _SOURCE_MENTIONS: Final = re.compile(
     re.IGNORECASE,
 )
 """Where the answer points at its sources: no fact of the claim."""
+_REPLY: Final = re.compile(
+    r"\W{0,3}(?:(?:yes|yep|no|nope|oui|non|si|sí|ja|nein|doch)\b|是的|不是|不对|没有|不可以|不能|不会|不用|不需要|可以|不行|能|会|有|是|对|不)"
+    r"\s{0,2}[,;:.!–—，；：。！]\s{0,2}(?=\S)",
+    re.IGNORECASE,
+)
+"""The answer to a question of yes or no, before what it says."""
 _MARK: Final = re.compile(r"[\d【]")
 _SOURCE_WORDS: Final = ("[", "【", "passage", "source", "document", "context")
 """What every such place holds, a mark and one of these: two cheap looks before a dear one."""
@@ -117,7 +123,7 @@ class Alignment:
 
 def align(index: EvidenceIndex, claim: str, stem: str = "") -> Alignment:
     """Lay a claim (its verbatim text, and the stem that introduces it) against the index."""
-    tokens = tokenize(without_source_mentions(claim))
+    tokens = tokenize(facts_of(claim))
     terms = terms_of_tokens(tokens)
     weight_of = WEIGHTS.get
     weights = {term: weight for term in terms if (weight := weight_of(term, 1.0)) > 0.0}
@@ -151,8 +157,13 @@ def _nearest(by_sentence: dict[int, float]) -> list[int]:
     return sorted(sorted(by_sentence), key=by_sentence.__getitem__, reverse=True)[:_NEAREST]
 
 
-def without_source_mentions(claim: str) -> str:
-    """The claim without "(passage 3)" and "[7]": they are no facts."""
+def facts_of(claim: str) -> str:
+    """The claim without "(passage 3)" and "[7]", and without the "Yes," before it: they are no facts."""
+    reply = _REPLY.match(claim)
+    return _without_source_mentions(claim if reply is None else claim[reply.end() :])
+
+
+def _without_source_mentions(claim: str) -> str:
     if _MARK.search(claim) is None:
         return claim
     lower = claim.lower()

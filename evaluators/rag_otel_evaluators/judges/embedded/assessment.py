@@ -8,7 +8,7 @@ from typing import Final
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import Claim
 from rag_otel_evaluators.cooperative import finish
-from rag_otel_evaluators.judges.embedded.alignment import Alignment, align, without_source_mentions
+from rag_otel_evaluators.judges.embedded.alignment import Alignment, align, facts_of
 from rag_otel_evaluators.judges.embedded.close_reading import NOTHING_READ, Reading, read_closely
 from rag_otel_evaluators.judges.embedded.conflicts import Conflict, find_conflict
 from rag_otel_evaluators.judges.embedded.differences import Differences, compare
@@ -57,7 +57,7 @@ def assess_steps(index: EvidenceIndex, claim: Claim, response: str) -> Generator
     stem = claim.text.removesuffix(verbatim).rstrip()
     alignment = align(index, verbatim, stem)
     yield
-    reading = _in_forms_of_evidence(read_closely(without_source_mentions(verbatim)), alignment)
+    reading = _in_forms_of_evidence(read_closely(facts_of(verbatim)), alignment)
     words = len(reading.places) + len(reading.quantities)
     is_short = words < _SHORT
     if is_short:
