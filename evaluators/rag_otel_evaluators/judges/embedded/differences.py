@@ -52,10 +52,12 @@ def compare(
     *,
     question: Reading,
     order: Sequence[tuple[int, int]],
+    reply: int = 0,
 ) -> Differences:
     """Compare a claim with its nearest sentences, the nearest first. `numbered`: others that hold numbers.
 
     `question`: read closely, empty where it does not matter. `order`: (chunk, sentence) of each of the evidence.
+    `reply`: 1 where the claim begins with a yes, -1 with a no.
     """
     if not evidence:
         return Differences(dict.fromkeys(DIFFERENCES, 0.0) | {"unread": 1.0}, None, None, 0, None)
@@ -98,7 +100,7 @@ def compare(
         "events_turned": events_turned,
         "reported": _reported(claim, best, near),
         "unreliable": _unreliable(claim, evidence, question),
-        "denial_turned": denial_turned(claim, evidence, anchors) if anchors and is_few else 0.0,
+        "denial_turned": _denial_turned(claim, evidence, anchors, question, reply) if anchors and is_few else 0.0,
         "spread": (known - _held(content, best)) / total,
         "unread": 1.0 - known / total,
         "sure": _sure(claim, evidence),
@@ -106,6 +108,17 @@ def compare(
         "focus_near": focus_near,
     }
     return Differences(values, number_rival, name_rival, nearest, opposite)
+
+
+def _denial_turned(
+    claim: Reading, evidence: Sequence[Reading], anchors: Sequence[str], question: Reading, reply: int
+) -> float:
+    """As `denial_turned`; a yes or a no says what the question says, or the opposite."""
+    if reply and question.places:
+        asked = denial_turned(question, evidence, list(question.places))
+        if asked:
+            return reply * asked
+    return denial_turned(claim, evidence, anchors)
 
 
 def _hedge_added(claim: Reading, evidence: Sequence[Reading]) -> bool:
