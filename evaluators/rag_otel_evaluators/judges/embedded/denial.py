@@ -97,6 +97,11 @@ def _denies(reading: Reading) -> bool:
     return "none" in reading.marks or "privative" in reading.marks
 
 
+def clause_of(reading: Reading, at: int) -> list[int]:
+    """The places of the clause that a place is in."""
+    return [there for there, other in enumerate(reading.clauses) if other == reading.clauses[at]]
+
+
 def plainly_denied(reading: Reading, within: Sequence[int]) -> bool:
     """True where one of these places holds a "not" or the like that denies, and is not taken back."""
     nones = reading.marks.get("none")

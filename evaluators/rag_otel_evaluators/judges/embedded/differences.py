@@ -5,7 +5,7 @@ The nearest sentences of a short claim are those that hold its words and the que
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -13,8 +13,8 @@ from rag_otel.lazy_dataclass import dataclass
 from rag_otel_evaluators.judges.embedded.calculation import calculated
 from rag_otel_evaluators.judges.embedded.close_reading import Reading
 from rag_otel_evaluators.judges.embedded.coefficients import DIFFERENCES
-from rag_otel_evaluators.judges.embedded.concepts import CONCEPTS, opposites_of
 from rag_otel_evaluators.judges.embedded.denial import denial_turned
+from rag_otel_evaluators.judges.embedded.meanings import meaning_turned
 from rag_otel_evaluators.judges.embedded.nearness import nearness, places_in, support
 from rag_otel_evaluators.judges.embedded.numbers import NAME_WEIGHT, Rival, compare_numbers
 from rag_otel_evaluators.judges.embedded.order import is_past, turned
@@ -79,7 +79,7 @@ def compare(
     opposite = _opposite(claim, evidence)
     near = _near(best, anchors)
     denies, denied = "none" in claim.marks or "negating" in claim.marks, _beside(best, "none", near)
-    compared_wrong, events_turned = turned(claim, evidence, order)
+    compared_wrong, events_turned = turned(claim, evidence, order, anchors)
     focus_gap, focus_near = _focus(claim, evidence, question)
     values = {
         "cohesion": _cohesion(claim, evidence),
@@ -91,7 +91,7 @@ def compare(
         "denial_lost": about * (denied and not denies and opposite is None),
         "denial_added": about * (denies and "none" not in best.marks and opposite is None),
         "opposite": about * (opposite is not None and denies == denied),
-        "opposite_meaning": about * (is_few and opposite is None and _opposed_in_meaning(claim, evidence)),
+        "opposite_meaning": _meaning_turned(claim, evidence, anchors, question, reply) if is_few else 0.0,
         "too_wide": about * _too_wide(claim, evidence),
         "only_lost": about * any(mark not in claim.marks and _beside(best, mark, near) for mark in ("only", "some")),
         "hedge_lost": about * ("hedge" not in claim.marks and _beside(best, "hedge", near)),
@@ -119,6 +119,15 @@ def _denial_turned(
         if asked:
             return reply * asked
     return denial_turned(claim, evidence, anchors)
+
+
+def _meaning_turned(
+    claim: Reading, evidence: Sequence[Reading], anchors: Sequence[str], question: Reading, reply: int
+) -> float:
+    own = meaning_turned(claim, evidence, anchors)
+    if own or not reply:
+        return own
+    return reply * meaning_turned(question, evidence, list(question.places))
 
 
 def _hedge_added(claim: Reading, evidence: Sequence[Reading]) -> bool:
@@ -225,21 +234,14 @@ def _opposite(claim: Reading, evidence: Sequence[Reading]) -> tuple[int, str, st
             continue
         for number, reading in enumerate(evidence[:2]):
             for other in sorted(others):
-                if other in reading.opposites:
+                if other in reading.opposites and not _has_like(reading, others):
                     return number, word, other
     return _denied_by_prefix(claim, evidence[:2]) if len(claim.places) <= _FEW else None
 
 
-def _opposed_in_meaning(claim: Reading, evidence: Sequence[Reading]) -> bool:
-    """True where the opposite of a word stands in the nearest sentences by the table of meanings, and no like of it."""
-    for term in claim.places:
-        opposed = opposites_of(term)
-        if not opposed or any(term in reading.places for reading in evidence):
-            continue
-        meant = frozenset[int]().union(*(CONCEPTS[other] for reading in evidence[:2] for other in reading.places))
-        if not meant.isdisjoint(opposed) and meant.isdisjoint(CONCEPTS[term]):
-            return True
-    return False
+def _has_like(reading: Reading, others: Collection[str]) -> bool:
+    """True where a sentence also has a word with such an opposite: "fell" beside "rose"."""
+    return any(not others_there.isdisjoint(others) for others_there in map(ANTONYMS.__getitem__, reading.opposites))
 
 
 def _denied_by_prefix(claim: Reading, evidence: Sequence[Reading]) -> tuple[int, str, str] | None:

@@ -254,6 +254,26 @@ DOWN: Final = words(
     "kürzte flacher kleiner schmaler verkleinert halbiert halbierte seltener reduziert reduzierte reduzieren "
     "raccourcit raccourcie écourté écourtée rétréci réduite réduits diminués resserré 变少 变小 变短 变浅 变低 缩短 缩小 下调 减半"
 )
+_UP_DOWN: Final = {"up": 1, "upward": 1, "upwards": 1, "down": -1, "downward": -1, "downwards": -1}
+_MAS_MENOS: Final = {"más": 1, "menos": -1}
+PARTICLES: Final[dict[str, list[dict[str, int]]]] = {
+    **dict.fromkeys(
+        words(
+            "go goes went gone going come comes came coming move moves moved moving creep creeps crept edge edged edges "
+            "tick ticked ticks nudge nudged push pushed pushes put puts inch inched shoot shot shoots bring brought"
+        ),
+        [_UP_DOWN],
+    ),
+    **dict.fromkeys(words("nimmt nahm nehmen nahmen nehme"), [{"zu": 1, "ab": -1}]),
+    **dict.fromkeys(
+        words("geht gehen ging gingen fährt fuhr schraubt schraubte setzt setzte setzen fallen fällt fiel"),
+        [{"zurück": -1, "hoch": 1, "rauf": 1, "hinauf": 1, "herauf": 1, "runter": -1, "herunter": -1, "hinunter": -1}],
+    ),
+    **dict.fromkeys(words("hebt hob heben hoben legt legte legen legten zieht zog ziehen zogen"), [{"an": 1, "zu": 1}]),
+    **dict.fromkeys(words("lässt ließ lassen ließen"), [{"nach": -1}]),
+    **dict.fromkeys(words("va van iba iban ido fue fueron ir irá irán yendo"), [_MAS_MENOS]),
+}
+"""Verb -> particles that say with it that something rises (1) or falls (-1): "goes up", "nimmt ab", "va a menos"."""
 FORMERLY: Final = words(
     "against versus instead compared previously formerly ago from "
     "frente hace anterior antes contra desde "
