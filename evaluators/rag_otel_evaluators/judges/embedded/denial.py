@@ -13,6 +13,7 @@ from typing import Final
 
 from rag_otel_evaluators.judges.embedded.close_reading import Reading
 from rag_otel_evaluators.text.languages import words
+from rag_otel_evaluators.text.languages.comparisons import EQUALS, FORMS, LESS_OF, MORE_OF, NOBODY
 from rag_otel_evaluators.text.languages.negations import LIMITING_WORDS
 
 _STRENGTHENING: Final = words("doubt only just sólo solo solamente nur seulement que but other wonder")
@@ -110,8 +111,17 @@ def plainly_denied(reading: Reading, within: Sequence[int]) -> bool:
     denying = [at for at in within if at in nones and _is_denial(reading, at)]
     if not denying:
         return False
+    if _sets_apart([reading.written[at].lower() for at in within]):
+        return False
     lower = {reading.written[at].lower() for at in denying}
     return lower <= _WITHOUT or lower.isdisjoint(_WITHOUT)
+
+
+def _sets_apart(clause: Sequence[str]) -> bool:
+    """True for "nothing is cheaper than Duo", which denies nothing of Duo."""
+    if NOBODY.isdisjoint(clause):
+        return False
+    return any(word in FORMS or word in EQUALS or word in MORE_OF or word in LESS_OF for word in clause)
 
 
 def _is_denial(reading: Reading, at: int) -> bool:

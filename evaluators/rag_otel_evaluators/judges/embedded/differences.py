@@ -14,6 +14,7 @@ from rag_otel_evaluators.judges.embedded.calculation import calculated
 from rag_otel_evaluators.judges.embedded.close_reading import Reading
 from rag_otel_evaluators.judges.embedded.coefficients import DIFFERENCES
 from rag_otel_evaluators.judges.embedded.denial import denial_turned
+from rag_otel_evaluators.judges.embedded.extremes import extreme_wrong
 from rag_otel_evaluators.judges.embedded.meanings import meaning_turned
 from rag_otel_evaluators.judges.embedded.nearness import nearness, places_in, support
 from rag_otel_evaluators.judges.embedded.numbers import NAME_WEIGHT, Rival, compare_numbers
@@ -53,11 +54,12 @@ def compare(
     question: Reading,
     order: Sequence[tuple[int, int]],
     reply: int = 0,
+    table: Sequence[str] = (),
 ) -> Differences:
     """Compare a claim with its nearest sentences, the nearest first. `numbered`: others that hold numbers.
 
     `question`: read closely, empty where it does not matter. `order`: (chunk, sentence) of each of the evidence.
-    `reply`: 1 where the claim begins with a yes, -1 with a no.
+    `reply`: 1 where the claim begins with a yes, -1 with a no. `table`: the lines of one that the claim may speak of.
     """
     if not evidence:
         return Differences(dict.fromkeys(DIFFERENCES, 0.0) | {"unread": 1.0}, None, None, 0, None)
@@ -96,7 +98,7 @@ def compare(
         "only_lost": about * any(mark not in claim.marks and _beside(best, mark, near) for mark in ("only", "some")),
         "hedge_lost": about * ("hedge" not in claim.marks and _beside(best, "hedge", near)),
         "hedge_added": about * _hedge_added(claim, evidence),
-        "compared_wrong": compared_wrong,
+        "compared_wrong": extreme_wrong(claim, question, table) or compared_wrong,
         "events_turned": events_turned,
         "reported": _reported(claim, best, near),
         "unreliable": _unreliable(claim, evidence, question),
