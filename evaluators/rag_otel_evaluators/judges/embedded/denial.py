@@ -63,7 +63,7 @@ def denial_turned(claim: Reading, evidence: Sequence[Reading], anchors: Sequence
         return -share
     if mine:
         return 0.0 if any(_denies(reading) for reading in near) else share
-    return share if parity and (not _denies(claim) or _repeats(claim, near)) else 0.0
+    return share if parity and (not _cancels_out(claim) or _repeats(claim, near)) else 0.0
 
 
 def _clauses_with(claim: Reading, terms: Collection[str]) -> Sequence[int]:
@@ -92,6 +92,12 @@ def _repeats(claim: Reading, evidence: Sequence[Reading]) -> bool:
     """True where the claim has a denying word of the evidence: "not excluded" against "excluded"."""
     own = {claim.words[at] for at in claim.marks.get("privative", ())}
     return any(reading.words[at] in own for reading in evidence for at in reading.marks.get("privative", ()))
+
+
+def _cancels_out(claim: Reading) -> bool:
+    """True where two denials of the claim take each other back, or one counts for nothing: it may deny all the same."""
+    places = range(len(claim.words))
+    return "privative" in claim.marks or plainly_denied(claim, places)
 
 
 def _denies(reading: Reading) -> bool:
