@@ -24,7 +24,9 @@ _OLDER: Final = words("older oldest elder älter ältere antiguo antigua ancien 
 _NEWER: Final = words(
     "newer newest younger youngest jünger neuer joven nuevo nueva récent récente jeune nouveau nouvelle"
 )
-_PIVOTS: Final = ("before", "after", "than", "greater", "smaller")
+_PIVOTS: Final = ("before", "after", "than", "greater", "smaller", "exceeds", "trails")
+_BY: Final = frozenset({"by", "von", "par", "por", "vom"})
+"""After a verb they turn it round: "is beaten by"."""
 _MONEY: Final = frozenset(["dollar", "euro", "pound", "franc", "yuan", "£", "¥"])
 _REACH: Final = 4
 """Words after a value within which "ago" says that it is the older one."""
@@ -53,10 +55,17 @@ def sides_of(reading: Reading) -> Sides | None:
     """The two sides of a comparison or of a before and after; None where there are none."""
     marks = reading.marks
     if (than := marks.get("than")) and ("greater" in marks or "smaller" in marks):
+        compared = min(at for mark in ("greater", "smaller") for at in marks.get(mark, ()))
+        pivot = next((at for at in than if at > compared), than[-1])
         if age := _age(reading):
-            return _split(reading, than[-1], than[-1], age, in_time=True)
+            return _split(reading, pivot, pivot, age, in_time=True)
         direction = (-1 if "smaller" in marks else 1) * (-1 if "soon" in marks else 1)
-        return _split(reading, than[-1], than[-1], direction, in_time=False)
+        return _split(reading, pivot, pivot, direction, in_time=False)
+    for mark, direction in (("exceeds", 1), ("trails", -1)):
+        if places := marks.get(mark):
+            after = {word.lower() for word in reading.written[places[0] + 1 : places[0] + 3]}
+            turned_round = not after.isdisjoint(_BY)
+            return _split(reading, places[0], places[0], -direction if turned_round else direction, in_time=False)
     for mark in ("before", "after"):
         if places := marks.get(mark):
             at = places[0]
@@ -309,6 +318,8 @@ def _trend(reading: Reading) -> int:
             if len(years) > 1:
                 return rises if _year_at(years, one) <= _year_at(years, other) else -rises
             is_turned = any(one.at < place < other.at + _REACH for place in reading.marks.get("formerly", ()))
+            now = {reading.clauses[at] for at in reading.marks.get("now", ())}
+            is_turned |= reading.clauses[one.at] in now and reading.clauses[other.at] not in now
             return -rises if is_turned else rises
     return 0
 

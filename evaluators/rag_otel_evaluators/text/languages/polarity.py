@@ -158,6 +158,9 @@ DIFFERING: Final = words(
 )
 """Ask for a difference."""
 GREATER: Final = words(
+    "better best oftener stronger busier richer harder warmer louder brighter denser fuller rather "
+    "mejor mejores máximo superiores besser öfter häufiger lieber stärker lauter dicker voller reicher teuerer breitere "
+    "meilleur meilleure meilleurs mieux supérieurs supérieures "
     "more longer heavier larger bigger higher taller older slower wider deeper later greater dearer costlier thicker "
     "farther further hotter warmer "
     "más mayor mayores superior pesado largo larga alto "
@@ -166,6 +169,9 @@ GREATER: Final = words(
     "更 多 长 重 大 高 久 慢 晚 贵 远 后"
 )
 SMALLER: Final = words(
+    "worse worst weaker poorer quieter softer thinner emptier "
+    "peor peores inferiores schlechter seltener schwächer leiser dünner ärmer leerer geringer "
+    "pire pires inférieurs inférieures moindre "
     "less fewer shorter lighter smaller lower younger faster quicker sooner earlier cheaper narrower nearer colder "
     "menos menor menores inferior antes "
     "weniger kürzer leichter kleiner niedriger jünger schneller eher früher billiger günstiger schmaler kälter "
@@ -278,6 +284,25 @@ PARTICLES: Final[dict[str, list[dict[str, int]]]] = {
     **dict.fromkeys(words("va van iba iban ido fue fueron ir irá irán yendo"), [_MAS_MENOS]),
 }
 """Verb -> particles that say with it that something rises (1) or falls (-1): "goes up", "nimmt ab", "va a menos"."""
+EXCEEDS: Final = words(
+    "exceeds exceed exceeded outnumbers outnumber outnumbered outsells outsold outperforms outperformed surpasses surpass "
+    "surpassed beats beat tops topped outweighs outweighed overtakes overtook eclipses eclipsed outranks outlasts outlast "
+    "supera superan superó superaron aventaja aventajan aventajó sobrepasa rebasa "
+    "übertrifft übertreffen übertraf übersteigt übersteigen überstieg überholt überholte überragt "
+    "dépasse dépassent dépassé surpasse surpassent devance devancent devancé surclasse excède "
+    "超过 高于 多于 大于 胜过 优于 领先 快于 强于 长于 超出"
+)
+"""Between two things they say that the first one is more."""
+TRAILS: Final = words(
+    "trails trail trailed lags lagged undercuts undercut underperforms unterbietet unterschreitet 低于 少于 小于 落后 不如 "
+    "不及 比不上 慢于 弱于 短于 逊于"
+)
+"""The same the other way round."""
+NOW: Final = words(
+    "now today currently nowadays already meanwhile heute jetzt inzwischen mittlerweile aktuell derzeit bereits hoy ahora "
+    "actualmente ya aujourd désormais maintenant actuellement 现在 目前 如今 现 今"
+)
+"""What stands beside them is the newer value."""
 FORMERLY: Final = words(
     "against versus instead compared previously formerly ago from "
     "frente hace anterior antes contra desde "
