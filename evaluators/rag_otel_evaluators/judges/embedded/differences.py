@@ -83,6 +83,7 @@ def compare(
     denies, denied = "none" in claim.marks or "negating" in claim.marks, _beside(best, "none", near)
     compared_wrong, events_turned = turned(claim, evidence, order, anchors)
     focus_gap, focus_near = _focus(claim, evidence, question)
+    replied = _reply_turned(evidence, question, reply) if is_few else 0.0
     values = {
         "cohesion": _cohesion(claim, evidence),
         "number_missing": min(2.0, missing),
@@ -93,7 +94,7 @@ def compare(
         "denial_lost": about * (denied and not denies and opposite is None),
         "denial_added": about * (denies and "none" not in best.marks and opposite is None),
         "opposite": about * (opposite is not None and denies == denied),
-        "opposite_meaning": _meaning_turned(claim, evidence, anchors, question, reply) if is_few else 0.0,
+        "opposite_meaning": meaning_turned(claim, evidence, anchors) if is_few else 0.0,
         "too_wide": about * _too_wide(claim, evidence),
         "only_lost": about * any(mark not in claim.marks and _beside(best, mark, near) for mark in ("only", "some")),
         "hedge_lost": about * ("hedge" not in claim.marks and _beside(best, "hedge", near)),
@@ -102,7 +103,8 @@ def compare(
         "events_turned": events_turned,
         "reported": _reported(claim, best, near),
         "unreliable": _unreliable(claim, evidence, question),
-        "denial_turned": _denial_turned(claim, evidence, anchors, question, reply) if anchors and is_few else 0.0,
+        "denial_turned": denial_turned(claim, evidence, anchors) if anchors and is_few and not replied else 0.0,
+        "reply_turned": replied,
         "spread": (known - _held(content, best)) / total,
         "unread": 1.0 - known / total,
         "sure": _sure(claim, evidence),
@@ -112,24 +114,13 @@ def compare(
     return Differences(values, number_rival, name_rival, nearest, opposite)
 
 
-def _denial_turned(
-    claim: Reading, evidence: Sequence[Reading], anchors: Sequence[str], question: Reading, reply: int
-) -> float:
-    """As `denial_turned`; a yes or a no says what the question says, or the opposite."""
-    if reply and question.places:
-        asked = denial_turned(question, evidence, list(question.places))
-        if asked:
-            return reply * asked
-    return denial_turned(claim, evidence, anchors)
-
-
-def _meaning_turned(
-    claim: Reading, evidence: Sequence[Reading], anchors: Sequence[str], question: Reading, reply: int
-) -> float:
-    own = meaning_turned(claim, evidence, anchors)
-    if own or not reply:
-        return own
-    return reply * meaning_turned(question, evidence, list(question.places))
+def _reply_turned(evidence: Sequence[Reading], question: Reading, reply: int) -> float:
+    """How far a yes or a no says another thing than the evidence, -1, 0 or 1."""
+    if not reply or not question.places:
+        return 0.0
+    asked = list(question.places)
+    said = denial_turned(question, evidence, asked) or meaning_turned(question, evidence, asked)
+    return float(reply * ((said > 0.0) - (said < 0.0)))
 
 
 def _hedge_added(claim: Reading, evidence: Sequence[Reading]) -> bool:

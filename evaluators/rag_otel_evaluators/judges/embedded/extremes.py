@@ -30,7 +30,7 @@ class Degree(NamedTuple):
     direction: int
     """1 for the most, -1 for the least."""
     measured: str
-    """ "money", "mass", "pace" or "age"; empty where the word does not tell."""
+    """ "money", "mass", "pace", "age" or "span"; empty where the word does not tell."""
 
 
 def degree_in(reading: Reading) -> Degree | None:
@@ -61,7 +61,7 @@ def extreme_wrong(claim: Reading, question: Reading, rows: Sequence[str]) -> flo
 
     `rows`: the lines of one table, its head first.
     """
-    degree = degree_in(claim) or degree_in(question)
+    degree = degree_in(question) or degree_in(claim)
     table = [[cell.strip() for cell in row.strip().strip("|").split("|")][:_MOST_CELLS] for row in rows[:_MOST_ROWS]]
     if degree is None or len(table) < 3:
         return 0.0
@@ -73,10 +73,10 @@ def extreme_wrong(claim: Reading, question: Reading, rows: Sequence[str]) -> flo
     compared = named if len(named) > 1 else _named(question, labels)
     if len(compared) < 2 or named[0] not in compared:
         compared = list(range(len(body)))
-    best = _value_column(head, body, {*claim.places, *question.places}, degree, labels)
-    if best is None:
+    claimed = {(quantity.value, quantity.unit) for quantity in claim.quantities}
+    values = _value_column(head, body, {*claim.places, *question.places}, degree, labels, claimed)
+    if values is None:
         return 0.0
-    values = best
     mine = values.get(named[0])
     others = [value for at in compared if at != named[0] and (value := values.get(at)) is not None]
     if mine is None or not others:
@@ -107,6 +107,7 @@ def _value_column(
     asked: Collection[str],
     degree: Degree,
     labels: Sequence[Collection[str]],
+    claimed: Collection[tuple[float, str]],
 ) -> dict[int, Quantity] | None:
     """The values of the column that is asked for, by row; None where nobody can tell."""
     scored = []
@@ -116,7 +117,9 @@ def _value_column(
         if len(values) < 2:
             continue
         any_value = next(iter(values.values()))
-        scored.append((_likeness(head[column], asked) + 1.5 * _fits(any_value, head[column], degree), -column, values))
+        likeness = _likeness(head[column], asked) + 1.5 * _fits(any_value, head[column], degree)
+        likeness += 2.0 * any((value.value, value.unit) in claimed for value in values.values())
+        scored.append((likeness, -column, values))
     scored.sort(key=lambda each: each[:2], reverse=True)
     if not scored or (len(scored) > 1 and scored[0][0] == scored[1][0]) or (len(scored) > 1 and scored[0][0] <= 0.0):
         return None
@@ -148,6 +151,8 @@ def _fits(value: Quantity, head: str, degree: Degree) -> bool:
     if degree.measured == "money":
         return value.unit in _MONEY or any(sign in head for sign in "$€£¥元")
     dimension = DIMENSIONS.get(value.unit, ("",))[0]
+    if degree.measured == "span":
+        return dimension in ("time", "length")
     return dimension == degree.measured or (degree.measured == "pace" and (dimension == "time" or "/s" in head))
 
 

@@ -36,6 +36,13 @@ _PARTICLE_REACH: Final = 10
 """Words after a verb in which its particle stands: "nimmt ... zu"."""
 _ENDED: Final = frozenset({"plus", "mehr", "más"})
 """With a negation: "ne ... plus", "nicht mehr"."""
+_ENDED_OR_LESS: Final = frozenset({"plus", "moins", "más", "menos"})
+_IN_PHRASE: Final = frozenset({"à", "au", "al", "lo", "du", "en", "de", "non", "a", "por", "además"})
+"""Before "moins" or "más" they make a phrase: "au moins", "de plus"."""
+_LIMIT_REACH: Final = 2
+"""Words after a comparative within which a number makes it a limit: "more than 20"."""
+_BEFORE_DEGREE: Final = frozenset("更变越较最还")
+_AFTER_DEGREE: Final = frozenset("了些点")
 
 
 class Sides(NamedTuple):
@@ -225,10 +232,15 @@ def _trend_turned(claim: Reading, evidence: Sequence[Reading], anchors: Sequence
     for reading in evidence[:_TREND_READ]:
         if _turns_in(reading):
             if said := _direction(reading, anchors):
-                return float(-said * claimed)
+                return _wrong(said, claimed)
         elif found := _trend(reading):
-            return float(-found * claimed)
-    return float(-_trend_of_two(evidence) * claimed)
+            return _wrong(found, claimed)
+    return _wrong(_trend_of_two(evidence), claimed)
+
+
+def _wrong(said: int, claimed: int) -> float:
+    """1 where the two directions differ, -0.5 where they are the same: something else may be wrong then."""
+    return 0.0 if not said else 1.0 if said != claimed else -0.5
 
 
 def _direction(reading: Reading, anchors: Sequence[str]) -> int:
@@ -271,12 +283,23 @@ def _turns_in(reading: Reading) -> list[tuple[int, int]]:
 
 
 def _compared(reading: Reading, mark: str) -> bool:
-    """True where such a word compares: "longer", but not in "no longer"."""
-    denied = reading.marks.get("none", ())
+    """True where such a word compares: "longer", but not in "no longer" nor in "no more than 20"."""
+    denied, numbers = reading.marks.get("none", ()), {quantity.at for quantity in reading.quantities}
+    lower = [word.lower() for word in reading.written]
     return any(
-        at - 1 not in denied and not (denied and reading.written[at].lower() in _ENDED)
+        at - 1 not in denied
+        and not (denied and lower[at] in _ENDED)
+        and numbers.isdisjoint(range(at + 1, at + 1 + _LIMIT_REACH))
+        and not (lower[at] in _ENDED_OR_LESS and at and lower[at - 1] in _IN_PHRASE)
+        and not ("\u3400" <= lower[at][0] <= "\u9fff" and not _is_chinese_degree(lower, at))
         for at in reading.marks.get(mark, ())
     )
+
+
+def _is_chinese_degree(lower: Sequence[str], at: int) -> bool:
+    """True where one character compares: "更长", "长了", "长些"; it may be part of any word."""
+    before, after = lower[at - 1] if at else "", lower[at + 1] if at + 1 < len(lower) else ""
+    return before in _BEFORE_DEGREE or after in _AFTER_DEGREE
 
 
 def _trend_of_two(evidence: Sequence[Reading]) -> int:

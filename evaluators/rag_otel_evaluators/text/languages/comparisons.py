@@ -22,14 +22,16 @@ _ADJECTIVES: Final[dict[tuple[int, str], str]] = {
     (-1, "pace"): "slow lento lenta lentos lentas lent lente lents lentes 慢",
     (1, "age"): "antiguo antigua antiguos antiguas viejo vieja ancien ancienne vieux vieille âgé âgée 老 旧 年长",
     (-1, "age"): "recent reciente nuevo nueva joven jóvenes récent récente nouveau nouvelle jeune jeunes 新 年轻",
-    (1, ""): "large numerous common frequent grande grandes alto alta altos altas largo larga largos largas elevado "
+    (1, "span"): "largo larga largos largas long longue longs longues longtemps 长 久",
+    (-1, "span"): "corto corta cortos cortas breve breves court courte courts courtes bref brève 短",
+    (1, ""): "large numerous common frequent grande grandes alto alta altos altas elevado "
     "elevada numeroso numerosa amplio amplia ancho ancha profundo tarde caliente cálido abundante frecuente "
-    "grand grands élevé élevée élevés élevées haut haute hauts hautes long longue longs longues large nombreux "
-    "nombreuse tard tardif chaud chaude étendu étendue spacieux profond longtemps 多 高 长 大 久 晚 热 远 宽 深",
-    (-1, ""): "small few pequeño pequeña pequeños pequeñas bajo baja bajos bajas corto corta cortos cortas escaso "
+    "grand grands élevé élevée élevés élevées haut haute hauts hautes large nombreux "
+    "nombreuse tard tardif chaud chaude étendu étendue spacieux profond 多 高 大 晚 热 远 宽 深",
+    (-1, ""): "small few pequeño pequeña pequeños pequeñas bajo baja bajos bajas escaso "
     "reducido reducida estrecho temprano pronto frío fría cercano "
-    "petit petite petits petites bas basse basses court courte courts courtes faible faibles tôt froid froide "
-    "étroit étroite réduit réduite 少 低 短 小 早 冷 近 窄 浅",
+    "petit petite petits petites bas basse basses faible faibles tôt froid froide "
+    "étroit étroite réduit réduite 少 低 小 早 冷 近 窄 浅",
 }
 _FORMS: Final[dict[tuple[int, str], str]] = {
     (1, "money"): "dearest costliest priciest steepest dearer costlier pricier teuerste teuersten teuerster teuerstes teurer "
@@ -42,19 +44,21 @@ _FORMS: Final[dict[tuple[int, str], str]] = {
     (-1, "pace"): "slowest slower langsamste langsamsten langsamster langsamstes langsamer",
     (1, "age"): "oldest older älteste ältesten ältester ältestes älter",
     (-1, "age"): "newest youngest newer younger jüngste jüngsten jüngster jüngstes neueste neuesten neuester neuer",
-    (1, ""): "highest largest biggest longest tallest greatest widest deepest latest hottest warmest furthest farthest "
-    "maximum higher larger bigger longer taller greater wider deeper later hotter warmer further farther roomiest "
+    (1, "span"): "longest longer längste längsten längster längstes länger 最长 最久",
+    (-1, "span"): "shortest shorter briefest kürzeste kürzesten kürzester kürzestes kürzer 最短",
+    (1, ""): "highest largest biggest tallest greatest widest deepest latest hottest warmest furthest farthest "
+    "maximum higher larger bigger taller greater wider deeper later hotter warmer further farther roomiest "
     "mayor mayores máximo máxima "
-    "höchste höchsten höchster höchstes höher größte größten größter größtes größer längste längsten längster "
-    "längstes länger breiteste breitesten tiefste tiefsten späteste spätesten später wärmste wärmsten heißeste "
-    "weiteste weitesten häufigste häufigsten maximale 最高 最大 最多 最长 最久 最晚 榜首 居首 冠军 第一",
-    (-1, ""): "lowest smallest shortest fewest narrowest earliest coldest coolest nearest closest minimum lower smaller "
-    "shorter narrower earlier sooner soonest colder nearer closer "
+    "höchste höchsten höchster höchstes höher größte größten größter größtes größer "
+    "breiteste breitesten tiefste tiefsten späteste spätesten später wärmste wärmsten heißeste "
+    "weiteste weitesten häufigste häufigsten maximale 最高 最大 最多 最晚 榜首 居首 冠军 第一",
+    (-1, ""): "lowest smallest fewest narrowest earliest coldest coolest nearest closest minimum lower smaller "
+    "narrower earlier sooner soonest colder nearer closer "
     "menor menores mínimo mínima "
     "niedrigste niedrigsten niedrigster niedrigstes niedriger kleinste kleinsten kleinster kleinstes kleiner "
-    "kürzeste kürzesten kürzester kürzestes kürzer schmalste schmalsten früheste frühesten früher kälteste "
+    "schmalste schmalsten früheste frühesten früher kälteste "
     "kältesten nächste nächsten seltenste seltensten geringste geringsten geringster geringer tiefster "
-    "最低 最小 最少 最短 最早 垫底 末位 最后",
+    "最低 最小 最少 最早 垫底 末位 最后",
 }
 
 
