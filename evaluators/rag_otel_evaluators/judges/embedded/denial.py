@@ -30,6 +30,8 @@ _NEEDS: Final = frozenset({"hace", "hacen", "hará", "haga", "hacer", "sin"})
 """Before "falta": "hace falta" says that something is needed."""
 _WITHOUT: Final = words("without sin ohne sans")
 """Beside another negation they take it back: "not without a ticket"."""
+DENYING_PREFIXES: Final = ("un", "in", "im", "ir", "dis", "non", "des")
+_LEAST_ROOT: Final = 4
 _MOST_CLAUSES: Final = 6
 _ELLIPTIC: Final = 4
 """Words of a clause that only takes back what the one before says: "the filter may be washed, the lid not"."""
@@ -42,28 +44,43 @@ def denial_turned(claim: Reading, evidence: Sequence[Reading], anchors: Sequence
     a denial elsewhere in the evidence may be the one that the claim tells.
     """
     near = evidence[:2]
-    if not (_denies(claim) or any(map(_denies, near))):  # most claims: their clauses need not be compared
+    denied = [_denied_by_prefix(reading, anchors) for reading in near]
+    if not (any(denied) or _denies(claim) or any(map(_denies, near))):  # most claims: no clause need be compared
         return 0.0
     best, parity, share = 0.0, 0, 0.0
     found: set[str] = set()
     for number, reading in enumerate(near):
         held_in = _anchors_by_clause(reading, anchors)
+        held_in.update({reading.clauses[at] for at in denied[number]})
         for clause in list(dict.fromkeys(reading.clauses))[:_MOST_CLAUSES]:
             held = held_in[clause]
             if held - 0.5 * number > best:
                 best = held - 0.5 * number
                 share = held / len(anchors)
                 there = [at for at, other in enumerate(reading.clauses) if other == clause]
-                parity = _parity(reading, there)
+                parity = (_parity(reading, there) + any(at in denied[number] for at in there)) % 2
                 found = {reading.words[at] for at in there}
                 if not parity and _taken_back(reading, clause, anchors, found):
                     parity = 1
     mine = _parity(claim, _clauses_with(claim, found))
+    if not mine:
+        mine = any(_denied_by_prefix(claim, list(reading.places)) for reading in near)
     if mine and parity:
         return -share
     if mine:
         return 0.0 if any(_denies(reading) for reading in near) else share
     return share if parity and (not _cancels_out(claim) or _repeats(claim, near)) else 0.0
+
+
+def _denied_by_prefix(reading: Reading, terms: Collection[str]) -> list[int]:
+    """Where a sentence has one of the terms with a prefix that denies it: "unpaid" for "paid"."""
+    return [
+        places[0]
+        for term, places in reading.places.items()
+        if term.startswith(DENYING_PREFIXES) and term not in terms
+        for prefix in DENYING_PREFIXES
+        if term.startswith(prefix) and len(term) - len(prefix) >= _LEAST_ROOT and term[len(prefix) :] in terms
+    ]
 
 
 def _clauses_with(claim: Reading, terms: Collection[str]) -> Sequence[int]:

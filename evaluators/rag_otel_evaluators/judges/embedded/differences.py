@@ -13,7 +13,7 @@ from rag_otel.lazy_dataclass import dataclass
 from rag_otel_evaluators.judges.embedded.calculation import calculated
 from rag_otel_evaluators.judges.embedded.close_reading import Reading
 from rag_otel_evaluators.judges.embedded.coefficients import DIFFERENCES
-from rag_otel_evaluators.judges.embedded.denial import denial_turned
+from rag_otel_evaluators.judges.embedded.denial import DENYING_PREFIXES, denial_turned
 from rag_otel_evaluators.judges.embedded.extremes import extreme_wrong
 from rag_otel_evaluators.judges.embedded.meanings import meaning_turned
 from rag_otel_evaluators.judges.embedded.nearness import nearness, places_in, support
@@ -22,10 +22,11 @@ from rag_otel_evaluators.judges.embedded.order import is_past, turned
 from rag_otel_evaluators.text.languages.negations import ANTONYMS
 
 _MOST_PAIRS: Final = 24
-_DENYING_PREFIXES: Final = ("un", "in", "im", "ir", "dis", "non", "des")
 _LEAST_ROOT: Final = 4
 _FEW: Final = 10
 """Words of a claim that may be denied by a prefix: of many words one often has such a neighbour."""
+_LEAST_ASKED: Final = 0.25
+"""Share of the question, or two words of it, that a clause must hold to answer it."""
 _MOST_NAMES: Final = 4
 """Names of a claim that are compared."""
 _MOST_RIVALS: Final = 8
@@ -120,6 +121,8 @@ def _reply_turned(evidence: Sequence[Reading], question: Reading, reply: int) ->
         return 0.0
     asked = list(question.places)
     said = denial_turned(question, evidence, asked) or meaning_turned(question, evidence, asked)
+    if abs(said) < min(_LEAST_ASKED, 2 / len(asked)):
+        return 0.0
     return float(reply * ((said > 0.0) - (said < 0.0)))
 
 
@@ -245,8 +248,8 @@ def _denied_by_prefix(claim: Reading, evidence: Sequence[Reading]) -> tuple[int,
         for term, (at, *_) in claim.places.items():
             if len(term) < _LEAST_ROOT or term in reading.places:
                 continue
-            others = [prefix + term for prefix in _DENYING_PREFIXES]
-            others += [term[len(prefix) :] for prefix in _DENYING_PREFIXES if term.startswith(prefix)]
+            others = [prefix + term for prefix in DENYING_PREFIXES]
+            others += [term[len(prefix) :] for prefix in DENYING_PREFIXES if term.startswith(prefix)]
             for other in others:
                 if len(other) >= _LEAST_ROOT and other in reading.places and other not in claim.places:
                     return number, claim.written[at], reading.written[reading.places[other][0]]
@@ -259,8 +262,8 @@ def _may_be_denied(claim: Reading, reading: Reading) -> bool:
         term[len(prefix) :] in there
         for here, there in ((reading.places, claim.places), (claim.places, reading.places))
         for term in here
-        if term.startswith(_DENYING_PREFIXES)
-        for prefix in _DENYING_PREFIXES
+        if term.startswith(DENYING_PREFIXES)
+        for prefix in DENYING_PREFIXES
         if term.startswith(prefix)
     )
 
