@@ -33,8 +33,10 @@ _WITHOUT: Final = words("without sin ohne sans")
 DENYING_PREFIXES: Final = ("un", "in", "im", "ir", "dis", "non", "des")
 _LEAST_ROOT: Final = 4
 _MOST_CLAUSES: Final = 6
-_ELLIPTIC: Final = 4
-"""Words of a clause that only takes back what the one before says: "the filter may be washed, the lid not"."""
+_ELLIPTIC: Final = 7
+_ELLIPTIC_INSIDE: Final = 4
+"""Words of a clause that only takes back what the one before says: "the filter may be washed, the lid not". Of one
+that does not end with the "not" fewer."""
 
 
 def denial_turned(claim: Reading, evidence: Sequence[Reading], anchors: Sequence[str]) -> float:
@@ -60,8 +62,9 @@ def denial_turned(claim: Reading, evidence: Sequence[Reading], anchors: Sequence
                 there = [at for at, other in enumerate(reading.clauses) if other == clause]
                 parity = (_parity(reading, there) + any(at in denied[number] for at in there)) % 2
                 found = {reading.words[at] for at in there}
-                if not parity and _taken_back(reading, clause, anchors, found):
-                    parity = 1
+                following = _taken_back(reading, clause, anchors, found)
+                if following:
+                    parity = 1 - parity if "none" in reading.marks and following[-1] in reading.marks["none"] else 1
     mine = _parity(claim, _clauses_with(claim, found))
     if not mine:
         mine = any(_denied_by_prefix(claim, list(reading.places)) for reading in near)
@@ -89,13 +92,15 @@ def _clauses_with(claim: Reading, terms: Collection[str]) -> Sequence[int]:
     return [at for at, clause in enumerate(claim.clauses) if not clauses or clause in clauses]
 
 
-def _taken_back(reading: Reading, clause: int, anchors: Iterable[str], found: Collection[str]) -> bool:
-    """True where the next clause only says that it is not so of another of the anchors."""
+def _taken_back(reading: Reading, clause: int, anchors: Iterable[str], found: Collection[str]) -> list[int]:
+    """The places of the next clause where it only says that it is not so of another of the anchors."""
     following = min((other for other in reading.clauses if other > clause), default=None)
     places = [at for at, other in enumerate(reading.clauses) if other == following]
     if not places or len(places) > _ELLIPTIC or not _parity(reading, places):
-        return False
-    return any(term not in found and at in places for term in anchors for at in reading.places.get(term, ()))
+        return []
+    if len(places) > _ELLIPTIC_INSIDE and places[-1] not in reading.marks.get("none", ()):
+        return []
+    return places if any(t not in found and at in places for t in anchors for at in reading.places.get(t, ())) else []
 
 
 def _anchors_by_clause(reading: Reading, anchors: Sequence[str]) -> Counter[int]:

@@ -26,7 +26,7 @@ _LEAST_ROOT: Final = 4
 _FEW: Final = 10
 """Words of a claim that may be denied by a prefix: of many words one often has such a neighbour."""
 _LEAST_ASKED: Final = 0.25
-"""Share of the question, or two words of it, that a clause must hold to answer it."""
+"""Share of the question and the claim, or two words of them, that a clause must hold to answer it."""
 _MOST_NAMES: Final = 4
 """Names of a claim that are compared."""
 _MOST_RIVALS: Final = 8
@@ -84,7 +84,7 @@ def compare(
     denies, denied = "none" in claim.marks or "negating" in claim.marks, _beside(best, "none", near)
     compared_wrong, events_turned = turned(claim, evidence, order, anchors)
     focus_gap, focus_near = _focus(claim, evidence, question)
-    replied = _reply_turned(evidence, question, reply) if is_few else 0.0
+    replied = _reply_turned(evidence, anchors, question, reply) if is_few else 0.0
     values = {
         "cohesion": _cohesion(claim, evidence),
         "number_missing": min(2.0, missing),
@@ -115,13 +115,12 @@ def compare(
     return Differences(values, number_rival, name_rival, nearest, opposite)
 
 
-def _reply_turned(evidence: Sequence[Reading], question: Reading, reply: int) -> float:
+def _reply_turned(evidence: Sequence[Reading], anchors: Sequence[str], question: Reading, reply: int) -> float:
     """How far a yes or a no says another thing than the evidence, -1, 0 or 1."""
     if not reply or not question.places:
         return 0.0
-    asked = list(question.places)
-    said = denial_turned(question, evidence, asked) or meaning_turned(question, evidence, asked)
-    if abs(said) < min(_LEAST_ASKED, 2 / len(asked)):
+    said = denial_turned(question, evidence, anchors) or meaning_turned(question, evidence, anchors)
+    if abs(said) < min(_LEAST_ASKED, 2 / len(anchors)):
         return 0.0
     return float(reply * ((said > 0.0) - (said < 0.0)))
 

@@ -152,8 +152,9 @@ def _said(sides: Sides, evidence: Sequence[Reading]) -> int:
         theirs = sides_of(reading)
         if theirs is None or theirs.in_time != sides.in_time:
             continue
-        same = len(sides.one & theirs.one) + len(sides.other & theirs.other)
-        crossed = len(sides.one & theirs.other) + len(sides.other & theirs.one)
+        # What stands after the "than" is one thing; before it the whole sentence may stand, so it counts for less.
+        same = len(sides.one & theirs.one) + 2 * len(sides.other & theirs.other)
+        crossed = 2 * len(sides.one & theirs.other) + 2 * len(sides.other & theirs.one)
         if same != crossed:
             return theirs.direction if same > crossed else -theirs.direction
     return 0
@@ -333,6 +334,10 @@ def _trend(reading: Reading) -> int:
     """1 where the first two values of a kind in the sentence rise in time, -1 where they fall."""
     years = [quantity for quantity in reading.quantities if _is_time(quantity)]
     values = [quantity for quantity in reading.quantities if quantity not in years]
+    return _trend_of(reading, values, years) or _trend_of(reading, [each for each in years if each.unit == "clock"], [])
+
+
+def _trend_of(reading: Reading, values: Sequence[Quantity], years: Sequence[Quantity]) -> int:
     for at, one in enumerate(values):
         for other in values[at + 1 :]:
             if one.value == other.value or not comparable(one, other):
