@@ -4,10 +4,10 @@ log-odds(claim unsupported) = (1 - s) * (w . x + b) + s * trees(x)
 risk                        = 1 - (1 - p of the riskiest claim) * (product over the others of (1 - p)) ** damping
 
 s is how short the answer is, 0..1. In a long answer what is not in the context weighs most, and its data can teach no
-more than a logistic regression; an answer of a few words is wrong in one of them, and trees read the differences. A plain
-noisy-or (damping 1) takes claims as independent, but claims of one answer fail together, so it promises too much risk;
-damping 0 would see the riskiest claim alone. An answer is never less risky than its riskiest claim. The numbers are
-trained by `train` and shipped beside this file.
+more than a logistic regression. An answer of a few words is wrong in one of them, and trees read the differences. A
+plain noisy-or (damping 1) takes claims as independent, but claims of one answer fail together, so it promises too much
+risk; damping 0 would see the riskiest claim alone. An answer is never less risky than its riskiest claim. The numbers
+are trained by `train` and shipped beside this file.
 """
 
 from __future__ import annotations
