@@ -108,7 +108,9 @@ def _numbered(index: EvidenceIndex, nearest: list[int]) -> list[int]:
 
 def _table(index: EvidenceIndex, alignment: Alignment, nearest: Sequence[int]) -> list[str]:
     """The lines of the table that the claim speaks of, its head first."""
-    others = heapq.nlargest(_MOST_ROWS, alignment.by_sentence, key=lambda number: (alignment.by_sentence[number], -number))
+    others = heapq.nlargest(
+        _MOST_ROWS, alignment.by_sentence, key=lambda number: (alignment.by_sentence[number], -number)
+    )
     for number in (*nearest, *others):
         if "|" in index.text_of(number):
             first = last = number

@@ -17,8 +17,10 @@ from rag_otel_evaluators.judges.embedded.denial import clause_of, plainly_denied
 
 _MOST_WORDS: Final = 6
 """Words of a claim that are looked for."""
-_MOST_THERE: Final = 16
+_MOST_THERE: Final = 8
 """Words with an opposite of one sentence that they are compared with."""
+_MOST_ANCHORS: Final = 24
+_MOST_PLACES: Final = 4
 _RANK: Final = 0.5
 """Words of a clause that one place further down in the order of nearness outweighs."""
 
@@ -43,7 +45,8 @@ def _said(
     meant, opposed = CONCEPTS[term], opposites_of(term)
     clause = claim.clauses[at]
     own = [word for word, places in claim.places.items() if any(claim.clauses[there] == clause for there in places)]
-    anchors = [*anchors, *own]  # what stands in the clause of the word counts twice
+    sign = _sign(claim, at)
+    anchors = [*own, *anchors][:_MOST_ANCHORS]  # what stands in the clause of the word counts twice
     best, value = 0.0, 0.0
     for rank, (reading, words) in enumerate(theirs):
         for there, other in words:
@@ -54,7 +57,7 @@ def _said(
             beside = _beside(reading, there, [word for word in anchors if word not in (term, other)])
             if beside - _RANK * rank > best:
                 best = beside - _RANK * rank
-                agrees = _sign(claim, at) == _sign(reading, there)
+                agrees = sign == _sign(reading, there)
                 value = beside if same == agrees else -beside if turned else 0.0  # a "not" alone: see `denial`
     return value
 
@@ -62,7 +65,7 @@ def _said(
 def _beside(reading: Reading, at: int, anchors: Collection[str]) -> float:
     """How many of the words stand in the clause of a place, and half of those elsewhere in the sentence."""
     clause, places = reading.clauses[at], reading.places
-    held = [places[word] for word in anchors if word in places]
+    held = [places[word][:_MOST_PLACES] for word in anchors if word in places]
     return sum(1.0 if any(reading.clauses[there] == clause for there in each) else 0.5 for each in held)
 
 
