@@ -128,9 +128,15 @@ def _denies(reading: Reading) -> bool:
     return "none" in reading.marks or "privative" in reading.marks
 
 
-def clause_of(reading: Reading, at: int) -> list[int]:
-    """The places of the clause that a place is in."""
-    return [there for there, other in enumerate(reading.clauses) if other == reading.clauses[at]]
+def denied_clauses(reading: Reading) -> set[int]:
+    """The clauses that a "not" or the like denies; of many the first ones."""
+    clauses = reading.clauses
+    looked_at = list(dict.fromkeys(clauses[at] for at in reading.marks.get("none", ())))[:_MOST_CLAUSES]
+    return {
+        clause
+        for clause in looked_at
+        if plainly_denied(reading, [at for at, other in enumerate(clauses) if other == clause])
+    }
 
 
 def plainly_denied(reading: Reading, within: Sequence[int]) -> bool:

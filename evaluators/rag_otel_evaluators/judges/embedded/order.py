@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from rag_otel_evaluators.judges.embedded.close_reading import Reading
-from rag_otel_evaluators.judges.embedded.denial import clause_of, plainly_denied
+from rag_otel_evaluators.judges.embedded.denial import denied_clauses
 from rag_otel_evaluators.judges.embedded.nearness import nearness, places_in, support
 from rag_otel_evaluators.judges.embedded.numbers import comparable
 from rag_otel_evaluators.judges.embedded.quantities import Quantity
@@ -281,7 +281,8 @@ def _turns_in(reading: Reading) -> list[tuple[int, int]]:
             found += [(there, ways[lower[there]]) for there in reach if lower[there] in ways]
     found = found[:_MOST_TURNS]
     if found and "none" in marks:
-        return [(at, way) for at, way in found if not plainly_denied(reading, clause_of(reading, at))]
+        denied = denied_clauses(reading)
+        return [(at, way) for at, way in found if reading.clauses[at] not in denied]
     return found
 
 

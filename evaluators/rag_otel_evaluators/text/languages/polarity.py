@@ -287,7 +287,7 @@ PARTICLES: Final = {
         (
             {"up": 1, "upward": 1, "upwards": 1, "down": -1, "downward": -1, "downwards": -1},
             "go goes went gone going come comes came coming move moves moved moving creep creeps crept edge edged "
-            "edges tick ticked ticks nudge nudged push pushed pushes put puts inch inched shoot shot shoots bring brought",
+            "edges tick ticked ticks nudge nudged push pushed pushes put puts shoot shot shoots bring brought",
         ),
         ({"zu": 1, "ab": -1}, "nimmt nahm nehmen nahmen nehme"),
         (
