@@ -24,9 +24,9 @@ MOSTLY_UNKNOWN: Final = 0.5
 that is not there: it is never called supported."""
 STRANGE_PROBABILITY: Final = 0.35
 """A claim of a short answer that adds to the question only words that are not in the context has this much more of the
-way to certainly unsupported. A price: paraphrases have few words in common too. With it .67 of the pairs of writers left
-out are told apart instead of .68, and people's short claims from the same claims against other passages with an AUROC
-of .91 instead of .66."""
+way to certainly unsupported. A price: paraphrases have few words in common too. With it .67 of the pairs of writers
+left out are told apart instead of .68, and people's short claims from the same claims against other passages with an
+AUROC of .91 instead of .66."""
 _NAMED_WORDS: Final = 8
 
 LANGUAGE_MISMATCH: Final = "language_mismatch"
