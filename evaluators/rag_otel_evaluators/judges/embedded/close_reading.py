@@ -10,20 +10,28 @@ from itertools import chain, islice
 from typing import Final, NamedTuple
 
 from rag_otel.lazy_dataclass import dataclass
-from rag_otel_evaluators.judges.embedded.quantities import CJK_NUMERALS, PERIODS_ALONE, SHARES, Quantity, quantities_in
+from rag_otel_evaluators.judges.embedded.quantities import (
+    CJK_NUMERALS,
+    HALVES,
+    PERIODS_ALONE,
+    QUARTERS_OF_HOURS,
+    SHARES,
+    Quantity,
+    quantities_in,
+)
 from rag_otel_evaluators.judges.embedded.terms import MONTH_TERMS, WEIGHTS, term_of
 from rag_otel_evaluators.text.languages import polarity
 from rag_otel_evaluators.text.languages.negations import ANTONYMS, NEGATING_WORDS
-from rag_otel_evaluators.text.languages.numerals import MULTIPLIERS, SPELLED, roman_value
-from rag_otel_evaluators.text.languages.quantities import WEEKDAYS
+from rag_otel_evaluators.text.languages.numerals import MULTIPLIERS, roman_value, spelled_value
+from rag_otel_evaluators.text.languages.quantities import CLOCK_WORDS, WEEKDAYS
 from rag_otel_evaluators.text.languages.scripts import SPACELESS
 from rag_otel_evaluators.text.word_memo import WordMemo
 
 _CJK: Final = "\u3400-\u9fff"
 _TOKEN: Final = re.compile(
-    rf"\d{{4}}-\d{{2}}-\d{{2}}|\d++(?:[.,:]\d++)*+|[%$€£¥]|[{CJK_NUMERALS}]++|[{_CJK}]|[^\W\d_{_CJK}]++|[,;:|()，；：、—–\n]"
+    rf"\d{{4}}-\d{{2}}-\d{{2}}|\d{{1,2}}/\d{{1,2}}/\d{{4}}|\d++(?:[.,:]\d++)*+|[%$€£¥]|[{CJK_NUMERALS}]++|[{_CJK}]|[^\W\d_{_CJK}]++|[,;:|()，；：、—–\n]"
 )
-_ASCII_TOKEN: Final = re.compile(r"[a-zA-Z]++|\d{4}-\d{2}-\d{2}|\d++(?:[.,:]\d++)*+|[%$,;:|()\n]")
+_ASCII_TOKEN: Final = re.compile(r"[a-zA-Z]++|\d{4}-\d{2}-\d{2}|\d{1,2}/\d{1,2}/\d{4}|\d++(?:[.,:]\d++)*+|[%$,;:|()\n]")
 """The same in plain text, faster."""
 _SEPARATORS: Final = frozenset(",;:|()，；：、—–\n")
 _STRONG_SEPARATORS: Final = frozenset(";；\n")
@@ -34,6 +42,10 @@ _CLAUSE_WORDS: Final = frozenset(
 )
 _LETTERS: Final = frozenset("ABCDEFGHJKLMNOPQRSTUVWXYZ")
 """A capital that is a word alone names something; "I" does not."""
+_OTHER_NUMBERS: Final = frozenset(
+    ["first", "second", "primero", "premier", "ersten", "one", "uno", "una", "une", "einer", "中", "正", "午", "零"]
+)
+"""What begins a date, a share or a time of day only together with the words after it."""
 _MOST_TOKENS: Final = 160
 """Tokens of one sentence that are read: a longer one is a table or a log."""
 
@@ -146,7 +158,11 @@ def _find_facts(token: str) -> _Facts:
     may_be_number = (
         token[0].isdigit()
         or token[0] in CJK_NUMERALS
-        or lower in SPELLED
+        or spelled_value(lower) is not None
+        or lower in HALVES
+        or lower in QUARTERS_OF_HOURS
+        or lower in CLOCK_WORDS
+        or lower in _OTHER_NUMBERS
         or lower in MULTIPLIERS
         or lower in SHARES
         or lower in PERIODS_ALONE
@@ -247,7 +263,7 @@ def read_closely(text: str) -> Reading:
     return Reading(
         words=words,
         clauses=clauses,
-        quantities=quantities_in(words, written, numbers) if numbers else [],
+        quantities=quantities_in(words, written, numbers, clauses) if numbers else [],
         names=names,
         places=places,
         written=written,

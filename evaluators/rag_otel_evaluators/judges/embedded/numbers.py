@@ -19,6 +19,9 @@ from rag_otel_evaluators.text.languages.quantities import DIMENSIONS
 
 _NEAR: Final = 0.02
 """Relative error within which a converted number is the same."""
+_OF_A_PERCENT: Final = 0.5
+"""Percent by which a share in words and one in figures may differ: "a third", "33%"."""
+_DEGREES: Final = frozenset({"celsius", "fahrenheit"})
 NAME_WEIGHT: Final = 3
 """A name, or a number or letter that names something, counts as so many words: it tells rows and members of a list
 apart."""
@@ -107,12 +110,22 @@ def agrees(mine: Quantity, other: Quantity) -> bool:
     """The same quantity, in whatever unit: "2.2 kW" and "2,200 watts"; a date with or without its year."""
     if mine.unit == "date" and other.unit == "date":
         return _dates_agree(int(mine.value), int(other.value))
+    if mine.unit == other.unit == "percent" and not (mine.text[0].isdigit() and other.text[0].isdigit()):
+        return abs(mine.value - other.value) < _OF_A_PERCENT
     if mine.unit == other.unit or not (mine.known_unit and other.known_unit):
+        return mine.value == other.value
+    if {mine.unit, other.unit} == {"hour", "clock"}:  # "10 h 30" is a length of time or a time of day
+        return _minutes(mine) == _minutes(other)
+    if "degree" in (mine.unit, other.unit) and not _DEGREES.isdisjoint((mine.unit, other.unit)):
         return mine.value == other.value
     one, two = DIMENSIONS.get(mine.unit), DIMENSIONS.get(other.unit)
     if one is None or two is None or one[0] != two[0]:
         return "date" in (mine.unit, other.unit) and _years_agree(mine, other)
     return abs(mine.value * one[1] - other.value * two[1]) <= _NEAR * other.value * two[1]
+
+
+def _minutes(quantity: Quantity) -> float:
+    return quantity.value if quantity.unit == "clock" else quantity.value * 60
 
 
 def _dates_agree(mine: int, other: int) -> bool:
