@@ -84,10 +84,14 @@ class Alignment:
 
     def see_numbers(self) -> None:
         """Count the claim's numbers as seen: they follow from others."""
-        for number in self.numbers:
-            if self.unseen.pop(number, None) is not None:
-                self.seen[number] = 1.0
-                self.forms[number] = number
+        self.see(self.numbers)
+
+    def see(self, terms: Iterable[str]) -> None:
+        """Count these terms as seen: the chunks say the same in another form."""
+        for term in terms:
+            if self.unseen.pop(term, None) is not None:
+                self.seen[term] = 1.0
+                self.forms[term] = term
 
     @property
     def coverage(self) -> float:

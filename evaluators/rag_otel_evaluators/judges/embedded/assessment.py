@@ -14,7 +14,7 @@ from rag_otel_evaluators.judges.embedded.conflicts import Conflict, find_conflic
 from rag_otel_evaluators.judges.embedded.differences import Differences, compare
 from rag_otel_evaluators.judges.embedded.evidence import EvidenceIndex
 from rag_otel_evaluators.judges.embedded.features import features_of
-from rag_otel_evaluators.judges.embedded.numbers import numbers_agree
+from rag_otel_evaluators.judges.embedded.numbers import agrees, numbers_agree
 
 _READ_CLOSELY: Final = 3
 """How many of the nearest sentences are compared with a claim."""
@@ -67,6 +67,8 @@ def assess_steps(index: EvidenceIndex, claim: Claim, response: str) -> Generator
     evidence = [index.read_closely(sentence) for sentence in nearest]
     numbered = [] if numbers_agree(reading, evidence) else _numbered(index, nearest)
     others = [index.read_closely(sentence) for sentence in numbered]
+    if reading.quantities and alignment.unseen:
+        _see_other_forms(reading, alignment, [*evidence, *others])
     yield
     _bound_comparisons(reading, evidence, others)
     differences = compare(
@@ -106,6 +108,17 @@ def _bound_comparisons(claim: Reading, evidence: Sequence[Reading], others: list
     while others and len(claim.quantities) * numbers > pairs:
         numbers -= len(others.pop().quantities)
     del claim.quantities[max(1, pairs // max(1, numbers)) :]
+
+
+def _see_other_forms(claim: Reading, alignment: Alignment, evidence: Sequence[Reading]) -> None:
+    """Count the words of a quantity as seen that the evidence writes in another way: "a million", "1,000,000"."""
+    for quantity in claim.quantities:
+        end = quantity.at + len(quantity.text.split(" "))
+        words = [word for word in claim.words[quantity.at : end + quantity.known_unit] if word in alignment.unseen]
+        if words and any(agrees(quantity, other) for reading in evidence for other in reading.quantities):
+            alignment.see(words)
+            for word in words:
+                claim.places.pop(word, None)
 
 
 def _in_forms_of_evidence(reading: Reading, alignment: Alignment) -> Reading:

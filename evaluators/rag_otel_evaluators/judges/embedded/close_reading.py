@@ -74,6 +74,8 @@ class Reading:
     """By word: inside quotation marks."""
     is_row: bool
     """A row of a table."""
+    key: list[str]
+    """The words of its first cell, where it was read with the head of its table."""
 
 
 _CLASSES: Final = {
@@ -272,6 +274,7 @@ def read_closely(text: str) -> Reading:
         opposites=opposites,
         quoted=quoted,
         is_row="|" in text,
+        key=[],
     )
 
 
@@ -307,5 +310,5 @@ def _term(token: str, lower: str) -> str:
     return term_of(lower)
 
 
-NOTHING_READ: Final = Reading([], [], [], {}, {}, [], {}, {}, {}, [], is_row=False)
+NOTHING_READ: Final = Reading([], [], [], {}, {}, [], {}, {}, {}, [], is_row=False, key=[])
 """The close reading of no text."""

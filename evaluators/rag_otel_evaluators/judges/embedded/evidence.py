@@ -15,6 +15,7 @@ from rag_otel.model import Chunk
 from rag_otel_evaluators.judges.embedded.close_reading import Reading, read_closely
 from rag_otel_evaluators.judges.embedded.concepts import CONCEPTS
 from rag_otel_evaluators.judges.embedded.passages import PREFIX, EvidenceSentence, Passage, PassageMemory, passages_of
+from rag_otel_evaluators.judges.embedded.tables import read_row
 from rag_otel_evaluators.judges.embedded.terms import WEIGHTS, terms_of
 
 _MANY_PASSAGES: Final = 32
@@ -146,7 +147,9 @@ class EvidenceIndex:
         sentence = self.sentences[number]
         if sentence.reading is None:
             text = self.chunks[self.chunk_of[number]].text
-            sentence.reading = read_closely(text[sentence.start : sentence.end])
+            is_row = text.find("|", sentence.start, sentence.end) >= 0
+            row = read_row(text, sentence.start, sentence.end) if is_row else None
+            sentence.reading = row or read_closely(text[sentence.start : sentence.end])
         return sentence.reading
 
     def sentences_with(self, term: str) -> list[int]:
