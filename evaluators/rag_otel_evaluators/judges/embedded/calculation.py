@@ -32,8 +32,9 @@ def calculated(claim: Reading, evidence: Sequence[Reading], question: Reading) -
         if quantity.unit in ("date", "weekday") or any(quantity.value == other.value for other in question.quantities):
             continue
         found = _of_one(quantity, claim, evidence, question)
-        if abs(found) > abs(best):
-            best = found
+        if found < 0.0:  # what it was worked out from may be told beside it
+            return found
+        best = max(best, found)
     return best
 
 

@@ -100,7 +100,7 @@ def compare(
         "unreliable": _unreliable(claim, evidence, question),
         "denial_turned": denial_turned(claim, evidence, anchors) if anchors and is_few else 0.0,
         "spread": (known - _held(content, best)) / total,
-        "unread": 1.0 - known / total,
+        "unread": 1.0 - known / total if content else min(1.0, missing / (len(claim.quantities) or 1)),
         "sure": _sure(claim, evidence),
         "focus_gap": focus_gap,
         "focus_near": focus_near,

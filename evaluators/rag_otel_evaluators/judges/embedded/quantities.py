@@ -134,6 +134,8 @@ SHARES: Final = {
     for word in listed.split()
 }
 """Words for a part of something."""
+_SURE_SHARES: Final = frozenset("mitad hälfte moitié drittel fünftel achtel zehntel tercio tercios".split())
+"""Shares without an "of" as well; "a third" may be one more."""
 HALVES: Final = frozenset("half media medio halb halbe halben halber halbes demi 半".split())
 """Half of the period or the million after them."""
 _PART_FILLERS: Final = frozenset("of a an de d un une einer eines einem eine".split())
@@ -224,14 +226,20 @@ def _quantities(words: list[str], written: list[str], numbers: list[int]) -> Ite
             continue
         if (share := _share_at(written, at)) is not None:
             value, unit, end = share
-            yield Quantity(value, unit, True, at, " ".join(written[at:end]))
+            known = bool(unit)
+            if not unit:  # half a million of something
+                unit, known = _unit(words, written, at, end)
+            yield Quantity(value, unit, known, at, " ".join(written[at:end]))
             continue
         spelled, end = _number_at(words, written, at)
         if spelled is None:
             continue
         value = spelled
         if (half := _half_after(written, end)) is not None:
-            value, end = value + 0.5, half
+            value, end = value + 0.5 * _scale(written, end - 1), half
+            value, end = value * _scale(written, end), end + (_scale(written, end) > 1.0)
+        elif tuple(word.lower() for word in written[end : end + 2]) in _AND_A_QUARTER and _scale(written, end - 1) > 1:
+            value, end = value + 0.25 * _scale(written, end - 1), end + 2
         if written[end : end + 2] == ["个", "半"]:
             value, end = value + 0.5, end + 2
         if (minutes := _clock(written, at, end, value)) is not None:
@@ -243,6 +251,11 @@ def _quantities(words: list[str], written: list[str], numbers: list[int]) -> Ite
         if known and _is_half(written, end + 1):
             value += 0.5
         yield Quantity(value, unit, known, at, " ".join(written[at:end]))
+
+
+def _scale(written: list[str], at: int) -> float:
+    """1000 of "thousand" and so on; 1 of any other word."""
+    return MULTIPLIERS.get(written[at].lower(), 1.0) if 0 <= at < len(written) else 1.0
 
 
 def _is_half(written: list[str], at: int) -> bool:
@@ -310,7 +323,7 @@ def _share_at(written: list[str], at: int) -> tuple[float, str, int] | None:
     if lower in SHARES and before in _ARTICLES:
         if (part := _part_of(written, at + 1, SHARES[lower])) is not None:
             return part
-        if following in _OF or following == "parte":
+        if following in _OF or following == "parte" or lower in _SURE_SHARES:
             return 100.0 * SHARES[lower], "percent", at + 1
     count = SPELLED.get(lower, 1.0 if lower in _ONE else None)
     if following.rstrip("sn") in SHARES or following in SHARES:

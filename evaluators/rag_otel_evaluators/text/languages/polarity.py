@@ -139,7 +139,7 @@ DIFFERING: Final = words(
     "más menos diferencia ahorra ahorran ahorro queda quedan perdieron perdió resta restan sobra gana ganan bajó subió "
     "mehr weniger unterschied differenz spart gespart übrig verloren verlor rest "
     "plus moins différence écart reste restent économise économie gagne gagné perdu "
-    "多 少 差 相差 省 剩 还剩 减少 增加"
+    "多出 多了 少了 多多少 少多少 差 相差 省 剩 还剩 减少 增加 涨了 降了"
 )
 """Ask for a difference."""
 GREATER: Final = words(
