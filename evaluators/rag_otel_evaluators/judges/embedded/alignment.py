@@ -10,6 +10,7 @@ from itertools import repeat
 from typing import Final
 
 from rag_otel.lazy_dataclass import dataclass
+from rag_otel_evaluators.judges.embedded.close_reading import join_thousands
 from rag_otel_evaluators.judges.embedded.evidence import EvidenceIndex
 from rag_otel_evaluators.judges.embedded.terms import WEIGHTS, terms_of, terms_of_tokens, tokenize
 from rag_otel_evaluators.text.sentences import CITATIONS
@@ -163,6 +164,7 @@ def _nearest(by_sentence: dict[int, float]) -> list[int]:
 
 def facts_of(claim: str) -> str:
     """The claim without "(passage 3)" and "[7]", and without the "Yes," before it: they are no facts."""
+    claim = join_thousands(claim)
     reply = _REPLY.match(claim)
     return _without_source_mentions(claim if reply is None else claim[reply.end() :])
 

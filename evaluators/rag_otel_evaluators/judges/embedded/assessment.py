@@ -22,7 +22,9 @@ _READ_FOR_LONG: Final = 2
 """The same for a claim of many words, of which each sentence takes longer."""
 _SHORT: Final = 10
 """A claim of fewer words of weight and numbers is compared together with the question."""
-_NUMBERED: Final = 4
+_OF_ONE_NUMBER: Final = 2
+"""Sentences that hold one number of the claim."""
+_NUMBERED: Final = 6
 """How many other sentences with numbers a claim is compared with whose numbers are not in its nearest sentences."""
 
 _MOST_COMPARISONS: Final = 7_500
@@ -65,7 +67,7 @@ def assess_steps(index: EvidenceIndex, claim: Claim, response: str) -> Generator
     else:
         nearest = [sentence for sentence, _ in alignment.nearest[:_READ_FOR_LONG]]
     evidence = [index.read_closely(sentence) for sentence in nearest]
-    numbered = [] if numbers_agree(reading, evidence) else _numbered(index, nearest)
+    numbered = [] if numbers_agree(reading, evidence) else _numbered(index, reading, nearest)
     others = [index.read_closely(sentence) for sentence in numbered]
     if reading.quantities and alignment.unseen:
         _see_other_forms(reading, alignment, [*evidence, *others])
@@ -97,8 +99,17 @@ def assess_steps(index: EvidenceIndex, claim: Claim, response: str) -> Generator
     )
 
 
-def _numbered(index: EvidenceIndex, nearest: list[int]) -> list[int]:
-    return [sentence for sentence in index.with_numbers if sentence not in nearest][:_NUMBERED]
+def _numbered(index: EvidenceIndex, claim: Reading, nearest: list[int]) -> list[int]:
+    """Other sentences with numbers: those with the claim's own first, then those of the nearest sentences' chunks."""
+    own = [
+        sentence
+        for quantity in claim.quantities
+        if claim.words[quantity.at] in index.vocabulary
+        for sentence in index.sentences_with(claim.words[quantity.at])[:_OF_ONE_NUMBER]
+    ]
+    chunks = {index.chunk_of[sentence] for sentence in nearest[:1]}
+    others = sorted(index.with_numbers, key=lambda sentence: index.chunk_of[sentence] not in chunks)
+    return [sentence for sentence in dict.fromkeys([*own, *others]) if sentence not in nearest][:_NUMBERED]
 
 
 def _bound_comparisons(claim: Reading, evidence: Sequence[Reading], others: list[Reading]) -> None:

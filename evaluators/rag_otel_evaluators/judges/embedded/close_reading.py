@@ -33,6 +33,8 @@ _TOKEN: Final = re.compile(
 )
 _ASCII_TOKEN: Final = re.compile(r"[a-zA-Z]++|\d{4}-\d{2}-\d{2}|\d{1,2}/\d{1,2}/\d{4}|\d++(?:[.,:]\d++)*+|[%$,;:|()\n]")
 """The same in plain text, faster."""
+_SPACED: Final = re.compile(r"(?<![\d.,/:-])\d{1,3}(?:[ \u00a0\u202f\u2009]\d{3})+(?![\d/:-])")
+_SPACES: Final = re.compile(r"[ \u00a0\u202f\u2009]")
 _SEPARATORS: Final = frozenset(",;:|()，；：、—–\n")
 _STRONG_SEPARATORS: Final = frozenset(";；\n")
 _STRONG: Final = 3
@@ -196,6 +198,11 @@ _facts_of_piece: Final = WordMemo(
 """What stands between two spaces -> the facts of its tokens: no token reaches across a space."""
 
 
+def join_thousands(text: str) -> str:
+    """ "3 600 000" as one number."""
+    return _SPACED.sub(lambda found: _SPACES.sub("", found[0]), text) if _SPACED.search(text) else text
+
+
 def read_closely(text: str) -> Reading:
     """Read one sentence; only its beginning where it is very long."""
     words: list[str] = []
@@ -210,6 +217,7 @@ def read_closely(text: str) -> Reading:
     clause = at = 0
     if "°" in text:
         text = text.replace("° ", "°").replace("°F", " fahrenheit").replace("°C", " celsius")
+    text = join_thousands(text)
     is_ascii = text.isascii()
     facts = chain.from_iterable(map(_facts_of_piece.__getitem__, text.split(" ")))
     for known in islice(facts, 2 * _MOST_TOKENS):

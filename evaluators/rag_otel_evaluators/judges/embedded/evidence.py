@@ -23,7 +23,8 @@ _MANY_PASSAGES: Final = 32
 
 QUESTION_WEIGHT: Final = 0.6
 """What a word of the question counts beside one of the claim when the nearest sentences are sought."""
-_MOST_NUMBERED: Final = 12
+_MOST_NUMBERED: Final = 48
+"""Sentences with numbers, and dates, that are remembered."""
 _MOST_PLACES: Final = 2_000
 """Sentences that are remembered for one term."""
 

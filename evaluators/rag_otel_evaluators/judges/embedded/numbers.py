@@ -21,6 +21,8 @@ _NEAR: Final = 0.02
 """Relative error within which a converted number is the same."""
 _OF_A_PERCENT: Final = 0.5
 """Percent by which a share in words and one in figures may differ: "a third", "33%"."""
+_HOURS: Final = 24
+_HALF_A_DAY: Final = 720
 _DEGREES: Final = frozenset({"celsius", "fahrenheit"})
 NAME_WEIGHT: Final = 3
 """A name, or a number or letter that names something, counts as so many words: it tells rows and members of a list
@@ -88,12 +90,17 @@ def compare_numbers(
             if can_be_worked_out(quantity, claim, evidence, question):
                 derived += 1.0
                 continue
-            missing += 1.0
+            missing += not (_is_one(quantity) or any(agrees(quantity, asked) for asked in question.quantities))
         if best_other is not None:
             margin = max(0.0, min(1.0, best_other[0] - own))
             if rival is None or margin > rival.margin:
                 rival = _rival(claim, quantity, evidence[best_other[1]], best_other[2], best_other[1], margin)
     return missing, derived, rival
+
+
+def _is_one(quantity: Quantity) -> bool:
+    """ "In a year", which is an article as well."""
+    return quantity.value == 1.0 and not quantity.text[0].isdigit()
 
 
 def _is_label(quantity: Quantity, question: Reading) -> bool:
@@ -113,7 +120,7 @@ def agrees(mine: Quantity, other: Quantity) -> bool:
     if mine.unit == other.unit == "percent" and not (mine.text[0].isdigit() and other.text[0].isdigit()):
         return abs(mine.value - other.value) < _OF_A_PERCENT
     if mine.unit == other.unit or not (mine.known_unit and other.known_unit):
-        return mine.value == other.value
+        return mine.value == other.value or _is_that_hour(mine, other) or _is_that_hour(other, mine)
     if {mine.unit, other.unit} == {"hour", "clock"}:  # "10 h 30" is a length of time or a time of day
         return _minutes(mine) == _minutes(other)
     if "degree" in (mine.unit, other.unit) and not _DEGREES.isdisjoint((mine.unit, other.unit)):
@@ -122,6 +129,13 @@ def agrees(mine: Quantity, other: Quantity) -> bool:
     if one is None or two is None or one[0] != two[0]:
         return "date" in (mine.unit, other.unit) and _years_agree(mine, other)
     return abs(mine.value * one[1] - other.value * two[1]) <= _NEAR * other.value * two[1]
+
+
+def _is_that_hour(clock: Quantity, other: Quantity) -> bool:
+    """ "At half past nine" without a unit, in the morning or in the evening."""
+    if clock.unit != "clock" or other.known_unit or not 0 < other.value <= _HOURS:
+        return False
+    return other.value * 60 % _HALF_A_DAY == clock.value % _HALF_A_DAY
 
 
 def _minutes(quantity: Quantity) -> float:

@@ -102,6 +102,7 @@ _OF_THEIR_OWN: Final = ("date", "clock", "weekday")
 """Units that a number after them does not share: "48 people in Berlin, 63 in Paris" counts people twice."""
 _JOINED: Final = frozenset({"and", "y", "et", "und", "or", "o", "ou", "oder", "to", "a", "à", "bis", "至", "到"})
 _ARTICLES: Final = listed_words("a an one the un una uno ein eine einen einem einer eines une la le el der die das")
+_INDEFINITE: Final = listed_words("a an one un una uno ein eine einen einem einer eines une")
 _OF: Final = listed_words("of de des del der die von du d aller all her his its their ihrer seiner")
 _WITHIN: Final = listed_words(
     "for within in after of than about under over lasts takes least every por durante en de tras "
@@ -125,10 +126,11 @@ SHARES: Final = {
     word: value
     for value, listed in {
         0.5: "half mitad hälfte moitié",
-        1 / 3: "third tercio tercios drittel tiers",
-        0.25: "quarter cuarto cuartos viertel quart",
+        1 / 3: "third tercio tercios tercera drittel tiers",
+        0.25: "quarter cuarto cuarta cuartos viertel quart",
         0.2: "fifth quinta quinto quintos fünftel cinquième",
-        0.125: "eighth octavo achtel huitième",
+        1 / 6: "sixth sexta sexto sechstel sixième",
+        0.125: "eighth octavo octava achtel huitième",
         0.1: "tenth décima décimo zehntel dixième",
     }.items()
     for word in listed.split()
@@ -186,6 +188,10 @@ def quantities_in(words: list[str], written: list[str], numbers: list[int], clau
 def _joined(one: Quantity, two: Quantity, written: list[str], clauses: list[int]) -> Quantity | None:
     """ "1 h 45" and "five feet ten inches" as one quantity, in the unit of the first part."""
     end = one.at + len(one.text.split(" "))
+    if one.unit in _CURRENCIES and not two.unit and two.at - end == 1 and 0 < two.value < 100 and one.value < 1000:
+        if one.value == int(one.value) and two.value == int(two.value) and clauses[one.at] == clauses[two.at]:
+            text = " ".join(written[one.at : two.at + len(two.text.split(" "))])
+            return one._replace(value=one.value + two.value / 100, text=text)
     if not one.known_unit or not 1 <= two.at - end <= _MOST_BETWEEN or clauses[one.at] != clauses[two.at]:
         return None
     dimension, factor = DIMENSIONS.get(one.unit, ("", 1.0))
@@ -320,9 +326,9 @@ def _share_at(written: list[str], at: int) -> tuple[float, str, int] | None:
     following = written[at + 1].lower() if at + 1 < len(written) else ""
     if following == _TEN_OF_HUNDRED and lower[0] in CJK_NUMERALS and (one := cjk_value(lower)) and one <= 10:
         return 10.0 * one, "percent", at + 2
+    if lower in SHARES and (part := _part_of(written, at + 1, SHARES[lower])) is not None and part[2] > at + 2:
+        return part
     if lower in SHARES and before in _ARTICLES:
-        if (part := _part_of(written, at + 1, SHARES[lower])) is not None:
-            return part
         if following in _OF or following == "parte" or lower in _SURE_SHARES:
             return 100.0 * SHARES[lower], "percent", at + 1
     count = SPELLED.get(lower, 1.0 if lower in _ONE else None)
@@ -346,7 +352,7 @@ def _one_period(written: list[str], at: int) -> tuple[float, str, int] | None:
         for length in (3, 2):
             if following[:length] in _AND_A_QUARTER:
                 return 1.25, unit, at + 1 + length
-    if before in _ARTICLES and at > 1 and written[at - 2].lower() in _WITHIN:
+    if before in _INDEFINITE and at > 1 and written[at - 2].lower() in _WITHIN:
         return value, unit, at + 1
     return None
 
@@ -487,6 +493,8 @@ def _number_at(words: list[str], written: list[str], at: int) -> tuple[float | N
             return (value * thousands, end + 2) if thousands >= 1e6 else (value, end + 1)
         return value, end
     if token[0] in CJK_NUMERALS:
+        if token == "千万" and written[at + 1 : at + 2] and written[at + 1] in "别不要注记":  # "by all means"
+            return None, at + 1
         if token in {"百", "千", "万", "亿", "十"} or (token == "一" and not _counts_one(written, at + 1)):
             return None, at + 1
         return cjk_value(token), at + 1
