@@ -15,6 +15,7 @@ from rag_otel_evaluators.judges.embedded.close_reading import Reading
 from rag_otel_evaluators.judges.embedded.coefficients import DIFFERENCES
 from rag_otel_evaluators.judges.embedded.concepts import CONCEPTS, opposites_of
 from rag_otel_evaluators.judges.embedded.denial import denial_turned
+from rag_otel_evaluators.judges.embedded.members import members_missing
 from rag_otel_evaluators.judges.embedded.nearness import nearness, places_in, support
 from rag_otel_evaluators.judges.embedded.numbers import NAME_WEIGHT, Rival, compare_numbers
 from rag_otel_evaluators.judges.embedded.order import is_past, turned
@@ -103,6 +104,7 @@ def compare(
         "unread": 1.0 - known / total if content else min(1.0, missing / (len(claim.quantities) or 1)),
         "sure": _sure(claim, evidence),
         "focus_gap": focus_gap,
+        "members_missing": members_missing(claim, evidence) if is_few else 0.0,
         "focus_near": focus_near,
     }
     return Differences(values, number_rival, name_rival, nearest, opposite)

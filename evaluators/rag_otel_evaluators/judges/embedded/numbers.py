@@ -21,6 +21,7 @@ _NEAR: Final = 0.02
 """Relative error within which a converted number is the same."""
 _OF_A_PERCENT: Final = 0.5
 """Percent by which a share in words and one in figures may differ: "a third", "33%"."""
+_OTHER_NAME: Final = 0.5
 _HOURS: Final = 24
 _HALF_A_DAY: Final = 720
 _DEGREES: Final = frozenset({"celsius", "fahrenheit"})
@@ -74,16 +75,17 @@ def compare_numbers(
             if not reading.quantities:
                 continue
             placed = places_in(reading, others)
+            total = (len(others) or 1) * _of_another_row(reading, others)
             for other in reading.quantities:
                 if agrees(quantity, other):
-                    own, at_all = max(own, support(reading, other.at, placed, len(others) or 1)), True
+                    own, at_all = max(own, support(reading, other.at, placed, 1) / total), True
                     continue
                 same_number = other.value == quantity.value
                 if not same_number and not comparable(quantity, other):
                     continue
                 if any(agrees(also, other) for also in claim.quantities):
                     continue
-                near = support(reading, other.at, placed, len(others) or 1) + _SAME_NUMBER * same_number
+                near = support(reading, other.at, placed, 1) / total + _SAME_NUMBER * same_number
                 if best_other is None or near > best_other[0]:
                     best_other = (near, number, other)
         if not at_all:
@@ -96,6 +98,13 @@ def compare_numbers(
             if rival is None or margin > rival.margin:
                 rival = _rival(claim, quantity, evidence[best_other[1]], best_other[2], best_other[1], margin)
     return missing, derived, rival
+
+
+def _of_another_row(reading: Reading, asked: Sequence[str]) -> float:
+    """1, and up to 1.5 for a row whose name has words that nobody asked for: "Loop Pro" is another than "Loop"."""
+    if not reading.key:
+        return 1.0
+    return 1.0 + _OTHER_NAME * sum(word not in asked for word in reading.key) / len(reading.key)
 
 
 def _is_one(quantity: Quantity) -> bool:

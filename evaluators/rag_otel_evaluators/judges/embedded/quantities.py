@@ -150,6 +150,8 @@ _ORDINAL_MARKS: Final = frozenset(["st", "nd", "rd", "th", "er", "º"])
 _FIRST: Final = {"first": 1.0, "second": 2.0, "primero": 1.0, "premier": 1.0, "ersten": 1.0, "erste": 1.0, "uno": 1.0}
 """Days of a month in words that are no numbers elsewhere."""
 _BYTES: Final = {"kilo": "kilobyte", "méga": "megabyte", "mega": "megabyte", "giga": "gigabyte", "téra": "terabyte"}
+_RATES: Final = {"kb": "kilobit", "mb": "megabit", "gb": "gigabit"}
+"""Before "/s"."""
 _TEN_OF_HUNDRED: Final = "成"
 _MILLIONS: Final = {"m": 1e6, "mn": 1e6, "bn": 1e9, "k": 1e3}
 """What multiplies an amount of money only: "£4.75m"."""
@@ -555,6 +557,8 @@ def _of_two_words(written: list[str], at: int) -> str | None:
     one, two = written[at].lower(), written[at + 1].lower() if at + 1 < len(written) else ""
     if (one, two) in PER_CENT:
         return "percent"
+    if two == "s" and one in _RATES:
+        return _RATES[one]
     if one in _BYTES and two.startswith(("octet", "byte")):
         return _BYTES[one]
     for shape, prefix in ((SQUARE, "square"), (CUBIC, "cubic")):
