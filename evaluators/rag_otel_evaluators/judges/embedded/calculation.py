@@ -31,11 +31,15 @@ _NEAR_BEST: Final = 0.85
 """A result is the one that is asked for where its numbers stand so near as those of the best, by share."""
 _ANOTHER: Final = -0.3
 """What a result counts for of numbers that stand farther away."""
-_MONTHLY: Final = words("month monthly mensual mensuales mes monat monatlich mois mensuel mensuelle pro 月 每月 月租 月费")
+_MONTHLY: Final = words(
+    "month monthly mensual mensuales mes monat monatlich mois mensuel mensuelle pro 月 每月 月租 月费"
+)
 _YEARLY: Final = words(
     "year yearly annual annually año anual jahr jahres jährlich an année annuel annuelle annuels 年 全年 一年 每年"
 )
-_MONEY: Final = frozenset(["dollar", "euro", "pound", "franc", "yuan", "yen", "krone", "cent", "rupee", "zloty", "peso"])
+_MONEY: Final = frozenset(
+    ["dollar", "euro", "pound", "franc", "yuan", "yen", "krone", "cent", "rupee", "zloty", "peso"]
+)
 _MONTHS_OF_A_YEAR: Final = 12.0
 
 

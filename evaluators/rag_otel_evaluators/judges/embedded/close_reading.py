@@ -10,19 +10,12 @@ from itertools import chain, islice
 from typing import Final, NamedTuple
 
 from rag_otel.lazy_dataclass import dataclass
-from rag_otel_evaluators.judges.embedded.quantities import (
-    CJK_NUMERALS,
-    HALVES,
-    PERIODS_ALONE,
-    QUARTERS_OF_HOURS,
-    SHARES,
-    Quantity,
-    quantities_in,
-)
+from rag_otel_evaluators.judges.embedded.quantities import Quantity, quantities_in
+from rag_otel_evaluators.judges.embedded.shares import HALVES, PERIODS_ALONE, QUARTERS_OF_HOURS, SHARES
 from rag_otel_evaluators.judges.embedded.terms import MONTH_TERMS, WEIGHTS, term_of
 from rag_otel_evaluators.text.languages import polarity
 from rag_otel_evaluators.text.languages.negations import ANTONYMS, NEGATING_WORDS
-from rag_otel_evaluators.text.languages.numerals import MULTIPLIERS, roman_value, spelled_value
+from rag_otel_evaluators.text.languages.numerals import CJK_NUMERALS, MULTIPLIERS, roman_value, spelled_value
 from rag_otel_evaluators.text.languages.quantities import CLOCK_WORDS, WEEKDAYS
 from rag_otel_evaluators.text.languages.scripts import SPACELESS
 from rag_otel_evaluators.text.word_memo import WordMemo

@@ -7,16 +7,18 @@ semicolon or a line break.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Final
 
 from rag_otel_evaluators.judges.embedded.close_reading import Reading
+from rag_otel_evaluators.text.languages import words
 
 _MOST_WORDS: Final = 4
 """Words of weight of one member; more are a clause of their own."""
 _MOST_CHARACTERS: Final = 7
 """The same in Chinese, where each character is a word."""
 _MOST_MEMBERS: Final = 8
-_JOINING: Final = frozenset("and y e und et sowie plus".split()) | frozenset("和与及跟")
+_JOINING: Final = words("and y e und et sowie plus") | frozenset("和与及跟")
 """Before the last member."""
 _HELD: Final = 0.5
 """Share of a member's words that must stand there."""
@@ -65,7 +67,7 @@ def _parts(reading: Reading) -> Iterator[set[str]]:
         yield set(reading.places)
         return
     edges = [0, *starts, len(reading.clauses)]
-    for first, end in zip(edges, edges[1:], strict=False):
+    for first, end in pairwise(edges):
         yield {term for term in reading.words[first:end] if term in reading.places}
 
 

@@ -60,7 +60,7 @@ def _fits(current: float, value: float) -> bool:
         return True
     tens = current % 100
     if value < 10:
-        return tens == 0.0 or (tens >= 20.0 and current % 10 == 0.0) or (tens == 10.0 and 7.0 <= value)
+        return tens == 0.0 or (tens >= 20.0 and current % 10 == 0.0) or (tens == 10.0 and value >= 7.0)
     if value < 20:
         return tens in (0.0, 60.0, 80.0)
     return tens == 0.0 and value < 100

@@ -219,6 +219,7 @@ def _below_thousand(found: re.Match[str], part: str) -> int:
     below = int(SPELLED[tens]) if tens else _DE_UNITS.get(few) or int(SPELLED.get(few, 1.0)) if few else 0
     return hundreds + below + (_DE_UNITS.get(found[f"{part}unit"], 0) if tens else 0)
 
+
 MULTIPLIERS: Final = {
     word: value
     for value, words in {
@@ -237,6 +238,7 @@ JOINERS: Final = frozenset({"and", "y", "et", "und"})
 CJK_DIGITS: Final = {mark: value for value, mark in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "兩": 2}
 CJK_SCALES: Final = {"十": 10, "百": 100, "千": 1000}
 CJK_MYRIADS: Final = {"万": 10_000, "萬": 10_000, "亿": 100_000_000, "億": 100_000_000}
+CJK_NUMERALS: Final = "".join([*CJK_DIGITS, *CJK_SCALES, *CJK_MYRIADS])
 
 _ROMAN: Final = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from rag_otel_evaluators.text.languages import words
+
 MONTHS: Final = {
     name: number
     for number, names in enumerate(
@@ -85,7 +87,8 @@ UNITS: Final = {
         "metre": "metre metres meter meters m metro metros mètre mètres metern",
         "foot": "foot feet ft pie pies fuß pied pieds",
         "inch": "inch inches pulgada pulgadas zoll pouce pouces",
-        "kilometre": "kilometre kilometres kilometer kilometers km kilómetro kilómetros kilomètre kilomètres kilometern",
+        "kilometre": "kilometre kilometres kilometer kilometers kilometern km kilómetro kilómetros "
+        "kilomètre kilomètres",
         "mile": "mile miles milla millas meile meilen",
         "centimetre": "centimetre centimetres centimeter centimeters cm centímetro centímetros centimètre centimètres",
         "millimetre": "millimetre millimetres millimeter millimeters mm milímetro milímetros millimètre millimètres",
@@ -236,8 +239,8 @@ DIMENSIONS: Final = {
 }
 """Unit -> what it measures, and how many of the dimension's base unit it is."""
 
-SQUARE: Final = frozenset("square cuadrado cuadrados carré carrés quadrat sq".split())
-CUBIC: Final = frozenset("cubic cúbico cúbicos cube cubes".split())
+SQUARE: Final = words("square cuadrado cuadrados carré carrés quadrat sq")
+CUBIC: Final = words("cubic cúbico cúbicos cube cubes")
 """Before or after a unit of length."""
 
 CLOCK_WORDS: Final = {
@@ -249,8 +252,8 @@ CLOCK_WORDS: Final = {
     for word in words.split()
 }
 """A time of day in one word -> minutes after midnight."""
-AFTERNOON: Final = frozenset(
-    "pm afternoon evening tarde noche nachmittags abends nachmittag abend soir après 下午 晚上 傍晚".split()
+AFTERNOON: Final = words(
+    "pm afternoon evening tarde noche nachmittags abends nachmittag abend soir après 下午 晚上 傍晚"
 )
 """What makes three o'clock 15:00."""
-MORNING: Final = frozenset("am morning mañana morgens vormittags früh matin 上午 早上 凌晨 清晨".split())
+MORNING: Final = words("am morning mañana morgens vormittags früh matin 上午 早上 凌晨 清晨")
