@@ -20,6 +20,9 @@ _FARTHEST: Final = 8_000
 _RULE: Final = re.compile(r"[\s|:+-]*")
 """The line below the head."""
 _MOST_CELLS: Final = 12
+_POINTS_IN_TIME: Final = ("date", "clock", "weekday")
+_SCALED: Final = 1e6
+"""A number from here on is written out, whatever the head of its column says."""
 _SCALES: Final = {word: value for word, value in MULTIPLIERS.items() if value >= 1000.0} | dict(CJK_MYRIADS)
 
 
@@ -50,9 +53,7 @@ def read_row(text: str, start: int, end: int) -> Reading | None:
             _place(reading.places, term, first)
         for term in named_labels:
             _place(reading.labels, term, first)
-        unit, factor = _measured(head[column])
-        if unit or factor != 1.0:
-            _measure(reading, first, starts[column + 1], unit, factor)
+        _measure(reading, first, starts[column + 1], *_measured(head[column]))
     return reading
 
 
@@ -109,19 +110,19 @@ def _measured(name: str) -> tuple[str, float]:
 
 
 def _measure(reading: Reading, first: int, end: int, unit: str, factor: float) -> None:
-    """Give the numbers of a cell the unit of its column, where they have none."""
+    """Give the numbers of a cell the unit of the cell, or of its column: never of the cell beside it."""
     for number, own in enumerate(reading.quantities):
-        if first <= own.at < end and own.unit not in ("date", "clock", "weekday"):
-            known = own.known_unit and not _is_shared(reading, own)
-            reading.quantities[number] = own._replace(
-                value=own.value * factor if own.value < 1e6 else own.value,
-                unit=own.unit if known or not unit else unit,
-                known_unit=known or bool(unit) or own.known_unit,
-            )
+        if not first <= own.at < end or own.unit in _POINTS_IN_TIME or not own.text[0].isdigit():
+            continue
+        if _stands_with_unit(reading, own, first, end):
+            unit_here, known = own.unit, own.known_unit
+        else:
+            unit_here, known = unit, bool(unit)
+        value = own.value * factor if own.value < _SCALED else own.value
+        reading.quantities[number] = own._replace(value=value, unit=unit_here, known_unit=known)
 
 
-def _is_shared(reading: Reading, own: Quantity) -> bool:
-    """True where the unit came from the number before, in another cell."""
-    end = own.at + len(own.text.split(" "))
-    around = [*reading.written[max(0, own.at - 1) : own.at], *reading.written[end : end + 1]]
-    return not any(word.lower() in UNITS for word in around)
+def _stands_with_unit(reading: Reading, own: Quantity, first: int, end: int) -> bool:
+    """True where the cell has a word after the number, or a currency before it."""
+    after = own.at + len(own.text.split(" "))
+    return after < end or (own.at > first and reading.written[own.at - 1].lower() in UNITS)
