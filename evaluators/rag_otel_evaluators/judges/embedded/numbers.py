@@ -64,7 +64,7 @@ def compare_numbers(
     if claim.words and claim.written[0][0].isupper():
         labels += [term for term in claim.words[:1] if any(term in reading.names for reading in evidence)]
     for quantity in claim.quantities:
-        if _is_label(quantity, question):
+        if _is_label(quantity, question) or _is_condition(quantity, claim, question):
             continue
         own, at_all = 0.0, False
         best_other: tuple[float, int, Quantity] | None = None
@@ -115,6 +115,13 @@ def _is_one(quantity: Quantity) -> bool:
 def _is_label(quantity: Quantity, question: Reading) -> bool:
     """True for a number that the question has too: "line 41" is asked for, it is not the answer."""
     return not quantity.known_unit and any(quantity.value == other.value for other in question.quantities)
+
+
+def _is_condition(quantity: Quantity, claim: Reading, question: Reading) -> bool:
+    """True for a number of the question beside another one: "a child of ten pays 9 euros" answers with the 9 euros."""
+    if not any(agrees(quantity, asked) for asked in question.quantities):
+        return False
+    return any(not any(agrees(other, asked) for asked in question.quantities) for other in claim.quantities)
 
 
 def _rival(claim: Reading, mine: Quantity, there: Reading, other: Quantity, sentence: int, margin: float) -> Rival:
