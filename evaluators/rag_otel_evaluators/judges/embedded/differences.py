@@ -74,6 +74,7 @@ def compare(
     worked_out = calculated(claim, [*evidence, *numbered], question)
     if worked_out < 0.0:
         number_rival = None
+        missing, derived = max(0.0, missing - 1.0), max(1.0, derived)
     name_rival = _names(claim, evidence, anchors)
     opposite = _opposite(claim, evidence)
     near = _near(best, anchors)

@@ -135,6 +135,8 @@ def agrees(mine: Quantity, other: Quantity) -> bool:
         return _dates_agree(int(mine.value), int(other.value))
     if mine.unit == other.unit == "percent" and not (mine.text[0].isdigit() and other.text[0].isdigit()):
         return abs(mine.value - other.value) < _OF_A_PERCENT
+    if mine.unit == other.unit == "clock" and not (mine.text[0].isdigit() and other.text[0].isdigit()):
+        return mine.value % _HALF_A_DAY == other.value % _HALF_A_DAY  # "half past nine" is in the evening, too
     if mine.unit == other.unit or not (mine.known_unit and other.known_unit):
         return mine.value == other.value or _is_that_hour(mine, other) or _is_that_hour(other, mine)
     if {mine.unit, other.unit} == {"hour", "clock"}:  # "10 h 30" is a length of time or a time of day

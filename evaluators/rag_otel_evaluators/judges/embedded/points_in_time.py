@@ -10,6 +10,12 @@ from rag_otel_evaluators.text.languages.quantities import AFTERNOON, MORNING, WE
 
 _CJK_WEEKDAYS: Final = "一二三四五六"
 _CJK_WEEK: Final = "周期拜"
+_QUARTER_OR_HALF: Final = {
+    word: minutes
+    for minutes, listed in {15.0: "quarter cuarto viertel quart", 30.0: "half media"}.items()
+    for word in listed.split()
+}
+_PAST_OR_TO: Final = {"past": 1, "after": 1, "to": -1, "nach": 1, "vor": -1}
 _ORDINAL_MARKS: Final = frozenset(["st", "nd", "rd", "th", "er", "º"])
 _FIRST: Final = {"first": 1.0, "second": 2.0, "primero": 1.0, "premier": 1.0, "ersten": 1.0, "erste": 1.0, "uno": 1.0}
 """Days of a month in words that are no numbers elsewhere."""
@@ -42,6 +48,27 @@ def time_of_day(written: list[str], at: int, end: int, value: float) -> float | 
     elif hours == 12 and marker == "am":
         hours = 0.0
     return hours * 60 + minutes
+
+
+def time_in_words(written: list[str], at: int) -> tuple[float, int] | None:
+    """(minutes after midnight, end) of "half past nine", "a quarter to ten", "halb zehn", "las nueve y cuarto"."""
+    words = [word.lower() for word in written[at : at + 4]]
+    if words[0] in _QUARTER_OR_HALF and len(words) > 2 and words[1] in _PAST_OR_TO and words[0] + words[1] != "halfto":
+        hour = _hour(words[2])
+        if hour is not None:
+            return hour * 60 + _PAST_OR_TO[words[1]] * _QUARTER_OR_HALF[words[0]], at + 3
+    if words[0] == "halb" and len(words) > 1 and (hour := _hour(words[1])) is not None:
+        return hour * 60 - 30, at + 2
+    if at and written[at - 1].lower() == "las" and len(words) > 2 and words[1] in ("y", "menos"):
+        hour, minutes = _hour(words[0]), _QUARTER_OR_HALF.get(words[2]) or SPELLED.get(words[2])
+        if hour is not None and minutes is not None and minutes < 60:
+            return hour * 60 + (minutes if words[1] == "y" else -minutes), at + 3
+    return None
+
+
+def _hour(word: str) -> float | None:
+    value = SPELLED.get(word) or small_number(word)
+    return value if value is not None and 0 < value <= 24 else None
 
 
 def small_number(word: str) -> float | None:

@@ -10,13 +10,21 @@ from rag_otel_evaluators.judges.embedded.points_in_time import (
     date_at,
     numeric_date,
     place_in_calendar,
+    time_in_words,
     time_of_day,
 )
 from rag_otel_evaluators.judges.embedded.shares import AND_A_QUARTER, half_after, share_at
 from rag_otel_evaluators.judges.embedded.spelled_numbers import PER_CENT, spelled_number
 from rag_otel_evaluators.judges.embedded.terms import MONTH_TERMS, WEIGHTS, normalize_number
 from rag_otel_evaluators.text.languages.cjk_units import CJK_PAIRS, CJK_UNITS
-from rag_otel_evaluators.text.languages.numerals import CJK_MYRIADS, CJK_NUMERALS, MULTIPLIERS, cjk_value, roman_value
+from rag_otel_evaluators.text.languages.numerals import (
+    CJK_DIGITS,
+    CJK_MYRIADS,
+    CJK_NUMERALS,
+    MULTIPLIERS,
+    cjk_value,
+    roman_value,
+)
 from rag_otel_evaluators.text.languages.quantities import CUBIC, DIMENSIONS, SQUARE, UNITS
 
 _MOST_QUANTITIES: Final = 12
@@ -112,6 +120,10 @@ def _quantities(words: list[str], written: list[str], numbers: list[int]) -> Ite
         if (place := place_in_calendar(words, written, at)) is not None:
             yield Quantity(*place, True, at, written[at])
             continue
+        if (told := time_in_words(written, at)) is not None:
+            value, end = told
+            yield Quantity(value, "clock", True, at, " ".join(written[at:end]))
+            continue
         if (share := share_at(written, at)) is not None:
             value, unit, end = share
             known = bool(unit)
@@ -168,10 +180,23 @@ def _number_at(words: list[str], written: list[str], at: int) -> tuple[float | N
             return None, at + 1
         if token in {"百", "千", "万", "亿", "十"} or (token == "一" and not _counts_one(written, at + 1)):
             return None, at + 1
+        if (decimal := _chinese_decimal(written, at)) is not None:
+            return decimal, at + 3
         return cjk_value(token), at + 1
     if token.isupper() and (roman := roman_value(token)) is not None:
         return roman, at + 1
     return spelled_number(written, at)
+
+
+def _chinese_decimal(written: list[str], at: int) -> float | None:
+    """ "十二点四公里"; a minute after it makes a time of day."""
+    window = written[at : at + 4]
+    if len(window) < 4 or window[1] != "点" or window[3] in ("分", "刻") or window[2][0] not in CJK_DIGITS:
+        return None
+    if any(mark not in CJK_DIGITS for mark in window[2]):
+        return None
+    whole, fraction = cjk_value(window[0]), "".join(str(CJK_DIGITS[mark]) for mark in window[2])
+    return None if whole is None else float(f"{int(whole)}.{fraction}")
 
 
 def _counts_one(written: list[str], at: int) -> bool:
