@@ -135,7 +135,7 @@ def agrees(mine: Quantity, other: Quantity) -> bool:
         return _dates_agree(int(mine.value), int(other.value))
     if mine.unit == other.unit == "percent" and not (mine.text[0].isdigit() and other.text[0].isdigit()):
         return abs(mine.value - other.value) < _OF_A_PERCENT
-    if mine.unit == other.unit == "clock" and not (mine.text[0].isdigit() and other.text[0].isdigit()):
+    if mine.unit == other.unit == "clock" and (_in_words(mine) or _in_words(other)):
         return mine.value % _HALF_A_DAY == other.value % _HALF_A_DAY  # "half past nine" is in the evening, too
     if mine.unit == other.unit or not (mine.known_unit and other.known_unit):
         return mine.value == other.value or _is_that_hour(mine, other) or _is_that_hour(other, mine)
@@ -147,6 +147,10 @@ def agrees(mine: Quantity, other: Quantity) -> bool:
     if one is None or two is None or one[0] != two[0]:
         return "date" in (mine.unit, other.unit) and _years_agree(mine, other)
     return abs(mine.value * one[1] - other.value * two[1]) <= _NEAR * other.value * two[1]
+
+
+def _in_words(clock: Quantity) -> bool:
+    return " " in clock.text and not clock.text[0].isdigit()
 
 
 def _is_that_hour(clock: Quantity, other: Quantity) -> bool:
