@@ -62,11 +62,17 @@ def calculated(claim: Reading, evidence: Sequence[Reading], question: Reading) -
     Between 0 and -1 where it gives the result of other numbers than those nearest to the question's words. What can be
     worked out although nobody asks for it counts nothing: of ten numbers most others can, by chance.
     """
+    own = [
+        quantity
+        for quantity in claim.quantities[:_MOST_OWN]
+        if quantity.unit not in ("date", "weekday")
+        and not any(quantity.value == other.value for other in question.quantities)
+    ]
+    if not own:
+        return 0.0
     places = _nearest(evidence, question)
     best = 0.0
-    for quantity in claim.quantities[:_MOST_OWN]:
-        if quantity.unit in ("date", "weekday") or any(quantity.value == other.value for other in question.quantities):
-            continue
+    for quantity in own:
         found = _of_one(quantity, claim, evidence, places, question)
         if found < 0.0:  # what it was worked out from may be told beside it
             return found

@@ -10,6 +10,8 @@ from rag_otel_evaluators.text.languages.quantities import AFTERNOON, MORNING, WE
 
 _CJK_WEEKDAYS: Final = "一二三四五六"
 _CJK_WEEK: Final = "周期拜"
+_HOUR_MARKS: Final = frozenset(["a", "p", "am", "pm", "o", "uhr", "点", "點", "时"])
+"""What stands after the hour, or begins what does."""
 _QUARTER_OR_HALF: Final = {
     word: minutes
     for minutes, listed in {15.0: "quarter cuarto viertel quart", 30.0: "half media"}.items()
@@ -23,8 +25,10 @@ _FIRST: Final = {"first": 1.0, "second": 2.0, "primero": 1.0, "premier": 1.0, "e
 
 def time_of_day(written: list[str], at: int, end: int, value: float) -> float | None:
     """Minutes after midnight of a time of day: "8:30", "7 pm", "8.30 a.m.", "18 Uhr 30", "下午3点半"; else None."""
-    after = [word.lower() for word in written[end : end + 4]]
     token = written[at]
+    if ":" not in token and (end >= len(written) or written[end].lower() not in _HOUR_MARKS):
+        return None
+    after = [word.lower() for word in written[end : end + 4]]
     hours, minutes = value, 0.0
     is_clock = ":" in token
     if is_clock:
@@ -52,6 +56,9 @@ def time_of_day(written: list[str], at: int, end: int, value: float) -> float | 
 
 def time_in_words(written: list[str], at: int) -> tuple[float, int] | None:
     """(minutes after midnight, end) of "half past nine", "a quarter to ten", "halb zehn", "las nueve y cuarto"."""
+    lower, after_las = written[at].lower(), at > 0 and written[at - 1].lower() == "las"
+    if lower != "halb" and lower not in _QUARTER_OR_HALF and not after_las:
+        return None
     words = [word.lower() for word in written[at : at + 4]]
     if words[0] in _QUARTER_OR_HALF and len(words) > 2 and words[1] in _PAST_OR_TO and words[0] + words[1] != "halfto":
         hour = _hour(words[2])
@@ -59,7 +66,7 @@ def time_in_words(written: list[str], at: int) -> tuple[float, int] | None:
             return hour * 60 + _PAST_OR_TO[words[1]] * _QUARTER_OR_HALF[words[0]], at + 3
     if words[0] == "halb" and len(words) > 1 and (hour := _hour(words[1])) is not None:
         return hour * 60 - 30, at + 2
-    if at and written[at - 1].lower() == "las" and len(words) > 2 and words[1] in ("y", "menos"):
+    if after_las and len(words) > 2 and words[1] in ("y", "menos"):
         hour, minutes = _hour(words[0]), _QUARTER_OR_HALF.get(words[2]) or SPELLED.get(words[2])
         if hour is not None and minutes is not None and minutes < 60:
             return hour * 60 + (minutes if words[1] == "y" else -minutes), at + 3

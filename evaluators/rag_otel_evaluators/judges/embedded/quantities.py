@@ -138,7 +138,7 @@ def _quantities(words: list[str], written: list[str], numbers: list[int]) -> Ite
         if (half := half_after(written, end)) is not None:
             value, end = value + 0.5 * _scale(written, end - 1), half
             value, end = value * _scale(written, end), end + (_scale(written, end) > 1.0)
-        elif tuple(word.lower() for word in written[end : end + 2]) in AND_A_QUARTER and _scale(written, end - 1) > 1:
+        elif _scale(written, end - 1) > 1 and tuple(word.lower() for word in written[end : end + 2]) in AND_A_QUARTER:
             value, end = value + 0.25 * _scale(written, end - 1), end + 2
         if written[end : end + 2] == ["个", "半"]:
             value, end = value + 0.5, end + 2

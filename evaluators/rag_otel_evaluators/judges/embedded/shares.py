@@ -16,6 +16,7 @@ _WITHIN: Final = listed_words(
     "for within in after of than about under over lasts takes least every por durante en de tras "
     "für in nach von binnen innerhalb pendant sous dans après d durée"
 )
+_AND: Final = listed_words("and y et")
 _AND_A_HALF: Final = frozenset({("and", "a", "half"), ("y", "media"), ("y", "medio"), ("et", "demie"), ("et", "demi")})
 PERIODS_ALONE: Final = {
     word: (value, unit)
@@ -60,7 +61,7 @@ _TEN_OF_HUNDRED: Final = "成"
 def share_at(written: list[str], at: int) -> tuple[float, str, int] | None:
     """(value, unit, end) of a share in percent, "a quarter of", "two thirds", "三分之一", or of "for a year"."""
     lower, before = written[at].lower(), written[at - 1].lower() if at else ""
-    if lower in CLOCK_WORDS or "".join(written[at : at + 2]) in CLOCK_WORDS:
+    if lower in CLOCK_WORDS or (not lower.isascii() and "".join(written[at : at + 2]) in CLOCK_WORDS):
         minutes = CLOCK_WORDS.get(lower, CLOCK_WORDS.get("".join(written[at : at + 2]), 0.0))
         return minutes, "clock", at + (1 if lower in CLOCK_WORDS else 2)
     if lower in PERIODS_ALONE and (period := _one_period(written, at)) is not None:
@@ -140,6 +141,8 @@ def _one_in(written: list[str], at: int, count: float) -> tuple[float, str, int]
 
 def half_after(written: list[str], end: int) -> int | None:
     """Where "and a half" ends that begins here, with or without the unit before it; None where there is none."""
+    if end >= len(written) or written[end].lower() not in _AND:
+        return None
     following = [word.lower() for word in written[end : end + 3]]
     for length in (3, 2):
         if tuple(following[:length]) in _AND_A_HALF:
