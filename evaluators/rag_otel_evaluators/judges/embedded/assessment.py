@@ -24,7 +24,7 @@ _SHORT: Final = 10
 """A claim of fewer words of weight and numbers is compared together with the question."""
 _OF_ONE_NUMBER: Final = 2
 """Sentences that hold one number of the claim."""
-_NUMBERED: Final = 6
+_NUMBERED: Final = 4
 """How many other sentences with numbers a claim is compared with whose numbers are not in its nearest sentences."""
 
 _MOST_COMPARISONS: Final = 7_500

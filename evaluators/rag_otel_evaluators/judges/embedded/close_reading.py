@@ -27,6 +27,8 @@ _TOKEN: Final = re.compile(
 _ASCII_TOKEN: Final = re.compile(r"[a-zA-Z]++|\d{4}-\d{2}-\d{2}|\d{1,2}/\d{1,2}/\d{4}|\d++(?:[.,:]\d++)*+|[%$,;:|()\n]")
 """The same in plain text, faster."""
 _SPACED: Final = re.compile(r"(?<![\d.,/:-])\d{1,3}(?:[ \u00a0\u202f\u2009]\d{3})+(?![\d/:-])")
+_MAY_BE_SPACED: Final = re.compile(r"[0-9][ \u00a0\u202f\u2009][0-9]")
+"""The same roughly, and much faster."""
 _SPACES: Final = re.compile(r"[ \u00a0\u202f\u2009]")
 _SEPARATORS: Final = frozenset(",;:|()，；：、—–\n")
 _STRONG_SEPARATORS: Final = frozenset(";；\n")
@@ -193,7 +195,7 @@ _facts_of_piece: Final = WordMemo(
 
 def join_thousands(text: str) -> str:
     """ "3 600 000" as one number."""
-    return _SPACED.sub(lambda found: _SPACES.sub("", found[0]), text) if _SPACED.search(text) else text
+    return _SPACED.sub(lambda found: _SPACES.sub("", found[0]), text) if _MAY_BE_SPACED.search(text) else text
 
 
 def read_closely(text: str) -> Reading:
