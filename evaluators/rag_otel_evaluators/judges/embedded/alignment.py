@@ -10,6 +10,7 @@ from itertools import repeat
 from typing import Final
 
 from rag_otel.lazy_dataclass import dataclass
+from rag_otel_evaluators.judges.embedded.close_reading import join_thousands
 from rag_otel_evaluators.judges.embedded.evidence import EvidenceIndex
 from rag_otel_evaluators.judges.embedded.terms import WEIGHTS, terms_of, terms_of_tokens, tokenize
 from rag_otel_evaluators.text.sentences import CITATIONS
@@ -87,10 +88,14 @@ class Alignment:
 
     def see_numbers(self) -> None:
         """Count the claim's numbers as seen: they follow from others."""
-        for number in self.numbers:
-            if self.unseen.pop(number, None) is not None:
-                self.seen[number] = 1.0
-                self.forms[number] = number
+        self.see(self.numbers)
+
+    def see(self, terms: Iterable[str]) -> None:
+        """Count these terms as seen: the chunks say the same in another form."""
+        for term in terms:
+            if self.unseen.pop(term, None) is not None:
+                self.seen[term] = 1.0
+                self.forms[term] = term
 
     @property
     def coverage(self) -> float:
@@ -163,6 +168,7 @@ def _nearest(by_sentence: dict[int, float]) -> list[int]:
 
 def facts_of(claim: str) -> str:
     """The claim without "(passage 3)" and "[7]", and without the "Yes," before it: they are no facts."""
+    claim = join_thousands(claim)
     reply = _REPLY.match(claim)
     return _without_source_mentions(claim if reply is None else claim[reply.end() :])
 

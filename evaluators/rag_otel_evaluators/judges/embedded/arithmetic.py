@@ -24,6 +24,8 @@ _PERIODS: Final = ("day", "week", "month", "year", "hour")
 _MOST_PERIODS: Final = 60
 """A sum by the month or so is counted so often at most."""
 _MINUTES: Final = {"minute": 1.0, "hour": 60.0}
+_OF_A_SHARE: Final = 0.6
+"""Percent by which a share of two numbers may be rounded."""
 _DEGREE: Final = 0.8
 _TEMPERATURES: Final = ("degree", "celsius", "fahrenheit")
 
@@ -58,6 +60,8 @@ def _is_so_long_after(quantity: Quantity, evidence: Sequence[Reading]) -> bool:
 def is_result(quantity: Quantity, result: Result) -> bool:
     """True where a calculation gives this quantity, in whatever unit, as far as it is written."""
     value, unit = result
+    if unit == "share":  # "48 of 60" is 80%; of two numbers that stand together any could be one of the other
+        return quantity.unit == "percent" and abs(value - quantity.value) < _OF_A_SHARE
     if quantity.known_unit and unit in DIMENSIONS and quantity.unit != unit:
         dimension, factor = DIMENSIONS[unit]
         other, own_factor = DIMENSIONS.get(quantity.unit, ("", 1.0))
@@ -90,6 +94,9 @@ def _results(
             yield one.value * two.value * other.value, other.unit
         for share in shares:
             yield share * other.value, other.unit
+    for other in measured:
+        if other.unit == "percent" and other.value < 100.0:
+            yield 100.0 - other.value, "share"
     for count, money in permutations(measured, 2):
         if money.unit in _MONEY and count.unit in _PERIODS and 1.0 < count.value <= _MOST_PERIODS:
             yield count.value * money.value, money.unit
@@ -112,6 +119,8 @@ def _of_two(one: Quantity, other: Quantity, *, together: bool) -> Iterator[Resul
         return
     small, large = sorted((one.value, other.value))
     unit = one.unit or other.unit
+    if together and large and not (one.unit == "percent" or other.unit == "percent"):
+        yield 100.0 * small / large, "share"
     if (one.unit == other.unit and one.unit) or (together and not (one.unit and other.unit)):
         yield small + large, unit
         yield large - small, unit

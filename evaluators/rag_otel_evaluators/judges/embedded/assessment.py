@@ -16,7 +16,7 @@ from rag_otel_evaluators.judges.embedded.differences import Differences, compare
 from rag_otel_evaluators.judges.embedded.evidence import EvidenceIndex
 from rag_otel_evaluators.judges.embedded.extremes import compares
 from rag_otel_evaluators.judges.embedded.features import features_of
-from rag_otel_evaluators.judges.embedded.numbers import numbers_agree
+from rag_otel_evaluators.judges.embedded.numbers import agrees, numbers_agree
 from rag_otel_evaluators.text.languages.replies import reply_of
 
 _READ_CLOSELY: Final = 3
@@ -25,6 +25,8 @@ _READ_FOR_LONG: Final = 2
 """The same for a claim of many words, of which each sentence takes longer."""
 _SHORT: Final = 10
 """A claim of fewer words of weight and numbers is compared together with the question."""
+_OF_ONE_NUMBER: Final = 2
+"""Sentences that hold one number of the claim."""
 _NUMBERED: Final = 4
 """How many other sentences with numbers a claim is compared with whose numbers are not in its nearest sentences."""
 
@@ -70,8 +72,10 @@ def assess_steps(index: EvidenceIndex, claim: Claim, response: str) -> Generator
     else:
         nearest = [sentence for sentence, _ in alignment.nearest[:_READ_FOR_LONG]]
     evidence = [index.read_closely(sentence) for sentence in nearest]
-    numbered = [] if numbers_agree(reading, evidence) else _numbered(index, nearest)
+    numbered = [] if numbers_agree(reading, evidence) else _numbered(index, reading, nearest)
     others = [index.read_closely(sentence) for sentence in numbered]
+    if reading.quantities and alignment.unseen:
+        _see_other_forms(reading, alignment, [*evidence, *others])
     yield
     _bound_comparisons(reading, evidence, others)
     differences = compare(
@@ -102,8 +106,17 @@ def assess_steps(index: EvidenceIndex, claim: Claim, response: str) -> Generator
     )
 
 
-def _numbered(index: EvidenceIndex, nearest: list[int]) -> list[int]:
-    return [sentence for sentence in index.with_numbers if sentence not in nearest][:_NUMBERED]
+def _numbered(index: EvidenceIndex, claim: Reading, nearest: list[int]) -> list[int]:
+    """Other sentences with numbers: those with the claim's own first, then those of the nearest sentences' chunks."""
+    own = [
+        sentence
+        for quantity in claim.quantities
+        if claim.words[quantity.at] in index.vocabulary
+        for sentence in index.sentences_with(claim.words[quantity.at])[:_OF_ONE_NUMBER]
+    ]
+    chunks = {index.chunk_of[sentence] for sentence in nearest[:1]}
+    others = sorted(index.with_numbers, key=lambda sentence: index.chunk_of[sentence] not in chunks)
+    return [sentence for sentence in dict.fromkeys([*own, *others]) if sentence not in nearest][:_NUMBERED]
 
 
 def _table(index: EvidenceIndex, alignment: Alignment, nearest: Sequence[int]) -> list[str]:
@@ -133,6 +146,17 @@ def _bound_comparisons(claim: Reading, evidence: Sequence[Reading], others: list
     while others and len(claim.quantities) * numbers > pairs:
         numbers -= len(others.pop().quantities)
     del claim.quantities[max(1, pairs // max(1, numbers)) :]
+
+
+def _see_other_forms(claim: Reading, alignment: Alignment, evidence: Sequence[Reading]) -> None:
+    """Count the words of a quantity as seen that the evidence writes in another way: "a million", "1,000,000"."""
+    for quantity in claim.quantities:
+        end = quantity.at + len(quantity.text.split(" "))
+        words = [word for word in claim.words[quantity.at : end + quantity.known_unit] if word in alignment.unseen]
+        if words and any(agrees(quantity, other) for reading in evidence for other in reading.quantities):
+            alignment.see(words)
+            for word in words:
+                claim.places.pop(word, None)
 
 
 def _in_forms_of_evidence(reading: Reading, alignment: Alignment) -> Reading:

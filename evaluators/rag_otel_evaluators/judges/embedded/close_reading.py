@@ -10,21 +10,26 @@ from itertools import chain, islice
 from typing import Final, NamedTuple
 
 from rag_otel.lazy_dataclass import dataclass
-from rag_otel_evaluators.judges.embedded.quantities import CJK_NUMERALS, PERIODS_ALONE, SHARES, Quantity, quantities_in
+from rag_otel_evaluators.judges.embedded.quantities import Quantity, quantities_in
+from rag_otel_evaluators.judges.embedded.shares import HALVES, PERIODS_ALONE, QUARTERS_OF_HOURS, SHARES
 from rag_otel_evaluators.judges.embedded.terms import MONTH_TERMS, WEIGHTS, term_of
 from rag_otel_evaluators.text.languages import polarity
 from rag_otel_evaluators.text.languages.negations import ANTONYMS, HARMLESS_CHINESE, NEGATING_WORDS
-from rag_otel_evaluators.text.languages.numerals import MULTIPLIERS, SPELLED, roman_value
-from rag_otel_evaluators.text.languages.quantities import WEEKDAYS
+from rag_otel_evaluators.text.languages.numerals import CJK_NUMERALS, MULTIPLIERS, roman_value, spelled_value
+from rag_otel_evaluators.text.languages.quantities import CLOCK_WORDS, WEEKDAYS
 from rag_otel_evaluators.text.languages.scripts import SPACELESS
 from rag_otel_evaluators.text.word_memo import WordMemo
 
 _CJK: Final = "\u3400-\u9fff"
 _TOKEN: Final = re.compile(
-    rf"\d{{4}}-\d{{2}}-\d{{2}}|\d++(?:[.,:]\d++)*+|[%$€£¥]|[{CJK_NUMERALS}]++|[{_CJK}]|[^\W\d_{_CJK}]++|[,;:|()，；：、—–\n]"
+    rf"\d{{4}}-\d{{2}}-\d{{2}}|\d{{1,2}}/\d{{1,2}}/\d{{4}}|\d++(?:[.,:]\d++)*+|[%$€£¥]|[{CJK_NUMERALS}]++|[{_CJK}]|[^\W\d_{_CJK}]++|[,;:|()，；：、—–\n]"
 )
-_ASCII_TOKEN: Final = re.compile(r"[a-zA-Z]++|\d{4}-\d{2}-\d{2}|\d++(?:[.,:]\d++)*+|[%$,;:|()\n]")
+_ASCII_TOKEN: Final = re.compile(r"[a-zA-Z]++|\d{4}-\d{2}-\d{2}|\d{1,2}/\d{1,2}/\d{4}|\d++(?:[.,:]\d++)*+|[%$,;:|()\n]")
 """The same in plain text, faster."""
+_SPACED: Final = re.compile(r"(?<![\d.,/:-])\d{1,3}(?:[ \u00a0\u202f\u2009]\d{3})+(?![\d/:-])")
+_MAY_BE_SPACED: Final = re.compile(r"[0-9][ \u00a0\u202f\u2009][0-9]")
+"""The same roughly, and much faster."""
+_SPACES: Final = re.compile(r"[ \u00a0\u202f\u2009]")
 _SEPARATORS: Final = frozenset(",;:|()，；：、—–\n")
 _STRONG_SEPARATORS: Final = frozenset(";；\n")
 _STRONG: Final = 3
@@ -34,6 +39,10 @@ _CLAUSE_WORDS: Final = frozenset(
 )
 _LETTERS: Final = frozenset("ABCDEFGHJKLMNOPQRSTUVWXYZ")
 """A capital that is a word alone names something; "I" does not."""
+_OTHER_NUMBERS: Final = frozenset(
+    ["first", "second", "primero", "premier", "ersten", "one", "uno", "una", "une", "einer", "中", "正", "午", "零"]
+)
+"""What begins a date, a share or a time of day only together with the words after it."""
 _MOST_TOKENS: Final = 160
 """Tokens of one sentence that are read: a longer one is a table or a log."""
 
@@ -62,6 +71,8 @@ class Reading:
     """By word: inside quotation marks."""
     is_row: bool
     """A row of a table."""
+    key: list[str]
+    """The words of its first cell, where it was read with the head of its table."""
 
 
 _CLASSES: Final = {
@@ -154,7 +165,11 @@ def _find_facts(token: str) -> _Facts:
     may_be_number = (
         token[0].isdigit()
         or token[0] in CJK_NUMERALS
-        or lower in SPELLED
+        or spelled_value(lower) is not None
+        or lower in HALVES
+        or lower in QUARTERS_OF_HOURS
+        or lower in CLOCK_WORDS
+        or lower in _OTHER_NUMBERS
         or lower in MULTIPLIERS
         or lower in SHARES
         or lower in PERIODS_ALONE
@@ -186,6 +201,11 @@ _facts_of_piece: Final = WordMemo(
 """What stands between two spaces -> the facts of its tokens: no token reaches across a space."""
 
 
+def join_thousands(text: str) -> str:
+    """ "3 600 000" as one number."""
+    return _SPACED.sub(lambda found: _SPACES.sub("", found[0]), text) if _MAY_BE_SPACED.search(text) else text
+
+
 def read_closely(text: str) -> Reading:
     """Read one sentence; only its beginning where it is very long."""
     words: list[str] = []
@@ -202,6 +222,7 @@ def read_closely(text: str) -> Reading:
         text = text.replace("° ", "°").replace("°F", " fahrenheit").replace("°C", " celsius")
     if "n't" in text or "n’t" in text:
         text = _CONTRACTED.sub(_in_full, text)
+    text = join_thousands(text)
     is_ascii = text.isascii()
     facts = chain.from_iterable(map(_facts_of_piece.__getitem__, text.split(" ")))
     for known in islice(facts, 2 * _MOST_TOKENS):
@@ -257,7 +278,7 @@ def read_closely(text: str) -> Reading:
     return Reading(
         words=words,
         clauses=clauses,
-        quantities=quantities_in(words, written, numbers) if numbers else [],
+        quantities=quantities_in(words, written, numbers, clauses) if numbers else [],
         names=names,
         places=places,
         written=written,
@@ -266,6 +287,7 @@ def read_closely(text: str) -> Reading:
         opposites=opposites,
         quoted=quoted,
         is_row="|" in text,
+        key=[],
     )
 
 
@@ -313,5 +335,5 @@ def _term(token: str, lower: str) -> str:
     return term_of(lower)
 
 
-NOTHING_READ: Final = Reading([], [], [], {}, {}, [], {}, {}, {}, [], is_row=False)
+NOTHING_READ: Final = Reading([], [], [], {}, {}, [], {}, {}, {}, [], is_row=False, key=[])
 """The close reading of no text."""

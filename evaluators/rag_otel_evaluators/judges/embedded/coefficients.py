@@ -48,6 +48,7 @@ DIFFERENCES: Final = (
     "unread",  # share of the claim's words of weight that none of these sentences has
     "sure",  # the claim is certain, exclusive, or holds in any case, and the evidence does not say so, 0..3
     "focus_gap",  # the sentence nearest to the question lacks what the claim adds to it, and another one has it, 0..1
+    "members_missing",  # share of the members of the claim's list that the list of the evidence lacks, 0..1
     "focus_near",  # how near what the claim adds stands to the question's words, 0..1
 )
 """From `denial_lost` to `hedge_added` each counts as far as the nearest sentence holds the claim: what stands in a

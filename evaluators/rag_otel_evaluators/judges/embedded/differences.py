@@ -16,6 +16,7 @@ from rag_otel_evaluators.judges.embedded.coefficients import DIFFERENCES
 from rag_otel_evaluators.judges.embedded.denial import DENYING_PREFIXES, denial_turned
 from rag_otel_evaluators.judges.embedded.extremes import extreme_wrong
 from rag_otel_evaluators.judges.embedded.meanings import meaning_turned
+from rag_otel_evaluators.judges.embedded.members import members_missing
 from rag_otel_evaluators.judges.embedded.nearness import nearness, places_in, support
 from rag_otel_evaluators.judges.embedded.numbers import NAME_WEIGHT, Rival, compare_numbers
 from rag_otel_evaluators.judges.embedded.order import is_past, turned
@@ -78,6 +79,7 @@ def compare(
     worked_out = calculated(claim, [*evidence, *numbered], question)
     if worked_out < 0.0:
         number_rival = None
+        missing, derived = max(0.0, missing - 1.0), max(1.0, derived)
     name_rival = _names(claim, evidence, anchors)
     opposite = _opposite(claim, evidence)
     near = _near(best, anchors)
@@ -107,9 +109,10 @@ def compare(
         "denial_turned": denial_turned(claim, evidence, anchors) if anchors and is_few and not replied else 0.0,
         "reply_turned": replied,
         "spread": (known - _held(content, best)) / total,
-        "unread": 1.0 - known / total,
+        "unread": 1.0 - known / total if content else min(1.0, missing / (len(claim.quantities) or 1)),
         "sure": _sure(claim, evidence),
         "focus_gap": focus_gap,
+        "members_missing": members_missing(claim, evidence) if is_few else 0.0,
         "focus_near": focus_near,
     }
     return Differences(values, number_rival, name_rival, nearest, opposite)

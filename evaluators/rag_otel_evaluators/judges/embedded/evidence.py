@@ -15,6 +15,7 @@ from rag_otel.model import Chunk
 from rag_otel_evaluators.judges.embedded.close_reading import Reading, read_closely
 from rag_otel_evaluators.judges.embedded.concepts import CONCEPTS
 from rag_otel_evaluators.judges.embedded.passages import PREFIX, EvidenceSentence, Passage, PassageMemory, passages_of
+from rag_otel_evaluators.judges.embedded.tables import read_row
 from rag_otel_evaluators.judges.embedded.terms import WEIGHTS, terms_of
 
 _MANY_PASSAGES: Final = 32
@@ -22,7 +23,8 @@ _MANY_PASSAGES: Final = 32
 
 QUESTION_WEIGHT: Final = 0.6
 """What a word of the question counts beside one of the claim when the nearest sentences are sought."""
-_MOST_NUMBERED: Final = 12
+_MOST_NUMBERED: Final = 48
+"""Sentences with numbers, and dates, that are remembered."""
 _MOST_PLACES: Final = 2_000
 """Sentences that are remembered for one term."""
 
@@ -145,7 +147,10 @@ class EvidenceIndex:
         """The close reading of one sentence, remembered with its passage."""
         sentence = self.sentences[number]
         if sentence.reading is None:
-            sentence.reading = read_closely(self.text_of(number))
+            text = self.chunks[self.chunk_of[number]].text
+            is_row = text.find("|", sentence.start, sentence.end) >= 0
+            row = read_row(text, sentence.start, sentence.end) if is_row else None
+            sentence.reading = row or read_closely(text[sentence.start : sentence.end])
         return sentence.reading
 
     def text_of(self, number: int) -> str:

@@ -19,6 +19,12 @@ from rag_otel_evaluators.text.languages.quantities import DIMENSIONS
 
 _NEAR: Final = 0.02
 """Relative error within which a converted number is the same."""
+_OF_A_PERCENT: Final = 0.5
+"""Percent by which a share in words and one in figures may differ: "a third", "33%"."""
+_OTHER_NAME: Final = 0.5
+_HOURS: Final = 24
+_HALF_A_DAY: Final = 720
+_DEGREES: Final = frozenset({"celsius", "fahrenheit"})
 NAME_WEIGHT: Final = 3
 """A name, or a number or letter that names something, counts as so many words: it tells rows and members of a list
 apart."""
@@ -58,7 +64,7 @@ def compare_numbers(
     if claim.words and claim.written[0][0].isupper():
         labels += [term for term in claim.words[:1] if any(term in reading.names for reading in evidence)]
     for quantity in claim.quantities:
-        if _is_label(quantity, question):
+        if _is_label(quantity, question) or _is_condition(quantity, claim, question):
             continue
         own, at_all = 0.0, False
         best_other: tuple[float, int, Quantity] | None = None
@@ -69,23 +75,24 @@ def compare_numbers(
             if not reading.quantities:
                 continue
             placed = places_in(reading, others)
+            total = (len(others) or 1) * _of_another_row(reading, others)
             for other in reading.quantities:
                 if agrees(quantity, other):
-                    own, at_all = max(own, support(reading, other.at, placed, len(others) or 1)), True
+                    own, at_all = max(own, support(reading, other.at, placed, 1) / total), True
                     continue
                 same_number = other.value == quantity.value
                 if not same_number and not comparable(quantity, other):
                     continue
                 if any(agrees(also, other) for also in claim.quantities):
                     continue
-                near = support(reading, other.at, placed, len(others) or 1) + _SAME_NUMBER * same_number
+                near = support(reading, other.at, placed, 1) / total + _SAME_NUMBER * same_number
                 if best_other is None or near > best_other[0]:
                     best_other = (near, number, other)
         if not at_all:
             if can_be_worked_out(quantity, claim, evidence, question):
                 derived += 1.0
                 continue
-            missing += 1.0
+            missing += not (_is_one(quantity) or any(agrees(quantity, asked) for asked in question.quantities))
         if best_other is not None:
             margin = max(0.0, min(1.0, best_other[0] - own))
             if rival is None or margin > rival.margin:
@@ -93,9 +100,28 @@ def compare_numbers(
     return missing, derived, rival
 
 
+def _of_another_row(reading: Reading, asked: Sequence[str]) -> float:
+    """1, and up to 1.5 for a row whose name has words that nobody asked for: "Loop Pro" is another than "Loop"."""
+    if not reading.key:
+        return 1.0
+    return 1.0 + _OTHER_NAME * sum(word not in asked for word in reading.key) / len(reading.key)
+
+
+def _is_one(quantity: Quantity) -> bool:
+    """ "In a year", which is an article as well."""
+    return quantity.value == 1.0 and not quantity.text[0].isdigit()
+
+
 def _is_label(quantity: Quantity, question: Reading) -> bool:
     """True for a number that the question has too: "line 41" is asked for, it is not the answer."""
     return not quantity.known_unit and any(quantity.value == other.value for other in question.quantities)
+
+
+def _is_condition(quantity: Quantity, claim: Reading, question: Reading) -> bool:
+    """True for a number of the question beside another one: "a child of ten pays 9 euros" answers with the 9 euros."""
+    if not any(agrees(quantity, asked) for asked in question.quantities):
+        return False
+    return any(not any(agrees(other, asked) for asked in question.quantities) for other in claim.quantities)
 
 
 def _rival(claim: Reading, mine: Quantity, there: Reading, other: Quantity, sentence: int, margin: float) -> Rival:
@@ -107,12 +133,35 @@ def agrees(mine: Quantity, other: Quantity) -> bool:
     """The same quantity, in whatever unit: "2.2 kW" and "2,200 watts"; a date with or without its year."""
     if mine.unit == "date" and other.unit == "date":
         return _dates_agree(int(mine.value), int(other.value))
+    if mine.unit == other.unit == "percent" and not (mine.text[0].isdigit() and other.text[0].isdigit()):
+        return abs(mine.value - other.value) < _OF_A_PERCENT
+    if mine.unit == other.unit == "clock" and (_in_words(mine) or _in_words(other)):
+        return mine.value % _HALF_A_DAY == other.value % _HALF_A_DAY  # "half past nine" is in the evening, too
     if mine.unit == other.unit or not (mine.known_unit and other.known_unit):
+        return mine.value == other.value or _is_that_hour(mine, other) or _is_that_hour(other, mine)
+    if {mine.unit, other.unit} == {"hour", "clock"}:  # "10 h 30" is a length of time or a time of day
+        return _minutes(mine) == _minutes(other)
+    if "degree" in (mine.unit, other.unit) and not _DEGREES.isdisjoint((mine.unit, other.unit)):
         return mine.value == other.value
     one, two = DIMENSIONS.get(mine.unit), DIMENSIONS.get(other.unit)
     if one is None or two is None or one[0] != two[0]:
         return "date" in (mine.unit, other.unit) and _years_agree(mine, other)
     return abs(mine.value * one[1] - other.value * two[1]) <= _NEAR * other.value * two[1]
+
+
+def _in_words(clock: Quantity) -> bool:
+    return " " in clock.text and not clock.text[0].isdigit()
+
+
+def _is_that_hour(clock: Quantity, other: Quantity) -> bool:
+    """ "At half past nine" without a unit, in the morning or in the evening."""
+    if clock.unit != "clock" or other.known_unit or not 0 < other.value <= _HOURS:
+        return False
+    return other.value * 60 % _HALF_A_DAY == clock.value % _HALF_A_DAY
+
+
+def _minutes(quantity: Quantity) -> float:
+    return quantity.value if quantity.unit == "clock" else quantity.value * 60
 
 
 def _dates_agree(mine: int, other: int) -> bool:

@@ -6,110 +6,40 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final, NamedTuple
 
-from rag_otel_evaluators.judges.embedded.terms import AMBIGUOUS_MONTHS, MONTH_TERMS, WEIGHTS, normalize_number
-from rag_otel_evaluators.text.languages import words as listed_words
+from rag_otel_evaluators.judges.embedded.points_in_time import (
+    date_at,
+    numeric_date,
+    place_in_calendar,
+    time_in_words,
+    time_of_day,
+)
+from rag_otel_evaluators.judges.embedded.shares import AND_A_QUARTER, half_after, share_at
+from rag_otel_evaluators.judges.embedded.spelled_numbers import PER_CENT, spelled_number
+from rag_otel_evaluators.judges.embedded.terms import MONTH_TERMS, WEIGHTS, normalize_number
+from rag_otel_evaluators.text.languages.cjk_units import CJK_PAIRS, CJK_UNITS
 from rag_otel_evaluators.text.languages.numerals import (
     CJK_DIGITS,
     CJK_MYRIADS,
-    CJK_SCALES,
-    JOINERS,
+    CJK_NUMERALS,
     MULTIPLIERS,
-    SPELLED,
     cjk_value,
     roman_value,
 )
-from rag_otel_evaluators.text.languages.quantities import UNITS, WEEKDAYS
+from rag_otel_evaluators.text.languages.quantities import CUBIC, DIMENSIONS, SQUARE, UNITS
 
-CJK_NUMERALS: Final = "".join([*CJK_DIGITS, *CJK_SCALES, *CJK_MYRIADS])
-_CJK_WEEKDAYS: Final = "一二三四五六"
-_CJK_WEEK: Final = "周期拜"
 _MOST_QUANTITIES: Final = 12
-_CJK_UNITS: Final = {
-    word: unit
-    for unit, words in {
-        "yuan": "元",
-        "year": "年",
-        "month": "月",
-        "day": "天 日",
-        "hour": "小",
-        "minute": "分",
-        "second": "秒",
-        "metre": "米",
-        "kilo": "公",
-        "person": "人",
-        "age": "岁",
-        "week": "周",
-        "volume": "册",
-        "tonne": "吨",
-        "degree": "度 ℃",
-        "percent": "％",
-        "time": "次",
-        "piece": "个",
-        "line": "路",
-        "number": "号",
-        "oclock": "点",
-    }.items()
-    for word in words.split()
-}
-_CJK_PAIRS: Final = {
-    word: unit
-    for unit, words in {
-        "hour": "小时 钟头",
-        "minute": "分钟",
-        "kilometre": "公里 千米",
-        "centimetre": "厘米",
-        "millimetre": "毫米",
-        "kilogram": "公斤 千克",
-        "millilitre": "毫升",
-        "mile": "英里",
-        "foot": "英尺",
-        "inch": "英寸",
-        "week": "星期",
-        "month": "个月",
-        "dollar": "美元",
-        "euro": "欧元",
-        "kilowatt": "千瓦",
-        "hectare": "公顷",
-    }.items()
-    for word in words.split()
-}
+_MOST_BETWEEN: Final = 2
+"""Words between the two parts of one quantity: the unit, "and"."""
 _OF_THEIR_OWN: Final = ("date", "clock", "weekday")
 """Units that a number after them does not share: "48 people in Berlin, 63 in Paris" counts people twice."""
 _JOINED: Final = frozenset({"and", "y", "et", "und", "or", "o", "ou", "oder", "to", "a", "à", "bis", "至", "到"})
-_ARTICLES: Final = listed_words("a an one the un una uno ein eine einen einem einer eines une la le el der die das")
-_OF: Final = listed_words("of de des del der die von du d aller all her his its their ihrer seiner")
-_WITHIN: Final = listed_words(
-    "for within in after of than about under over lasts takes least every por durante en de tras "
-    "für in nach von binnen innerhalb pendant sous dans après d durée"
-)
-_AND_A_HALF: Final = frozenset({("and", "a", "half"), ("y", "media"), ("y", "medio"), ("et", "demie"), ("et", "demi")})
-PERIODS_ALONE: Final = {
-    word: (value, unit)
-    for value, unit, listed in (
-        (1.0, "year", "year año jahr jahres jahrs an année"),
-        (1.0, "month", "month mes monat monats mois"),
-        (1.0, "week", "week semana woche semaine"),
-        (1.0, "day", "day día tag tages jour"),
-        (1.0, "hour", "hour hora stunde heure"),
-        (10.0, "year", "decade década jahrzehnt jahrzehnts décennie"),
-    )
-    for word in listed.split()
-}
-"""A period that an article counts: "for a year"; "a month" after a price is a rate, so a preposition comes first."""
-SHARES: Final = {
-    word: value
-    for value, listed in {
-        0.5: "half mitad hälfte moitié",
-        1 / 3: "third tercio tercios drittel tiers",
-        0.25: "quarter cuarto cuartos viertel quart",
-        0.2: "fifth quinta quinto quintos fünftel cinquième",
-        0.125: "eighth octavo achtel huitième",
-        0.1: "tenth décima décimo zehntel dixième",
-    }.items()
-    for word in listed.split()
-}
-"""Words for a part of something."""
+_BYTES: Final = {"kilo": "kilobyte", "méga": "megabyte", "mega": "megabyte", "giga": "gigabyte", "téra": "terabyte"}
+_RATES: Final = {"kb": "kilobit", "mb": "megabit", "gb": "gigabit"}
+"""Before "/s"."""
+_MILLIONS: Final = {"m": 1e6, "mn": 1e6, "bn": 1e9, "k": 1e3}
+"""What multiplies an amount of money only: "£4.75m"."""
 _UNIT_OF: Final = dict(UNITS)
+_CURRENCIES: Final = frozenset(["dollar", "euro", "pound", "franc", "yuan", "yen", "krone", "rupee", "zloty", "¥"])
 
 
 class Quantity(NamedTuple):
@@ -125,14 +55,48 @@ class Quantity(NamedTuple):
     """As written."""
 
 
-def quantities_in(words: list[str], written: list[str], numbers: list[int]) -> list[Quantity]:
-    """The first quantities of a sentence. `numbers`: the places where one may begin."""
-    found = list(islice(_quantities(words, written, numbers), _MOST_QUANTITIES))
-    for at in range(1, len(found)):
-        before, own = found[at - 1], found[at]
-        if not own.unit and before.unit and before.unit not in _OF_THEIR_OWN and not _is_year(own.value):
-            found[at] = own._replace(unit=before.unit, known_unit=before.known_unit)
+def quantities_in(words: list[str], written: list[str], numbers: list[int], clauses: list[int]) -> list[Quantity]:
+    """The first quantities of a sentence. `numbers`: the places where one may begin; `clauses`: by word."""
+    found: list[Quantity] = []
+    for own in islice(_quantities(words, written, numbers), _MOST_QUANTITIES):
+        before = found[-1] if found else None
+        if before is not None and (joined := _joined(before, own, written, clauses)) is not None:
+            found[-1] = joined
+            continue
+        if before is not None and not own.unit and before.unit not in _OF_THEIR_OWN and not _is_year(own.value):
+            own = own._replace(unit=before.unit, known_unit=before.known_unit)
+        found.append(own)
     return found
+
+
+def _joined(one: Quantity, two: Quantity, written: list[str], clauses: list[int]) -> Quantity | None:
+    """ "1 h 45" and "five feet ten inches" as one quantity, in the unit of the first part."""
+    end = one.at + len(one.text.split(" "))
+    if _is_change(one, two, two.at - end) and clauses[one.at] == clauses[two.at]:
+        text = " ".join(written[one.at : two.at + len(two.text.split(" "))])
+        return one._replace(value=one.value + two.value / 100, text=text)
+    if not one.known_unit or not 1 <= two.at - end <= _MOST_BETWEEN or clauses[one.at] != clauses[two.at]:
+        return None
+    dimension, factor = DIMENSIONS.get(one.unit, ("", 1.0))
+    if not two.unit and one.unit == "hour":
+        other, its_factor = "time", 60.0
+    elif two.known_unit:
+        other, its_factor = DIMENSIONS.get(two.unit, ("", 1.0))
+    else:
+        return None
+    if dimension not in ("time", "length", "mass") or other != dimension or its_factor >= factor:
+        return None
+    if two.value * its_factor >= factor:
+        return None
+    text = " ".join(written[one.at : two.at + len(two.text.split(" "))])
+    return one._replace(value=one.value + two.value * its_factor / factor, text=text)
+
+
+def _is_change(one: Quantity, two: Quantity, gap: int) -> bool:
+    """ "Two pounds sixty"."""
+    if one.unit not in _CURRENCIES or two.unit or gap != 1:
+        return False
+    return one.value < 1000 and 0 < two.value < 100 and one.value.is_integer() and two.value.is_integer()
 
 
 def _is_year(value: float) -> bool:
@@ -142,104 +106,61 @@ def _is_year(value: float) -> bool:
 def _quantities(words: list[str], written: list[str], numbers: list[int]) -> Iterator[Quantity]:
     """The quantities that begin at one of these places."""
     end = 0
-    may_be_dates = "年" in written or any(words[at] in MONTH_TERMS for at in numbers)
+    may_be_dates = "年" in written or "月" in written or any(words[at] in MONTH_TERMS for at in numbers)
     for at in numbers:
         if at < end:
             continue
-        date = _date_at(words, written, at) if may_be_dates or "-" in written[at] else None
+        date = date_at(words, written, at) if may_be_dates or written[at].count("-") + written[at].count("/") else None
+        if date is None and written[at].count(".") == 2:
+            date = numeric_date(written[at], at)
         if date is not None:
             value, end = date
             yield Quantity(value, "date", True, at, " ".join(written[at:end]))
             continue
-        if (place := _place_in_calendar(words, written, at)) is not None:
-            yield place
+        if (place := place_in_calendar(words, written, at)) is not None:
+            yield Quantity(*place, True, at, written[at])
             continue
-        if (share := _share_at(written, at)) is not None:
+        if (told := time_in_words(written, at)) is not None:
+            value, end = told
+            yield Quantity(value, "clock", True, at, " ".join(written[at:end]))
+            continue
+        if (share := share_at(written, at)) is not None:
             value, unit, end = share
-            yield Quantity(value, unit, True, at, " ".join(written[at:end]))
+            known = bool(unit)
+            if not unit:  # half a million of something
+                unit, known = _unit(words, written, at, end)
+            yield Quantity(value, unit, known, at, " ".join(written[at:end]))
             continue
         spelled, end = _number_at(words, written, at)
         if spelled is None:
             continue
         value = spelled
-        if (half := _half_after(written, end)) is not None:
-            value, end = value + 0.5, half
+        if (half := half_after(written, end)) is not None:
+            value, end = value + 0.5 * _scale(written, end - 1), half
+            value, end = value * _scale(written, end), end + (_scale(written, end) > 1.0)
+        elif _scale(written, end - 1) > 1 and tuple(word.lower() for word in written[end : end + 2]) in AND_A_QUARTER:
+            value, end = value + 0.25 * _scale(written, end - 1), end + 2
+        if written[end : end + 2] == ["个", "半"]:
+            value, end = value + 0.5, end + 2
+        if (minutes := time_of_day(written, at, end, value)) is not None:
+            yield Quantity(minutes, "clock", True, at, " ".join(written[at:end]))
+            continue
         unit, known = _unit(words, written, at, end)
-        if unit == "oclock" or ":" in written[at]:
-            value, unit, known = (value if ":" in written[at] else value * 60), "clock", True
+        if known and unit in _CURRENCIES and written[end : end + 1] and written[end].lower() in _MILLIONS and at:
+            value, end = value * _MILLIONS[written[end].lower()], end + 1
+        if known and _is_half(written, end + 1):
+            value += 0.5
         yield Quantity(value, unit, known, at, " ".join(written[at:end]))
 
 
-def _share_at(written: list[str], at: int) -> tuple[float, str, int] | None:
-    """(value, unit, end) of a share in percent, "a quarter of", "two thirds", "三分之一", or of "for a year"."""
-    lower, before = written[at].lower(), written[at - 1].lower() if at else ""
-    if lower in PERIODS_ALONE and before in _ARTICLES and at > 1 and written[at - 2].lower() in _WITHIN:
-        value, unit = PERIODS_ALONE[lower]
-        half = _half_after(written, at + 1)
-        return (value, unit, at + 1) if half is None else (value * 1.5, unit, half)
-    if written[at + 1 : at + 3] == ["分", "之"] and at + 3 < len(written):
-        one, other = cjk_value(written[at]), cjk_value(written[at + 3])
-        return (100.0 * other / one, "percent", at + 4) if one and other else None
-    following = written[at + 1].lower() if at + 1 < len(written) else ""
-    if lower in SHARES and before in _ARTICLES and following in _OF:
-        return 100.0 * SHARES[lower], "percent", at + 1
-    if following.rstrip("sn") in SHARES or following in SHARES:
-        part = SHARES.get(following) or SHARES[following.rstrip("sn")]
-        count = SPELLED.get(lower)
-        if count is not None and 1.0 < count < 10.0 and count * part < 1.0:
-            return 100.0 * count * part, "percent", at + 2
-    return None
+def _scale(written: list[str], at: int) -> float:
+    """1000 of "thousand" and so on; 1 of any other word."""
+    return MULTIPLIERS.get(written[at].lower(), 1.0) if 0 <= at < len(written) else 1.0
 
 
-def _half_after(written: list[str], end: int) -> int | None:
-    """Where "and a half" ends that begins here, with or without the unit before it; None where there is none."""
-    following = [word.lower() for word in written[end : end + 3]]
-    for length in (3, 2):
-        if tuple(following[:length]) in _AND_A_HALF:
-            return end + length
-    return None
-
-
-def _place_in_calendar(words: list[str], written: list[str], at: int) -> Quantity | None:
-    """A weekday or a month alone."""
-    lower = written[at].lower()
-    if lower in WEEKDAYS:
-        return Quantity(float(WEEKDAYS[lower]), "weekday", True, at, written[at])
-    if written[at] in _CJK_WEEKDAYS and at and written[at - 1] in _CJK_WEEK:
-        return Quantity(float(_CJK_WEEKDAYS.index(written[at]) + 1), "weekday", True, at, written[at])
-    if words[at] in MONTH_TERMS and words[at] not in AMBIGUOUS_MONTHS:
-        return Quantity(MONTH_TERMS[words[at]] * 100.0, "date", True, at, written[at])
-    return None
-
-
-def _date_at(words: list[str], written: list[str], at: int) -> tuple[float, int] | None:
-    """(yyyymmdd, end) of a date that begins here: "2019-06-28", "28 June 2019", "June 28 2019", "2019年6月28日"."""
-    token = written[at]
-    if token.count("-") == 2 and token[0].isdigit():
-        return float(token.replace("-", "")), at + 1
-    if not (token[0].isdigit() or words[at] in MONTH_TERMS):
-        return None
-    window = written[at : at + 6]
-    if len(window) > 4 and window[1] == "年" and window[3] == "月" and window[0].isdigit() and window[2].isdigit():
-        day = int(window[4]) if window[4].isdigit() and len(window[4]) < 3 else 0
-        return float(int(window[0][:4]) * 10_000 + int(window[2][:2]) * 100 + day), at + (6 if day else 4)
-    parts: dict[str, int] = {}
-    end = at
-    while end < min(at + 6, len(words)) and len(parts) < 3:
-        term, mark = words[end], written[end]
-        number = mark.rstrip("stndrh") if mark[0].isdigit() else ""
-        if term in MONTH_TERMS and "month" not in parts:
-            parts["month"] = MONTH_TERMS[term]
-        elif number.isascii() and number.isdigit() and len(number) <= 2 and "day" not in parts:
-            parts["day"] = int(number)
-        elif number.isascii() and number.isdigit() and len(number) == 4 and "month" in parts:
-            parts["year"] = int(number)
-        elif mark.lower() not in {"of", "de", "del", "the", "den"}:
-            break
-        end += 1
-    if "month" not in parts or not {"day", "year"} & parts.keys():
-        return None
-    return float(parts.get("year", 0) * 10_000 + parts["month"] * 100 + parts.get("day", 0)), end
+def _is_half(written: list[str], at: int) -> bool:
+    """ "two hours and a half", "三年半"."""
+    return written[at : at + 1] == ["半"] or half_after(written, at) is not None
 
 
 def _number_at(words: list[str], written: list[str], at: int) -> tuple[float | None, int]:
@@ -250,48 +171,38 @@ def _number_at(words: list[str], written: list[str], at: int) -> tuple[float | N
         if value is not None and end < len(written) and written[end][0] in CJK_MYRIADS:
             return round(value * CJK_MYRIADS[written[end][0]], 4), end + 1
         if value is not None and end < len(written) and written[end].lower() in MULTIPLIERS:
-            return value * MULTIPLIERS[written[end].lower()], end + 1
+            value *= MULTIPLIERS[written[end].lower()]
+            thousands = MULTIPLIERS.get(written[end + 1].lower(), 0.0) if end + 2 < len(written) else 0.0
+            return (value * thousands, end + 2) if thousands >= 1e6 else (value, end + 1)
         return value, end
     if token[0] in CJK_NUMERALS:
-        if token in {"一", "百", "千", "万", "亿", "十"}:
+        if token == "千万" and written[at + 1 : at + 2] and written[at + 1] in "别不要注记":  # "by all means"
             return None, at + 1
+        if token in {"百", "千", "万", "亿", "十"} or (token == "一" and not _counts_one(written, at + 1)):
+            return None, at + 1
+        if (decimal := _chinese_decimal(written, at)) is not None:
+            return decimal, at + 3
         return cjk_value(token), at + 1
     if token.isupper() and (roman := roman_value(token)) is not None:
         return roman, at + 1
-    return _spelled(written, at)
+    return spelled_number(written, at)
 
 
-def _spelled(written: list[str], at: int) -> tuple[float | None, int]:
-    total = current = 0.0
-    found, end = False, at
-    while end < len(written):
-        word = written[end].lower()
-        if word in SPELLED:
-            value = SPELLED[word]
-            if (
-                found
-                and current
-                and not (value < current and (value < 10 or current >= 100 or (value < 20 and current >= 60)))
-            ):
-                if current == 4.0 and value == 20.0:  # quatre-vingt
-                    current = 80.0
-                    end += 1
-                    continue
-                break
-            current += value
-            found = True
-        elif word in MULTIPLIERS and (found or word in ("hundred", "hundert", "cien", "mil", "mille", "cent")):
-            current = max(current, 1.0) * MULTIPLIERS[word]
-            if MULTIPLIERS[word] >= 1000:
-                total, current = total + current, 0.0
-            found = True
-        elif word in JOINERS and found and end + 1 < len(written) and current and written[end + 1].lower() in SPELLED:
-            if SPELLED[written[end + 1].lower()] >= current:
-                break
-        else:
-            break
-        end += 1
-    return (total + current, end) if found else (None, at + 1)
+def _chinese_decimal(written: list[str], at: int) -> float | None:
+    """ "十二点四公里"; a minute after it makes a time of day."""
+    window = written[at : at + 4]
+    if len(window) < 4 or window[1] != "点" or window[3] in ("分", "刻") or window[2][0] not in CJK_DIGITS:
+        return None
+    if any(mark not in CJK_DIGITS for mark in window[2]):
+        return None
+    whole, fraction = cjk_value(window[0]), "".join(str(CJK_DIGITS[mark]) for mark in window[2])
+    return None if whole is None else float(f"{int(whole)}.{fraction}")
+
+
+def _counts_one(written: list[str], at: int) -> bool:
+    """ "一小时" and "一个半": one of a unit of time, no article."""
+    two, three = "".join(written[at : at + 2]), "".join(written[at : at + 3])
+    return two in ("小时", "个半", "分钟", "星期", "个月") or three == "个小时" or two[:1] in ("年", "天", "周")
 
 
 def _digits(token: str) -> float | None:
@@ -300,6 +211,8 @@ def _digits(token: str) -> float | None:
         return float(parts[0][:4]) * 60 + float(parts[1][:2]) if all(p.isdigit() for p in parts) else None
     if token.count("-") == 2:
         return float(token.replace("-", ""))
+    if "/" in token:
+        return None
     try:
         return float(normalize_number(token[:24]))
     except ValueError:
@@ -309,16 +222,21 @@ def _digits(token: str) -> float | None:
 def _unit(words: list[str], written: list[str], at: int, end: int) -> tuple[str, bool]:
     if at and written[at - 1] in "$€£¥":
         return _UNIT_OF.get(written[at - 1], written[at - 1]), True
+    if at and written[at - 1].isupper() and (code := _UNIT_OF.get(written[at - 1].lower())) in _CURRENCIES:
+        return code or "", True
     for there in range(end, min(end + 2, len(words))):
         lower = written[there].lower()
+        if (pair := _of_two_words(written, there)) is not None:
+            return pair, True
         if lower in _UNIT_OF:
             return _UNIT_OF[lower], True
-        if (two := "".join(written[there : there + 2])) in _CJK_PAIRS:
-            return _CJK_PAIRS[two], True
-        if lower == "个" and (two := "".join(written[there + 1 : there + 3])) in _CJK_PAIRS:
-            return _CJK_PAIRS[two], True
-        if lower in _CJK_UNITS:
-            return _CJK_UNITS[lower], True
+        for length in (4, 3, 2, 1):
+            if (joined := "".join(written[there : there + length])) in CJK_PAIRS:
+                return CJK_PAIRS[joined], True
+        if lower == "个" and (two := "".join(written[there + 1 : there + 3])) in CJK_PAIRS:
+            return CJK_PAIRS[two], True
+        if lower in CJK_UNITS:
+            return CJK_UNITS[lower], True
         if lower[0].isdigit() or lower in _JOINED:
             break
         if words[there] in MONTH_TERMS or words[there].startswith("month"):
@@ -326,3 +244,20 @@ def _unit(words: list[str], written: list[str], at: int, end: int) -> tuple[str,
     if end < len(words) and not words[end][0].isdigit() and WEIGHTS.get(words[end], 1.0) > 0.0:
         return words[end], False
     return "", False
+
+
+def _of_two_words(written: list[str], at: int) -> str | None:
+    """The unit of "square metres", "mètres carrés", "per cent" and "kilo-octets"."""
+    one, two = written[at].lower(), written[at + 1].lower() if at + 1 < len(written) else ""
+    if (one, two) in PER_CENT:
+        return "percent"
+    if two == "s" and one in _RATES:
+        return _RATES[one]
+    if one in _BYTES and two.startswith(("octet", "byte")):
+        return _BYTES[one]
+    for shape, prefix in ((SQUARE, "square"), (CUBIC, "cubic")):
+        if one in shape and two in _UNIT_OF:
+            return f"{prefix} {_UNIT_OF[two]}"
+        if two in shape and one in _UNIT_OF:
+            return f"{prefix} {_UNIT_OF[one]}"
+    return None

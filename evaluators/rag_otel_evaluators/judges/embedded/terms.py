@@ -184,5 +184,5 @@ WEIGHTS: Final = {
 }
 """Weight of the terms that are not worth 1."""
 
-UNIT_TERMS: Final = {term_of(token): unit for word, unit in UNITS.items() for token in tokenize(word)}
+UNIT_TERMS: Final = {term_of(token): unit for word, unit in UNITS.items() for token in tokenize(word) if token == word}
 """Terms that name a unit -> the unit."""

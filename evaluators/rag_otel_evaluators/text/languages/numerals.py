@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 _EN: Final = [
@@ -159,6 +160,9 @@ def _spelled() -> dict[str, float]:
     for ordinals in (_EN_ORDINALS, _ES_ORDINALS, _DE_ORDINALS, _FR_ORDINALS):
         found.update({word: float(value) for value, word in enumerate(ordinals, 3)})
     found.update({word: 100.0 * value for value, word in enumerate(_ES_HUNDREDS, 1)})
+    found.update({word[:-2] + "as": 100.0 * value for value, word in enumerate(_ES_HUNDREDS, 1) if value > 1})
+    found.update({"veintiún": 21.0, "veintiuna": 21.0, "septante": 70.0, "huitante": 80.0, "octante": 80.0})
+    found.update({"nonante": 90.0, "dreissig": 30.0, "zwo": 2.0, "quinientas": 500.0})
     units = ["ein", *_DE[2:10]]
     for at, ten in enumerate(_DE_TENS):
         found.update({f"{unit}und{ten}": float(20 + 10 * at + value) for value, unit in enumerate(units, 1)})
@@ -168,6 +172,7 @@ def _spelled() -> dict[str, float]:
         {"dozen": 12.0, "docena": 12.0, "dutzend": 12.0, "douzaine": 12.0, "quatre-vingts": 80.0, "vingts": 20.0}
     )
     found.update({"both": 2.0, "ambos": 2.0, "ambas": 2.0, "beide": 2.0, "beiden": 2.0, "twice": 2.0})
+    found.update({"anderthalb": 1.5, "eineinhalb": 1.5, "zweieinhalb": 2.5, "dreieinhalb": 3.5, "viereinhalb": 4.5})
     # An article, a month or another everyday word as well.
     for word in ("one", "un", "uno", "eins", "once", "sept", "dos", "elf", "neuf", "cuarto", "quinto", "six"):
         found.pop(word, None)
@@ -178,13 +183,50 @@ def _spelled() -> dict[str, float]:
 SPELLED: Final = _spelled()
 """Word, in lower case -> number."""
 
+ONES: Final = frozenset(["a", "an", "one", "un", "una", "uno", "ún", "ein", "eine", "einer", "une"])
+"""One of what follows: "one million"; alone they are articles."""
+
+_LONGEST_COMPOUND: Final = 60
+_DE_UNITS: Final = {word: value for value, word in enumerate(["ein", *_DE[2:10]], 1)}
+_UNIT: Final = "|".join(_DE_UNITS)
+_BELOW_HUNDRED: Final = (
+    rf"(?:(?P<{{0}}unit>{_UNIT})und)?(?P<{{0}}tens>{'|'.join([*_DE_TENS, 'dreissig'])})"
+    rf"|(?P<{{0}}few>{'|'.join(sorted([*_DE[1:20], 'ein'], key=len, reverse=True))})"
+)
+_BELOW_THOUSAND: Final = rf"(?:(?P<{{0}}hundreds>{_UNIT})?(?P<{{0}}has>hundert)(?:und)?)?(?:{_BELOW_HUNDRED})?"
+_COMPOUND: Final = re.compile(
+    rf"(?:(?P<thousands>{_BELOW_THOUSAND.format('t')})tausend(?:und)?)?{_BELOW_THOUSAND.format('u')}"
+)
+"""German writes a number below a million as one word."""
+
+
+def spelled_value(word: str) -> float | None:
+    """The number that one word in lower case spells, German compounds included; None for any other word."""
+    if (value := SPELLED.get(word)) is not None:
+        return value
+    if len(word) > _LONGEST_COMPOUND or not ("hundert" in word or "tausend" in word):
+        return None
+    found = _COMPOUND.fullmatch(word)
+    if found is None or word in ("hundert", "tausend"):
+        return None
+    thousands = _below_thousand(found, "t") or 1 if found["thousands"] is not None else 0
+    return float(1000 * thousands + _below_thousand(found, "u"))
+
+
+def _below_thousand(found: re.Match[str], part: str) -> int:
+    hundreds = 100 * _DE_UNITS.get(found[f"{part}hundreds"], 1) if found[f"{part}has"] else 0
+    tens, few = found[f"{part}tens"], found[f"{part}few"]
+    below = int(SPELLED[tens]) if tens else _DE_UNITS.get(few) or int(SPELLED.get(few, 1.0)) if few else 0
+    return hundreds + below + (_DE_UNITS.get(found[f"{part}unit"], 0) if tens else 0)
+
+
 MULTIPLIERS: Final = {
     word: value
     for value, words in {
         1e2: "hundred hundert cien cent cents",
         1e3: "thousand tausend mil mille k",
-        1e6: "million millions millionen millón millones mio",
-        1e9: "billion billions milliarde milliarden milliard milliards",
+        1e6: "million millions millionen millón millones mio mill mln",
+        1e9: "billion billions milliarde milliarden milliard milliards mrd bn",
     }.items()
     for word in words.split()
 }
@@ -196,6 +238,7 @@ JOINERS: Final = frozenset({"and", "y", "et", "und"})
 CJK_DIGITS: Final = {mark: value for value, mark in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "兩": 2}
 CJK_SCALES: Final = {"十": 10, "百": 100, "千": 1000}
 CJK_MYRIADS: Final = {"万": 10_000, "萬": 10_000, "亿": 100_000_000, "億": 100_000_000}
+CJK_NUMERALS: Final = "".join([*CJK_DIGITS, *CJK_SCALES, *CJK_MYRIADS])
 
 _ROMAN: Final = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
 

@@ -160,7 +160,7 @@ DIFFERING: Final = words(
     "subió "
     "mehr weniger unterschied differenz spart gespart übrig verloren verlor rest "
     "plus moins différence écart reste restent économise économie gagne gagné perdu "
-    "多 少 差 相差 省 剩 还剩 减少 增加"
+    "多出 多了 少了 多多少 少多少 差 相差 省 剩 还剩 减少 增加 涨了 降了"
 )
 """Ask for a difference."""
 GREATER: Final = words(
