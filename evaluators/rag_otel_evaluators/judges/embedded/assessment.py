@@ -15,6 +15,7 @@ from rag_otel_evaluators.judges.embedded.differences import Differences, compare
 from rag_otel_evaluators.judges.embedded.evidence import EvidenceIndex
 from rag_otel_evaluators.judges.embedded.features import features_of
 from rag_otel_evaluators.judges.embedded.numbers import numbers_agree
+from rag_otel_evaluators.text.languages.replies import reply_of
 
 _READ_CLOSELY: Final = 3
 """How many of the nearest sentences are compared with a claim."""
@@ -75,6 +76,7 @@ def assess_steps(index: EvidenceIndex, claim: Claim, response: str) -> Generator
         others,
         question=index.question if is_short else NOTHING_READ,
         order=[(index.chunk_of[sentence], sentence) for sentence in nearest],
+        reply=reply_of(verbatim) if is_short else 0,
     )
     yield
     if is_short and differences.values["calculated"] < 0.0:

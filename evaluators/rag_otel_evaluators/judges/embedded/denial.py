@@ -7,7 +7,7 @@ Counted as parity: "not forbidden" affirms, and so does "no longer closed". Word
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
 from typing import Final
 
@@ -15,11 +15,23 @@ from rag_otel_evaluators.judges.embedded.close_reading import Reading
 from rag_otel_evaluators.text.languages import words
 from rag_otel_evaluators.text.languages.negations import LIMITING_WORDS
 
-_STRENGTHENING: Final = words("doubt only just sólo solo solamente nur seulement que")
-"""After a negation they take it back: "no doubt", "not only", "ne ... que"."""
+_STRENGTHENING: Final = words("doubt only just sólo solo solamente nur seulement que but other wonder")
+"""After a negation they take it back: "no doubt", "not only", "nothing but"."""
 _FRENCH_HALF: Final = frozenset({"ne", "n"})
-"""Half of a French negation: the other half counts."""
+"""Half of a French negation: it denies with the other half, and with none it does not."""
+_OTHER_HALVES: Final = words("plus guère point personne nul nulle ni nullement pas jamais rien aucun aucune")
+_ONLY_WITH_HALF: Final = frozenset({"personne", "nul", "nulle"})
+_HALF_REACH: Final = 5
+"""Words after "ne" in which its other half stands."""
+_UNTIL: Final = words("until till before unless except hasta bis vor bevor avant jusqu erst antes salvo außer sauf")
+"""With a negation they say when or for whom something holds: "not before nine"."""
+_NEEDS: Final = frozenset({"hace", "hacen", "hará", "haga", "hacer", "sin"})
+"""Before "falta": "hace falta" says that something is needed."""
+_WITHOUT: Final = words("without sin ohne sans")
+"""Beside another negation they take it back: "not without a ticket"."""
 _MOST_CLAUSES: Final = 6
+_ELLIPTIC: Final = 4
+"""Words of a clause that only takes back what the one before says: "the filter may be washed, the lid not"."""
 
 
 def denial_turned(claim: Reading, evidence: Sequence[Reading], anchors: Sequence[str]) -> float:
@@ -32,6 +44,7 @@ def denial_turned(claim: Reading, evidence: Sequence[Reading], anchors: Sequence
     if not (_denies(claim) or any(map(_denies, near))):  # most claims: their clauses need not be compared
         return 0.0
     best, parity, share = 0.0, 0, 0.0
+    found: set[str] = set()
     for number, reading in enumerate(near):
         held_in = _anchors_by_clause(reading, anchors)
         for clause in list(dict.fromkeys(reading.clauses))[:_MOST_CLAUSES]:
@@ -39,13 +52,32 @@ def denial_turned(claim: Reading, evidence: Sequence[Reading], anchors: Sequence
             if held - 0.5 * number > best:
                 best = held - 0.5 * number
                 share = held / len(anchors)
-                parity = _parity(reading, [at for at, there in enumerate(reading.clauses) if there == clause])
-    mine = _parity(claim, range(len(claim.words)))
+                there = [at for at, other in enumerate(reading.clauses) if other == clause]
+                parity = _parity(reading, there)
+                found = {reading.words[at] for at in there}
+                if not parity and _taken_back(reading, clause, anchors, found):
+                    parity = 1
+    mine = _parity(claim, _clauses_with(claim, found))
     if mine and parity:
         return -share
     if mine:
         return 0.0 if any(_denies(reading) for reading in near) else share
     return share if parity and (not _denies(claim) or _repeats(claim, near)) else 0.0
+
+
+def _clauses_with(claim: Reading, terms: Collection[str]) -> Sequence[int]:
+    """The places of the clauses that hold one of the terms; all places where none does."""
+    clauses = {claim.clauses[at] for term, places in claim.places.items() if term in terms for at in places}
+    return [at for at, clause in enumerate(claim.clauses) if not clauses or clause in clauses]
+
+
+def _taken_back(reading: Reading, clause: int, anchors: Iterable[str], found: Collection[str]) -> bool:
+    """True where the next clause only says that it is not so of another of the anchors."""
+    following = min((other for other in reading.clauses if other > clause), default=None)
+    places = [at for at, other in enumerate(reading.clauses) if other == following]
+    if not places or len(places) > _ELLIPTIC or not _parity(reading, places):
+        return False
+    return any(term not in found and at in places for term in anchors for at in reading.places.get(term, ()))
 
 
 def _anchors_by_clause(reading: Reading, anchors: Sequence[str]) -> Counter[int]:
@@ -65,28 +97,42 @@ def _denies(reading: Reading) -> bool:
     return "none" in reading.marks or "privative" in reading.marks
 
 
-def _parity(reading: Reading, within: Sequence[int] | range) -> int:
-    denied = {at for mark in ("none", "privative") for at in reading.marks.get(mark, ())}
-    if not denied:
-        return 0
-    plain, privative = False, 0
-    written = reading.written
-    for at in within:
-        if at not in denied:
-            continue
-        lower = written[at].lower()
-        if lower in _FRENCH_HALF:
-            continue
-        after = written[at + 1].lower() if at + 1 < len(written) else ""
-        if at in reading.marks.get("none", ()):
-            plain = plain or not (after in LIMITING_WORDS or after in _STRENGTHENING) or _is_no_longer(lower, after)
-        else:
-            privative += 1
-    return (plain + privative) % 2
+def clause_of(reading: Reading, at: int) -> list[int]:
+    """The places of the clause that a place is in."""
+    return [there for there, other in enumerate(reading.clauses) if other == reading.clauses[at]]
 
 
-def _is_no_longer(word: str, after: str) -> bool:
-    return (word, after) in _NO_LONGER
+def plainly_denied(reading: Reading, within: Sequence[int]) -> bool:
+    """True where one of these places holds a "not" or the like that denies, and is not taken back."""
+    nones = reading.marks.get("none")
+    if not nones:
+        return False
+    denying = [at for at in within if at in nones and _is_denial(reading, at)]
+    if not denying:
+        return False
+    lower = {reading.written[at].lower() for at in denying}
+    return lower <= _WITHOUT or lower.isdisjoint(_WITHOUT)
+
+
+def _is_denial(reading: Reading, at: int) -> bool:
+    lower, after = (reading.written[there].lower() if there < len(reading.written) else "" for there in (at, at + 1))
+    if lower in _FRENCH_HALF:
+        following = {word.lower() for word in reading.written[at + 1 : at + 1 + _HALF_REACH]}
+        return not following.isdisjoint(_OTHER_HALVES)
+    if lower in _ONLY_WITH_HALF:
+        return False  # its other half was seen, or is not there: "par personne"
+    if any(word.lower() in _UNTIL for word in reading.written[at + 1 :]):
+        return False
+    return not (after in LIMITING_WORDS or after in _STRENGTHENING) or (lower, after) in _NO_LONGER
+
+
+def _parity(reading: Reading, within: Sequence[int]) -> int:
+    privative = 0
+    for at in reading.marks.get("privative", ()):
+        if at in within and at not in reading.marks.get("none", ()):
+            before = reading.written[at - 1].lower() if at else ""
+            privative += not (before in _NEEDS and reading.written[at].lower().startswith("falta"))
+    return (plainly_denied(reading, within) + privative) % 2
 
 
 _NO_LONGER: Final = frozenset([("no", "longer"), ("not", "more"), ("nicht", "mehr"), ("kein", "mehr"), ("no", "más")])

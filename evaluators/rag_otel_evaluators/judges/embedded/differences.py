@@ -5,7 +5,7 @@ The nearest sentences of a short claim are those that hold its words and the que
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -13,8 +13,8 @@ from rag_otel.lazy_dataclass import dataclass
 from rag_otel_evaluators.judges.embedded.calculation import calculated
 from rag_otel_evaluators.judges.embedded.close_reading import Reading
 from rag_otel_evaluators.judges.embedded.coefficients import DIFFERENCES
-from rag_otel_evaluators.judges.embedded.concepts import CONCEPTS, opposites_of
 from rag_otel_evaluators.judges.embedded.denial import denial_turned
+from rag_otel_evaluators.judges.embedded.meanings import meaning_turned
 from rag_otel_evaluators.judges.embedded.nearness import nearness, places_in, support
 from rag_otel_evaluators.judges.embedded.numbers import NAME_WEIGHT, Rival, compare_numbers
 from rag_otel_evaluators.judges.embedded.order import is_past, turned
@@ -52,10 +52,12 @@ def compare(
     *,
     question: Reading,
     order: Sequence[tuple[int, int]],
+    reply: int = 0,
 ) -> Differences:
     """Compare a claim with its nearest sentences, the nearest first. `numbered`: others that hold numbers.
 
     `question`: read closely, empty where it does not matter. `order`: (chunk, sentence) of each of the evidence.
+    `reply`: 1 where the claim begins with a yes, -1 with a no.
     """
     if not evidence:
         return Differences(dict.fromkeys(DIFFERENCES, 0.0) | {"unread": 1.0}, None, None, 0, None)
@@ -77,7 +79,7 @@ def compare(
     opposite = _opposite(claim, evidence)
     near = _near(best, anchors)
     denies, denied = "none" in claim.marks or "negating" in claim.marks, _beside(best, "none", near)
-    compared_wrong, events_turned = turned(claim, evidence, order)
+    compared_wrong, events_turned = turned(claim, evidence, order, anchors)
     focus_gap, focus_near = _focus(claim, evidence, question)
     values = {
         "cohesion": _cohesion(claim, evidence),
@@ -89,7 +91,7 @@ def compare(
         "denial_lost": about * (denied and not denies and opposite is None),
         "denial_added": about * (denies and "none" not in best.marks and opposite is None),
         "opposite": about * (opposite is not None and denies == denied),
-        "opposite_meaning": about * (is_few and opposite is None and _opposed_in_meaning(claim, evidence)),
+        "opposite_meaning": _meaning_turned(claim, evidence, anchors, question, reply) if is_few else 0.0,
         "too_wide": about * _too_wide(claim, evidence),
         "only_lost": about * any(mark not in claim.marks and _beside(best, mark, near) for mark in ("only", "some")),
         "hedge_lost": about * ("hedge" not in claim.marks and _beside(best, "hedge", near)),
@@ -98,7 +100,7 @@ def compare(
         "events_turned": events_turned,
         "reported": _reported(claim, best, near),
         "unreliable": _unreliable(claim, evidence, question),
-        "denial_turned": denial_turned(claim, evidence, anchors) if anchors and is_few else 0.0,
+        "denial_turned": _denial_turned(claim, evidence, anchors, question, reply) if anchors and is_few else 0.0,
         "spread": (known - _held(content, best)) / total,
         "unread": 1.0 - known / total,
         "sure": _sure(claim, evidence),
@@ -106,6 +108,26 @@ def compare(
         "focus_near": focus_near,
     }
     return Differences(values, number_rival, name_rival, nearest, opposite)
+
+
+def _denial_turned(
+    claim: Reading, evidence: Sequence[Reading], anchors: Sequence[str], question: Reading, reply: int
+) -> float:
+    """As `denial_turned`; a yes or a no says what the question says, or the opposite."""
+    if reply and question.places:
+        asked = denial_turned(question, evidence, list(question.places))
+        if asked:
+            return reply * asked
+    return denial_turned(claim, evidence, anchors)
+
+
+def _meaning_turned(
+    claim: Reading, evidence: Sequence[Reading], anchors: Sequence[str], question: Reading, reply: int
+) -> float:
+    own = meaning_turned(claim, evidence, anchors)
+    if own or not reply:
+        return own
+    return reply * meaning_turned(question, evidence, list(question.places))
 
 
 def _hedge_added(claim: Reading, evidence: Sequence[Reading]) -> bool:
@@ -212,21 +234,14 @@ def _opposite(claim: Reading, evidence: Sequence[Reading]) -> tuple[int, str, st
             continue
         for number, reading in enumerate(evidence[:2]):
             for other in sorted(others):
-                if other in reading.opposites:
+                if other in reading.opposites and not _has_like(reading, others):
                     return number, word, other
     return _denied_by_prefix(claim, evidence[:2]) if len(claim.places) <= _FEW else None
 
 
-def _opposed_in_meaning(claim: Reading, evidence: Sequence[Reading]) -> bool:
-    """True where the opposite of a word stands in the nearest sentences by the table of meanings, and no like of it."""
-    for term in claim.places:
-        opposed = opposites_of(term)
-        if not opposed or any(term in reading.places for reading in evidence):
-            continue
-        meant = frozenset[int]().union(*(CONCEPTS[other] for reading in evidence[:2] for other in reading.places))
-        if not meant.isdisjoint(opposed) and meant.isdisjoint(CONCEPTS[term]):
-            return True
-    return False
+def _has_like(reading: Reading, others: Collection[str]) -> bool:
+    """True where a sentence also has a word with such an opposite: "fell" beside "rose"."""
+    return any(not others_there.isdisjoint(others) for others_there in map(ANTONYMS.__getitem__, reading.opposites))
 
 
 def _denied_by_prefix(claim: Reading, evidence: Sequence[Reading]) -> tuple[int, str, str] | None:

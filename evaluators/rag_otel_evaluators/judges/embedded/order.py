@@ -10,11 +10,12 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from rag_otel_evaluators.judges.embedded.close_reading import Reading
-from rag_otel_evaluators.judges.embedded.nearness import nearness
+from rag_otel_evaluators.judges.embedded.denial import clause_of, plainly_denied
+from rag_otel_evaluators.judges.embedded.nearness import nearness, places_in, support
 from rag_otel_evaluators.judges.embedded.numbers import comparable
 from rag_otel_evaluators.judges.embedded.quantities import Quantity
 from rag_otel_evaluators.text.languages import words
-from rag_otel_evaluators.text.languages.polarity import MEASURED
+from rag_otel_evaluators.text.languages.polarity import MEASURED, PARTICLES
 from rag_otel_evaluators.text.languages.quantities import DIMENSIONS
 
 _THEN: Final = words("then later afterwards luego después dann danach puis ensuite 再 之后 后 以后 后来 following")
@@ -29,6 +30,8 @@ _REACH: Final = 4
 """Words after a value within which "ago" says that it is the older one."""
 _MOST_PLACES: Final = 4
 _TREND_READ: Final = 3
+_PARTICLE_REACH: Final = 10
+"""Words after a verb in which its particle stands: "nimmt ... zu"."""
 _ENDED: Final = frozenset({"plus", "mehr", "más"})
 """With a negation: "ne ... plus", "nicht mehr"."""
 
@@ -110,14 +113,16 @@ def _side(reading: Reading, places: Iterator[int] | range) -> set[str]:
     return found - {reading.words[at] for mark in _PIVOTS for at in reading.marks.get(mark, ())}
 
 
-def turned(claim: Reading, evidence: Sequence[Reading], order: Sequence[tuple[int, int]]) -> tuple[float, float]:
+def turned(
+    claim: Reading, evidence: Sequence[Reading], order: Sequence[tuple[int, int]], anchors: Sequence[str]
+) -> tuple[float, float]:
     """(wrong comparison, wrong order in time): 1 where the evidence says the opposite, -1 where it says the same.
 
-    `order`: (chunk, sentence) of each reading; what a chunk tells first came first.
+    `order`: (chunk, sentence) of each reading; what a chunk tells first came first. `anchors`: what both speak of.
     """
     sides = sides_of(claim)
     if sides is None:
-        return _trend_turned(claim, evidence), 0.0
+        return _trend_turned(claim, evidence, anchors), 0.0
     said = _said(sides, evidence) or _valued(sides, evidence)
     if not said and sides.in_time:
         said = _told(sides, evidence, order)
@@ -203,28 +208,57 @@ def _told(sides: Sides, evidence: Sequence[Reading], order: Sequence[tuple[int, 
     return 0
 
 
-def _trend_turned(claim: Reading, evidence: Sequence[Reading]) -> float:
+def _trend_turned(claim: Reading, evidence: Sequence[Reading], anchors: Sequence[str]) -> float:
     """1 where the claim says that something rose and the evidence has a smaller value after a larger one, or so."""
-    claimed = _direction(claim)
+    claimed = _direction(claim, ())
     if not claimed:
         return 0.0
     for reading in evidence[:_TREND_READ]:
-        if ("up" in reading.marks) != ("down" in reading.marks):
-            return float(-_direction(reading) * claimed)
-        if found := _trend(reading):
+        if _turns_in(reading):
+            if said := _direction(reading, anchors):
+                return float(-said * claimed)
+        elif found := _trend(reading):
             return float(-found * claimed)
     return float(-_trend_of_two(evidence) * claimed)
 
 
-def _direction(reading: Reading) -> int:
-    """1 where the words say that something is more than it was, -1 where they say that it is less."""
-    marks = reading.marks
-    if ("up" in marks) != ("down" in marks):
-        return 1 if "up" in marks else -1
-    if "up" in marks:
-        return 0
+def _direction(reading: Reading, anchors: Sequence[str]) -> int:
+    """1 where the words say that something is more than it was, -1 where they say that it is less.
+
+    Of a sentence that says both the clause counts that holds most of `anchors`.
+    """
+    turns = _turns_in(reading)
+    directions = {direction for _, direction in turns}
+    if len(directions) == 1:
+        return directions.pop()
+    if turns:
+        return _turn_beside(reading, turns, anchors)
     more, less = _compared(reading, "greater"), _compared(reading, "smaller")
-    return (-1 if "soon" in marks else 1) * (more - less) if more != less else 0
+    return (-1 if "soon" in reading.marks else 1) * (more - less) if more != less else 0
+
+
+def _turn_beside(reading: Reading, turns: Sequence[tuple[int, int]], anchors: Sequence[str]) -> int:
+    """The direction of the word that the anchors stand nearest to; 0 where two are as near."""
+    placed = places_in(reading, anchors)
+    near = [(support(reading, at, placed, max(1, len(anchors))), direction) for at, direction in turns]
+    up, down = (max((value for value, said in near if said == way), default=0.0) for way in (1, -1))
+    return (up > down) - (down > up)
+
+
+def _turns_in(reading: Reading) -> list[tuple[int, int]]:
+    """(place, direction) of the words that say that something rises (1) or falls (-1), and are not denied."""
+    marks, found = reading.marks, []
+    for mark, direction in (("up", 1), ("down", -1)):
+        found += [(at, direction) for at in marks.get(mark, ())]
+    lower = [word.lower() for word in reading.written]
+    for at, word in enumerate(lower):
+        for way in PARTICLES.get(word, ()):
+            for there in range(at + 1, min(len(lower), at + 1 + _PARTICLE_REACH)):
+                if lower[there] in way:
+                    found.append((there, way[lower[there]]))
+    if found and "none" in marks:
+        return [(at, way) for at, way in found if not plainly_denied(reading, clause_of(reading, at))]
+    return found
 
 
 def _compared(reading: Reading, mark: str) -> bool:
