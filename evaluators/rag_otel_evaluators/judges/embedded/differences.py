@@ -11,7 +11,7 @@ from typing import Final
 
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel_evaluators.judges.embedded.calculation import calculated
-from rag_otel_evaluators.judges.embedded.close_reading import Reading
+from rag_otel_evaluators.judges.embedded.close_reading import STRONG, Reading
 from rag_otel_evaluators.judges.embedded.coefficients import DIFFERENCES
 from rag_otel_evaluators.judges.embedded.denial import denial_turned
 from rag_otel_evaluators.judges.embedded.meanings import meaning_turned
@@ -27,6 +27,12 @@ _FEW: Final = 10
 """Words of a claim that may be denied by a prefix: of many words one often has such a neighbour."""
 _MOST_NAMES: Final = 4
 """Names of a claim that are compared."""
+_WIDE: Final = {"all": ("most", "some", "hedge", "condition", "except"), "most": ("some",), "only": ()}
+"""Class of words that claim much -> classes of those that claim less."""
+_LIMITS: Final = frozenset({"except", "most", "some", "none", "only", "condition"})
+"""A claim with one of them does not pass over an exception."""
+_DENIED_WITHIN: Final = 3
+"""Words after a "not" that it denies."""
 _MOST_RIVALS: Final = 8
 """Names of a sentence that they are compared with."""
 
@@ -53,11 +59,13 @@ def compare(
     question: Reading,
     order: Sequence[tuple[int, int]],
     reply: int = 0,
+    refuted: Sequence[bool] = (),
 ) -> Differences:
     """Compare a claim with its nearest sentences, the nearest first. `numbered`: others that hold numbers.
 
     `question`: read closely, empty where it does not matter. `order`: (chunk, sentence) of each of the evidence.
-    `reply`: 1 where the claim begins with a yes, -1 with a no.
+    `reply`: 1 where the claim begins with a yes, -1 with a no. `refuted`: by sentence of the evidence, whether the next one
+    says that it is not so.
     """
     if not evidence:
         return Differences(dict.fromkeys(DIFFERENCES, 0.0) | {"unread": 1.0}, None, None, 0, None)
@@ -92,14 +100,14 @@ def compare(
         "denial_added": about * (denies and "none" not in best.marks and opposite is None),
         "opposite": about * (opposite is not None and denies == denied),
         "opposite_meaning": _meaning_turned(claim, evidence, anchors, question, reply) if is_few else 0.0,
-        "too_wide": about * _too_wide(claim, evidence),
+        "too_wide": about * _too_wide(claim, evidence, anchors, question.marks if reply > 0 else ()),
         "only_lost": about * any(mark not in claim.marks and _beside(best, mark, near) for mark in ("only", "some")),
         "hedge_lost": about * ("hedge" not in claim.marks and _beside(best, "hedge", near)),
         "hedge_added": about * _hedge_added(claim, evidence),
         "compared_wrong": compared_wrong,
         "events_turned": events_turned,
         "reported": _reported(claim, best, near),
-        "unreliable": _unreliable(claim, evidence, question),
+        "unreliable": _unreliable(claim, evidence, question, refuted),
         "denial_turned": _denial_turned(claim, evidence, anchors, question, reply) if anchors and is_few else 0.0,
         "spread": (known - _held(content, best)) / total,
         "unread": 1.0 - known / total,
@@ -272,49 +280,90 @@ def _may_be_denied(claim: Reading, reading: Reading) -> bool:
     )
 
 
-def _too_wide(claim: Reading, evidence: Sequence[Reading]) -> float:
+def _too_wide(
+    claim: Reading, evidence: Sequence[Reading], anchors: Sequence[str], affirmed: Collection[str]
+) -> float:
+    """How far the claim says all, most or only where the clauses that speak of the same do not, 0..2.
+
+    `affirmed`: the classes of words of a question that the claim answers with a yes.
+    """
+    marks = [mark for mark in _WIDE if mark in claim.marks or mark in affirmed]
+    if not marks:
+        return 0.0
+    near = [(reading, _near(reading, anchors)) for reading in evidence[:2]]
     total = 0.0
-    for mark, weaker in (("all", ("most", "some", "hedge", "condition")), ("most", ("some",)), ("only", ())):
-        if mark in claim.marks and not any(mark in reading.marks for reading in evidence[:2]):
-            total += 1.0 + 0.5 * any(other in reading.marks for other in weaker for reading in evidence[:1])
+    for mark in marks:
+        if any(_beside(reading, mark, places) for reading, places in near):
+            first, places = near[0]
+            total += mark == "all" and "except" in first.marks and claim.marks.keys().isdisjoint(_LIMITS)
+            continue
+        total += 1.0 + 0.5 * any(other in reading.marks for other in _WIDE[mark] for reading in evidence[:1])
     return min(2.0, total)
 
 
 def _sure(claim: Reading, evidence: Sequence[Reading]) -> float:
     return float(
         sum(
-            mark in claim.marks and not any(mark in reading.marks for reading in evidence[:2])
+            _says(claim, mark) and not any(mark in reading.marks for reading in evidence[:2])
             for mark in ("certain", "unconditional", "only")
         )
     )
+
+
+def _says(reading: Reading, mark: str) -> bool:
+    """True where such a word stands without a denial before it: not "not certain"."""
+    places, denials = reading.marks.get(mark, ()), reading.marks.get("none", ())
+    return any(not any(0 < at - there <= _DENIED_WITHIN for there in denials) for at in places)
 
 
 def _reported(claim: Reading, best: Reading, near: Sequence[int]) -> float:
     if "reported" in claim.marks:
         return 0.0
     quoted = bool(best.quoted) and sum(best.quoted[place] for place in near) > len(near) / 2
-    return float(quoted) + float("reported" in best.marks)
+    return float(quoted) + float(_is_reported(best, near))
 
 
-def _unreliable(claim: Reading, evidence: Sequence[Reading], question: Reading) -> float:
-    """1 where the sentence with what the claim adds to the question is reported, quoted, or of the past, 0..1."""
+def _is_reported(reading: Reading, near: Sequence[int]) -> bool:
+    """True where somebody says what stands at these places: up to the next semicolon."""
+    marked = reading.marks.get("reported")
+    if not marked:
+        return False
+    parts = _parts(reading)
+    return not {parts[place] for place in near}.isdisjoint(parts[at] for at in marked)
+
+
+def _parts(reading: Reading) -> list[int]:
+    """By word, the number of semicolons before it."""
+    part, parts, last = 0, [], 0
+    for clause in reading.clauses:
+        part += clause - last >= STRONG
+        last = clause
+        parts.append(part)
+    return parts
+
+
+def _unreliable(
+    claim: Reading, evidence: Sequence[Reading], question: Reading, refuted: Sequence[bool]
+) -> float:
+    """1 where the sentence with what the claim adds to the question asks, is denied, quoted, reported, or past, 0..1."""
     if not question.places:
         return 0.0
     asked = list(question.places)
     focus = [term for term in claim.places if term not in question.places]
     focus += [term for term in claim.labels if term not in question.labels]
-    if not focus:
-        return 0.0
 
-    def held(reading: Reading) -> tuple[int, int]:
+    def held(number: int) -> tuple[int, int]:
+        reading = evidence[number]
         mine = sum(term in reading.places or term in reading.labels for term in focus)
         return mine, _held(asked, reading)
 
-    best = max(evidence, key=held)
-    if not held(best)[0]:
+    number = max(range(len(evidence)), key=held)
+    best = evidence[number]
+    if not held(number)[0]:
         return 0.0
     near = _near(best, focus)
     quoted = bool(best.quoted) and sum(best.quoted[place] for place in near) > len(near) / 2
-    reported = "reported" in best.marks and "reported" not in claim.marks and "reported" not in question.marks
+    told = "reported" in claim.marks or "reported" in question.marks
+    reported = not told and (_is_reported(best, near) or (number < len(refuted) and refuted[number]))
     past = is_past(best) and not is_past(claim) and not is_past(question)
-    return max(float(quoted), float(reported), float(past))
+    return float(quoted or reported or past or (best.asks and not told))

@@ -16,6 +16,7 @@ from rag_otel_evaluators.judges.embedded.close_reading import Reading, read_clos
 from rag_otel_evaluators.judges.embedded.concepts import CONCEPTS
 from rag_otel_evaluators.judges.embedded.passages import PREFIX, EvidenceSentence, Passage, PassageMemory, passages_of
 from rag_otel_evaluators.judges.embedded.terms import WEIGHTS, terms_of
+from rag_otel_evaluators.text.languages.refutations import refutes
 
 _MANY_PASSAGES: Final = 32
 """From so many passages on looking up all the terms of a claim takes too long for one go."""
@@ -148,6 +149,14 @@ class EvidenceIndex:
             text = self.chunks[self.chunk_of[number]].text
             sentence.reading = read_closely(text[sentence.start : sentence.end])
         return sentence.reading
+
+    def is_refuted(self, number: int) -> bool:
+        """True where the sentence after this one says that it is not so."""
+        after = number + 1
+        if after >= len(self.sentences) or self.chunk_of[after] != self.chunk_of[number]:
+            return False
+        sentence = self.sentences[after]
+        return refutes(self.chunks[self.chunk_of[after]].text[sentence.start : sentence.end])
 
     def sentences_with(self, term: str) -> list[int]:
         """Indices into `sentences` of those that hold the term, ascending; not to be changed."""
