@@ -29,6 +29,7 @@ _MOST_NAMES: Final = 4
 """Names of a claim that are compared."""
 _WIDE: Final = {"all": ("most", "some", "hedge", "condition", "except"), "most": ("some",), "only": ()}
 """Class of words that claim much -> classes of those that claim less."""
+_LIMITING: Final = ("most", "some", "only", "except", "condition", "hedge", "reported")
 _LIMITS: Final = frozenset({"except", "most", "some", "none", "only", "condition"})
 """A claim with one of them does not pass over an exception."""
 _DENIED_WITHIN: Final = 3
@@ -103,6 +104,7 @@ def compare(
         "too_wide": about * _too_wide(claim, evidence, anchors, question.marks if reply > 0 else ()),
         "only_lost": about * any(mark not in claim.marks and _beside(best, mark, near) for mark in ("only", "some")),
         "hedge_lost": about * ("hedge" not in claim.marks and _beside(best, "hedge", near)),
+        "limits_kept": _limits_kept(claim, evidence, anchors),
         "hedge_added": about * _hedge_added(claim, evidence),
         "compared_wrong": compared_wrong,
         "events_turned": events_turned,
@@ -136,6 +138,15 @@ def _meaning_turned(
     if own or not reply:
         return own
     return reply * meaning_turned(question, evidence, list(question.places))
+
+
+def _limits_kept(claim: Reading, evidence: Sequence[Reading], anchors: Sequence[str]) -> float:
+    """How many of the claim's limits ("most", "only", "if", "may") stand in clauses that speak of the same, 0..2."""
+    mine = [mark for mark in _LIMITING if mark in claim.marks]
+    if not mine:
+        return 0.0
+    near = [(reading, _near(reading, anchors)) for reading in evidence[:2]]
+    return min(2.0, sum(any(_beside(reading, mark, places) for reading, places in near) for mark in mine))
 
 
 def _hedge_added(claim: Reading, evidence: Sequence[Reading]) -> bool:

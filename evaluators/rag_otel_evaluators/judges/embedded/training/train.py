@@ -66,6 +66,7 @@ FREE: Final = frozenset(
             "calculated",
             "denial_added",
             "only_lost",
+            "limits_kept",
             "hedge_added",
             "compared_wrong",
             "events_turned",
