@@ -1,12 +1,13 @@
-"""From features to probabilities: a logistic regression on each claim, a damped noisy-or over the answer.
+"""From features to probabilities: log-odds of each claim, a damped noisy-or over the answer.
 
-log-odds(claim unsupported) = (1 - s) * (w . x + b) + s * (v . x + c)
+log-odds(claim unsupported) = (1 - s) * (w . x + b) + s * trees(x)
 risk                        = 1 - (1 - p of the riskiest claim) * (product over the others of (1 - p)) ** damping
 
-s is how short the answer is, 0..1. In a long answer what is not in the context weighs most; an answer of a few words is
-wrong in one of them, so v weighs the differences. A plain noisy-or (damping 1) takes claims as independent, but claims
-of one answer fail together, so it promises too much risk; damping 0 would see the riskiest claim alone. An answer is
-never less risky than its riskiest claim. The numbers are trained by `train` and shipped beside this file.
+s is how short the answer is, 0..1. In a long answer what is not in the context weighs most, and its data can teach no
+more than a logistic regression. An answer of a few words is wrong in one of them, and trees read the differences. A
+plain noisy-or (damping 1) takes claims as independent, but claims of one answer fail together, so it promises too much
+risk; damping 0 would see the riskiest claim alone. An answer is never less risky than its riskiest claim. The numbers
+are trained by `train` and shipped beside this file.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Any, Final
 
 from rag_otel.errors import InputError
 from rag_otel.lazy_dataclass import dataclass
+from rag_otel_evaluators.judges.embedded.trees import Trees
 
 DIFFERENCES: Final = (
     "cohesion",  # neighbouring words of the claim stand near each other in the evidence, 0..1
@@ -118,7 +120,7 @@ class Coefficients:
 
     long: Line
     """For claims of long answers."""
-    short: Line
+    short: Trees
     """For claims of short ones."""
     damping: float
     """0..1: how much the claims beside the riskiest one add to the risk of the answer."""
@@ -138,14 +140,14 @@ class Coefficients:
 
     def as_json(self) -> dict[str, Any]:
         """Plain values for a file; `from_json` reads them back."""
-        return {"long": self.long.as_json(), "short": self.short.as_json(), "damping": self.damping}
+        return {"long": self.long.as_json(), "short": self.short.as_json(FEATURES), "damping": self.damping}
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Coefficients:
         """Raises InputError where the features are not the ones that this version computes."""
         return cls(
             long=Line.from_json(values.get("long", {})),
-            short=Line.from_json(values.get("short", {})),
+            short=Trees.from_json(values.get("short", {}), FEATURES),
             damping=float(values["damping"]),
         )
 

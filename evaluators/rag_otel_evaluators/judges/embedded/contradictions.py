@@ -1,11 +1,12 @@
 """When a claim is called contradicted: a rule found a conflict, or the differences together weigh enough.
 
-The weights are the learned ones of the differences that only a contradiction has: another number or name in its place,
-the opposite word, a denial more or less, the wrong order. A word that is nowhere contradicts nothing.
+What is weighed is how much those differences add to the log-odds that only a contradiction has: another number or name
+in its place, the opposite word, a denial more or less, the wrong order. A word that is nowhere contradicts nothing.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from rag_otel_evaluators.judges.embedded.assessment import AssessedClaim
@@ -25,7 +26,7 @@ CONTRADICTING: Final = (
 )
 """Features that speak of a contradiction."""
 CONTRADICTED_FROM: Final = 0.8
-"""Log-odds that they must add. Chosen once, out of fold, near a precision of 0.8 on the contrast pairs."""
+"""Log-odds that they must add together. Chosen once, out of fold, near a precision of 0.8 on the contrast pairs."""
 CONTRADICTED_PROBABILITY: Final = 0.5
 """Least probability of being unsupported for a contradicted claim of a short answer. Of pairs that differ in one point
 four of five such claims are wrong; where one answer in five is unfaithful that is one in two."""
@@ -38,20 +39,21 @@ def contradiction(
     """What the claim says and what the evidence says instead; None where they get along."""
     if claim.conflict is not None:
         return claim.conflict
-    added = _added(coefficients, claim, shortness)
-    if sum(added.values()) < CONTRADICTED_FROM:
+    features = claim.features
+    there = [at for at in _AT if features[at]]
+    if not there or _added(coefficients, features, there, shortness) < CONTRADICTED_FROM:
         return None
-    found = _name(index, claim, max(added, key=added.__getitem__))
+    clearest = max(there, key=lambda at: _added(coefficients, features, [at], shortness))
+    found = _name(index, claim, FEATURES[clearest])
     return found if found is None or found.claimed.lower() != found.found.lower() else None
 
 
-def _added(coefficients: Coefficients, claim: AssessedClaim, shortness: float) -> dict[str, float]:
-    """Feature -> what it adds to the log-odds."""
-    long, short = coefficients.long.weights, coefficients.short.weights
-    return {
-        name: ((1.0 - shortness) * long[at] + shortness * short[at]) * claim.features[at]
-        for name, at in zip(CONTRADICTING, _AT, strict=True)
-    }
+def _added(coefficients: Coefficients, features: Sequence[float], at: Sequence[int], shortness: float) -> float:
+    """What these features add to the log-odds: how much less they are without them."""
+    without = list(features)
+    for number in at:
+        without[number] = 0.0
+    return coefficients.log_odds(features, shortness) - coefficients.log_odds(without, shortness)
 
 
 def _name(index: EvidenceIndex, claim: AssessedClaim, feature: str) -> Conflict | None:

@@ -7,8 +7,8 @@ never share a question or a context.
 
 The answers tell how likely a claim is to be unsupported, the pairs which of two claims is the likelier one. So the
 weights for long answers are fitted on both, and calibrated on the answers: their share of unsupported claims is the
-prior. The weights for short answers are fitted on the pairs, pulled towards those for long ones, and calibrated on the
-pairs as if one answer in `1 / PRIOR` were unfaithful.
+prior. The trees for short answers are grown on the pairs, and calibrated on them as if one answer in `1 / PRIOR` were
+unfaithful.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from rag_otel_evaluators.judges.embedded.coefficients import (
     shortness_of,
     sigmoid,
 )
+from rag_otel_evaluators.judges.embedded.training.boosted_trees import fit_trees
 from rag_otel_evaluators.judges.embedded.training.labelled import (
     DATA,
     PAIRS,
@@ -124,18 +125,17 @@ def _fit_claims(answers: Sequence[LabelledAnswer], pairs: Sequence[ContrastPair]
         pair_counts=counts,
         at_least_zero=at_least_zero,
     )
-    short = fit_logistic(
-        [],
-        [],
-        penalty=PENALTY,
-        pairs=differences,
-        pair_counts=counts,
-        at_least_zero=at_least_zero,
-        towards=long.weights,
+    short = fit_trees(
+        [
+            ([claim.features for claim in pair.faithful], [claim.features for claim in pair.unfaithful])
+            for pair in pairs
+        ],
+        counts=counts,
+        rising=at_least_zero,
     )
     return Coefficients(
         long=Line(weights=long.weights, intercept=long.intercept),
-        short=Line(weights=short.weights, intercept=0.0),
+        short=short,
         damping=1.0,
     )
 
@@ -191,7 +191,12 @@ def _calibration_on_pairs(pairs: Sequence[ContrastPair], models: Sequence[Coeffi
 
 def _calibrate(model: Coefficients, long: LogisticFit, short: LogisticFit) -> Coefficients:
     """The model with the calibrations folded into its weights, rounded as it is shipped."""
-    return Coefficients(long=_scaled(model.long, long), short=_scaled(model.short, short), damping=model.damping)
+    (slope,) = short.weights
+    return Coefficients(
+        long=_scaled(model.long, long),
+        short=model.short.scaled(slope, short.intercept, DIGITS),
+        damping=model.damping,
+    )
 
 
 def _scaled(line: Line, calibration: LogisticFit) -> Line:
