@@ -29,6 +29,8 @@ _MOST_NAMES: Final = 4
 """Names of a claim that are compared."""
 _WIDE: Final = {"all": ("most", "some", "hedge", "condition", "except"), "most": ("some",), "only": ()}
 """Class of words that claim much -> classes of those that claim less."""
+_SAME: Final = {"all": ("all",), "most": ("most",), "only": ("only", "except", "condition", "none")}
+"""Class of words that claim much -> classes of those that may say the same: "only if", "unless"."""
 _LIMITING: Final = ("most", "some", "only", "except", "condition", "hedge", "reported")
 _LIMITS: Final = frozenset({"except", "most", "some", "none", "only", "condition"})
 """A claim with one of them does not pass over an exception."""
@@ -298,15 +300,14 @@ def _too_wide(
 
     `affirmed`: the classes of words of a question that the claim answers with a yes.
     """
-    marks = [mark for mark in _WIDE if mark in claim.marks or mark in affirmed]
+    marks = [mark for mark in _WIDE if _says(claim, mark) or mark in affirmed]
     if not marks:
         return 0.0
     near = [(reading, _near(reading, anchors)) for reading in evidence[:2]]
     total = 0.0
     for mark in marks:
-        if any(_beside(reading, mark, places) for reading, places in near):
-            first, places = near[0]
-            total += mark == "all" and "except" in first.marks and claim.marks.keys().isdisjoint(_LIMITS)
+        if any(_beside(reading, other, places) for reading, places in near for other in _SAME[mark]):
+            total += mark == "all" and "except" in near[0][0].marks and claim.marks.keys().isdisjoint(_LIMITS)
             continue
         total += 1.0 + 0.5 * any(other in reading.marks for other in _WIDE[mark] for reading in evidence[:1])
     return min(2.0, total)
@@ -315,8 +316,8 @@ def _too_wide(
 def _sure(claim: Reading, evidence: Sequence[Reading]) -> float:
     return float(
         sum(
-            _says(claim, mark) and not any(mark in reading.marks for reading in evidence[:2])
-            for mark in ("certain", "unconditional", "only")
+            _says(claim, mark) and not any(other in reading.marks for reading in evidence[:2] for other in same)
+            for mark, same in (("certain", ("certain",)), ("unconditional", ("unconditional",)), ("only", _SAME["only"]))
         )
     )
 
@@ -324,6 +325,8 @@ def _sure(claim: Reading, evidence: Sequence[Reading]) -> float:
 def _says(reading: Reading, mark: str) -> bool:
     """True where such a word stands without a denial before it: not "not certain"."""
     places, denials = reading.marks.get(mark, ()), reading.marks.get("none", ())
+    if mark == "only" and not reading.marks.keys().isdisjoint(("reported", "hedge")):
+        return False  # "That is only what a guest has heard."
     return any(not any(0 < at - there <= _DENIED_WITHIN for there in denials) for at in places)
 
 

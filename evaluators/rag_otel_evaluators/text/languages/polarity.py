@@ -167,12 +167,12 @@ CONDITIONS: Final = words(
     "如果 假如 倘若 若是 除非 除外 只有 若 凭 除了 只要 情况下 期间 例外 未满 满 前提 视乎 取决于 必须先 方可"
 )
 UNCONDITIONAL: Final = words(
-    "regardless irrespective even whatever whichever whoever wherever whenever anyway always any also too "
+    "regardless irrespective despite notwithstanding even whatever whichever whoever wherever whenever anyway always any also too "
     "alike unconditionally "
-    "incluso aunque siempre cualquier también aun igual independientemente incondicionalmente "
-    "auch selbst egal immer unabhängig jederzeit trotzdem jedenfalls sogar bedingungslos gleichgültig ungeachtet "
+    "incluso pese pesar aunque siempre cualquier también aun igual independientemente incondicionalmente "
+    "auch trotz selbst egal immer unabhängig jederzeit trotzdem jedenfalls sogar bedingungslos gleichgültig ungeachtet "
     "ebenfalls ebenso "
-    "même toujours aussi quel quelle quels quelles indépendamment également inconditionnellement "
+    "même malgré toujours aussi quel quelle quels quelles indépendamment également inconditionnellement "
     ""
     "即使 即便 哪怕 无论 不论 不管 任何 照样 也 都 随时 一律 同样 一样"
 )
@@ -195,7 +195,7 @@ REPORTED: Final = words(
     "schrieb schreibt fragt fragte fragten forum leser leserin nachbar nachbarin kommentar gerücht gerüchte "
     "behauptet behauptete behaupteten behauptung heißt hieß angeblich vermeintlich soll sollen gast kunde kundin "
     "nutzer nutzerin besucher besucherin beschwert beschwerte überzeugt sagt sagte sagten meint "
-    "meinte meinten gesagt erzählt erzählte klagte beklagte gehört zufolge "
+    "meinte meinten gesagt erzählt erzählte gehört zufolge "
     "mythos "
     "écrit demande demanda demandé demandent demandait forum lecteur lectrice voisin voisine commentaire rumeur "
     "rumeurs affirme affirma affirmé affirment dit disent prétend prétendent prétendu prétendument soutient "
@@ -359,7 +359,7 @@ def is_conditional(word: str) -> bool:
 PHRASES: Final = {
     "except": (
         *("apart from", "aside from", "other than", "but for", "not including", "a excepción", "aparte de", "fuera de"),
-        *("bis auf", "nicht jedoch", "aber nicht", "mis à part", "en dehors de", "but not", "mais pas", "pero no"),
+        *("bis auf", "nicht jedoch", "all but", "everyone but", "everything but", "todos menos", "todas menos", "aber nicht", "mis à part", "en dehors de", "but not", "mais pas", "pero no"),
     ),
     "all": (
         *("without exception", "no exception", "no exceptions", "across the board", "at all times", "in every case"),
@@ -401,6 +401,6 @@ PHRASES: Final = {
         *("in jedem fall", "auf jeden fall", "ganz gleich", "so oder so", "ohne weiteres", "unter allen umständen"),
         *("quoi qu", "dans tous les cas", "de toute façon", "en tout état de cause", "peu importe", "sans condition"),
     ),
-    "reported": ("is said to", "are said to", "word has it", "se dice", "al parecer", "nach angaben", "on dit", "aurait dit"),
+    "reported": ("is said to", "are said to", "word has it", "se dice", "al parecer", "nach angaben", "on dit", "on lit", "aurait dit", "a dit"),
 }
 """The same in several words, in lower case."""
