@@ -147,7 +147,7 @@ def _limits_kept(claim: Reading, evidence: Sequence[Reading], anchors: Sequence[
     mine = [mark for mark in _LIMITING if mark in claim.marks]
     if not mine:
         return 0.0
-    near = [(reading, _near(reading, anchors)) for reading in evidence[:2]]
+    near = [(reading, _near(reading, anchors)) for reading in evidence]
     return min(2.0, sum(any(_beside(reading, mark, places) for reading, places in near) for mark in mine))
 
 

@@ -201,7 +201,7 @@ REPORTED: Final = words(
     "rumeurs affirme affirma affirmé affirment dit disent prétend prétendent prétendu prétendument soutient "
     "soutenu soutiennent jure juré habitué cliente "
     "convaincu convaincue plaint plainte raconte racontent raconté légende mythe selon "
-    "网友 来信 问 问道 询问 提问 发问 论坛 邻居 读者 写道 传言 传闻 谣言 谣传 据称 据传 有人 有人说 顾客 常说 听说 据说 声称 宣称 自称 会员 投诉 抱怨 以为"
+    "网友 来信 问 问道 询问 提问 发问 论坛 邻居 读者 写道 传言 的说法 传闻 谣言 谣传 据称 据传 有人 有人说 顾客 常说 听说 据说 声称 宣称 自称 会员 投诉 抱怨 以为"
 )
 """Somebody else speaks: what a reader or a forum says, the document does not."""
 SUMMED: Final = words(
