@@ -88,6 +88,9 @@ _CLASSES: Final = {
     "than": polarity.THAN,
     "up": polarity.UP,
     "down": polarity.DOWN,
+    "exceeds": polarity.EXCEEDS,
+    "trails": polarity.TRAILS,
+    "now": polarity.NOW,
     "formerly": polarity.FORMERLY,
     "summed": polarity.SUMMED,
     "privative": polarity.PRIVATIVE,
@@ -125,11 +128,8 @@ _QUOTE: Final = re.compile(f"[{''.join(sorted(_QUOTES))}]")
 
 
 _SPEAKER: Final = re.compile(
-    r"[^\w]{0,3}(?:\d{1,2}[:.h]\d{2}(?:[:.]\d{2})?\W{1,3})?(?:the )?(?:customers?|clients?|clientes?|clienta|clientes|cliente|"
-    r"user|users?|guest|visitor|caller|patient|tenant|passenger|buyer|member|reader|usuario|usuaria|huésped|socio|socia|"
-    r"paciente|lector|lectora|vecino|vecina|pasajero|pasajera|kunde|kundin|nutzer|nutzerin|gast|besucher|besucherin|"
-    r"patientin|mieter|mieterin|leser|leserin|anrufer|anruferin|usager|usagère|utilisateur|utilisatrice|cliente|patiente|"
-    r"locataire|lecteur|lectrice|visiteur|visiteuse|voyageur|voyageuse|顾客|客户|用户|乘客|住户|居民|读者|网友|患者|旅客|买家|游客|会员|家长)"
+    r"[^\w]{0,3}(?:\d{1,2}[:.h]\d{2}(?:[:.]\d{2})?\W{1,3})?(?:the )?"
+    rf"(?:{'|'.join(sorted(polarity.OUTSIDERS, key=len, reverse=True))})"
     r"(?: [A-Z]\w{0,15})?\s?(?:\([^()]{0,20}\)\s?)?[:：]",
     re.IGNORECASE,
 )

@@ -13,6 +13,7 @@ from typing import Final
 
 from rag_otel_evaluators.judges.embedded.close_reading import Reading
 from rag_otel_evaluators.text.languages import words
+from rag_otel_evaluators.text.languages.comparisons import EQUALS, FORMS, LESS_OF, MORE_OF, NOBODY
 from rag_otel_evaluators.text.languages.negations import LIMITING_WORDS
 
 _STRENGTHENING: Final = words("doubt only just sólo solo solamente nur seulement que but other wonder")
@@ -29,9 +30,13 @@ _NEEDS: Final = frozenset({"hace", "hacen", "hará", "haga", "hacer", "sin"})
 """Before "falta": "hace falta" says that something is needed."""
 _WITHOUT: Final = words("without sin ohne sans")
 """Beside another negation they take it back: "not without a ticket"."""
+DENYING_PREFIXES: Final = ("un", "in", "im", "ir", "dis", "non", "des")
+_LEAST_ROOT: Final = 4
 _MOST_CLAUSES: Final = 6
-_ELLIPTIC: Final = 4
-"""Words of a clause that only takes back what the one before says: "the filter may be washed, the lid not"."""
+_ELLIPTIC: Final = 7
+_ELLIPTIC_INSIDE: Final = 4
+"""Words of a clause that only takes back what the one before says: "the filter may be washed, the lid not". Of one
+that does not end with the "not" fewer."""
 
 
 def denial_turned(claim: Reading, evidence: Sequence[Reading], anchors: Sequence[str]) -> float:
@@ -41,28 +46,44 @@ def denial_turned(claim: Reading, evidence: Sequence[Reading], anchors: Sequence
     a denial elsewhere in the evidence may be the one that the claim tells.
     """
     near = evidence[:2]
-    if not (_denies(claim) or any(map(_denies, near))):  # most claims: their clauses need not be compared
+    denied = [_denied_by_prefix(reading, anchors) for reading in near]
+    if not (any(denied) or _denies(claim) or any(map(_denies, near))):  # most claims: no clause need be compared
         return 0.0
     best, parity, share = 0.0, 0, 0.0
     found: set[str] = set()
     for number, reading in enumerate(near):
         held_in = _anchors_by_clause(reading, anchors)
+        held_in.update({reading.clauses[at] for at in denied[number]})
         for clause in list(dict.fromkeys(reading.clauses))[:_MOST_CLAUSES]:
             held = held_in[clause]
             if held - 0.5 * number > best:
                 best = held - 0.5 * number
                 share = held / len(anchors)
                 there = [at for at, other in enumerate(reading.clauses) if other == clause]
-                parity = _parity(reading, there)
+                parity = (_parity(reading, there) + any(at in denied[number] for at in there)) % 2
                 found = {reading.words[at] for at in there}
-                if not parity and _taken_back(reading, clause, anchors, found):
-                    parity = 1
+                following = _taken_back(reading, clause, anchors, found)
+                if following:
+                    parity = 1 - parity if "none" in reading.marks and following[-1] in reading.marks["none"] else 1
     mine = _parity(claim, _clauses_with(claim, found))
+    if not mine:
+        mine = any(_denied_by_prefix(claim, list(reading.places)) for reading in near)
     if mine and parity:
         return -share
     if mine:
         return 0.0 if any(_denies(reading) for reading in near) else share
-    return share if parity and (not _denies(claim) or _repeats(claim, near)) else 0.0
+    return share if parity and (not _cancels_out(claim) or _repeats(claim, near)) else 0.0
+
+
+def _denied_by_prefix(reading: Reading, terms: Collection[str]) -> list[int]:
+    """Where a sentence has one of the terms with a prefix that denies it: "unpaid" for "paid"."""
+    return [
+        places[0]
+        for term, places in reading.places.items()
+        if term.startswith(DENYING_PREFIXES) and term not in terms
+        for prefix in DENYING_PREFIXES
+        if term.startswith(prefix) and len(term) - len(prefix) >= _LEAST_ROOT and term[len(prefix) :] in terms
+    ]
 
 
 def _clauses_with(claim: Reading, terms: Collection[str]) -> Sequence[int]:
@@ -71,13 +92,15 @@ def _clauses_with(claim: Reading, terms: Collection[str]) -> Sequence[int]:
     return [at for at, clause in enumerate(claim.clauses) if not clauses or clause in clauses]
 
 
-def _taken_back(reading: Reading, clause: int, anchors: Iterable[str], found: Collection[str]) -> bool:
-    """True where the next clause only says that it is not so of another of the anchors."""
+def _taken_back(reading: Reading, clause: int, anchors: Iterable[str], found: Collection[str]) -> list[int]:
+    """The places of the next clause where it only says that it is not so of another of the anchors."""
     following = min((other for other in reading.clauses if other > clause), default=None)
     places = [at for at, other in enumerate(reading.clauses) if other == following]
     if not places or len(places) > _ELLIPTIC or not _parity(reading, places):
-        return False
-    return any(term not in found and at in places for term in anchors for at in reading.places.get(term, ()))
+        return []
+    if len(places) > _ELLIPTIC_INSIDE and places[-1] not in reading.marks.get("none", ()):
+        return []
+    return places if any(t not in found and at in places for t in anchors for at in reading.places.get(t, ())) else []
 
 
 def _anchors_by_clause(reading: Reading, anchors: Sequence[str]) -> Counter[int]:
@@ -91,6 +114,12 @@ def _repeats(claim: Reading, evidence: Sequence[Reading]) -> bool:
     """True where the claim has a denying word of the evidence: "not excluded" against "excluded"."""
     own = {claim.words[at] for at in claim.marks.get("privative", ())}
     return any(reading.words[at] in own for reading in evidence for at in reading.marks.get("privative", ()))
+
+
+def _cancels_out(claim: Reading) -> bool:
+    """True where two denials of the claim take each other back, or one counts for nothing: it may deny all the same."""
+    places = range(len(claim.words))
+    return "privative" in claim.marks or plainly_denied(claim, places)
 
 
 def _denies(reading: Reading) -> bool:
@@ -110,8 +139,17 @@ def plainly_denied(reading: Reading, within: Sequence[int]) -> bool:
     denying = [at for at in within if at in nones and _is_denial(reading, at)]
     if not denying:
         return False
+    if _sets_apart([reading.written[at].lower() for at in within]):
+        return False
     lower = {reading.written[at].lower() for at in denying}
     return lower <= _WITHOUT or lower.isdisjoint(_WITHOUT)
+
+
+def _sets_apart(clause: Sequence[str]) -> bool:
+    """True for "nothing is cheaper than Duo", which denies nothing of Duo."""
+    if NOBODY.isdisjoint(clause):
+        return False
+    return any(word in FORMS or word in EQUALS or word in MORE_OF or word in LESS_OF for word in clause)
 
 
 def _is_denial(reading: Reading, at: int) -> bool:

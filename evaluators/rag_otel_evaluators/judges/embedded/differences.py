@@ -11,31 +11,33 @@ from typing import Final
 
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel_evaluators.judges.embedded.calculation import calculated
-from rag_otel_evaluators.judges.embedded.close_reading import STRONG, Reading
+from rag_otel_evaluators.judges.embedded.close_reading import Reading
 from rag_otel_evaluators.judges.embedded.coefficients import DIFFERENCES
-from rag_otel_evaluators.judges.embedded.denial import denial_turned
+from rag_otel_evaluators.judges.embedded.denial import DENYING_PREFIXES, denial_turned
+from rag_otel_evaluators.judges.embedded.extremes import extreme_wrong
+from rag_otel_evaluators.judges.embedded.hearsay import reported, unreliable
+from rag_otel_evaluators.judges.embedded.limits import (
+    hedge_added,
+    is_beside,
+    limits_kept,
+    places_of,
+    too_sure,
+    too_wide,
+)
 from rag_otel_evaluators.judges.embedded.meanings import meaning_turned
 from rag_otel_evaluators.judges.embedded.nearness import nearness, places_in, support
 from rag_otel_evaluators.judges.embedded.numbers import NAME_WEIGHT, Rival, compare_numbers
-from rag_otel_evaluators.judges.embedded.order import is_past, turned
+from rag_otel_evaluators.judges.embedded.order import turned
 from rag_otel_evaluators.text.languages.negations import ANTONYMS
 
 _MOST_PAIRS: Final = 24
-_DENYING_PREFIXES: Final = ("un", "in", "im", "ir", "dis", "non", "des")
 _LEAST_ROOT: Final = 4
 _FEW: Final = 10
 """Words of a claim that may be denied by a prefix: of many words one often has such a neighbour."""
+_LEAST_ASKED: Final = 0.25
+"""Share of the question and the claim, or two words of them, that a clause must hold to answer it."""
 _MOST_NAMES: Final = 4
 """Names of a claim that are compared."""
-_WIDE: Final = {"all": ("most", "some", "hedge", "condition", "except"), "most": ("some",), "only": ()}
-"""Class of words that claim much -> classes of those that claim less."""
-_SAME: Final = {"all": ("all",), "most": ("most",), "only": ("only", "except", "condition", "none")}
-"""Class of words that claim much -> classes of those that may say the same: "only if", "unless"."""
-_LIMITING: Final = ("most", "some", "only", "except", "condition", "hedge", "reported")
-_LIMITS: Final = frozenset({"except", "most", "some", "none", "only", "condition"})
-"""A claim with one of them does not pass over an exception."""
-_DENIED_WITHIN: Final = 3
-"""Words after a "not" that it denies."""
 _MOST_RIVALS: Final = 8
 """Names of a sentence that they are compared with."""
 
@@ -63,12 +65,13 @@ def compare(
     order: Sequence[tuple[int, int]],
     reply: int = 0,
     refuted: Sequence[bool] = (),
+    table: Sequence[str] = (),
 ) -> Differences:
     """Compare a claim with its nearest sentences, the nearest first. `numbered`: others that hold numbers.
 
     `question`: read closely, empty where it does not matter. `order`: (chunk, sentence) of each of the evidence.
-    `reply`: 1 where the claim begins with a yes, -1 with a no. `refuted`: by sentence of the evidence, whether the next one
-    says that it is not so.
+    `reply`: 1 where the claim begins with a yes, -1 with a no. `refuted`: by sentence of the evidence, whether the next
+    one says that it is not so. `table`: the lines of one that the claim may speak of.
     """
     if not evidence:
         return Differences(dict.fromkeys(DIFFERENCES, 0.0) | {"unread": 1.0}, None, None, 0, None)
@@ -88,10 +91,11 @@ def compare(
         number_rival = None
     name_rival = _names(claim, evidence, anchors)
     opposite = _opposite(claim, evidence)
-    near = _near(best, anchors)
-    denies, denied = "none" in claim.marks or "negating" in claim.marks, _beside(best, "none", near)
+    near = places_of(best, anchors)
+    denies, denied = "none" in claim.marks or "negating" in claim.marks, is_beside(best, "none", near)
     compared_wrong, events_turned = turned(claim, evidence, order, anchors)
     focus_gap, focus_near = _focus(claim, evidence, question)
+    replied = _reply_turned(evidence, anchors, question, reply) if is_few else 0.0
     values = {
         "cohesion": _cohesion(claim, evidence),
         "number_missing": min(2.0, missing),
@@ -102,57 +106,35 @@ def compare(
         "denial_lost": about * (denied and not denies and opposite is None),
         "denial_added": about * (denies and "none" not in best.marks and opposite is None),
         "opposite": about * (opposite is not None and denies == denied),
-        "opposite_meaning": _meaning_turned(claim, evidence, anchors, question, reply) if is_few else 0.0,
-        "too_wide": about * _too_wide(claim, evidence, anchors, question.marks if reply > 0 else ()),
-        "only_lost": about * any(mark not in claim.marks and _beside(best, mark, near) for mark in ("only", "some")),
-        "hedge_lost": about * ("hedge" not in claim.marks and _beside(best, "hedge", near)),
-        "limits_kept": _limits_kept(claim, evidence, anchors),
-        "hedge_added": about * _hedge_added(claim, evidence),
-        "compared_wrong": compared_wrong,
+        "opposite_meaning": meaning_turned(claim, evidence, anchors) if is_few else 0.0,
+        "too_wide": about * too_wide(claim, evidence, anchors, question.marks if reply > 0 else ()),
+        "only_lost": about * any(mark not in claim.marks and is_beside(best, mark, near) for mark in ("only", "some")),
+        "hedge_lost": about * ("hedge" not in claim.marks and is_beside(best, "hedge", near)),
+        "limits_kept": limits_kept(claim, evidence, anchors),
+        "hedge_added": about * hedge_added(claim, evidence),
+        "compared_wrong": extreme_wrong(claim, question, table) or compared_wrong,
         "events_turned": events_turned,
-        "reported": _reported(claim, best, near),
-        "unreliable": _unreliable(claim, evidence, question, refuted),
-        "denial_turned": _denial_turned(claim, evidence, anchors, question, reply) if anchors and is_few else 0.0,
+        "reported": reported(claim, best, near),
+        "unreliable": unreliable(claim, evidence, question, refuted),
+        "denial_turned": denial_turned(claim, evidence, anchors) if anchors and is_few and not replied else 0.0,
+        "reply_turned": replied,
         "spread": (known - _held(content, best)) / total,
         "unread": 1.0 - known / total,
-        "sure": _sure(claim, evidence),
+        "sure": too_sure(claim, evidence),
         "focus_gap": focus_gap,
         "focus_near": focus_near,
     }
     return Differences(values, number_rival, name_rival, nearest, opposite)
 
 
-def _denial_turned(
-    claim: Reading, evidence: Sequence[Reading], anchors: Sequence[str], question: Reading, reply: int
-) -> float:
-    """As `denial_turned`; a yes or a no says what the question says, or the opposite."""
-    if reply and question.places:
-        asked = denial_turned(question, evidence, list(question.places))
-        if asked:
-            return reply * asked
-    return denial_turned(claim, evidence, anchors)
-
-
-def _meaning_turned(
-    claim: Reading, evidence: Sequence[Reading], anchors: Sequence[str], question: Reading, reply: int
-) -> float:
-    own = meaning_turned(claim, evidence, anchors)
-    if own or not reply:
-        return own
-    return reply * meaning_turned(question, evidence, list(question.places))
-
-
-def _limits_kept(claim: Reading, evidence: Sequence[Reading], anchors: Sequence[str]) -> float:
-    """How many of the claim's limits ("most", "only", "if", "may") stand in clauses that speak of the same, 0..2."""
-    mine = [mark for mark in _LIMITING if mark in claim.marks]
-    if not mine:
+def _reply_turned(evidence: Sequence[Reading], anchors: Sequence[str], question: Reading, reply: int) -> float:
+    """How far a yes or a no says another thing than the evidence, -1, 0 or 1."""
+    if not reply or not question.places:
         return 0.0
-    near = [(reading, _near(reading, anchors)) for reading in evidence]
-    return min(2.0, sum(any(_beside(reading, mark, places) for reading, places in near) for mark in mine))
-
-
-def _hedge_added(claim: Reading, evidence: Sequence[Reading]) -> bool:
-    return "hedge" in claim.marks and not any("hedge" in near.marks or "some" in near.marks for near in evidence[:2])
+    said = denial_turned(question, evidence, anchors) or meaning_turned(question, evidence, anchors)
+    if abs(said) < min(_LEAST_ASKED, 2 / len(anchors)):
+        return 0.0
+    return float(reply * ((said > 0.0) - (said < 0.0)))
 
 
 def _held(terms: Sequence[str], reading: Reading) -> int:
@@ -235,19 +217,6 @@ def _beside_in(names: Mapping[str, Sequence[int]], term: str, at: int) -> bool:
     return any(abs(place - at) == 1 for place in names.get(term, ()))
 
 
-def _near(reading: Reading, content: Sequence[str]) -> list[int]:
-    return sorted({place for term in content for place in reading.places.get(term, ())})
-
-
-def _beside(reading: Reading, mark: str, near: Sequence[int]) -> bool:
-    """True where such a word stands in a clause with the claim's words."""
-    places = reading.marks.get(mark)
-    if not places or not near:
-        return False
-    clauses = {reading.clauses[place] for place in near}
-    return any(reading.clauses[place] in clauses for place in places)
-
-
 def _opposite(claim: Reading, evidence: Sequence[Reading]) -> tuple[int, str, str] | None:
     for word in claim.opposites:
         others = ANTONYMS[word]
@@ -273,8 +242,8 @@ def _denied_by_prefix(claim: Reading, evidence: Sequence[Reading]) -> tuple[int,
         for term, (at, *_) in claim.places.items():
             if len(term) < _LEAST_ROOT or term in reading.places:
                 continue
-            others = [prefix + term for prefix in _DENYING_PREFIXES]
-            others += [term[len(prefix) :] for prefix in _DENYING_PREFIXES if term.startswith(prefix)]
+            others = [prefix + term for prefix in DENYING_PREFIXES]
+            others += [term[len(prefix) :] for prefix in DENYING_PREFIXES if term.startswith(prefix)]
             for other in others:
                 if len(other) >= _LEAST_ROOT and other in reading.places and other not in claim.places:
                     return number, claim.written[at], reading.written[reading.places[other][0]]
@@ -287,97 +256,7 @@ def _may_be_denied(claim: Reading, reading: Reading) -> bool:
         term[len(prefix) :] in there
         for here, there in ((reading.places, claim.places), (claim.places, reading.places))
         for term in here
-        if term.startswith(_DENYING_PREFIXES)
-        for prefix in _DENYING_PREFIXES
+        if term.startswith(DENYING_PREFIXES)
+        for prefix in DENYING_PREFIXES
         if term.startswith(prefix)
     )
-
-
-def _too_wide(
-    claim: Reading, evidence: Sequence[Reading], anchors: Sequence[str], affirmed: Collection[str]
-) -> float:
-    """How far the claim says all, most or only where the clauses that speak of the same do not, 0..2.
-
-    `affirmed`: the classes of words of a question that the claim answers with a yes.
-    """
-    marks = [mark for mark in _WIDE if _says(claim, mark) or mark in affirmed]
-    if not marks:
-        return 0.0
-    near = [(reading, _near(reading, anchors)) for reading in evidence[:2]]
-    total = 0.0
-    for mark in marks:
-        if any(_beside(reading, other, places) for reading, places in near for other in _SAME[mark]):
-            total += mark == "all" and "except" in near[0][0].marks and claim.marks.keys().isdisjoint(_LIMITS)
-            continue
-        total += 1.0 + 0.5 * any(other in reading.marks for other in _WIDE[mark] for reading in evidence[:1])
-    return min(2.0, total)
-
-
-def _sure(claim: Reading, evidence: Sequence[Reading]) -> float:
-    return float(
-        sum(
-            _says(claim, mark) and not any(other in reading.marks for reading in evidence[:2] for other in same)
-            for mark, same in (("certain", ("certain",)), ("unconditional", ("unconditional",)), ("only", _SAME["only"]))
-        )
-    )
-
-
-def _says(reading: Reading, mark: str) -> bool:
-    """True where such a word stands without a denial before it: not "not certain"."""
-    places, denials = reading.marks.get(mark, ()), reading.marks.get("none", ())
-    if mark == "only" and not reading.marks.keys().isdisjoint(("reported", "hedge")):
-        return False  # "That is only what a guest has heard."
-    return any(not any(0 < at - there <= _DENIED_WITHIN for there in denials) for at in places)
-
-
-def _reported(claim: Reading, best: Reading, near: Sequence[int]) -> float:
-    if "reported" in claim.marks:
-        return 0.0
-    quoted = bool(best.quoted) and sum(best.quoted[place] for place in near) > len(near) / 2
-    return float(quoted) + float(_is_reported(best, near))
-
-
-def _is_reported(reading: Reading, near: Sequence[int]) -> bool:
-    """True where somebody says what stands at these places: up to the next semicolon."""
-    marked = reading.marks.get("reported")
-    if not marked:
-        return False
-    parts = _parts(reading)
-    return not {parts[place] for place in near}.isdisjoint(parts[at] for at in marked)
-
-
-def _parts(reading: Reading) -> list[int]:
-    """By word, the number of semicolons before it."""
-    part, parts, last = 0, [], 0
-    for clause in reading.clauses:
-        part += clause - last >= STRONG
-        last = clause
-        parts.append(part)
-    return parts
-
-
-def _unreliable(
-    claim: Reading, evidence: Sequence[Reading], question: Reading, refuted: Sequence[bool]
-) -> float:
-    """1 where the sentence with what the claim adds to the question asks, is denied, quoted, reported, or past, 0..1."""
-    if not question.places:
-        return 0.0
-    asked = list(question.places)
-    focus = [term for term in claim.places if term not in question.places]
-    focus += [term for term in claim.labels if term not in question.labels]
-
-    def held(number: int) -> tuple[int, int]:
-        reading = evidence[number]
-        mine = sum(term in reading.places or term in reading.labels for term in focus)
-        return mine, _held(asked, reading)
-
-    number = max(range(len(evidence)), key=held)
-    best = evidence[number]
-    if not held(number)[0]:
-        return 0.0
-    near = _near(best, focus)
-    quoted = bool(best.quoted) and sum(best.quoted[place] for place in near) > len(near) / 2
-    told = "reported" in claim.marks or "reported" in question.marks
-    reported = not told and (_is_reported(best, near) or (number < len(refuted) and refuted[number]))
-    past = is_past(best) and not is_past(claim) and not is_past(question)
-    return float(quoted or reported or past or (best.asks and not told))

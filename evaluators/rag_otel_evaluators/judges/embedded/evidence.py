@@ -146,8 +146,7 @@ class EvidenceIndex:
         """The close reading of one sentence, remembered with its passage."""
         sentence = self.sentences[number]
         if sentence.reading is None:
-            text = self.chunks[self.chunk_of[number]].text
-            sentence.reading = read_closely(text[sentence.start : sentence.end])
+            sentence.reading = read_closely(self.text_of(number))
         return sentence.reading
 
     def is_refuted(self, number: int) -> bool:
@@ -155,8 +154,12 @@ class EvidenceIndex:
         after = number + 1
         if after >= len(self.sentences) or self.chunk_of[after] != self.chunk_of[number]:
             return False
-        sentence = self.sentences[after]
-        return refutes(self.chunks[self.chunk_of[after]].text[sentence.start : sentence.end])
+        return refutes(self.text_of(after))
+
+    def text_of(self, number: int) -> str:
+        """One sentence as it is written."""
+        sentence = self.sentences[number]
+        return self.chunks[self.chunk_of[number]].text[sentence.start : sentence.end]
 
     def sentences_with(self, term: str) -> list[int]:
         """Indices into `sentences` of those that hold the term, ascending; not to be changed."""

@@ -41,6 +41,9 @@ def _said(
 ) -> float:
     """How many of the words stand beside the nearest word of the axis; below 0 where it says the opposite."""
     meant, opposed = CONCEPTS[term], opposites_of(term)
+    clause = claim.clauses[at]
+    own = [word for word, places in claim.places.items() if any(claim.clauses[there] == clause for there in places)]
+    anchors = [*anchors, *own]  # what stands in the clause of the word counts twice
     best, value = 0.0, 0.0
     for rank, (reading, words) in enumerate(theirs):
         for there, other in words:

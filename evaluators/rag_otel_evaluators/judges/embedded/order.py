@@ -24,7 +24,9 @@ _OLDER: Final = words("older oldest elder älter ältere antiguo antigua ancien 
 _NEWER: Final = words(
     "newer newest younger youngest jünger neuer joven nuevo nueva récent récente jeune nouveau nouvelle"
 )
-_PIVOTS: Final = ("before", "after", "than", "greater", "smaller")
+_PIVOTS: Final = ("before", "after", "than", "greater", "smaller", "exceeds", "trails")
+_BY: Final = frozenset({"by", "von", "par", "por", "vom"})
+"""After a verb they turn it round: "is beaten by"."""
 _MONEY: Final = frozenset(["dollar", "euro", "pound", "franc", "yuan", "£", "¥"])
 _REACH: Final = 4
 """Words after a value within which "ago" says that it is the older one."""
@@ -34,6 +36,13 @@ _PARTICLE_REACH: Final = 10
 """Words after a verb in which its particle stands: "nimmt ... zu"."""
 _ENDED: Final = frozenset({"plus", "mehr", "más"})
 """With a negation: "ne ... plus", "nicht mehr"."""
+_ENDED_OR_LESS: Final = frozenset({"plus", "moins", "más", "menos"})
+_IN_PHRASE: Final = frozenset({"à", "au", "al", "lo", "du", "en", "de", "non", "a", "por", "además"})
+"""Before "moins" or "más" they make a phrase: "au moins", "de plus"."""
+_LIMIT_REACH: Final = 2
+"""Words after a comparative within which a number makes it a limit: "more than 20"."""
+_BEFORE_DEGREE: Final = frozenset("更变越较最还")
+_AFTER_DEGREE: Final = frozenset("了些点")
 
 
 class Sides(NamedTuple):
@@ -53,10 +62,17 @@ def sides_of(reading: Reading) -> Sides | None:
     """The two sides of a comparison or of a before and after; None where there are none."""
     marks = reading.marks
     if (than := marks.get("than")) and ("greater" in marks or "smaller" in marks):
+        compared = min(at for mark in ("greater", "smaller") for at in marks.get(mark, ()))
+        pivot = next((at for at in than if at > compared), than[-1])
         if age := _age(reading):
-            return _split(reading, than[-1], than[-1], age, in_time=True)
+            return _split(reading, pivot, pivot, age, in_time=True)
         direction = (-1 if "smaller" in marks else 1) * (-1 if "soon" in marks else 1)
-        return _split(reading, than[-1], than[-1], direction, in_time=False)
+        return _split(reading, pivot, pivot, direction, in_time=False)
+    for mark, direction in (("exceeds", 1), ("trails", -1)):
+        if places := marks.get(mark):
+            after = {word.lower() for word in reading.written[places[0] + 1 : places[0] + 3]}
+            turned_round = not after.isdisjoint(_BY)
+            return _split(reading, places[0], places[0], -direction if turned_round else direction, in_time=False)
     for mark in ("before", "after"):
         if places := marks.get(mark):
             at = places[0]
@@ -136,8 +152,9 @@ def _said(sides: Sides, evidence: Sequence[Reading]) -> int:
         theirs = sides_of(reading)
         if theirs is None or theirs.in_time != sides.in_time:
             continue
-        same = len(sides.one & theirs.one) + len(sides.other & theirs.other)
-        crossed = len(sides.one & theirs.other) + len(sides.other & theirs.one)
+        # What stands after the "than" is one thing; before it the whole sentence may stand, so it counts for less.
+        same = len(sides.one & theirs.one) + 2 * len(sides.other & theirs.other)
+        crossed = 2 * len(sides.one & theirs.other) + 2 * len(sides.other & theirs.one)
         if same != crossed:
             return theirs.direction if same > crossed else -theirs.direction
     return 0
@@ -216,10 +233,15 @@ def _trend_turned(claim: Reading, evidence: Sequence[Reading], anchors: Sequence
     for reading in evidence[:_TREND_READ]:
         if _turns_in(reading):
             if said := _direction(reading, anchors):
-                return float(-said * claimed)
+                return _wrong(said, claimed)
         elif found := _trend(reading):
-            return float(-found * claimed)
-    return float(-_trend_of_two(evidence) * claimed)
+            return _wrong(found, claimed)
+    return _wrong(_trend_of_two(evidence), claimed)
+
+
+def _wrong(said: int, claimed: int) -> float:
+    """1 where the two directions differ, -0.5 where they are the same: something else may be wrong then."""
+    return 0.0 if not said else 1.0 if said != claimed else -0.5
 
 
 def _direction(reading: Reading, anchors: Sequence[str]) -> int:
@@ -262,12 +284,23 @@ def _turns_in(reading: Reading) -> list[tuple[int, int]]:
 
 
 def _compared(reading: Reading, mark: str) -> bool:
-    """True where such a word compares: "longer", but not in "no longer"."""
-    denied = reading.marks.get("none", ())
+    """True where such a word compares: "longer", but not in "no longer" nor in "no more than 20"."""
+    denied, numbers = reading.marks.get("none", ()), {quantity.at for quantity in reading.quantities}
+    lower = [word.lower() for word in reading.written]
     return any(
-        at - 1 not in denied and not (denied and reading.written[at].lower() in _ENDED)
+        at - 1 not in denied
+        and not (denied and lower[at] in _ENDED)
+        and numbers.isdisjoint(range(at + 1, at + 1 + _LIMIT_REACH))
+        and not (lower[at] in _ENDED_OR_LESS and at and lower[at - 1] in _IN_PHRASE)
+        and not ("\u3400" <= lower[at][0] <= "\u9fff" and not _is_chinese_degree(lower, at))
         for at in reading.marks.get(mark, ())
     )
+
+
+def _is_chinese_degree(lower: Sequence[str], at: int) -> bool:
+    """True where one character compares: "更长", "长了", "长些"; it may be part of any word."""
+    before, after = lower[at - 1] if at else "", lower[at + 1] if at + 1 < len(lower) else ""
+    return before in _BEFORE_DEGREE or after in _AFTER_DEGREE
 
 
 def _trend_of_two(evidence: Sequence[Reading]) -> int:
@@ -301,6 +334,10 @@ def _trend(reading: Reading) -> int:
     """1 where the first two values of a kind in the sentence rise in time, -1 where they fall."""
     years = [quantity for quantity in reading.quantities if _is_time(quantity)]
     values = [quantity for quantity in reading.quantities if quantity not in years]
+    return _trend_of(reading, values, years) or _trend_of(reading, [each for each in years if each.unit == "clock"], [])
+
+
+def _trend_of(reading: Reading, values: Sequence[Quantity], years: Sequence[Quantity]) -> int:
     for at, one in enumerate(values):
         for other in values[at + 1 :]:
             if one.value == other.value or not comparable(one, other):
@@ -309,6 +346,8 @@ def _trend(reading: Reading) -> int:
             if len(years) > 1:
                 return rises if _year_at(years, one) <= _year_at(years, other) else -rises
             is_turned = any(one.at < place < other.at + _REACH for place in reading.marks.get("formerly", ()))
+            now = {reading.clauses[at] for at in reading.marks.get("now", ())}
+            is_turned |= reading.clauses[one.at] in now and reading.clauses[other.at] not in now
             return -rises if is_turned else rises
     return 0
 

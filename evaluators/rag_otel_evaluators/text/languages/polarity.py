@@ -219,6 +219,9 @@ DIFFERING: Final = words(
 )
 """Ask for a difference."""
 GREATER: Final = words(
+    "better best oftener stronger busier richer harder warmer louder brighter denser fuller rather "
+    "mejor mejores máximo superiores besser öfter häufiger lieber stärker lauter dicker voller reicher teuerer breitere "
+    "meilleur meilleure meilleurs mieux supérieurs supérieures "
     "more longer heavier larger bigger higher taller older slower wider deeper later greater dearer costlier thicker "
     "farther further hotter warmer "
     "más mayor mayores superior pesado largo larga alto "
@@ -227,6 +230,9 @@ GREATER: Final = words(
     "更 多 长 重 大 高 久 慢 晚 贵 远 后"
 )
 SMALLER: Final = words(
+    "worse worst weaker poorer quieter softer thinner emptier "
+    "peor peores inferiores schlechter seltener schwächer leiser dünner ärmer leerer geringer "
+    "pire pires inférieurs inférieures moindre "
     "less fewer shorter lighter smaller lower younger faster quicker sooner earlier cheaper narrower nearer colder "
     "menos menor menores inferior antes "
     "weniger kürzer leichter kleiner niedriger jünger schneller eher früher billiger günstiger schmaler kälter "
@@ -278,6 +284,8 @@ UP: Final = words(
     "progresse progression hausse hausses haussé rehaussé rehausse relevé relevée relevés relève relèvement majoré "
     "majorée majoration renchérit renchéri renchérissement enchérit grimpe grimpé grimpent grimpa bondi bondit "
     "gagné gonflé gonfle allongé alourdi triplé "
+    "thrive thrives thrived thriving flourish flourished flourishes boom booms boomed prospera prosperó floreció blüht "
+    "blühte florierte prospéra prospère fleurit 兴旺 繁荣 兴盛 红火 走旺 "
     "增加 上升 上涨 提高 增长 增至 升至 涨 升 增 抬高 抬升 调高 上浮 攀升 飙升 走高 回升 提价 涨价 加价 升高 提升 变贵 增多 递增 激增 猛增 大涨 高涨 看涨 扩招 增产 扩产 上扬 涨到 翻番 翻了一番 "
     "lengthen lengthened lengthens extend extended extends enlarged enlarges deeper wider larger bigger swelled "
     "broadened "
@@ -309,6 +317,8 @@ DOWN: Final = words(
     "chute chuté chutent dégringole dégringolé abaisse abaissé abaissée abaissement rabaissé décroît décru "
     "décroissance fléchit fléchi fondu amputé minoré allégé allégée rétrécit régresse régressé repli plongé "
     "plonge dévisse effondré "
+    "wane waned wanes fade faded fades languished decayed decae decayó languidece verfiel verfällt verkümmerte dépérit "
+    "périclite déclin décline déclina declive 衰落 衰退 没落 下坡路 低迷 凋零 冷清 "
     "减少 下降 下跌 降低 减至 降至 跌 降 减 掉 调低 下浮 下滑 滑落 走低 回落 缩水 降价 减价 变便宜 递减 锐减 骤降 暴跌 大跌 衰减 削减 压缩 缩减 减产 裁减 萎缩 跌到 降到 "
     "shorten shortened shortens curtailed narrowed narrows halved shallower smaller fewer shrinking dwindled lesser "
     "acortó acorta acortado acortada recortada reducida reducidos estrechó kürzt gekürzt verkürzte verkürzen kürzung "
@@ -335,6 +345,25 @@ PARTICLES: Final[dict[str, list[dict[str, int]]]] = {
     **dict.fromkeys(words("va van iba iban ido fue fueron ir irá irán yendo"), [_MAS_MENOS]),
 }
 """Verb -> particles that say with it that something rises (1) or falls (-1): "goes up", "nimmt ab", "va a menos"."""
+EXCEEDS: Final = words(
+    "exceeds exceed exceeded outnumbers outnumber outnumbered outsells outsold outperforms outperformed surpasses surpass "
+    "surpassed beats beat tops topped outweighs outweighed overtakes overtook eclipses eclipsed outranks outlasts outlast "
+    "supera superan superó superaron aventaja aventajan aventajó sobrepasa rebasa "
+    "übertrifft übertreffen übertraf übersteigt übersteigen überstieg überholt überholte überragt "
+    "dépasse dépassent dépassé surpasse surpassent devance devancent devancé surclasse excède "
+    "超过 高于 多于 大于 胜过 优于 领先 快于 强于 长于 超出"
+)
+"""Between two things they say that the first one is more."""
+TRAILS: Final = words(
+    "trails trail trailed lags lagged undercuts undercut underperforms unterbietet unterschreitet 低于 少于 小于 落后 不如 "
+    "不及 比不上 慢于 弱于 短于 逊于"
+)
+"""The same the other way round."""
+NOW: Final = words(
+    "now today currently nowadays already meanwhile heute jetzt inzwischen mittlerweile aktuell derzeit bereits hoy ahora "
+    "actualmente ya aujourd désormais maintenant actuellement 现在 目前 如今 现 今"
+)
+"""What stands beside them is the newer value."""
 FORMERLY: Final = words(
     "against versus instead compared previously formerly ago from "
     "frente hace anterior antes contra desde "
@@ -343,9 +372,30 @@ FORMERLY: Final = words(
     "前年 此前 由 从"
 )
 """What stands after them is the older value."""
+OUTSIDERS: Final = words(
+    "customer customers client clients user users guest visitor caller patient tenant passenger buyer member reader "
+    "cliente clientes clienta usuario usuaria huésped socio socia paciente lector lectora vecino vecina pasajero "
+    "pasajera kunde kundin nutzer nutzerin gast besucher besucherin patientin mieter mieterin leser leserin anrufer "
+    "anruferin cliente usager usagère utilisateur utilisatrice patiente locataire lecteur lectrice visiteur visiteuse "
+    "voyageur voyageuse 顾客 客户 用户 乘客 住户 居民 读者 网友 患者 旅客 买家 游客 会员 家长"
+)
+"""Who asks and complains in a conversation with the house."""
 _CONDITIONAL_ENDINGS: Final = (
     *("erait", "eraient", "drait", "draient", "vrait", "vraient", "aurait", "auraient", "rirait", "riraient", "nirait"),
-    *("niraient", "saurait", "verrait", "verraient", "aría", "arían", "iría", "irían", "dría", "drían", "abría", "abrían"),
+    *(
+        "niraient",
+        "saurait",
+        "verrait",
+        "verraient",
+        "aría",
+        "arían",
+        "iría",
+        "irían",
+        "dría",
+        "drían",
+        "abría",
+        "abrían",
+    ),
     *("würde", "würden", "wäre", "wären", "hätte", "hätten"),
 )
 _NOT_CONDITIONAL: Final = words("maría varía varían secretaría bulgaría rosaría abría abrían navarría")
@@ -358,49 +408,106 @@ def is_conditional(word: str) -> bool:
 
 PHRASES: Final = {
     "except": (
-        *("apart from", "aside from", "other than", "but for", "not including", "a excepción", "aparte de", "fuera de"),
-        *("bis auf", "nicht jedoch", "all but", "everyone but", "everything but", "todos menos", "todas menos", "aber nicht", "mis à part", "en dehors de", "but not", "mais pas", "pero no"),
+        *("apart from", "aside from", "other than", "but for", "not including", "a excepción"),
+        *("aparte de", "fuera de"),
+        *(
+            "bis auf",
+            "nicht jedoch",
+            "all but",
+            "everyone but",
+            "everything but",
+            "todos menos",
+            "todas menos",
+            "aber nicht",
+            "mis à part",
+            "en dehors de",
+            "but not",
+            "mais pas",
+            "pero no",
+        ),
     ),
     "all": (
-        *("without exception", "no exception", "no exceptions", "across the board", "at all times", "in every case"),
-        *("sin excepción", "en todo momento", "ohne ausnahme", "rund um die uhr", "sans exception", "en tout temps"),
+        *("without exception", "no exception", "no exceptions", "across the board", "at all times"),
+        *("in every case",),
+        *("sin excepción", "en todo momento", "ohne ausnahme", "rund um die uhr", "sans exception"),
+        *("en tout temps",),
         *("both of", "in jedem fall", "dans tous les cas", "en todos los casos", "the lot"),
     ),
     "most": ("as a rule", "por regla general", "por lo general", "a menudo", "in der regel", "en règle générale"),
     "some": (
         *("a few", "a number of", "at times", "now and then", "in some cases", "a veces", "de vez en cuando"),
-        *("en algunos casos", "ein paar", "zum teil", "hin und wieder", "in manchen fällen", "de temps en temps"),
+        *("en algunos casos", "ein paar", "zum teil", "hin und wieder", "in manchen fällen"),
+        *("de temps en temps",),
         *("dans certains cas", "un petit nombre"),
     ),
     "only": ("nothing but", "no more than", "none but", "nada más que", "nichts als", "rien que", "no other than"),
     "hedge": (
-        *("not yet", "so far", "in principle", "it is thought", "subject to", "up in the air", "on track to", "due to be"),
-        *("if all goes well", "remains to be seen", "yet to", "still open", "not certain", "not sure", "no guarantee"),
-        *("en principio", "tal vez", "a lo mejor", "al parecer", "por ahora", "de momento", "aún no", "todavía no"),
+        *(
+            "not yet",
+            "so far",
+            "in principle",
+            "it is thought",
+            "subject to",
+            "up in the air",
+            "on track to",
+            "due to be",
+        ),
+        *("if all goes well", "remains to be seen", "yet to", "still open", "not certain", "not sure"),
+        *("no guarantee",),
+        *("en principio", "tal vez", "a lo mejor", "al parecer", "por ahora", "de momento", "aún no"),
+        *("todavía no",),
         *("está por ver", "está previsto", "si todo va bien", "no es seguro", "sin confirmar", "a falta de"),
-        *("im prinzip", "aller voraussicht nach", "nach derzeitigem stand", "noch nicht", "noch offen", "nicht sicher"),
+        *("im prinzip", "aller voraussicht nach", "nach derzeitigem stand", "noch nicht", "noch offen"),
+        *("nicht sicher",),
         *("unter vorbehalt", "wenn alles klappt", "steht noch nicht fest", "soll im"),
-        *("en principe", "sans doute", "il se peut", "peut être", "pas encore", "à ce stade", "sous réserve", "à confirmer"),
+        *(
+            "en principe",
+            "sans doute",
+            "il se peut",
+            "peut être",
+            "pas encore",
+            "à ce stade",
+            "sous réserve",
+            "à confirmer",
+        ),
         *("à priori", "a priori", "si tout va bien", "pas certain", "pas sûr", "il semblerait", "en cours d"),
     ),
     "certain": (
-        *("without doubt", "no doubt", "beyond doubt", "for certain", "for sure", "bound to", "on any account"),
+        *("without doubt", "no doubt", "beyond doubt", "for certain", "for sure", "bound to"),
+        *("on any account",),
         *("sin duda", "por supuesto", "con toda seguridad", "sin falta", "con certeza", "es seguro que"),
         *("steht fest", "ohne zweifel", "auf jeden fall", "mit sicherheit", "ganz gewiss", "auf alle fälle"),
         *("sans aucun doute", "à coup sûr", "bien sûr", "sans faute", "pour de bon", "en tout cas"),
     ),
     "condition": (
         *("subject to", "as long as", "on condition", "so long as", "in the event", "only if", "only when"),
-        *("siempre que", "siempre y cuando", "a condición", "en caso de", "a menos que", "con tal de", "a reserva"),
-        *("es sei denn", "unter der bedingung", "im falle", "nur wenn", "unter vorbehalt", "vorbehaltlich der"),
+        *("siempre que", "siempre y cuando", "a condición", "en caso de", "a menos que", "con tal de"),
+        *("a reserva",),
+        *("es sei denn", "unter der bedingung", "im falle", "nur wenn", "unter vorbehalt"),
+        *("vorbehaltlich der",),
         *("à condition", "sous réserve", "à moins", "en cas de", "à défaut de", "au cas où"),
     ),
     "unconditional": (
-        *("no matter", "in any case", "in any event", "under all circumstances", "come what may", "whether or not"),
-        *("as well", "sea cual", "en cualquier caso", "de todos modos", "pase lo que pase", "sin condiciones"),
-        *("in jedem fall", "auf jeden fall", "ganz gleich", "so oder so", "ohne weiteres", "unter allen umständen"),
-        *("quoi qu", "dans tous les cas", "de toute façon", "en tout état de cause", "peu importe", "sans condition"),
+        *("no matter", "in any case", "in any event", "under all circumstances", "come what may"),
+        *("whether or not",),
+        *("as well", "sea cual", "en cualquier caso", "de todos modos", "pase lo que pase"),
+        *("sin condiciones",),
+        *("in jedem fall", "auf jeden fall", "ganz gleich", "so oder so", "ohne weiteres"),
+        *("unter allen umständen",),
+        *("quoi qu", "dans tous les cas", "de toute façon", "en tout état de cause", "peu importe"),
+        *("sans condition",),
     ),
-    "reported": ("is said to", "are said to", "word has it", "se dice", "al parecer", "nach angaben", "on dit", "on lit", "aurait dit", "a dit"),
+    "reported": (
+        "is said to",
+        "are said to",
+        "word has it",
+        "se dice",
+        "al parecer",
+        "nach angaben",
+        "on dit",
+        "on lit",
+        "aurait dit",
+        "a dit",
+    ),
 }
 """The same in several words, in lower case."""

@@ -19,8 +19,8 @@ _WORDS: Final = (
     "stimmt (?:so )?nicht|stimmt aber nicht|ist (?:aber |schlicht )?(?:falsch|unwahr|unzutreffend)|trifft nicht zu|"
     "nicht der fall|stellte\\w* (?:\\w+ )?(?:klar|richtig)|widersprach\\w*|widerspricht|dementiert\\w*|korrigierte\\w*|"
     "im gegenteil|ein irrtum|wies \\w+ zurück|bestritt\\w*",
-    "n['’]est pas (?:vrai|exact|correct|le cas|ainsi)|c['’]est (?:faux|inexact|une erreur|un mythe)|est (?:faux|inexact)|"
-    "au contraire|n['’]en est rien|d[ée]ment\\w*|rectifi\\w*|contredit|\\ba pr[ée]cis[ée]|\\bconteste\\w*",
+    "n['’]est pas (?:vrai|exact|correct|le cas|ainsi)|c['’]est (?:faux|inexact|une erreur|un mythe)|"
+    "est (?:faux|inexact)|au contraire|n['’]en est rien|d[ée]ment\\w*|rectifi\\w*|contredit|\\ba pr[ée]cis[ée]|\\bconteste\\w*",
     "no es (?:así|cierto|verdad|correcto|el caso)|\\bes (?:falso|incorrecto|mentira|inexacto|un mito|un error)|"
     "al contrario|desmi[en]\\w*|aclar[óao]\\w*|rectific\\w*|contradi\\w*|\\bniega\\b|\\bnegó\\b",
     "不是这样|并非如此|并不是|不是的|不对|不实|不属实|有误|错误|谣言|误会|误解|澄清|否认|辟谣|更正|纠正|事实上|其实|不会的",

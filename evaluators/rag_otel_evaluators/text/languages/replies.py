@@ -24,6 +24,11 @@ _NO: Final = (
     "non|pas du tout|absolument pas|certainement pas|nullement|aucunement|bien sûr que non|pas encore|plus maintenant|"
     "jamais|pas vraiment|hélas non|malheureusement non|malheureusement pas|mieux vaut pas|pas question"
 )
+_SHORT: Final = (
+    "(?:it|they|he|she|you|we|i|that|this|there|those|these|one) "
+    "(?:is|are|does|do|can|will|has|have|was|were|may|must|should|would|could|did|am)"
+)
+"""Answers without their verb: "It doesn't", "They are"."""
 _CHINESE_YES: Final = "是的|对的|没错|当然可以|当然|可以的?|能|会的?|有的?|是|对|行|要的?|需要|好的|确实|正确|允许|必须"
 _CHINESE_NO: Final = (
     "不是的?|不对|没有|不可以|不能|不会|不用|不需要|不必|不行|不|否|无需|并不是?|并非|并没有|还没有?|尚未|没|当然不|不要|"
@@ -31,7 +36,7 @@ _CHINESE_NO: Final = (
 )
 _ENDS: Final = r"(?:\s{0,2}[,;:.!–—，；：。！]|\s{1,2}-\s|$)"
 _REPLY: Final = re.compile(
-    rf"\W{{0,3}}(?:(?P<yes>(?:{_YES})(?!\w)|(?:{_CHINESE_YES}))|(?P<no>(?:{_NO})(?!\w)|(?:{_CHINESE_NO}))){_ENDS}",
+    rf"\W{{0,3}}(?:(?P<yes>(?:{_YES}|{_SHORT})(?!\w)|(?:{_CHINESE_YES}))|(?P<no>(?:{_NO}|(?:{_SHORT}|(?:it|they|he|she|you|we|i) (?:ca|wo))(?:n['’]t| not))(?!\w)|(?:{_CHINESE_NO}))){_ENDS}",
     re.IGNORECASE,
 )
 

@@ -72,7 +72,7 @@ FREE: Final = frozenset(
             "compared_wrong",
             "events_turned",
         ),
-        *("denial_turned", "spread", "unread", "focus_gap", "focus_near"),
+        *("denial_turned", "reply_turned", "spread", "unread", "focus_gap", "focus_near"),
     ]
 )
 """Features that may speak for a claim as well as against it. The others name a defect: their weight is not negative."""
