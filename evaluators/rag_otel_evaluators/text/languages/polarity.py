@@ -17,7 +17,8 @@ ALL: Final = words(
     "komplett restlos ausnahmslos durchweg überall jedermann lebenslang unbegrenzt unbefristet dauerhaft "
     "tous tout toute toutes chaque toujours entièrement totalement complètement intégralement intégralité "
     "totalité entier entière quiconque partout vie illimité illimitée invariablement systématiquement "
-    "所有 全部 每个 每次 每一 每位 每种 每人 各个 各位 各种 总是 一律 全都 全体 全员 任何 凡是 都 均可 均为 均已 均有 均需 均须 始终 完全 一概 人人 个个 处处 终身 永久 无限 无一例外 悉数"
+    "所有 全部 每个 每次 每一 每位 每种 每人 各个 各位 各种 总是 一律 全都 全体 全员 任何 凡是 都 均可 均为 均已 "
+    "均有 均需 均须 始终 完全 一概 人人 个个 处处 终身 永久 无限 无一例外 悉数"
 )
 UNLIMITED: Final = words(
     "lifetime lifelong forever unlimited unlimitedly indefinitely permanently perpetually eternally vitalicio "
@@ -67,18 +68,21 @@ NONE: Final = words(
 """Denies. The plain "ne", "no", "不" too: whether a claim denies is compared with whether its evidence does."""
 PRIVATIVE: Final = words(
     "closed shut forbidden forbids banned bans prohibited prohibits excluded excludes exclude except unable fail "
-    "fails failed lack lacks lacked lacking missing absent devoid refuse refused refuses reject rejected rejects deny "
+    "fails failed lack lacks lacked lacking missing absent devoid refuse refused refuses reject rejected rejects "
+    "deny "
     "denied denies impossible unavailable empty "
     "stop stops stopped cancelled canceled ended unsafe unsuitable unsuited uncovered uninsured unnecessary unneeded "
     "unfit unlikely invalid void expired exempt exempted illegal unlawful inaccessible unsupported disallowed "
     "disabled "
     "avoid avoids avoided prevent prevents prevented discontinued withdrawn broken abolished scrapped waived waives "
     "omitted omits revoked suspended vetoed barred unchanged halted ceased ceases "
-    "cerrado cerrada cerrados cerradas cerró prohibido prohibida prohibidos prohibidas prohíbe prohíben vetado vetada "
+    "cerrado cerrada cerrados cerradas cerró prohibido prohibida prohibidos prohibidas prohíbe prohíben vetado "
+    "vetada "
     "excluido excluida excluidos excluidas excluye excluyen excluyó salvo excepto imposible carece carecen falta "
     "faltan faltaba rechazó rechaza rechazan rechazado rechazada niega niegan negó denegó denegado denegada vacío "
     "vacía vacíos vacías "
-    "evita evitan evitar evite impide impiden impidió cancelado cancelada cancelados canceladas suspendido suspendida "
+    "evita evitan evitar evite impide impiden impidió cancelado cancelada cancelados canceladas suspendido "
+    "suspendida "
     "suspendidos suspendidas suprimido suprimida suprimió suprimieron eliminado eliminada descartó descartado exento "
     "exenta exentos exentas exime innecesario innecesaria desaconseja desaparece desaparecen desapareció "
     "desaparecieron abstenerse absténgase prescinde ausencia caducado caducada agotado agotada indisponible "
@@ -94,7 +98,8 @@ PRIVATIVE: Final = words(
     "supprimé supprimée supprimés supprimées supprime suspendu suspendue suspendus inutile inutiles exempté exonéré "
     "exonérée dispensé dispensée dispense inaccessible indisponible déconseillé déconseillée cesse cessé cessent "
     "cessera absence absent absente dépourvu dépourvue disparu disparaît aboli abolie périmé périmée "
-    "关闭 关门 闭馆 停业 停 禁止 严禁 除外 除非 拒绝 缺 缺少 缺乏 无法 失败 取消 不得 作废 失效 避免 防止 停止 暂停 免 以免 谢绝 杜绝 忌 切忌 拒"
+    "关闭 关门 闭馆 停业 停 禁止 严禁 除外 除非 拒绝 缺 缺少 缺乏 无法 失败 取消 不得 作废 失效 避免 防止 停止 "
+    "暂停 免 以免 谢绝 杜绝 忌 切忌 拒"
 )
 """Words that deny without a negation, whatever their verb is."""
 PAST: Final = words(
@@ -128,7 +133,8 @@ HEDGES: Final = words(
     "susceptibles suggère suggèrent possible possibles probable probables apparemment présumé supposé espère "
     "espèrent prévoit prévoient prévu prévue table tablent incertain incertaine hypothèse provisoire "
     "provisoirement propose proposent soupçonne pense pensent devrait devraient "
-    "可能 也许 或许 大概 大约 似乎 好像 看来 估计 据说 有望 或将 或 认为 预计 预期 预测 考虑 恐怕 说不定 有可能 很可能 未必 不一定 拟于 拟在 计划 打算 暂定 待定 希望 推测 猜测 怀疑 "
+    "可能 也许 或许 大概 大约 似乎 好像 看来 估计 据说 有望 或将 或 认为 预计 预期 预测 考虑 恐怕 说不定 有可能 "
+    "很可能 未必 不一定 拟于 拟在 计划 打算 暂定 待定 希望 推测 猜测 怀疑 "
     "疑似 或会"
 )
 EXCEPT: Final = words(
@@ -153,7 +159,8 @@ CERTAIN: Final = words(
     "certainement sûrement certain certaine garanti garantie garantit prouvé prouvée prouve démontré assurément "
     "toujours doit doivent forcément inévitablement indubitablement chaque confirmé confirmée définitivement "
     "définitif absolument acquis acquise décidé décidée "
-    "一定 必然 肯定 必定 必须 绝对 保证 已确定 确定 证明 证实 每次 总会 总是 无疑 毫无疑问 注定 必将 已经决定 务必 确认"
+    "一定 必然 肯定 必定 必须 绝对 保证 已确定 确定 证明 证实 每次 总会 总是 无疑 毫无疑问 注定 必将 已经决定 "
+    "务必 确认"
 )
 CONDITIONS: Final = words(
     "if unless when provided providing except until only while after before once because "
@@ -167,10 +174,12 @@ CONDITIONS: Final = words(
     "如果 假如 倘若 若是 除非 除外 只有 若 凭 除了 只要 情况下 期间 例外 未满 满 前提 视乎 取决于 必须先 方可"
 )
 UNCONDITIONAL: Final = words(
-    "regardless irrespective despite notwithstanding even whatever whichever whoever wherever whenever anyway always any also too "
+    "regardless irrespective despite notwithstanding even whatever whichever whoever wherever whenever anyway "
+    "always any also too "
     "alike unconditionally "
     "incluso pese pesar aunque siempre cualquier también aun igual independientemente incondicionalmente "
-    "auch trotz selbst egal immer unabhängig jederzeit trotzdem jedenfalls sogar bedingungslos gleichgültig ungeachtet "
+    "auch trotz selbst egal immer unabhängig jederzeit trotzdem jedenfalls sogar bedingungslos gleichgültig "
+    "ungeachtet "
     "ebenfalls ebenso "
     "même malgré toujours aussi quel quelle quels quelles indépendamment également inconditionnellement "
     ""
@@ -201,7 +210,8 @@ REPORTED: Final = words(
     "rumeurs affirme affirma affirmé affirment dit disent prétend prétendent prétendu prétendument soutient "
     "soutenu soutiennent jure juré habitué cliente "
     "convaincu convaincue plaint plainte raconte racontent raconté légende mythe selon "
-    "网友 来信 问 问道 询问 提问 发问 论坛 邻居 读者 写道 传言 的说法 传闻 谣言 谣传 据称 据传 有人 有人说 顾客 常说 听说 据说 声称 宣称 自称 会员 投诉 抱怨 以为"
+    "网友 来信 问 问道 询问 提问 发问 论坛 邻居 读者 写道 传言 的说法 传闻 谣言 谣传 据称 据传 有人 有人说 顾客 "
+    "常说 听说 据说 声称 宣称 自称 会员 投诉 抱怨 以为"
 )
 """Somebody else speaks: what a reader or a forum says, the document does not."""
 SUMMED: Final = words(
@@ -212,7 +222,8 @@ SUMMED: Final = words(
 DIFFERING: Final = words(
     "more fewer less difference lost lose gone save saves saved saving gap margin majority remain remaining left cut "
     "rise grew fell dropped extra "
-    "más menos diferencia ahorra ahorran ahorro queda quedan perdieron perdió resta restan sobra gana ganan bajó subió "
+    "más menos diferencia ahorra ahorran ahorro queda quedan perdieron perdió resta restan sobra gana ganan bajó "
+    "subió "
     "mehr weniger unterschied differenz spart gespart übrig verloren verlor rest "
     "plus moins différence écart reste restent économise économie gagne gagné perdu "
     "多 少 差 相差 省 剩 还剩 减少 增加"
@@ -220,7 +231,8 @@ DIFFERING: Final = words(
 """Ask for a difference."""
 GREATER: Final = words(
     "better best oftener stronger busier richer harder warmer louder brighter denser fuller rather "
-    "mejor mejores máximo superiores besser öfter häufiger lieber stärker lauter dicker voller reicher teuerer breitere "
+    "mejor mejores máximo superiores besser öfter häufiger lieber stärker lauter dicker voller reicher teuerer "
+    "breitere "
     "meilleur meilleure meilleurs mieux supérieurs supérieures "
     "more longer heavier larger bigger higher taller older slower wider deeper later greater dearer costlier thicker "
     "farther further hotter warmer "
@@ -274,19 +286,23 @@ UP: Final = words(
     "repuntó repunte asciende ascendió ascenso triplicó duplica multiplicó dispara disparó disparado engorda engordó "
     "remonta remontó escala escaló avanzó avanza "
     "steigt steigen stieg stiegen gestiegen anstieg ansteigt anstiegen angestiegen ansteigen steigt steigerung "
-    "gesteigert steigert steigerte wächst wachsen wuchs wuchsen gewachsen wachstum zugenommen zunimmt zunehmen zunahm "
+    "gesteigert steigert steigerte wächst wachsen wuchs wuchsen gewachsen wachstum zugenommen zunimmt zunehmen "
+    "zunahm "
     "zunahmen zunahme erhöht erhöhte erhöhten erhöhen erhöhung klettert kletterte kletterten geklettert klettern "
     "angehoben anhebung anhob heraufgesetzt hochgesetzt aufgestockt aufwärts verteuert verteuerte verteuern "
     "verteuerung zulegen zulegte zugelegt vergrößert vergrößerte vermehrt verlängert verlängerte verlängern "
     "verdoppelt verdreifacht vervielfacht "
-    "augmente augmentent augmenté augmentée augmentait augmenta augmenter augmentera augmentation monte montent monté "
+    "augmente augmentent augmenté augmentée augmentait augmenta augmenter augmentera augmentation monte montent "
+    "monté "
     "montée monta croît croissent crû croissance accru accrue accroît accroissement grandi grandit progressé "
     "progresse progression hausse hausses haussé rehaussé rehausse relevé relevée relevés relève relèvement majoré "
     "majorée majoration renchérit renchéri renchérissement enchérit grimpe grimpé grimpent grimpa bondi bondit "
     "gagné gonflé gonfle allongé alourdi triplé "
-    "thrive thrives thrived thriving flourish flourished flourishes boom booms boomed prospera prosperó floreció blüht "
+    "thrive thrives thrived thriving flourish flourished flourishes boom booms boomed prospera prosperó floreció "
+    "blüht "
     "blühte florierte prospéra prospère fleurit 兴旺 繁荣 兴盛 红火 走旺 "
-    "增加 上升 上涨 提高 增长 增至 升至 涨 升 增 抬高 抬升 调高 上浮 攀升 飙升 走高 回升 提价 涨价 加价 升高 提升 变贵 增多 递增 激增 猛增 大涨 高涨 看涨 扩招 增产 扩产 上扬 涨到 翻番 翻了一番 "
+    "增加 上升 上涨 提高 增长 增至 升至 涨 升 增 抬高 抬升 调高 上浮 攀升 飙升 走高 回升 提价 涨价 加价 升高 提升 "
+    "变贵 增多 递增 激增 猛增 大涨 高涨 看涨 扩招 增产 扩产 上扬 涨到 翻番 翻了一番 "
     "lengthen lengthened lengthens extend extended extends enlarged enlarges deeper wider larger bigger swelled "
     "broadened "
     "alargó alarga alargado alargada amplió ampliado ampliada ampliaron amplía dobló duplicó tiefer breiter größer "
@@ -298,9 +314,11 @@ DOWN: Final = words(
     "declines declined declining shrink shrinks shrank shrunk lose lost loses reduce reduced reduces reducing "
     "reduction cut cuts lowered lowers lowering lower plunge plunged plunges downward downwards slump slumped "
     "slumps sink sinks sank sunk plummet plummeted plummets dip dipped dips slid slides slide tumble tumbled tumbles "
-    "slashed slashes trimmed trims dwindle dwindles cheaper eased diminish diminished diminishes contracted contracts "
+    "slashed slashes trimmed trims dwindle dwindles cheaper eased diminish diminished diminishes contracted "
+    "contracts "
     "receded recedes crashed collapsed halves descended descends weakened downturn subsided ebbed slowed "
-    "baja bajan bajó bajaron bajado bajada bajadas bajar bajará bajarán cae caen cayó cayeron caído caída caídas caer "
+    "baja bajan bajó bajaron bajado bajada bajadas bajar bajará bajarán cae caen cayó cayeron caído caída caídas "
+    "caer "
     "disminuye disminuyen disminuyó disminuyeron disminuido disminuir disminución reduce reducen redujo redujeron "
     "reducido reducir reducción perdió perdieron desciende descienden descendió descendieron descenso recortado "
     "recortó recorte recortes recorta rebaja rebajan rebajó rebajado rebajada rebajas abarata abaratan abarató "
@@ -317,20 +335,24 @@ DOWN: Final = words(
     "chute chuté chutent dégringole dégringolé abaisse abaissé abaissée abaissement rabaissé décroît décru "
     "décroissance fléchit fléchi fondu amputé minoré allégé allégée rétrécit régresse régressé repli plongé "
     "plonge dévisse effondré "
-    "wane waned wanes fade faded fades languished decayed decae decayó languidece verfiel verfällt verkümmerte dépérit "
+    "wane waned wanes fade faded fades languished decayed decae decayó languidece verfiel verfällt verkümmerte "
+    "dépérit "
     "périclite déclin décline déclina declive 衰落 衰退 没落 下坡路 低迷 凋零 冷清 "
-    "减少 下降 下跌 降低 减至 降至 跌 降 减 掉 调低 下浮 下滑 滑落 走低 回落 缩水 降价 减价 变便宜 递减 锐减 骤降 暴跌 大跌 衰减 削减 压缩 缩减 减产 裁减 萎缩 跌到 降到 "
+    "减少 下降 下跌 降低 减至 降至 跌 降 减 掉 调低 下浮 下滑 滑落 走低 回落 缩水 降价 减价 变便宜 递减 锐减 骤降 "
+    "暴跌 大跌 衰减 削减 压缩 缩减 减产 裁减 萎缩 跌到 降到 "
     "shorten shortened shortens curtailed narrowed narrows halved shallower smaller fewer shrinking dwindled lesser "
     "acortó acorta acortado acortada recortada reducida reducidos estrechó kürzt gekürzt verkürzte verkürzen kürzung "
     "kürzte flacher kleiner schmaler verkleinert halbiert halbierte seltener reduziert reduzierte reduzieren "
-    "raccourcit raccourcie écourté écourtée rétréci réduite réduits diminués resserré 变少 变小 变短 变浅 变低 缩短 缩小 下调 减半"
+    "raccourcit raccourcie écourté écourtée rétréci réduite réduits diminués resserré 变少 变小 变短 变浅 变低 "
+    "缩短 缩小 下调 减半"
 )
 _UP_DOWN: Final = {"up": 1, "upward": 1, "upwards": 1, "down": -1, "downward": -1, "downwards": -1}
 _MAS_MENOS: Final = {"más": 1, "menos": -1}
 PARTICLES: Final[dict[str, list[dict[str, int]]]] = {
     **dict.fromkeys(
         words(
-            "go goes went gone going come comes came coming move moves moved moving creep creeps crept edge edged edges "
+            "go goes went gone going come comes came coming move moves moved moving creep creeps crept edge edged "
+            "edges "
             "tick ticked ticks nudge nudged push pushed pushes put puts inch inched shoot shot shoots bring brought"
         ),
         [_UP_DOWN],
@@ -346,8 +368,10 @@ PARTICLES: Final[dict[str, list[dict[str, int]]]] = {
 }
 """Verb -> particles that say with it that something rises (1) or falls (-1): "goes up", "nimmt ab", "va a menos"."""
 EXCEEDS: Final = words(
-    "exceeds exceed exceeded outnumbers outnumber outnumbered outsells outsold outperforms outperformed surpasses surpass "
-    "surpassed beats beat tops topped outweighs outweighed overtakes overtook eclipses eclipsed outranks outlasts outlast "
+    "exceeds exceed exceeded outnumbers outnumber outnumbered outsells outsold outperforms outperformed surpasses "
+    "surpass "
+    "surpassed beats beat tops topped outweighs outweighed overtakes overtook eclipses eclipsed outranks outlasts "
+    "outlast "
     "supera superan superó superaron aventaja aventajan aventajó sobrepasa rebasa "
     "übertrifft übertreffen übertraf übersteigt übersteigen überstieg überholt überholte überragt "
     "dépasse dépassent dépassé surpasse surpassent devance devancent devancé surclasse excède "
@@ -355,12 +379,14 @@ EXCEEDS: Final = words(
 )
 """Between two things they say that the first one is more."""
 TRAILS: Final = words(
-    "trails trail trailed lags lagged undercuts undercut underperforms unterbietet unterschreitet 低于 少于 小于 落后 不如 "
+    "trails trail trailed lags lagged undercuts undercut underperforms unterbietet unterschreitet 低于 少于 小于 "
+    "落后 不如 "
     "不及 比不上 慢于 弱于 短于 逊于"
 )
 """The same the other way round."""
 NOW: Final = words(
-    "now today currently nowadays already meanwhile heute jetzt inzwischen mittlerweile aktuell derzeit bereits hoy ahora "
+    "now today currently nowadays already meanwhile heute jetzt inzwischen mittlerweile aktuell derzeit bereits "
+    "hoy ahora "
     "actualmente ya aujourd désormais maintenant actuellement 现在 目前 如今 现 今"
 )
 """What stands beside them is the newer value."""
@@ -376,7 +402,8 @@ OUTSIDERS: Final = words(
     "customer customers client clients user users guest visitor caller patient tenant passenger buyer member reader "
     "cliente clientes clienta usuario usuaria huésped socio socia paciente lector lectora vecino vecina pasajero "
     "pasajera kunde kundin nutzer nutzerin gast besucher besucherin patientin mieter mieterin leser leserin anrufer "
-    "anruferin cliente usager usagère utilisateur utilisatrice patiente locataire lecteur lectrice visiteur visiteuse "
+    "anruferin cliente usager usagère utilisateur utilisatrice patiente locataire lecteur lectrice visiteur "
+    "visiteuse "
     "voyageur voyageuse 顾客 客户 用户 乘客 住户 居民 读者 网友 患者 旅客 买家 游客 会员 家长"
 )
 """Who asks and complains in a conversation with the house."""

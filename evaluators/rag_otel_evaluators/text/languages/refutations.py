@@ -9,8 +9,8 @@ _READ: Final = 80
 """Characters of a sentence that are looked at."""
 _THAT: Final = r"(?:that|this|it|which|das|dies|es|eso|esto|c['’]|cela|ça|ce)"
 _WORDS: Final = (
-    "(?:no|nein|non)[,.;:!—–-]",
-    "not (?:true|so|correct|quite|at all|any ?more|really)\\b",
+    "\\b(?:no|nein|non)[,.;:!—–]",
+    "\\bnot (?:true|so|correct|right)\\b",
     rf"\b{_THAT}(?:['’]s| is| was)(?: simply| just| plainly)? (?:not (?:true|so|correct|right|the case|accurate)|"
     "incorrect|false|wrong|untrue|a myth|a misunderstanding|inaccurate|a mistake)\\b",
     rf"\b{_THAT} (?:isn|wasn)['’]t (?:true|so|correct|right|the case|accurate)\b",
@@ -20,10 +20,11 @@ _WORDS: Final = (
     "nicht der fall|stellte\\w* (?:\\w+ )?(?:klar|richtig)|widersprach\\w*|widerspricht|dementiert\\w*|korrigierte\\w*|"
     "im gegenteil|ein irrtum|wies \\w+ zurück|bestritt\\w*",
     "n['’]est pas (?:vrai|exact|correct|le cas|ainsi)|c['’]est (?:faux|inexact|une erreur|un mythe)|"
-    "est (?:faux|inexact)|au contraire|n['’]en est rien|d[ée]ment\\w*|rectifi\\w*|contredit|\\ba pr[ée]cis[ée]|\\bconteste\\w*",
+    "est (?:faux|inexact)|au contraire|n['’]en est rien|\\bd[ée]ment\\w*|rectifi\\w*|"
+    "contredit|\\ba pr[ée]cis[ée]|\\bconteste\\w*",
     "no es (?:así|cierto|verdad|correcto|el caso)|\\bes (?:falso|incorrecto|mentira|inexacto|un mito|un error)|"
-    "al contrario|desmi[en]\\w*|aclar[óao]\\w*|rectific\\w*|contradi\\w*|\\bniega\\b|\\bnegó\\b",
-    "不是这样|并非如此|并不是|不是的|不对|不实|不属实|有误|错误|谣言|误会|误解|澄清|否认|辟谣|更正|纠正|事实上|其实|不会的",
+    "al contrario|\\bdesm[ie]\\w*|\\baclar(?:ó|an?|aron)\\b|rectific\\w*|contradi\\w*|\\bniega\\b|\\bnegó\\b",
+    "不是这样|并非如此|并不是|不是的|不对|不实|不属实|有误|谣言|误会|误解|澄清|否认|辟谣|更正|纠正|事实上|其实",
 )
 _REFUTES: Final = re.compile("|".join(_WORDS), re.IGNORECASE)
 
