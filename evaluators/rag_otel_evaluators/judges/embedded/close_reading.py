@@ -106,7 +106,7 @@ _PHRASES: Final[dict[str, list[tuple[list[str], int, str]]]] = {}
 for _name, _phrases in polarity.PHRASES.items():
     for _phrase in _phrases:
         _parts = _phrase.split()
-        _key = max(_parts, key=len)
+        _key = max(_parts, key=lambda part: (part not in polarity.NONE, len(part)))  # the rarest, as a rule
         _PHRASES.setdefault(_key, []).append((_parts, _parts.index(_key), _name))
         _CLASSES_OF[_key] = (*(known for known in _CLASSES_OF.get(_key, ()) if known != "phrase"), "phrase")
 _CJK_MARKS: Final = re.compile(
@@ -294,7 +294,7 @@ def read_closely(text: str) -> Reading:
         opposites=opposites,
         quoted=quoted,
         is_row="|" in text,
-        asks=_ASKS.search(text) is not None,
+        asks=("?" in text or "？" in text) and _ASKS.search(text) is not None,
     )
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from rag_otel_evaluators.judges.embedded.close_reading import Reading
 
-_WIDE: Final = {"all": ("most", "some", "hedge", "condition", "except"), "most": ("some",), "only": ()}
+_WIDE: Final = {"all": ("most", "some", "only", "hedge", "condition", "except"), "most": ("some",), "only": ()}
 """Class of words that claim much -> classes of those that claim less."""
 _SAME: Final = {"all": ("all",), "most": ("most",), "only": ("only", "except", "condition", "none")}
 """Class of words that claim much -> classes of those that may say the same: "only if", "unless"."""

@@ -43,12 +43,21 @@ def test_what_the_next_sentence_denies_is_unreliable() -> None:
 
 @pytest.mark.parametrize(
     "sentence",
-    ["That is not true.", "Das stimmt nicht.", "Eso no es así.", "C'est inexact.", "档案证明并非如此。", "No, we don't."],
+    [
+        "That is not true.",
+        "Das stimmt nicht.",
+        "Eso no es así.",
+        "C'est inexact.",
+        "档案证明并非如此。",
+        "No, we don't.",
+    ],
 )
 def test_a_correction_is_recognised(sentence: str) -> None:
     assert refutes(sentence)
 
 
-@pytest.mark.parametrize("sentence", ["Rapidement, on ajoute le sel.", "The piano, a gift, is old.", "Nonstop service."])
+@pytest.mark.parametrize(
+    "sentence", ["Rapidement, on ajoute le sel.", "The piano, a gift, is old.", "Nonstop service."]
+)
 def test_no_correction(sentence: str) -> None:
     assert not refutes(sentence)
