@@ -445,12 +445,8 @@ PHRASES: Final = {
             "everything but",
             "todos menos",
             "todas menos",
-            "aber nicht",
             "mis à part",
             "en dehors de",
-            "but not",
-            "mais pas",
-            "pero no",
         ),
     ),
     "all": (
