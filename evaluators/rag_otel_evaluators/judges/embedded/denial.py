@@ -33,10 +33,12 @@ _WITHOUT: Final = words("without sin ohne sans")
 DENYING_PREFIXES: Final = ("un", "in", "im", "ir", "dis", "non", "des")
 _LEAST_ROOT: Final = 4
 _MOST_CLAUSES: Final = 6
+_MOST_DENIALS: Final = 4
+"""Denials of one clause that are looked at."""
 _ELLIPTIC: Final = 7
+"""Words of a clause that only takes back what the one before says: "the filter may be washed, the lid not" ..."""
 _ELLIPTIC_INSIDE: Final = 4
-"""Words of a clause that only takes back what the one before says: "the filter may be washed, the lid not". Of one
-that does not end with the "not" fewer."""
+"""... and of one that does not end with the "not"."""
 
 
 def denial_turned(claim: Reading, evidence: Sequence[Reading], anchors: Sequence[str]) -> float:
@@ -46,7 +48,7 @@ def denial_turned(claim: Reading, evidence: Sequence[Reading], anchors: Sequence
     a denial elsewhere in the evidence may be the one that the claim tells.
     """
     near = evidence[:2]
-    denied = [_denied_by_prefix(reading, anchors) for reading in near]
+    denied = [_denied_by_prefix(reading, set(anchors)) for reading in near]
     if not (any(denied) or _denies(claim) or any(map(_denies, near))):  # most claims: no clause need be compared
         return 0.0
     best, parity, share = 0.0, 0, 0.0
@@ -67,7 +69,7 @@ def denial_turned(claim: Reading, evidence: Sequence[Reading], anchors: Sequence
                     parity = 1 - parity if "none" in reading.marks and following[-1] in reading.marks["none"] else 1
     mine = _parity(claim, _clauses_with(claim, found))
     if not mine:
-        mine = any(_denied_by_prefix(claim, list(reading.places)) for reading in near)
+        mine = any(_denied_by_prefix(claim, reading.places) for reading in near)
     if mine and parity:
         return -share
     if mine:
@@ -126,9 +128,15 @@ def _denies(reading: Reading) -> bool:
     return "none" in reading.marks or "privative" in reading.marks
 
 
-def clause_of(reading: Reading, at: int) -> list[int]:
-    """The places of the clause that a place is in."""
-    return [there for there, other in enumerate(reading.clauses) if other == reading.clauses[at]]
+def denied_clauses(reading: Reading) -> set[int]:
+    """The clauses that a "not" or the like denies; of many the first ones."""
+    clauses = reading.clauses
+    looked_at = list(dict.fromkeys(clauses[at] for at in reading.marks.get("none", ())))[:_MOST_CLAUSES]
+    return {
+        clause
+        for clause in looked_at
+        if plainly_denied(reading, [at for at, other in enumerate(clauses) if other == clause])
+    }
 
 
 def plainly_denied(reading: Reading, within: Sequence[int]) -> bool:
@@ -136,10 +144,9 @@ def plainly_denied(reading: Reading, within: Sequence[int]) -> bool:
     nones = reading.marks.get("none")
     if not nones:
         return False
-    denying = [at for at in within if at in nones and _is_denial(reading, at)]
-    if not denying:
-        return False
-    if _sets_apart([reading.written[at].lower() for at in within]):
+    looked_at = sorted(set(nones).intersection(within))[:_MOST_DENIALS]
+    denying = [at for at in looked_at if _is_denial(reading, at)]
+    if not denying or _sets_apart([reading.written[at].lower() for at in within]):
         return False
     lower = {reading.written[at].lower() for at in denying}
     return lower <= _WITHOUT or lower.isdisjoint(_WITHOUT)

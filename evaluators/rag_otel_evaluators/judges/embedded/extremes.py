@@ -6,6 +6,7 @@ Read where the evidence is a table: the word of degree says which way, the quest
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from rag_otel_evaluators.judges.embedded.close_reading import Reading, read_closely
@@ -97,7 +98,7 @@ def _named(reading: Reading, labels: Sequence[Collection[str]]) -> list[int]:
 def _terms(reading: Reading) -> list[str]:
     """The terms of a sentence; of Chinese in pairs of characters, as labels have them."""
     written = reading.written
-    pairs = [one + other for one, other in zip(written, written[1:], strict=False) if len(one) == len(other) == 1]
+    pairs = [one + other for one, other in pairwise(written) if len(one) == len(other) == 1]
     return [*reading.words, *pairs]
 
 

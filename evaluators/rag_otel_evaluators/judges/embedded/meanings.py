@@ -13,12 +13,14 @@ from typing import Final
 
 from rag_otel_evaluators.judges.embedded.close_reading import Reading
 from rag_otel_evaluators.judges.embedded.concepts import CONCEPTS, opposites_of
-from rag_otel_evaluators.judges.embedded.denial import clause_of, plainly_denied
+from rag_otel_evaluators.judges.embedded.denial import denied_clauses
 
 _MOST_WORDS: Final = 6
 """Words of a claim that are looked for."""
-_MOST_THERE: Final = 16
+_MOST_THERE: Final = 8
 """Words with an opposite of one sentence that they are compared with."""
+_MOST_ANCHORS: Final = 24
+_MOST_PLACES: Final = 4
 _RANK: Final = 0.5
 """Words of a clause that one place further down in the order of nearness outweighs."""
 
@@ -31,21 +33,34 @@ def meaning_turned(claim: Reading, evidence: Sequence[Reading], anchors: Sequenc
     mine = list(islice(_with_opposites(claim), _MOST_WORDS))
     if not mine:
         return 0.0
-    theirs = [(reading, list(islice(_with_opposites(reading), _MOST_THERE))) for reading in evidence]
-    said = [_said(claim, at, term, theirs, anchors) for at, term in mine]
+    theirs = [
+        (reading, denied_clauses(reading), list(islice(_with_opposites(reading), _MOST_THERE))) for reading in evidence
+    ]
+    denied = denied_clauses(claim)
+    said = [_said(claim, at, term, theirs, anchors, denies=claim.clauses[at] in denied) for at, term in mine]
     return max(0.0, -sum(said)) / max(1, len(anchors))
 
 
 def _said(
-    claim: Reading, at: int, term: str, theirs: Sequence[tuple[Reading, list[tuple[int, str]]]], anchors: Sequence[str]
+    claim: Reading,
+    at: int,
+    term: str,
+    theirs: Sequence[tuple[Reading, set[int], list[tuple[int, str]]]],
+    anchors: Sequence[str],
+    *,
+    denies: bool,
 ) -> float:
     """How many of the words stand beside the nearest word of the axis; below 0 where it says the opposite."""
     meant, opposed = CONCEPTS[term], opposites_of(term)
     clause = claim.clauses[at]
-    own = [word for word, places in claim.places.items() if any(claim.clauses[there] == clause for there in places)]
-    anchors = [*anchors, *own]  # what stands in the clause of the word counts twice
+    own = [
+        word
+        for word, places in claim.places.items()
+        if any(claim.clauses[there] == clause for there in places[:_MOST_PLACES])
+    ]
+    anchors = [*own, *anchors][:_MOST_ANCHORS]  # what stands in the clause of the word counts twice
     best, value = 0.0, 0.0
-    for rank, (reading, words) in enumerate(theirs):
+    for rank, (reading, denied, words) in enumerate(theirs):
         for there, other in words:
             meanings = CONCEPTS[other]
             same, turned = other == term or not meant.isdisjoint(meanings), not opposed.isdisjoint(meanings)
@@ -54,7 +69,7 @@ def _said(
             beside = _beside(reading, there, [word for word in anchors if word not in (term, other)])
             if beside - _RANK * rank > best:
                 best = beside - _RANK * rank
-                agrees = _sign(claim, at) == _sign(reading, there)
+                agrees = denies == (reading.clauses[there] in denied)
                 value = beside if same == agrees else -beside if turned else 0.0  # a "not" alone: see `denial`
     return value
 
@@ -62,12 +77,8 @@ def _said(
 def _beside(reading: Reading, at: int, anchors: Collection[str]) -> float:
     """How many of the words stand in the clause of a place, and half of those elsewhere in the sentence."""
     clause, places = reading.clauses[at], reading.places
-    held = [places[word] for word in anchors if word in places]
+    held = [places[word][:_MOST_PLACES] for word in anchors if word in places]
     return sum(1.0 if any(reading.clauses[there] == clause for there in each) else 0.5 for each in held)
-
-
-def _sign(reading: Reading, at: int) -> int:
-    return -1 if plainly_denied(reading, clause_of(reading, at)) else 1
 
 
 def _with_opposites(reading: Reading) -> Sequence[tuple[int, str]]:

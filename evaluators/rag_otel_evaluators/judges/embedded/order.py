@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from rag_otel_evaluators.judges.embedded.close_reading import Reading
-from rag_otel_evaluators.judges.embedded.denial import clause_of, plainly_denied
+from rag_otel_evaluators.judges.embedded.denial import denied_clauses
 from rag_otel_evaluators.judges.embedded.nearness import nearness, places_in, support
 from rag_otel_evaluators.judges.embedded.numbers import comparable
 from rag_otel_evaluators.judges.embedded.quantities import Quantity
@@ -32,6 +32,8 @@ _REACH: Final = 4
 """Words after a value within which "ago" says that it is the older one."""
 _MOST_PLACES: Final = 4
 _TREND_READ: Final = 3
+_MOST_TURNS: Final = 12
+"""Words of rise and fall of one sentence that are looked at."""
 _PARTICLE_REACH: Final = 10
 """Words after a verb in which its particle stands: "nimmt ... zu"."""
 _ENDED: Final = frozenset({"plus", "mehr", "más"})
@@ -274,12 +276,13 @@ def _turns_in(reading: Reading) -> list[tuple[int, int]]:
         found += [(at, direction) for at in marks.get(mark, ())]
     lower = [word.lower() for word in reading.written]
     for at, word in enumerate(lower):
-        for way in PARTICLES.get(word, ()):
-            for there in range(at + 1, min(len(lower), at + 1 + _PARTICLE_REACH)):
-                if lower[there] in way:
-                    found.append((there, way[lower[there]]))
+        if (ways := PARTICLES.get(word)) is not None:
+            reach = range(at + 1, min(len(lower), at + 1 + _PARTICLE_REACH))
+            found += [(there, ways[lower[there]]) for there in reach if lower[there] in ways]
+    found = found[:_MOST_TURNS]
     if found and "none" in marks:
-        return [(at, way) for at, way in found if not plainly_denied(reading, clause_of(reading, at))]
+        denied = denied_clauses(reading)
+        return [(at, way) for at, way in found if reading.clauses[at] not in denied]
     return found
 
 

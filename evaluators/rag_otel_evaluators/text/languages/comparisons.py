@@ -12,7 +12,8 @@ LESS_OF: Final = words("least less fewest fewer menos moins weniger wenigsten we
 """The same the other way round."""
 
 _ADJECTIVES: Final[dict[tuple[int, str], str]] = {
-    (1, "money"): "expensive costly pricey dear caro cara caros caras costoso costosa cher chère chers chères coûteux "
+    (1, "money"): "expensive costly pricey dear caro cara caros caras costoso costosa cher chère chers chères "
+    "coûteux "
     "coûteuse onéreux onéreuse 贵 昂贵 cuesta cuestan coûte coûtent",
     (-1, "money"): "affordable economical barato barata baratos baratas económico económica asequible abordable "
     "économique avantageux avantageuse 便宜 实惠 划算",
@@ -74,7 +75,8 @@ ADJECTIVES: Final = _listed(_ADJECTIVES)
 FORMS: Final = _listed(_FORMS)
 """Comparative or superlative -> the same."""
 NOBODY: Final = words(
-    "nothing none nobody ninguno ninguna ningún nadie nada keine keiner keines nichts niemand aucun aucune rien personne "
+    "nothing none nobody ninguno ninguna ningún nadie nada keine keiner keines nichts niemand aucun aucune rien "
+    "personne "
     "nul nulle"
 )
 """Before a comparative they say that what is compared is the extreme: "nothing is cheaper than Duo"."""

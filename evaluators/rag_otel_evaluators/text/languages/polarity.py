@@ -182,7 +182,6 @@ UNCONDITIONAL: Final = words(
     "ungeachtet "
     "ebenfalls ebenso "
     "même malgré toujours aussi quel quelle quels quelles indépendamment également inconditionnellement "
-    ""
     "即使 即便 哪怕 无论 不论 不管 任何 照样 也 都 随时 一律 同样 一样"
 )
 BEFORE: Final = words("before earlier prior until first antes previo vor bevor ehe zuvor vorher avant 之前 以前 先 前")
@@ -196,7 +195,6 @@ REPORTED: Final = words(
     "complained complaint convinced bets swears swore argued argues told tells heard alleged alleges asserts "
     "asserted maintains maintained insists insisted contends contended reckons reckoned inquired enquired "
     "enquires wanted wonders wondered questions questioned guest customer visitor user buyer "
-    ""
     "escribió preguntó pregunta preguntan foro vecino vecina vecinos lector lectora comenta comentó rumor rumores "
     "asegura aseguró aseguran afirma afirmó afirman sostiene sostuvo sostienen alega alegó insiste insistió dice "
     "dicen dijo dijeron decirse queja quejó rumorea supuestamente presuntamente mito usuario usuaria cliente "
@@ -265,7 +263,8 @@ MEASURED: Final = {
         "time": "faster slower quicker time rápido rápida lento deprisa tiempo schneller langsamer zeit "
         "rapide lent vite "
         "temps 快 慢 时间",
-        "money": "cheaper dearer costlier expensive costs pays cost pay paid caro cara barato cuesta paga pagó teurer "
+        "money": "cheaper dearer costlier expensive costs pays cost pay paid caro cara barato cuesta paga pagó "
+        "teurer "
         "billiger günstiger kostet zahlt cher coûte paie payé 贵 便宜 花 付",
     }.items()
     for word in words(listed)
@@ -301,8 +300,8 @@ UP: Final = words(
     "thrive thrives thrived thriving flourish flourished flourishes boom booms boomed prospera prosperó floreció "
     "blüht "
     "blühte florierte prospéra prospère fleurit 兴旺 繁荣 兴盛 红火 走旺 "
-    "增加 上升 上涨 提高 增长 增至 升至 涨 升 增 抬高 抬升 调高 上浮 攀升 飙升 走高 回升 提价 涨价 加价 升高 提升 "
-    "变贵 增多 递增 激增 猛增 大涨 高涨 看涨 扩招 增产 扩产 上扬 涨到 翻番 翻了一番 "
+    "增加 上升 上涨 提高 增长 增至 升至 涨 升 增 抬高 抬升 调高 上浮 攀升 飙升 走高 回升 提价 涨价 加价 升高 "
+    "提升 变贵 增多 递增 激增 猛增 大涨 高涨 看涨 扩招 增产 扩产 上扬 涨到 翻番 翻了一番 "
     "lengthen lengthened lengthens extend extended extends enlarged enlarges deeper wider larger bigger swelled "
     "broadened "
     "alargó alarga alargado alargada amplió ampliado ampliada ampliaron amplía dobló duplicó tiefer breiter größer "
@@ -338,40 +337,48 @@ DOWN: Final = words(
     "wane waned wanes fade faded fades languished decayed decae decayó languidece verfiel verfällt verkümmerte "
     "dépérit "
     "périclite déclin décline déclina declive 衰落 衰退 没落 下坡路 低迷 凋零 冷清 "
-    "减少 下降 下跌 降低 减至 降至 跌 降 减 掉 调低 下浮 下滑 滑落 走低 回落 缩水 降价 减价 变便宜 递减 锐减 骤降 "
-    "暴跌 大跌 衰减 削减 压缩 缩减 减产 裁减 萎缩 跌到 降到 "
+    "减少 下降 下跌 降低 减至 降至 跌 降 减 掉 调低 下浮 下滑 滑落 走低 回落 缩水 降价 减价 变便宜 递减 锐减 "
+    "骤降 暴跌 大跌 衰减 削减 压缩 缩减 减产 裁减 萎缩 跌到 降到 "
     "shorten shortened shortens curtailed narrowed narrows halved shallower smaller fewer shrinking dwindled lesser "
     "acortó acorta acortado acortada recortada reducida reducidos estrechó kürzt gekürzt verkürzte verkürzen kürzung "
     "kürzte flacher kleiner schmaler verkleinert halbiert halbierte seltener reduziert reduzierte reduzieren "
     "raccourcit raccourcie écourté écourtée rétréci réduite réduits diminués resserré 变少 变小 变短 变浅 变低 "
     "缩短 缩小 下调 减半"
 )
-_UP_DOWN: Final = {"up": 1, "upward": 1, "upwards": 1, "down": -1, "downward": -1, "downwards": -1}
-_MAS_MENOS: Final = {"más": 1, "menos": -1}
-PARTICLES: Final[dict[str, list[dict[str, int]]]] = {
-    **dict.fromkeys(
-        words(
+PARTICLES: Final = {
+    verb: ways
+    for ways, verbs in (
+        (
+            {"up": 1, "upward": 1, "upwards": 1, "down": -1, "downward": -1, "downwards": -1},
             "go goes went gone going come comes came coming move moves moved moving creep creeps crept edge edged "
-            "edges "
-            "tick ticked ticks nudge nudged push pushed pushes put puts inch inched shoot shot shoots bring brought"
+            "edges tick ticked ticks nudge nudged push pushed pushes put puts shoot shot shoots bring brought",
         ),
-        [_UP_DOWN],
-    ),
-    **dict.fromkeys(words("nimmt nahm nehmen nahmen nehme"), [{"zu": 1, "ab": -1}]),
-    **dict.fromkeys(
-        words("geht gehen ging gingen fährt fuhr schraubt schraubte setzt setzte setzen fallen fällt fiel"),
-        [{"zurück": -1, "hoch": 1, "rauf": 1, "hinauf": 1, "herauf": 1, "runter": -1, "herunter": -1, "hinunter": -1}],
-    ),
-    **dict.fromkeys(words("hebt hob heben hoben legt legte legen legten zieht zog ziehen zogen"), [{"an": 1, "zu": 1}]),
-    **dict.fromkeys(words("lässt ließ lassen ließen"), [{"nach": -1}]),
-    **dict.fromkeys(words("va van iba iban ido fue fueron ir irá irán yendo"), [_MAS_MENOS]),
+        ({"zu": 1, "ab": -1}, "nimmt nahm nehmen nahmen nehme"),
+        (
+            {
+                "zurück": -1,
+                "hoch": 1,
+                "rauf": 1,
+                "hinauf": 1,
+                "herauf": 1,
+                "runter": -1,
+                "herunter": -1,
+                "hinunter": -1,
+            },
+            "geht gehen ging gingen fährt fuhr schraubt schraubte setzt setzte setzen fallen fällt fiel",
+        ),
+        ({"an": 1, "zu": 1}, "hebt hob heben hoben legt legte legen legten zieht zog ziehen zogen"),
+        ({"nach": -1}, "lässt ließ lassen ließen"),
+        ({"más": 1, "menos": -1}, "va van iba iban ido fue fueron ir irá irán yendo"),
+    )
+    for verb in words(verbs)
 }
 """Verb -> particles that say with it that something rises (1) or falls (-1): "goes up", "nimmt ab", "va a menos"."""
 EXCEEDS: Final = words(
-    "exceeds exceed exceeded outnumbers outnumber outnumbered outsells outsold outperforms outperformed surpasses "
-    "surpass "
-    "surpassed beats beat tops topped outweighs outweighed overtakes overtook eclipses eclipsed outranks outlasts "
-    "outlast "
+    "exceeds exceed exceeded outnumbers outnumber outnumbered outsells outsold outperforms outperformed "
+    "surpasses surpass "
+    "surpassed beats beat tops topped outweighs outweighed overtakes overtook eclipses eclipsed outranks "
+    "outlasts outlast "
     "supera superan superó superaron aventaja aventajan aventajó sobrepasa rebasa "
     "übertrifft übertreffen übertraf übersteigt übersteigen überstieg überholt überholte überragt "
     "dépasse dépassent dépassé surpasse surpassent devance devancent devancé surclasse excède "

@@ -20,7 +20,8 @@ _NO: Final = (
     "claro que no|en absoluto|de ninguna manera|de ningún modo|para nada|todavía no|aún no|ya no|nunca|jamás|mejor no|"
     "desde luego que no|por supuesto que no|tampoco|qué va|ni hablar|"
     "nein|nö|nicht wirklich|keineswegs|keinesfalls|auf keinen fall|mitnichten|leider nein|leider nicht|noch nicht|"
-    "nicht mehr|natürlich nicht|lieber nicht|besser nicht|überhaupt nicht|gar nicht|nie|niemals|falsch|ganz und gar nicht|"
+    "nicht mehr|natürlich nicht|lieber nicht|besser nicht|überhaupt nicht|gar nicht|nie|niemals|falsch|"
+    "ganz und gar nicht|"
     "non|pas du tout|absolument pas|certainement pas|nullement|aucunement|bien sûr que non|pas encore|plus maintenant|"
     "jamais|pas vraiment|hélas non|malheureusement non|malheureusement pas|mieux vaut pas|pas question"
 )
@@ -35,8 +36,10 @@ _CHINESE_NO: Final = (
     "不允许|千万别|别|错|错误|从不|从未|恐怕不行|不再"
 )
 _ENDS: Final = r"(?:\s{0,2}[,;:.!–—，；：。！]|\s{1,2}-\s|$)"
+_SHORT_NO: Final = rf"(?:{_SHORT}|(?:it|they|he|she|you|we|i) (?:ca|wo))(?:n['’]t| not)"
 _REPLY: Final = re.compile(
-    rf"\W{{0,3}}(?:(?P<yes>(?:{_YES}|{_SHORT})(?!\w)|(?:{_CHINESE_YES}))|(?P<no>(?:{_NO}|(?:{_SHORT}|(?:it|they|he|she|you|we|i) (?:ca|wo))(?:n['’]t| not))(?!\w)|(?:{_CHINESE_NO}))){_ENDS}",
+    rf"\W{{0,3}}(?:(?P<yes>(?:{_YES}|{_SHORT})(?!\w)|(?:{_CHINESE_YES}))"
+    rf"|(?P<no>(?:{_NO}|{_SHORT_NO})(?!\w)|(?:{_CHINESE_NO}))){_ENDS}",
     re.IGNORECASE,
 )
 
