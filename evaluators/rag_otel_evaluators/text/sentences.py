@@ -122,7 +122,7 @@ def _stop_ends(text: str, begin: int, at: int, after: int) -> bool:
         word = text[max(lead, text.rfind(" ", lead, at) + 1) : at]
         if text[at : at + 2] == ". " and len(word) > 1 and word.isalpha() and word.lower() not in _ABBREVIATED:
             return True  # a plain word before a capital or a figure, as nearly always: the rules below, in short
-    following = _NEXT_WORD.match(text, after)
+    following = _NEXT_WORD.match(text, after + (text[after] == "»"))  # French puts a space before what closes a quote
     if following is None:
         return True
     if following[1][0].islower():

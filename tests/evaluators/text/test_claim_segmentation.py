@@ -38,6 +38,10 @@ def kinds(text: str) -> list[tuple[SegmentKind, str]]:
         ("Version 2.0.1 is out at example.com today.", ["Version 2.0.1 is out at example.com today."]),
         ('He said "It works." She left.', ['He said "It works."', "She left."]),
         ("It grew...and grew. Wait... Then it fell.", ["It grew...and grew.", "Wait...", "Then it fell."]),
+        (
+            "« La place est libre ? » a demandé une riveraine. Elle attend.",
+            ["« La place est libre ? » a demandé une riveraine.", "Elle attend."],
+        ),
         ("爱因斯坦出生于德国。他很有名！", ["爱因斯坦出生于德国。", "他很有名！"]),
         ("यह एक वाक्य है। यह दूसरा है॥", ["यह एक वाक्य है।", "यह दूसरा है॥"]),
         ("هذا صحيح۔ وهذا أيضا صحيح", ["هذا صحيح۔", "وهذا أيضا صحيح"]),

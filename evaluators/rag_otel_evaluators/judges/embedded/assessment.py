@@ -85,6 +85,7 @@ def assess_steps(index: EvidenceIndex, claim: Claim, response: str) -> Generator
         question=index.question if is_short else NOTHING_READ,
         order=[(index.chunk_of[sentence], sentence) for sentence in nearest],
         reply=reply_of(verbatim) if is_short else 0,
+        refuted=[index.is_refuted(sentence) for sentence in nearest] if is_short else (),
         table=_table(index, alignment, nearest) if is_short and compares(reading, index.question) else (),
     )
     yield

@@ -6,6 +6,7 @@ Dear compared with `terms`, so only claims and their few nearest sentences are r
 from __future__ import annotations
 
 import re
+from bisect import insort
 from itertools import chain, islice
 from typing import Final, NamedTuple
 
@@ -32,7 +33,7 @@ _MAY_BE_SPACED: Final = re.compile(r"[0-9][ \u00a0\u202f\u2009][0-9]")
 _SPACES: Final = re.compile(r"[ \u00a0\u202f\u2009]")
 _SEPARATORS: Final = frozenset(",;:|()，；：、—–\n")
 _STRONG_SEPARATORS: Final = frozenset(";；\n")
-_STRONG: Final = 3
+STRONG: Final = 3
 """Clauses that a strong separator counts as."""
 _CLAUSE_WORDS: Final = frozenset(
     ["and", "but", "while", "whereas", "y", "pero", "mientras", "und", "aber", "während", "et", "mais", "tandis"]
@@ -73,6 +74,8 @@ class Reading:
     """A row of a table."""
     key: list[str]
     """The words of its first cell, where it was read with the head of its table."""
+    asks: bool = False
+    """A question: it says nothing."""
 
 
 _CLASSES: Final = {
@@ -80,6 +83,7 @@ _CLASSES: Final = {
     "most": polarity.MOST,
     "some": polarity.SOME,
     "only": polarity.ONLY,
+    "except": polarity.EXCEPT,
     "none": polarity.NONE,
     "negating": NEGATING_WORDS,
     "hedge": polarity.HEDGES,
@@ -108,6 +112,14 @@ _CLASSES_OF: Final[dict[str, tuple[str, ...]]] = {}
 for _name, _listed in _CLASSES.items():
     for _word in _listed:
         _CLASSES_OF[_word] = (*_CLASSES_OF.get(_word, ()), _name)
+_PHRASES: Final[dict[str, list[tuple[list[str], int, str]]]] = {}
+"""Longest word of a phrase -> (the phrase, words before that word, class)."""
+for _name, _phrases in polarity.PHRASES.items():
+    for _phrase in _phrases:
+        _parts = _phrase.split()
+        _key = max(_parts, key=lambda part: (part not in polarity.NONE, len(part)))  # the rarest, as a rule
+        _PHRASES.setdefault(_key, []).append((_parts, _parts.index(_key), _name))
+        _CLASSES_OF[_key] = (*(known for known in _CLASSES_OF.get(_key, ()) if known != "phrase"), "phrase")
 _CJK_MARKS: Final = re.compile(
     "|".join(sorted((w for w in [*_CLASSES_OF, *ANTONYMS] if "\u3400" <= w[0] <= "\u9fff"), key=lambda w: (-len(w), w)))
 )
@@ -124,6 +136,16 @@ _CJK_FUNCTION: Final = frozenset(
 
 _QUOTES: Final = frozenset('"“”«»„「」')
 _QUOTE: Final = re.compile(f"[{''.join(sorted(_QUOTES))}]")
+
+
+_SPEAKER: Final = re.compile(
+    r"[^\w]{0,3}(?:\d{1,2}[:.h]\d{2}(?:[:.]\d{2})?\W{1,3})?(?:the )?"
+    rf"(?:{'|'.join(sorted(polarity.OUTSIDERS, key=len, reverse=True))})"
+    r"(?: [A-Z]\w{0,15})?\s?(?:\([^()]{0,20}\)\s?)?[:：]",
+    re.IGNORECASE,
+)
+"""Whose line of a conversation it is: no word of the house."""
+_ASKS: Final = re.compile(r"[?？][\s\"'”’»)\]*_」』）]*$")
 
 
 class _Facts(NamedTuple):
@@ -148,10 +170,12 @@ class _Facts(NamedTuple):
 
 
 def _find_facts(token: str) -> _Facts:
-    separates = 0 if token not in _SEPARATORS else _STRONG if token in _STRONG_SEPARATORS else 1
+    separates = 0 if token not in _SEPARATORS else STRONG if token in _STRONG_SEPARATORS else 1
     lower = token.lower()
     term = _term(token, lower)
     classes = _CLASSES_OF.get(lower, ())
+    if not classes and polarity.is_conditional(lower):
+        classes = ("hedge",)
     counts = not term[0].isdigit() and WEIGHTS.get(term, 1.0) > 0.0 and term not in _CJK_FUNCTION
     has_opposite, opens_clause = lower in ANTONYMS, lower in _CLAUSE_WORDS
     is_name = (
@@ -275,6 +299,10 @@ def read_closely(text: str) -> Reading:
         if is_chinese:
             _mark_chinese(text, starts, marks, opposites)
         quoted = _quoted(text, starts) if has_quotes else []
+    if (":" in text or "：" in text) and words and _SPEAKER.match(text):
+        marks.setdefault("reported", []).insert(0, 0)
+    if "phrase" in marks:
+        _mark_phrases(written, marks)
     return Reading(
         words=words,
         clauses=clauses,
@@ -288,12 +316,23 @@ def read_closely(text: str) -> Reading:
         quoted=quoted,
         is_row="|" in text,
         key=[],
+        asks=("?" in text or "？" in text) and _ASKS.search(text) is not None,
     )
 
 
 def _in_full(contracted: re.Match[str]) -> str:
     before = contracted[1]
     return f"{_IN_FULL[before.lower()] if before else ''} not"
+
+
+def _mark_phrases(written: list[str], marks: dict[str, list[int]]) -> None:
+    for at in marks.pop("phrase"):
+        for words, before, name in _PHRASES[written[at].lower()]:
+            start = at - before
+            if start >= 0 and [word.lower() for word in written[start : start + len(words)]] == words:
+                places = marks.setdefault(name, [])
+                if at not in places:
+                    insort(places, at)
 
 
 def _quoted(text: str, starts: list[int]) -> list[bool]:

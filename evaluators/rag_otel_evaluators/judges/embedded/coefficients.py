@@ -38,6 +38,7 @@ DIFFERENCES: Final = (
     "only_lost",  # the evidence says only or some, the claim does not
     "hedge_lost",  # the evidence hedges, the claim does not
     "hedge_added",  # the claim hedges, the evidence does not
+    "limits_kept",  # limits ("most", "only", "if", "may") that the claim and the evidence both have, 0..2
     "compared_wrong",  # the values in the evidence say the opposite of a comparison; -1 where they say the same
     "events_turned",  # what comes first in the evidence comes later in the claim; -1 where it is plainly the same
     "reported",  # the nearest sentence is quoted or reported speech, 0..2

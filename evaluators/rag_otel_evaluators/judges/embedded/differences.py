@@ -15,11 +15,20 @@ from rag_otel_evaluators.judges.embedded.close_reading import Reading
 from rag_otel_evaluators.judges.embedded.coefficients import DIFFERENCES
 from rag_otel_evaluators.judges.embedded.denial import DENYING_PREFIXES, denial_turned
 from rag_otel_evaluators.judges.embedded.extremes import extreme_wrong
+from rag_otel_evaluators.judges.embedded.hearsay import reported, unreliable
+from rag_otel_evaluators.judges.embedded.limits import (
+    hedge_added,
+    is_beside,
+    limits_kept,
+    places_of,
+    too_sure,
+    too_wide,
+)
 from rag_otel_evaluators.judges.embedded.meanings import meaning_turned
 from rag_otel_evaluators.judges.embedded.members import members_missing
 from rag_otel_evaluators.judges.embedded.nearness import nearness, places_in, support
 from rag_otel_evaluators.judges.embedded.numbers import NAME_WEIGHT, Rival, compare_numbers
-from rag_otel_evaluators.judges.embedded.order import is_past, turned
+from rag_otel_evaluators.judges.embedded.order import turned
 from rag_otel_evaluators.text.languages.negations import ANTONYMS
 
 _MOST_PAIRS: Final = 24
@@ -56,12 +65,14 @@ def compare(
     question: Reading,
     order: Sequence[tuple[int, int]],
     reply: int = 0,
+    refuted: Sequence[bool] = (),
     table: Sequence[str] = (),
 ) -> Differences:
     """Compare a claim with its nearest sentences, the nearest first. `numbered`: others that hold numbers.
 
     `question`: read closely, empty where it does not matter. `order`: (chunk, sentence) of each of the evidence.
-    `reply`: 1 where the claim begins with a yes, -1 with a no. `table`: the lines of one that the claim may speak of.
+    `reply`: 1 where the claim begins with a yes, -1 with a no. `refuted`: by sentence of the evidence, whether the next
+    one says that it is not so. `table`: the lines of one that the claim may speak of.
     """
     if not evidence:
         return Differences(dict.fromkeys(DIFFERENCES, 0.0) | {"unread": 1.0}, None, None, 0, None)
@@ -82,8 +93,8 @@ def compare(
         missing, derived = max(0.0, missing - 1.0), max(1.0, derived)
     name_rival = _names(claim, evidence, anchors)
     opposite = _opposite(claim, evidence)
-    near = _near(best, anchors)
-    denies, denied = "none" in claim.marks or "negating" in claim.marks, _beside(best, "none", near)
+    near = places_of(best, anchors)
+    denies, denied = "none" in claim.marks or "negating" in claim.marks, is_beside(best, "none", near)
     compared_wrong, events_turned = turned(claim, evidence, order, anchors)
     focus_gap, focus_near = _focus(claim, evidence, question)
     replied = _reply_turned(evidence, anchors, question, reply) if is_few else 0.0
@@ -98,19 +109,20 @@ def compare(
         "denial_added": about * (denies and "none" not in best.marks and opposite is None),
         "opposite": about * (opposite is not None and denies == denied),
         "opposite_meaning": meaning_turned(claim, evidence, anchors) if is_few else 0.0,
-        "too_wide": about * _too_wide(claim, evidence),
-        "only_lost": about * any(mark not in claim.marks and _beside(best, mark, near) for mark in ("only", "some")),
-        "hedge_lost": about * ("hedge" not in claim.marks and _beside(best, "hedge", near)),
-        "hedge_added": about * _hedge_added(claim, evidence),
+        "too_wide": about * too_wide(claim, evidence, anchors, question.marks if reply > 0 else ()),
+        "only_lost": about * any(mark not in claim.marks and is_beside(best, mark, near) for mark in ("only", "some")),
+        "hedge_lost": about * ("hedge" not in claim.marks and is_beside(best, "hedge", near)),
+        "limits_kept": limits_kept(claim, evidence, anchors),
+        "hedge_added": about * hedge_added(claim, evidence),
         "compared_wrong": extreme_wrong(claim, question, table) or compared_wrong,
         "events_turned": events_turned,
-        "reported": _reported(claim, best, near),
-        "unreliable": _unreliable(claim, evidence, question),
+        "reported": reported(claim, best, near),
+        "unreliable": unreliable(claim, evidence, question, refuted),
         "denial_turned": denial_turned(claim, evidence, anchors) if anchors and is_few and not replied else 0.0,
         "reply_turned": replied,
         "spread": (known - _held(content, best)) / total,
         "unread": 1.0 - known / total if content else min(1.0, missing / (len(claim.quantities) or 1)),
-        "sure": _sure(claim, evidence),
+        "sure": too_sure(claim, evidence),
         "focus_gap": focus_gap,
         "members_missing": members_missing(claim, evidence) if is_few else 0.0,
         "focus_near": focus_near,
@@ -126,10 +138,6 @@ def _reply_turned(evidence: Sequence[Reading], anchors: Sequence[str], question:
     if abs(said) < min(_LEAST_ASKED, 2 / len(anchors)):
         return 0.0
     return float(reply * ((said > 0.0) - (said < 0.0)))
-
-
-def _hedge_added(claim: Reading, evidence: Sequence[Reading]) -> bool:
-    return "hedge" in claim.marks and not any("hedge" in near.marks or "some" in near.marks for near in evidence[:2])
 
 
 def _held(terms: Sequence[str], reading: Reading) -> int:
@@ -212,19 +220,6 @@ def _beside_in(names: Mapping[str, Sequence[int]], term: str, at: int) -> bool:
     return any(abs(place - at) == 1 for place in names.get(term, ()))
 
 
-def _near(reading: Reading, content: Sequence[str]) -> list[int]:
-    return sorted({place for term in content for place in reading.places.get(term, ())})
-
-
-def _beside(reading: Reading, mark: str, near: Sequence[int]) -> bool:
-    """True where such a word stands in a clause with the claim's words."""
-    places = reading.marks.get(mark)
-    if not places or not near:
-        return False
-    clauses = {reading.clauses[place] for place in near}
-    return any(reading.clauses[place] in clauses for place in places)
-
-
 def _opposite(claim: Reading, evidence: Sequence[Reading]) -> tuple[int, str, str] | None:
     for word in claim.opposites:
         others = ANTONYMS[word]
@@ -268,51 +263,3 @@ def _may_be_denied(claim: Reading, reading: Reading) -> bool:
         for prefix in DENYING_PREFIXES
         if term.startswith(prefix)
     )
-
-
-def _too_wide(claim: Reading, evidence: Sequence[Reading]) -> float:
-    total = 0.0
-    for mark, weaker in (("all", ("most", "some", "hedge", "condition")), ("most", ("some",)), ("only", ())):
-        if mark in claim.marks and not any(mark in reading.marks for reading in evidence[:2]):
-            total += 1.0 + 0.5 * any(other in reading.marks for other in weaker for reading in evidence[:1])
-    return min(2.0, total)
-
-
-def _sure(claim: Reading, evidence: Sequence[Reading]) -> float:
-    return float(
-        sum(
-            mark in claim.marks and not any(mark in reading.marks for reading in evidence[:2])
-            for mark in ("certain", "unconditional", "only")
-        )
-    )
-
-
-def _reported(claim: Reading, best: Reading, near: Sequence[int]) -> float:
-    if "reported" in claim.marks:
-        return 0.0
-    quoted = bool(best.quoted) and sum(best.quoted[place] for place in near) > len(near) / 2
-    return float(quoted) + float("reported" in best.marks)
-
-
-def _unreliable(claim: Reading, evidence: Sequence[Reading], question: Reading) -> float:
-    """1 where the sentence with what the claim adds to the question is reported, quoted, or of the past, 0..1."""
-    if not question.places:
-        return 0.0
-    asked = list(question.places)
-    focus = [term for term in claim.places if term not in question.places]
-    focus += [term for term in claim.labels if term not in question.labels]
-    if not focus:
-        return 0.0
-
-    def held(reading: Reading) -> tuple[int, int]:
-        mine = sum(term in reading.places or term in reading.labels for term in focus)
-        return mine, _held(asked, reading)
-
-    best = max(evidence, key=held)
-    if not held(best)[0]:
-        return 0.0
-    near = _near(best, focus)
-    quoted = bool(best.quoted) and sum(best.quoted[place] for place in near) > len(near) / 2
-    reported = "reported" in best.marks and "reported" not in claim.marks and "reported" not in question.marks
-    past = is_past(best) and not is_past(claim) and not is_past(question)
-    return max(float(quoted), float(reported), float(past))

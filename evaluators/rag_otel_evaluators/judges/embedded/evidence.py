@@ -17,6 +17,7 @@ from rag_otel_evaluators.judges.embedded.concepts import CONCEPTS
 from rag_otel_evaluators.judges.embedded.passages import PREFIX, EvidenceSentence, Passage, PassageMemory, passages_of
 from rag_otel_evaluators.judges.embedded.tables import read_row
 from rag_otel_evaluators.judges.embedded.terms import WEIGHTS, terms_of
+from rag_otel_evaluators.text.languages.refutations import refutes
 
 _MANY_PASSAGES: Final = 32
 """From so many passages on looking up all the terms of a claim takes too long for one go."""
@@ -152,6 +153,13 @@ class EvidenceIndex:
             row = read_row(text, sentence.start, sentence.end) if is_row else None
             sentence.reading = row or read_closely(text[sentence.start : sentence.end])
         return sentence.reading
+
+    def is_refuted(self, number: int) -> bool:
+        """True where the sentence after this one says that it is not so."""
+        after = number + 1
+        if after >= len(self.sentences) or self.chunk_of[after] != self.chunk_of[number]:
+            return False
+        return refutes(self.text_of(after))
 
     def text_of(self, number: int) -> str:
         """One sentence as it is written."""

@@ -7,14 +7,18 @@ from typing import Final
 from rag_otel_evaluators.text.languages import words
 
 ALL: Final = words(
-    "all every everyone everybody everything each always entire entirely whole any anyone anybody completely fully "
-    "exclusively invariably without lifetime life forever unlimited indefinitely permanently "
-    "vida ilimitado ilimitada indefinidamente lebenslang unbegrenzt unbefristet dauerhaft vie illimité illimitée "
-    "终身 永久 无限 "
-    "todo todos toda todas cada siempre completamente totalmente cualquier cualquiera "
-    "alle allen aller alles jeder jede jedes jeden jedem immer stets sämtliche gesamte ganze völlig vollständig "
-    "tous tout toute toutes chaque toujours entièrement totalement n'importe "
-    "所有 全部 每个 每次 每一 总是 一律 全都 任何 都 始终 完全 一概 人人 全体"
+    "all every everyone everybody everything each always entire entirely whole wholly any anyone anybody anything "
+    "anywhere everywhere completely fully totally exclusively invariably lifetime life forever unlimited "
+    "indefinitely permanently consistently universally whatsoever throughout "
+    "todo todos toda todas cada siempre completamente totalmente enteramente íntegramente entero entera cualquier "
+    "cualquiera cualesquiera vida ilimitado ilimitada indefinidamente invariablemente universalmente "
+    "alle allen aller alles allem jeder jede jedes jeden jedem jeglicher jegliche jegliches immer stets ständig "
+    "sämtliche sämtlichen sämtlicher gesamte gesamten gesamter ganze ganzen ganzer ganzes völlig vollständig "
+    "komplett restlos ausnahmslos durchweg überall jedermann lebenslang unbegrenzt unbefristet dauerhaft "
+    "tous tout toute toutes chaque toujours entièrement totalement complètement intégralement intégralité "
+    "totalité entier entière quiconque partout vie illimité illimitée invariablement systématiquement "
+    "所有 全部 每个 每次 每一 每位 每种 每人 各个 各位 各种 总是 一律 全都 全体 全员 任何 凡是 都 均可 均为 均已 "
+    "均有 均需 均须 始终 完全 一概 人人 个个 处处 终身 永久 无限 无一例外 悉数"
 )
 UNLIMITED: Final = words(
     "lifetime lifelong forever unlimited unlimitedly indefinitely permanently perpetually eternally vitalicio "
@@ -24,24 +28,34 @@ UNLIMITED: Final = words(
 """Say that something never ends."""
 MOST: Final = words(
     "most mostly majority mainly usually generally typically largely nearly almost often normally predominantly "
+    "frequently commonly ordinarily chiefly primarily practically virtually overwhelmingly "
     "mayoría mayor mayormente casi suele suelen normalmente generalmente habitualmente principalmente "
-    "meisten meist meistens mehrheit überwiegend fast hauptsächlich gewöhnlich normalerweise größtenteils "
-    "plupart majorité généralement habituellement presque surtout principalement souvent "
-    "大多数 大多 多数 多半 大部分 通常 一般 几乎 主要 往往"
+    "mayoritariamente frecuentemente menudo prácticamente "
+    "meisten meiste meist meistens mehrheit mehrheitlich überwiegend fast hauptsächlich gewöhnlich üblicherweise "
+    "normalerweise größtenteils großteil beinahe nahezu häufig oft weitgehend vorwiegend "
+    "plupart majorité majoritairement généralement habituellement normalement presque surtout principalement "
+    "souvent fréquemment quasiment quasi essentiellement "
+    "大多数 大多 多数 绝大多数 绝大部分 多半 大部分 大都 大半 通常 一般 几乎 差不多 主要 往往 经常"
 )
 SOME: Final = words(
-    "some several few sometimes occasionally part partly minority rarely seldom certain half couple "
-    "algunos algunas alguno alguna varios varias pocos pocas parte veces raramente minoría mitad "
-    "einige einigen manche manchmal wenige wenigen teilweise selten teil minderheit hälfte mehrere "
-    "certains certaines quelques parfois peu plusieurs rarement partie minorité moitié "
-    "有些 一些 部分 少数 有时 偶尔 很少 个别 几个 极少 若干"
+    "some several few fewer sometimes occasionally part partly partially minority rarely seldom hardly scarcely "
+    "certain half couple various selected individual handful fraction infrequently "
+    "algunos algunas alguno alguna algún varios varias pocos pocas parte parcial parcialmente veces raramente "
+    "minoría mitad ciertos ciertas unos unas contados apenas ocasionalmente determinados determinadas diversos "
+    "diversas "
+    "einige einigen einiger einzelne einzelnen einzelner manche manchen mancher manchmal gelegentlich mitunter "
+    "zuweilen wenige wenigen weniger teilweise teils selten kaum teil minderheit hälfte mehrere mehreren "
+    "bestimmte bestimmten etliche "
+    "certains certaines quelques quelquefois parfois peu plusieurs rarement partie partiellement minorité moitié "
+    "divers diverses occasionnellement guère "
+    "有些 有的 一些 部分 少数 有时 有时候 偶尔 很少 个别 几个 极少 若干 某些 某个 一部分 一半 半数"
 )
 ONLY: Final = words(
-    "only solely just exclusively alone merely sole except "
-    "solo sólo solamente únicamente exclusivamente único única "
-    "nur lediglich ausschließlich allein bloß einzig "
-    "seulement uniquement exclusivement seul seule seuls ne...que "
-    "只 仅 只有 唯一 仅仅 唯有"
+    "only solely just exclusively alone merely sole purely "
+    "solo sólo solamente únicamente exclusivamente único única únicos únicas meramente "
+    "nur lediglich ausschließlich allein bloß einzig einzige einziger einziges alleinig "
+    "seulement uniquement exclusivement seul seule seuls seules "
+    "只 仅 只有 唯一 仅仅 唯有 仅限 只限 单单 光是"
 )
 NONE: Final = words(
     "no none never nobody nothing neither nor nowhere not cannot without "
@@ -95,38 +109,80 @@ PAST: Final = words(
 )
 """What was so, and may not be so any more."""
 HEDGES: Final = words(
-    "may might could can possibly perhaps maybe probably likely possible suggest suggests suggested appear appears "
-    "seem seems expected believed thought reportedly about approximately around estimated potentially tends tend "
-    "considering consider considers plans planned hopes proposed proposes believes thinks "
-    "puede pueden podría podrían quizá quizás probablemente posiblemente parece parecen estima cree creen considera "
-    "posible probable tal acaso sugiere sugieren plantea prevé aproximadamente "
-    "kann können könnte könnten möglicherweise vielleicht womöglich wahrscheinlich vermutlich scheint scheinen wohl "
-    "dürfte eventuell glaubt meint hält erwägt möglich etwa ungefähr "
-    "peut peuvent pourrait pourraient probablement semble semblent possible sans doute éventuellement croit estime "
-    "envisage environ susceptible suggère suggèrent "
-    "可能 也许 或许 大概 似乎 估计 据说 有望 或将 或 认为 预计 考虑 恐怕 说不定 有可能 很可能"
+    "may might could can possibly perhaps maybe probably likely possible probable suggest suggests suggested "
+    "suggesting appear appears appeared seem seems seemed seemingly apparently presumably supposedly conceivably "
+    "arguably expected expect expects believed thought reportedly about approximately roughly around estimated "
+    "estimate estimates potential potentially tends tend tended considering consider considers considered plans "
+    "planned planning hopes hope hoped proposed proposes believes thinks provisional provisionally preliminary "
+    "tentative tentatively unconfirmed unclear uncertain undecided pending forecast forecasts predicted predicts "
+    "projected anticipated anticipates intends intended aims suspects suspected suspect assumed assumes assume "
+    "guess guesses speculates speculated hint hints hinted chance "
+    "puede pueden podría podrían pudiera pudieran quizá quizás probablemente posiblemente seguramente parece "
+    "parecen parecía estima estiman estimado cree creen creemos considera consideran posible posibles probable "
+    "probables tal acaso sugiere sugieren plantea plantean prevé prevén previsto prevista previsiblemente "
+    "presumiblemente aparentemente supuestamente provisional provisionalmente espera esperan pendiente "
+    "aproximadamente alrededor baraja barajan estudia estudian confía confían propone proponen sospecha sospechan "
+    "incierto duda dudan intentará "
+    "kann können könnte könnten möglicherweise vielleicht womöglich wahrscheinlich vermutlich voraussichtlich "
+    "mutmaßlich anscheinend offenbar scheinbar scheint scheinen schien wohl dürfte dürften eventuell glaubt "
+    "glauben meint hält erwägt erwägen möglich etwa ungefähr circa schätzungsweise geschätzt schätzt schätzen "
+    "vermutet vermuten erwartet erwarten rechnet hofft hoffen plant planen geplant vorläufig unbestätigt ungewiss "
+    "unklar vorgesehen denkbar tendenziell mag "
+    "peut peuvent pourrait pourraient probablement vraisemblablement semble semblent semblait éventuellement "
+    "possiblement croit croient estime estiment estimé envisage envisagent envisagé environ susceptible "
+    "susceptibles suggère suggèrent possible possibles probable probables apparemment présumé supposé espère "
+    "espèrent prévoit prévoient prévu prévue table tablent incertain incertaine hypothèse provisoire "
+    "provisoirement propose proposent soupçonne pense pensent devrait devraient "
+    "可能 也许 或许 大概 大约 似乎 好像 看来 估计 据说 有望 或将 或 认为 预计 预期 预测 考虑 恐怕 说不定 有可能 "
+    "很可能 未必 不一定 拟于 拟在 计划 打算 暂定 待定 希望 推测 猜测 怀疑 "
+    "疑似 或会"
 )
+EXCEPT: Final = words(
+    "except excepting excepted exception exceptions excluding excluded excludes exclude barring minus "
+    "excepto excepción excepciones exceptuando exceptuado exceptuados salvo salvando excluido excluida excluidos "
+    "excluidas excluyendo excluye excluyen quitando "
+    "außer ausgenommen ausnahme ausnahmen ausgeschlossen ausschließt abgesehen exklusive "
+    "sauf hormis excepté exceptée exceptés exception exceptions exclu exclue exclus exclues excluant exclut hors "
+    "除 除了 除外 除去 除开 例外 不含 不包括 不包含 之外"
+)
+"""Take something out of what was said."""
 CERTAIN: Final = words(
-    "certainly definitely surely always must guaranteed guarantees proven proves undoubtedly doubt sure inevitably "
-    "will never every invariably confirmed established certain without "
-    "seguro ciertamente garantiza garantizado demostrado sin duda siempre debe necesita necesariamente confirmado "
-    "sicher gewiss garantiert bewiesen zweifellos immer muss müssen jedes jedesmal bestimmt steht fest "
-    "certainement sûrement garanti garantit prouvé assurément toujours doit forcément chaque confirmé "
-    "一定 必然 肯定 必定 必须 绝对 保证 已确定 证明 每次 总会 总是 无疑 注定"
+    "certainly definitely surely always must guaranteed guarantee guarantees proven proves prove proved "
+    "undoubtedly doubtless unquestionably sure inevitably will never every invariably confirmed confirms "
+    "established certain absolutely clearly conclusively decided settled promised promises "
+    "seguro segura ciertamente garantiza garantizan garantizado garantizada demostrado demostrada demuestra "
+    "indudablemente siempre debe deben necesita necesariamente confirmado confirmada confirma definitivo "
+    "definitivamente absolutamente inevitablemente decidido decidida comprobado probado fijado "
+    "sicher sicherlich gewiss garantiert garantieren bewiesen beweist zweifellos zweifelsfrei immer muss müssen "
+    "jedes jedesmal bestimmt definitiv endgültig unbedingt unweigerlich bestätigt erwiesen nachgewiesen "
+    "beschlossen feststeht entschieden zwangsläufig "
+    "certainement sûrement certain certaine garanti garantie garantit prouvé prouvée prouve démontré assurément "
+    "toujours doit doivent forcément inévitablement indubitablement chaque confirmé confirmée définitivement "
+    "définitif absolument acquis acquise décidé décidée "
+    "一定 必然 肯定 必定 必须 绝对 保证 已确定 确定 证明 证实 每次 总会 总是 无疑 毫无疑问 注定 必将 已经决定 "
+    "务必 确认"
 )
 CONDITIONS: Final = words(
-    "if unless when provided except until only while after before without during once because in case otherwise "
-    "si salvo excepto cuando siempre solo mientras sin hasta con "
-    "wenn falls sofern außer nur bis solange ohne bei während sobald ausgenommen "
-    "sauf si lorsque quand sans seulement condition jusqu pendant hormis dès "
-    "如果 除非 除外 只有 若 时 须 凭 除了 只要 情况下 期间 例外 未满 满"
+    "if unless when provided providing except until only while after before once because "
+    "otherwise whether assuming subject depending depends condition conditional permitting requires "
+    "si salvo excepto cuando siempre solo mientras hasta condición condicionado siempre-que depende "
+    "dependiendo reserva previa previo "
+    "wenn falls sofern soweit außer nur bis solange sobald ausgenommen bedingung voraussetzung "
+    "vorausgesetzt vorbehaltlich vorbehalt "
+    "sauf si lorsque quand seulement condition conditions jusqu pendant hormis dès pourvu "
+    "moyennant "
+    "如果 假如 倘若 若是 除非 除外 只有 若 凭 除了 只要 情况下 期间 例外 未满 满 前提 视乎 取决于 必须先 方可"
 )
 UNCONDITIONAL: Final = words(
-    "regardless even whatever whenever anyway always any also matter case "
-    "incluso aunque siempre cualquier también aun igual independientemente "
-    "auch selbst egal immer unabhängig jederzeit trotzdem jedenfalls "
-    "même toujours aussi quel quelle n'importe indépendamment "
-    "即使 哪怕 无论 不论 不管 任何 照样 也 都 随时 一律"
+    "regardless irrespective despite notwithstanding even whatever whichever whoever wherever whenever anyway "
+    "always any also too "
+    "alike unconditionally "
+    "incluso pese pesar aunque siempre cualquier también aun igual independientemente incondicionalmente "
+    "auch trotz selbst egal immer unabhängig jederzeit trotzdem jedenfalls sogar bedingungslos gleichgültig "
+    "ungeachtet "
+    "ebenfalls ebenso "
+    "même malgré toujours aussi quel quelle quels quelles indépendamment également inconditionnellement "
+    "即使 即便 哪怕 无论 不论 不管 任何 照样 也 都 随时 一律 同样 一样"
 )
 BEFORE: Final = words("before earlier prior until first antes previo vor bevor ehe zuvor vorher avant 之前 以前 先 前")
 AFTER: Final = words(
@@ -134,18 +190,26 @@ AFTER: Final = words(
     "以后 后 再"
 )
 REPORTED: Final = words(
-    "posted wrote asked claims claimed asks forum commenter reader neighbour neighbor letter says said review "
-    "comment "
-    "rumour rumor "
-    "escribió preguntó pregunta foro vecino vecina lector comenta rumor asegura "
-    "schrieb fragt fragte forum leser nachbar kommentar gerücht behauptet "
-    "écrit demande demanda forum lecteur lectrice voisin voisine commentaire rumeur affirme "
-    "网友 来信 问 发问 论坛 邻居 读者 写道 传言 据称 有人说 顾客 常说 听说 据说 声称 会员 "
-    "rumoured rumored allegedly supposedly myth legend complains complained complaint convinced bets swears "
-    "argued argues told guest customer visitor user buyer "
-    "dice dicen decirse queja quejó rumorea supuestamente mito usuario cliente convencida convencido opina "
-    "heißt angeblich soll sollen gast kunde nutzer besucher beschwert überzeugt sagt sagte meint gesagt "
-    "dit lit prétend prétendent prétendument habitué cliente convaincu convaincue jure plaint raconte légende"
+    "posted wrote asked claims claimed claiming asks forum commenter reader neighbour neighbor letter says said "
+    "review comment rumour rumor rumours rumors rumoured rumored allegedly supposedly myth legend complains "
+    "complained complaint convinced bets swears swore argued argues told tells heard alleged alleges asserts "
+    "asserted maintains maintained insists insisted contends contended reckons reckoned inquired enquired "
+    "enquires wanted wonders wondered questions questioned guest customer visitor user buyer "
+    "escribió preguntó pregunta preguntan foro vecino vecina vecinos lector lectora comenta comentó rumor rumores "
+    "asegura aseguró aseguran afirma afirmó afirman sostiene sostuvo sostienen alega alegó insiste insistió dice "
+    "dicen dijo dijeron decirse queja quejó rumorea supuestamente presuntamente mito usuario usuaria cliente "
+    "clienta convencida convencido opina opinó según reclama "
+    "schrieb schreibt fragt fragte fragten forum leser leserin nachbar nachbarin kommentar gerücht gerüchte "
+    "behauptet behauptete behaupteten behauptung heißt hieß angeblich vermeintlich soll sollen gast kunde kundin "
+    "nutzer nutzerin besucher besucherin beschwert beschwerte überzeugt sagt sagte sagten meint "
+    "meinte meinten gesagt erzählt erzählte gehört zufolge "
+    "mythos "
+    "écrit demande demanda demandé demandent demandait forum lecteur lectrice voisin voisine commentaire rumeur "
+    "rumeurs affirme affirma affirmé affirment dit disent prétend prétendent prétendu prétendument soutient "
+    "soutenu soutiennent jure juré habitué cliente "
+    "convaincu convaincue plaint plainte raconte racontent raconté légende mythe selon "
+    "网友 来信 问 问道 询问 提问 发问 论坛 邻居 读者 写道 传言 的说法 传闻 谣言 谣传 据称 据传 有人 有人说 顾客 "
+    "常说 听说 据说 声称 宣称 自称 会员 投诉 抱怨 以为"
 )
 """Somebody else speaks: what a reader or a forum says, the document does not."""
 SUMMED: Final = words(
@@ -341,3 +405,139 @@ FORMERLY: Final = words(
     "前年 此前 由 从"
 )
 """What stands after them is the older value."""
+OUTSIDERS: Final = words(
+    "customer customers client clients user users guest visitor caller patient tenant passenger buyer member reader "
+    "cliente clientes clienta usuario usuaria huésped socio socia paciente lector lectora vecino vecina pasajero "
+    "pasajera kunde kundin nutzer nutzerin gast besucher besucherin patientin mieter mieterin leser leserin anrufer "
+    "anruferin cliente usager usagère utilisateur utilisatrice patiente locataire lecteur lectrice visiteur "
+    "visiteuse "
+    "voyageur voyageuse 顾客 客户 用户 乘客 住户 居民 读者 网友 患者 旅客 买家 游客 会员 家长"
+)
+"""Who asks and complains in a conversation with the house."""
+_CONDITIONAL_ENDINGS: Final = (
+    *("erait", "eraient", "drait", "draient", "vrait", "vraient", "aurait", "auraient", "rirait", "riraient", "nirait"),
+    *(
+        "niraient",
+        "saurait",
+        "verrait",
+        "verraient",
+        "aría",
+        "arían",
+        "iría",
+        "irían",
+        "dría",
+        "drían",
+        "abría",
+        "abrían",
+    ),
+    *("würde", "würden", "wäre", "wären", "hätte", "hätten"),
+)
+_NOT_CONDITIONAL: Final = words("maría varía varían secretaría bulgaría rosaría abría abrían navarría")
+
+
+def is_conditional(word: str) -> bool:
+    """True for a verb in the conditional by its ending: "ouvrirait", "soportaría". `word`: in lower case."""
+    return word.endswith(_CONDITIONAL_ENDINGS) and word not in _NOT_CONDITIONAL
+
+
+PHRASES: Final = {
+    "except": (
+        *("apart from", "aside from", "other than", "but for", "not including", "a excepción"),
+        *("aparte de", "fuera de"),
+        *(
+            "bis auf",
+            "nicht jedoch",
+            "all but",
+            "everyone but",
+            "everything but",
+            "todos menos",
+            "todas menos",
+            "mis à part",
+            "en dehors de",
+        ),
+    ),
+    "all": (
+        *("without exception", "no exception", "no exceptions", "across the board", "at all times"),
+        *("in every case",),
+        *("sin excepción", "en todo momento", "ohne ausnahme", "rund um die uhr", "sans exception"),
+        *("en tout temps",),
+        *("both of", "in jedem fall", "dans tous les cas", "en todos los casos", "the lot"),
+    ),
+    "most": ("as a rule", "por regla general", "por lo general", "a menudo", "in der regel", "en règle générale"),
+    "some": (
+        *("a few", "a number of", "at times", "now and then", "in some cases", "a veces", "de vez en cuando"),
+        *("en algunos casos", "ein paar", "zum teil", "hin und wieder", "in manchen fällen"),
+        *("de temps en temps",),
+        *("dans certains cas", "un petit nombre"),
+    ),
+    "only": ("nothing but", "no more than", "none but", "nada más que", "nichts als", "rien que", "no other than"),
+    "hedge": (
+        *(
+            "not yet",
+            "so far",
+            "in principle",
+            "it is thought",
+            "subject to",
+            "up in the air",
+            "on track to",
+            "due to be",
+        ),
+        *("if all goes well", "remains to be seen", "yet to", "still open", "not certain", "not sure"),
+        *("no guarantee",),
+        *("en principio", "tal vez", "a lo mejor", "al parecer", "por ahora", "de momento", "aún no"),
+        *("todavía no",),
+        *("está por ver", "está previsto", "si todo va bien", "no es seguro", "sin confirmar", "a falta de"),
+        *("im prinzip", "aller voraussicht nach", "nach derzeitigem stand", "noch nicht", "noch offen"),
+        *("nicht sicher",),
+        *("unter vorbehalt", "wenn alles klappt", "steht noch nicht fest", "soll im"),
+        *(
+            "en principe",
+            "sans doute",
+            "il se peut",
+            "peut être",
+            "pas encore",
+            "à ce stade",
+            "sous réserve",
+            "à confirmer",
+        ),
+        *("à priori", "a priori", "si tout va bien", "pas certain", "pas sûr", "il semblerait", "en cours d"),
+    ),
+    "certain": (
+        *("without doubt", "no doubt", "beyond doubt", "for certain", "for sure", "bound to"),
+        *("on any account",),
+        *("sin duda", "por supuesto", "con toda seguridad", "sin falta", "con certeza", "es seguro que"),
+        *("steht fest", "ohne zweifel", "auf jeden fall", "mit sicherheit", "ganz gewiss", "auf alle fälle"),
+        *("sans aucun doute", "à coup sûr", "bien sûr", "sans faute", "pour de bon", "en tout cas"),
+    ),
+    "condition": (
+        *("subject to", "as long as", "on condition", "so long as", "in the event", "only if", "only when"),
+        *("siempre que", "siempre y cuando", "a condición", "en caso de", "a menos que", "con tal de"),
+        *("a reserva",),
+        *("es sei denn", "unter der bedingung", "im falle", "nur wenn", "unter vorbehalt"),
+        *("vorbehaltlich der",),
+        *("à condition", "sous réserve", "à moins", "en cas de", "à défaut de", "au cas où"),
+    ),
+    "unconditional": (
+        *("no matter", "in any case", "in any event", "under all circumstances", "come what may"),
+        *("whether or not",),
+        *("as well", "sea cual", "en cualquier caso", "de todos modos", "pase lo que pase"),
+        *("sin condiciones",),
+        *("in jedem fall", "auf jeden fall", "ganz gleich", "so oder so", "ohne weiteres"),
+        *("unter allen umständen",),
+        *("quoi qu", "dans tous les cas", "de toute façon", "en tout état de cause", "peu importe"),
+        *("sans condition",),
+    ),
+    "reported": (
+        "is said to",
+        "are said to",
+        "word has it",
+        "se dice",
+        "al parecer",
+        "nach angaben",
+        "on dit",
+        "on lit",
+        "aurait dit",
+        "a dit",
+    ),
+}
+"""The same in several words, in lower case."""

@@ -72,6 +72,7 @@ FREE: Final = frozenset(
             "calculated",
             "denial_added",
             "only_lost",
+            "limits_kept",
             "hedge_added",
             "compared_wrong",
             "events_turned",
