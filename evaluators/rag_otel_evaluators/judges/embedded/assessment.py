@@ -8,7 +8,7 @@ from typing import Final
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import Claim
 from rag_otel_evaluators.cooperative import finish
-from rag_otel_evaluators.judges.embedded.alignment import Alignment, align, facts_of
+from rag_otel_evaluators.judges.embedded.alignment import Alignment, align, facts_of, reply_of
 from rag_otel_evaluators.judges.embedded.close_reading import NOTHING_READ, Reading, read_closely
 from rag_otel_evaluators.judges.embedded.conflicts import Conflict, find_conflict
 from rag_otel_evaluators.judges.embedded.differences import Differences, compare
@@ -75,6 +75,7 @@ def assess_steps(index: EvidenceIndex, claim: Claim, response: str) -> Generator
         others,
         question=index.question if is_short else NOTHING_READ,
         order=[(index.chunk_of[sentence], sentence) for sentence in nearest],
+        reply=reply_of(verbatim),
     )
     yield
     if is_short and differences.values["calculated"] < 0.0:

@@ -18,6 +18,7 @@ from rag_otel_evaluators.judges.embedded.denial import denial_turned
 from rag_otel_evaluators.judges.embedded.nearness import nearness, places_in, support
 from rag_otel_evaluators.judges.embedded.numbers import NAME_WEIGHT, Rival, compare_numbers
 from rag_otel_evaluators.judges.embedded.order import is_past, turned
+from rag_otel_evaluators.judges.embedded.wording import WORDED, worded
 from rag_otel_evaluators.text.languages.negations import ANTONYMS
 
 _MOST_PAIRS: Final = 24
@@ -52,6 +53,7 @@ def compare(
     *,
     question: Reading,
     order: Sequence[tuple[int, int]],
+    reply: int = 0,
 ) -> Differences:
     """Compare a claim with its nearest sentences, the nearest first. `numbered`: others that hold numbers.
 
@@ -104,6 +106,8 @@ def compare(
         "sure": _sure(claim, evidence),
         "focus_gap": focus_gap,
         "focus_near": focus_near,
+        "reply": float(reply),
+        **(worded(claim, evidence, nearest, question, order) if is_few else dict.fromkeys(WORDED, 0.0)),
     }
     return Differences(values, number_rival, name_rival, nearest, opposite)
 

@@ -43,6 +43,7 @@ from rag_otel_evaluators.judges.embedded.training.labelled import (
 )
 from rag_otel_evaluators.judges.embedded.training.logistic_regression import LogisticFit, fit_logistic
 from rag_otel_evaluators.judges.embedded.training.out_of_fold import OutOfFold
+from rag_otel_evaluators.judges.embedded.wording import WORDED
 
 OUT_OF_FOLD: Final = ROOT / "examples/data/out_of_fold.json"
 
@@ -71,7 +72,7 @@ FREE: Final = frozenset(
             "compared_wrong",
             "events_turned",
         ),
-        *("denial_turned", "spread", "unread", "focus_gap", "focus_near"),
+        *("denial_turned", "spread", "unread", "focus_gap", "focus_near", "reply", *WORDED),
     ]
 )
 """Features that may speak for a claim as well as against it. The others name a defect: their weight is not negative."""

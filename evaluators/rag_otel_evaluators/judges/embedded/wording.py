@@ -1,0 +1,109 @@
+"""How a claim is put together and how it answers its question: numbers that say little alone and more beside others.
+
+"The chair, whom Ms Rao asked" has every word of its evidence, in another order; three new words side by side are
+likelier made up than three apart. A tree can combine such numbers with the differences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Final
+
+from rag_otel_evaluators.judges.embedded.close_reading import Reading
+
+WORDED: Final = (
+    "order_turned",
+    "unread_run",
+    "one_clause",
+    "asked_clause",
+    "elsewhere",
+    "adds_name",
+)
+"""The names of these numbers."""
+_MOST_TERMS: Final = 10
+"""Words of a claim whose order is compared: some 45 pairs."""
+
+
+def worded(
+    claim: Reading, evidence: Sequence[Reading], nearest: int, question: Reading, order: Sequence[tuple[int, int]]
+) -> dict[str, float]:
+    """The numbers of `WORDED`. `nearest`: which of the evidence holds most; `order`: (chunk, sentence) of each."""
+    best = evidence[nearest]
+    focus = [term for term in claim.places if term not in question.places]
+    asked = list(question.places)
+    return {
+        "order_turned": _order_turned(claim, best),
+        "unread_run": _unread_run(claim, evidence),
+        "one_clause": max(_share_of_one_clause(list(claim.places), reading) for reading in evidence),
+        "asked_clause": _asked_clause(focus, asked, evidence),
+        "elsewhere": _elsewhere(focus, asked, evidence, order),
+        "adds_name": float(any(term in claim.names for term in focus)),
+    }
+
+
+def _order_turned(claim: Reading, reading: Reading) -> float:
+    """Share of the pairs of shared words that stand the other way round, 0..1; words that repeat are left out."""
+    there = reading.places
+    shared = [
+        (places[0], there[term][0])
+        for term, places in claim.places.items()
+        if len(places) == 1 and len(there.get(term, ())) == 1
+    ][:_MOST_TERMS]
+    pairs = list(combinations(shared, 2))
+    if not pairs:
+        return 0.0
+    return sum((one[0] < other[0]) != (one[1] < other[1]) for one, other in pairs) / len(pairs)
+
+
+def _unread_run(claim: Reading, evidence: Sequence[Reading]) -> float:
+    """The longest run of the claim's words of weight that no sentence has, as a share of them, 0..1."""
+    longest = run = total = 0
+    for word in claim.words:
+        if word not in claim.places:
+            continue
+        total += 1
+        run = 0 if any(word in reading.places for reading in evidence) else run + 1
+        longest = max(longest, run)
+    return longest / total if total else 0.0
+
+
+def _share_of_one_clause(terms: Sequence[str], reading: Reading) -> float:
+    """The largest share of the terms that one clause holds, 0..1."""
+    return max(_by_clause(terms, reading).values(), default=0.0)
+
+
+def _by_clause(terms: Sequence[str], reading: Reading) -> dict[int, float]:
+    held: dict[int, float] = {}
+    for term in terms:
+        for clause in {reading.clauses[place] for place in reading.places.get(term, ())}:
+            held[clause] = held.get(clause, 0.0) + 1.0 / len(terms)
+    return held
+
+
+def _asked_clause(focus: Sequence[str], asked: Sequence[str], evidence: Sequence[Reading]) -> float:
+    """Share of what the claim adds to the question in the clause that holds most of the question, 0..1."""
+    best, found = 0.0, 0.0
+    for reading in evidence:
+        added = _by_clause(focus, reading)
+        for clause, share in _by_clause(asked, reading).items():
+            if (share, added.get(clause, 0.0)) > (best, found):
+                best, found = share, added.get(clause, 0.0)
+    return found
+
+
+def _elsewhere(
+    focus: Sequence[str], asked: Sequence[str], evidence: Sequence[Reading], order: Sequence[tuple[int, int]]
+) -> float:
+    """1 where what the claim adds stands in another chunk than what is asked, 0.5 in another sentence of it."""
+    if not focus or not asked:
+        return 0.0
+    at_focus = max(range(len(evidence)), key=lambda at: (_held(focus, evidence[at]), _held(asked, evidence[at]), -at))
+    at_asked = max(range(len(evidence)), key=lambda at: (_held(asked, evidence[at]), _held(focus, evidence[at]), -at))
+    if at_focus == at_asked or not _held(focus, evidence[at_focus]):
+        return 0.0
+    return 1.0 if order[at_focus][0] != order[at_asked][0] else 0.5
+
+
+def _held(terms: Sequence[str], reading: Reading) -> int:
+    return sum(term in reading.places for term in terms)
