@@ -17,7 +17,7 @@ from rag_otel_evaluators.text.sentences import CITATIONS
 
 ASKED_CREDIT: Final = 0.8
 """A word that only the question holds counts as this much seen: repeating the question claims little."""
-FAMILIAR: Final = 0.6
+FAMILIAR: Final = 0.3
 """A claim of which the chunks hold this share may be a paraphrase; with less it grows strange."""
 STEM_CREDIT: Final = 0.5
 """The same for a word of the stem that introduces a list item."""

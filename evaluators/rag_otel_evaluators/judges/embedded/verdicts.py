@@ -22,10 +22,11 @@ out-of-fold probabilities of the development data, near the best F1."""
 MOSTLY_UNKNOWN: Final = 0.5
 """A claim of which the context holds a smaller share than this, or with figures that are nowhere in it, says something
 that is not there: it is never called supported."""
-STRANGE_PROBABILITY: Final = 0.45
+STRANGE_PROBABILITY: Final = 0.35
 """A claim of a short answer whose words are not in the context at all has this much more of the way to certainly
-unsupported. The pairs hold no such answers. Chosen once, out of fold, near the best likelihood of their faithful and
-unfaithful answers and of the faithful ones against other contexts, at the prior of `train`."""
+unsupported, one of which the context holds `FAMILIAR` nothing more. A price: paraphrases have few words in common too.
+With it .685 of pairs by writers left out are told apart instead of .70, and people's short claims from the same claims
+against other passages with an AUROC of .92 instead of .66."""
 _NAMED_WORDS: Final = 8
 
 LANGUAGE_MISMATCH: Final = "language_mismatch"

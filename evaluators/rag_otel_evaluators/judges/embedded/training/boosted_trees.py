@@ -1,9 +1,9 @@
-"""Gradient boosting of small trees on pairs of answers of which the second is unfaithful.
+"""Gradient boosting of small trees on pairs of answers of which the second is unfaithful, and on single claims.
 
 Friedman, Greedy Function Approximation: A Gradient Boosting Machine, 2001, with second-order steps and a penalty on the
-values as in Chen and Guestrin, XGBoost, 2016. Half of the loss is logistic on each answer, half on the difference of
+values as in Chen and Guestrin, XGBoost, 2016. The loss of a pair is logistic on each answer and on the difference of
 the two (RankNet; Burges et al., Learning to Rank using Gradient Descent, 2005). An answer is as risky as its riskiest
-claim, so only that one learns.
+claim, so only that one learns. The loss of a single claim is logistic.
 
 Gradients are whole numbers, whose sums do not depend on an order: the same trees on every machine.
 """
@@ -29,8 +29,8 @@ TREES: Final = 120
 DEPTH: Final = 3
 RATE: Final = 0.08
 PENALTY: Final = 5.0
-LEAST_ANSWERS: Final = 20.0
-"""Answers in each leaf."""
+LEAST_CLAIMS: Final = 20.0
+"""Claims in each leaf that learn."""
 SHARE_OF_FEATURES: Final = 0.5
 """Of the features, so many are tried for a tree, by chance."""
 MOST_BINS: Final = 24
@@ -51,31 +51,47 @@ class _Table:
     """Claims x features: the number of thresholds that a value reaches, counted over the bins of all features."""
     first_bin: Numbers
     owner: Numbers
-    """By claim, the number of its answer: faithful ones are even."""
+    """By claim of a pair, the number of its answer: faithful ones are even. Single claims follow those of the pairs."""
 
 
-def fit_trees(pairs: Sequence[Pair], *, counts: Sequence[float], rising: Collection[int]) -> Trees:
-    """Trees that give the unfaithful answer of each pair the higher log-odds; half of the answers are unfaithful.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Singles:
+    """Claims that stand alone."""
 
-    `counts`: how much each pair counts. `rising`: features of which a higher value never lowers the log-odds.
+    claims: Sequence[Features]
+    unsupported: Sequence[int]
+    """By claim, 0 or 1."""
+    weight: float
+    """How much each counts beside a pair."""
+
+
+def fit_trees(pairs: Sequence[Pair], *, counts: Sequence[float], singles: Singles, rising: Collection[int]) -> Trees:
+    """Trees whose log-odds are higher for the unfaithful answer of a pair and for unsupported claims.
+
+    The log-odds are those at equal shares of supported and unsupported ones. `counts`: how much each pair counts.
+    `rising`: features of which a higher value never lowers the log-odds.
     """
-    table = _tabulate(pairs)
-    weights = np.asarray(counts)
+    table = _tabulate(pairs, singles)
+    weights, unsupported = np.asarray(counts), np.asarray(singles.unsupported, dtype=float)
     log_odds = np.zeros(len(table.values))
     chance = random.Random(1)
     features = table.values.shape[1]
     trees: list[Tree] = []
     for _ in range(TREES):
         tried = sorted(chance.sample(range(features), max(1, round(features * SHARE_OF_FEATURES))))
-        tree = _Growing(table, *_gradients(log_odds, table.owner, weights), tried, frozenset(rising)).grow()
+        of_pairs = _gradients_of_pairs(log_odds[: len(table.owner)], table.owner, weights)
+        of_singles = _gradients_of_singles(log_odds[len(table.owner) :], unsupported, singles.weight)
+        sums = [np.concatenate(each) for each in zip(of_pairs, of_singles, strict=True)]
+        tree = _Growing(table, sums, tried, frozenset(rising)).grow()
         trees.append(tree)
         log_odds += _values_of(tree, table.values)
     return Trees(trees=tuple(trees), intercept=0.0)
 
 
-def _tabulate(pairs: Sequence[Pair]) -> _Table:
+def _tabulate(pairs: Sequence[Pair], singles: Singles) -> _Table:
     sides = [side for pair in pairs for side in pair]
-    values = np.round(np.array([claim for side in sides for claim in side], dtype=float), DIGITS)
+    claims = [*(claim for side in sides for claim in side), *singles.claims]
+    values = np.round(np.array(claims, dtype=float), DIGITS)
     thresholds = [_thresholds(column) for column in values.T]
     first_bin = np.cumsum([0, *(len(each) + 1 for each in thresholds)])
     bins = [np.searchsorted(each, column, side="right") for each, column in zip(thresholds, values.T, strict=True)]
@@ -97,7 +113,7 @@ def _thresholds(column: Numbers) -> Numbers:
     return np.unique(np.round((distinct[1:] + distinct[:-1]) / 2, DIGITS))
 
 
-def _gradients(log_odds: Numbers, owner: Numbers, weights: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+def _gradients_of_pairs(log_odds: Numbers, owner: Numbers, weights: Numbers) -> tuple[Numbers, Numbers, Numbers]:
     """First and second derivatives of the loss by claim, in parts of `_ONE`, and which claims learn."""
     order = np.lexsort((log_odds, owner))
     ends = np.append(owner[order][1:] != owner[order][:-1], True)
@@ -114,6 +130,14 @@ def _gradients(log_odds: Numbers, owner: Numbers, weights: Numbers) -> tuple[Num
     return np.rint(first * _ONE), np.rint(second * _ONE), learns
 
 
+def _gradients_of_singles(log_odds: Numbers, unsupported: Numbers, weight: float) -> tuple[Numbers, Numbers, Numbers]:
+    """The same for single claims, whose log-odds are shifted to their own share of unsupported ones."""
+    share = float(unsupported.mean())
+    probability = _sigmoid(log_odds + np.log(share / (1.0 - share)))
+    first, second = weight * (probability - unsupported), weight * probability * (1.0 - probability)
+    return np.rint(first * _ONE), np.rint(second * _ONE), np.ones(len(log_odds))
+
+
 def _sigmoid(values: Numbers) -> Numbers:
     return np.asarray(1.0 / (1.0 + np.exp(-values)))
 
@@ -121,11 +145,10 @@ def _sigmoid(values: Numbers) -> Numbers:
 class _Growing:
     """One tree, grown split by split."""
 
-    def __init__(
-        self, table: _Table, first: Numbers, second: Numbers, learns: Numbers, tried: list[int], rising: frozenset[int]
-    ) -> None:
+    def __init__(self, table: _Table, sums: list[Numbers], tried: list[int], rising: frozenset[int]) -> None:
+        """`sums`: by claim, first and second derivatives and whether it learns."""
         self._table = table
-        self._sums = (first, second, learns)
+        self._sums = sums
         self._tried = tried
         self._rising = rising
 
@@ -159,7 +182,7 @@ class _Growing:
         for number in self._tried:
             start, end = self._table.first_bin[number], self._table.first_bin[number + 1]
             below = [np.cumsum(each[start:end]) for each in by_bin]
-            (first, second, answers), all_of_them = ([part[:-1] for part in below], [part[-1] for part in below])
+            (first, second, claims_below), all_of_them = ([part[:-1] for part in below], [part[-1] for part in below])
             if not len(first):
                 continue
             gain = (
@@ -168,7 +191,7 @@ class _Growing:
                 - _gain(all_of_them[0], all_of_them[1])
             )
             here, there = _value(first, second), _value(all_of_them[0] - first, all_of_them[1] - second)
-            allowed = (answers >= LEAST_ANSWERS) & (all_of_them[2] - answers >= LEAST_ANSWERS)
+            allowed = (claims_below >= LEAST_CLAIMS) & (all_of_them[2] - claims_below >= LEAST_CLAIMS)
             if number in self._rising:
                 allowed &= there >= here
             gain = np.where(allowed, gain, 0.0)
