@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import field
 from itertools import repeat
 from typing import Final
@@ -75,6 +75,9 @@ class Alignment:
     """The terms that count and are numbers."""
     forms: dict[str, str]
     """Term -> the form of it that the chunks hold, for the terms that they hold in any form."""
+    strangeness: float
+    """1 where the chunks hold no word of what the claim adds to the question, falling to 0 where they hold `FAMILIAR`
+    of it."""
     chunk_coverage: float
     """Share that the best single chunk holds (what only the question holds counts for every chunk)."""
     nearest: list[tuple[int, float]]
@@ -97,13 +100,6 @@ class Alignment:
         seen = self.seen
         held = sum([weight * seen[term] for term, weight in self.weights.items()])
         return held / (sum(self.weights.values()) or 1.0)
-
-    @property
-    def strangeness(self) -> float:
-        """1 where the chunks hold no word of the claim in any form, falling to 0 where they hold `FAMILIAR` of it."""
-        forms, seen = self.forms, self.seen
-        held = sum([weight * seen[term] for term, weight in self.weights.items() if term in forms])
-        return max(0.0, 1.0 - held / FAMILIAR / (sum(self.weights.values()) or 1.0))
 
     @property
     def has_unseen_digits(self) -> bool:
@@ -144,11 +140,19 @@ def align(index: EvidenceIndex, claim: str, stem: str = "") -> Alignment:
         unseen={term: weight * (1.0 - seen[term]) for term, weight in weights.items() if seen[term] < KIN_LIKENESS},
         numbers=frozenset([term for term in weights if term[0].isdigit()]),
         forms=found.forms,
+        strangeness=_strangeness(weights, found, index.question_terms),
         chunk_coverage=min(1.0, (found.anywhere + max(found.by_chunk.values(), default=0.0)) / total),
         nearest=shares,
         by_sentence=by_sentence,
         evidence=_choose_evidence(index, weights, nearest, total) or shares[:1],
     )
+
+
+def _strangeness(weights: dict[str, float], found: _Found, asked: Collection[str]) -> float:
+    """Of the words that the question does not have; of all of them where it has them all."""
+    added = {term: weight for term, weight in weights.items() if term not in asked} or weights
+    held = sum([weight * found.seen[term] for term, weight in added.items() if term in found.forms])
+    return max(0.0, 1.0 - held / FAMILIAR / (sum(added.values()) or 1.0))
 
 
 def _nearest(by_sentence: dict[int, float]) -> list[int]:
