@@ -29,13 +29,13 @@ def worded(
     claim: Reading, evidence: Sequence[Reading], nearest: int, question: Reading, order: Sequence[tuple[int, int]]
 ) -> dict[str, float]:
     """The numbers of `WORDED`. `nearest`: which of the evidence holds most; `order`: (chunk, sentence) of each."""
-    best = evidence[nearest]
+    best, content = evidence[nearest], list(claim.places)
     focus = [term for term in claim.places if term not in question.places]
     asked = list(question.places)
     return {
         "order_turned": _order_turned(claim, best),
         "unread_run": _unread_run(claim, evidence),
-        "one_clause": max(_share_of_one_clause(list(claim.places), reading) for reading in evidence),
+        "one_clause": max([_share_of_one_clause(content, reading) for reading in evidence]),
         "asked_clause": _asked_clause(focus, asked, evidence),
         "elsewhere": _elsewhere(focus, asked, evidence, order),
         "adds_name": float(any(term in claim.names for term in focus)),
@@ -48,24 +48,24 @@ def _order_turned(claim: Reading, reading: Reading) -> float:
     shared = [
         (places[0], there[term][0])
         for term, places in claim.places.items()
-        if len(places) == 1 and len(there.get(term, ())) == 1
+        if term in there and len(places) == 1 and len(there[term]) == 1
     ][:_MOST_TERMS]
-    pairs = list(combinations(shared, 2))
-    if not pairs:
-        return 0.0
-    return sum((one[0] < other[0]) != (one[1] < other[1]) for one, other in pairs) / len(pairs)
+    shared.sort()
+    pairs = list(combinations([place for _, place in shared], 2))
+    return len([1 for one, other in pairs if one > other]) / len(pairs) if pairs else 0.0
 
 
 def _unread_run(claim: Reading, evidence: Sequence[Reading]) -> float:
     """The longest run of the claim's words of weight that no sentence has, as a share of them, 0..1."""
-    longest = run = total = 0
-    for word in claim.words:
-        if word not in claim.places:
-            continue
-        total += 1
-        run = 0 if any(word in reading.places for reading in evidence) else run + 1
+    known = set().union(*[reading.places for reading in evidence])
+    words = [word in known for word in claim.words if word in claim.places]
+    if all(words):
+        return 0.0
+    longest = run = 0
+    for is_known in words:
+        run = 0 if is_known else run + 1
         longest = max(longest, run)
-    return longest / total if total else 0.0
+    return longest / len(words)
 
 
 def _share_of_one_clause(terms: Sequence[str], reading: Reading) -> float:
@@ -75,9 +75,12 @@ def _share_of_one_clause(terms: Sequence[str], reading: Reading) -> float:
 
 def _by_clause(terms: Sequence[str], reading: Reading) -> dict[int, float]:
     held: dict[int, float] = {}
+    clauses, places_of = reading.clauses, reading.places
     for term in terms:
-        for clause in {reading.clauses[place] for place in reading.places.get(term, ())}:
-            held[clause] = held.get(clause, 0.0) + 1.0 / len(terms)
+        if term in places_of:
+            places = places_of[term]
+            for clause in (clauses[places[0]],) if len(places) == 1 else {clauses[place] for place in places}:
+                held[clause] = held.get(clause, 0.0) + 1.0 / len(terms)
     return held
 
 
@@ -98,12 +101,14 @@ def _elsewhere(
     """1 where what the claim adds stands in another chunk than what is asked, 0.5 in another sentence of it."""
     if not focus or not asked:
         return 0.0
-    at_focus = max(range(len(evidence)), key=lambda at: (_held(focus, evidence[at]), _held(asked, evidence[at]), -at))
-    at_asked = max(range(len(evidence)), key=lambda at: (_held(asked, evidence[at]), _held(focus, evidence[at]), -at))
-    if at_focus == at_asked or not _held(focus, evidence[at_focus]):
+    held = [(_held(focus, reading), _held(asked, reading), -at) for at, reading in enumerate(evidence)]
+    most = max(held)
+    at_focus, at_asked = -most[2], -max([(other, mine, at) for mine, other, at in held])[2]
+    if at_focus == at_asked or not most[0]:
         return 0.0
     return 1.0 if order[at_focus][0] != order[at_asked][0] else 0.5
 
 
 def _held(terms: Sequence[str], reading: Reading) -> int:
-    return sum(term in reading.places for term in terms)
+    places = reading.places
+    return len([term for term in terms if term in places])
