@@ -48,7 +48,6 @@ DIFFERENCES: Final = (
     "sure",  # the claim is certain, exclusive, or holds in any case, and the evidence does not say so, 0..3
     "focus_gap",  # the sentence nearest to the question lacks what the claim adds to it, and another one has it, 0..1
     "focus_near",  # how near what the claim adds stands to the question's words, 0..1
-    "order_turned",  # share of pairs of words that stand the other way round in the nearest sentence, 0..1
     "unread_run",  # the longest run of words of weight that no sentence has, as a share of the claim's, 0..1
     "one_clause",  # the largest share of the claim's words that one clause has, 0..1
     "asked_clause",  # share of what the claim adds to the question in the clause that has most of the question, 0..1

@@ -107,7 +107,7 @@ def compare(
         "focus_gap": focus_gap,
         "focus_near": focus_near,
         "reply": float(reply),
-        **(worded(claim, evidence, nearest, question, order) if is_few else dict.fromkeys(WORDED, 0.0)),
+        **(worded(claim, evidence, question, order) if is_few else dict.fromkeys(WORDED, 0.0)),
     }
     return Differences(values, number_rival, name_rival, nearest, opposite)
 

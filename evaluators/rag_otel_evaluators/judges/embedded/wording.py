@@ -1,19 +1,17 @@
 """How a claim is put together and how it answers its question: numbers that say little alone and more beside others.
 
-"The chair, whom Ms Rao asked" has every word of its evidence, in another order; three new words side by side are
-likelier made up than three apart. A tree can combine such numbers with the differences.
+Three new words side by side are likelier made up than three apart. A name from the clause that is asked about is
+likelier right than one from another chunk. A tree can combine such numbers with the differences.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
 from typing import Final
 
 from rag_otel_evaluators.judges.embedded.close_reading import Reading
 
 WORDED: Final = (
-    "order_turned",
     "unread_run",
     "one_clause",
     "asked_clause",
@@ -21,38 +19,22 @@ WORDED: Final = (
     "adds_name",
 )
 """The names of these numbers."""
-_MOST_TERMS: Final = 10
-"""Words of a claim whose order is compared: some 45 pairs."""
 
 
 def worded(
-    claim: Reading, evidence: Sequence[Reading], nearest: int, question: Reading, order: Sequence[tuple[int, int]]
+    claim: Reading, evidence: Sequence[Reading], question: Reading, order: Sequence[tuple[int, int]]
 ) -> dict[str, float]:
-    """The numbers of `WORDED`. `nearest`: which of the evidence holds most; `order`: (chunk, sentence) of each."""
-    best, content = evidence[nearest], list(claim.places)
+    """The numbers of `WORDED`. `order`: (chunk, sentence) of each of the evidence."""
+    content = list(claim.places)
     focus = [term for term in claim.places if term not in question.places]
     asked = list(question.places)
     return {
-        "order_turned": _order_turned(claim, best),
         "unread_run": _unread_run(claim, evidence),
         "one_clause": max([_share_of_one_clause(content, reading) for reading in evidence]),
         "asked_clause": _asked_clause(focus, asked, evidence),
         "elsewhere": _elsewhere(focus, asked, evidence, order),
         "adds_name": float(any(term in claim.names for term in focus)),
     }
-
-
-def _order_turned(claim: Reading, reading: Reading) -> float:
-    """Share of the pairs of shared words that stand the other way round, 0..1; words that repeat are left out."""
-    there = reading.places
-    shared = [
-        (places[0], there[term][0])
-        for term, places in claim.places.items()
-        if term in there and len(places) == 1 and len(there[term]) == 1
-    ][:_MOST_TERMS]
-    shared.sort()
-    pairs = list(combinations([place for _, place in shared], 2))
-    return len([1 for one, other in pairs if one > other]) / len(pairs) if pairs else 0.0
 
 
 def _unread_run(claim: Reading, evidence: Sequence[Reading]) -> float:
