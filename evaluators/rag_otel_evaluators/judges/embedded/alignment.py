@@ -12,7 +12,6 @@ from typing import Final
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel_evaluators.judges.embedded.evidence import EvidenceIndex
 from rag_otel_evaluators.judges.embedded.terms import WEIGHTS, terms_of, terms_of_tokens, tokenize
-from rag_otel_evaluators.text.languages import words
 from rag_otel_evaluators.text.sentences import CITATIONS
 
 ASKED_CREDIT: Final = 0.8
@@ -51,7 +50,6 @@ _REPLY: Final = re.compile(
     re.IGNORECASE,
 )
 """The answer to a question of yes or no, before what it says."""
-_NO: Final = words("no nope non nein 不是 不对 没有 不可以 不能 不会 不用 不需要 不行 不")
 _MARK: Final = re.compile(r"[\d【]")
 _SOURCE_WORDS: Final = ("[", "【", "passage", "source", "document", "context")
 """What every such place holds, a mark and one of these: two cheap looks before a dear one."""
@@ -167,15 +165,6 @@ def facts_of(claim: str) -> str:
     """The claim without "(passage 3)" and "[7]", and without the "Yes," before it: they are no facts."""
     reply = _REPLY.match(claim)
     return _without_source_mentions(claim if reply is None else claim[reply.end() :])
-
-
-def reply_of(claim: str) -> int:
-    """1 for a claim that begins with "Yes,", -1 for one that begins with "No,", else 0."""
-    reply = _REPLY.match(claim)
-    if reply is None:
-        return 0
-    word = reply[0].strip(' ,;:.!–—，；：。！¡¿"“«').lower()
-    return -1 if word in _NO else 1
 
 
 def _without_source_mentions(claim: str) -> str:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Generator, Sequence
 from typing import Final
 
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import Claim
 from rag_otel_evaluators.cooperative import finish
-from rag_otel_evaluators.judges.embedded.alignment import Alignment, align, facts_of, reply_of
+from rag_otel_evaluators.judges.embedded.alignment import Alignment, align, facts_of
 from rag_otel_evaluators.judges.embedded.close_reading import NOTHING_READ, Reading, read_closely
 from rag_otel_evaluators.judges.embedded.conflicts import Conflict, find_conflict
 from rag_otel_evaluators.judges.embedded.differences import Differences, compare
 from rag_otel_evaluators.judges.embedded.evidence import EvidenceIndex
+from rag_otel_evaluators.judges.embedded.extremes import compares
 from rag_otel_evaluators.judges.embedded.features import features_of
 from rag_otel_evaluators.judges.embedded.numbers import numbers_agree
+from rag_otel_evaluators.text.languages.replies import reply_of
 
 _READ_CLOSELY: Final = 3
 """How many of the nearest sentences are compared with a claim."""
@@ -28,6 +31,8 @@ _NUMBERED: Final = 4
 _MOST_COMPARISONS: Final = 7_500
 """Pairs of numbers of a claim and its sentences, each as many as the claim has words and ten more: some 5 ms. Of 8,530
 claims of the development data the largest needs 7,344."""
+_MOST_ROWS: Final = 12
+"""Rows of a table that are compared."""
 _OF_A_PAIR: Final = 10
 
 
@@ -75,7 +80,8 @@ def assess_steps(index: EvidenceIndex, claim: Claim, response: str) -> Generator
         others,
         question=index.question if is_short else NOTHING_READ,
         order=[(index.chunk_of[sentence], sentence) for sentence in nearest],
-        reply=reply_of(verbatim),
+        reply=reply_of(verbatim) if is_short else 0,
+        table=_table(index, alignment, nearest) if is_short and compares(reading, index.question) else (),
     )
     yield
     if is_short and differences.values["calculated"] < 0.0:
@@ -98,6 +104,26 @@ def assess_steps(index: EvidenceIndex, claim: Claim, response: str) -> Generator
 
 def _numbered(index: EvidenceIndex, nearest: list[int]) -> list[int]:
     return [sentence for sentence in index.with_numbers if sentence not in nearest][:_NUMBERED]
+
+
+def _table(index: EvidenceIndex, alignment: Alignment, nearest: Sequence[int]) -> list[str]:
+    """The lines of the table that the claim speaks of, its head first."""
+    others = heapq.nlargest(
+        _MOST_ROWS, alignment.by_sentence, key=lambda number: (alignment.by_sentence[number], -number)
+    )
+    for number in (*nearest, *others):
+        if "|" in index.text_of(number):
+            first = last = number
+            while number - first < _MOST_ROWS and first and _continues(index, first - 1, number):
+                first -= 1
+            while last - first < _MOST_ROWS and last + 1 < len(index.sentences) and _continues(index, last + 1, number):
+                last += 1
+            return [index.text_of(row) for row in range(first, last + 1)]
+    return []
+
+
+def _continues(index: EvidenceIndex, number: int, row: int) -> bool:
+    return index.chunk_of[number] == index.chunk_of[row] and "|" in index.text_of(number)
 
 
 def _bound_comparisons(claim: Reading, evidence: Sequence[Reading], others: list[Reading]) -> None:

@@ -13,7 +13,7 @@ from rag_otel.lazy_dataclass import dataclass
 from rag_otel_evaluators.judges.embedded.quantities import CJK_NUMERALS, PERIODS_ALONE, SHARES, Quantity, quantities_in
 from rag_otel_evaluators.judges.embedded.terms import MONTH_TERMS, WEIGHTS, term_of
 from rag_otel_evaluators.text.languages import polarity
-from rag_otel_evaluators.text.languages.negations import ANTONYMS, NEGATING_WORDS
+from rag_otel_evaluators.text.languages.negations import ANTONYMS, HARMLESS_CHINESE, NEGATING_WORDS
 from rag_otel_evaluators.text.languages.numerals import MULTIPLIERS, SPELLED, roman_value
 from rag_otel_evaluators.text.languages.quantities import WEEKDAYS
 from rag_otel_evaluators.text.languages.scripts import SPACELESS
@@ -84,6 +84,9 @@ _CLASSES: Final = {
     "than": polarity.THAN,
     "up": polarity.UP,
     "down": polarity.DOWN,
+    "exceeds": polarity.EXCEEDS,
+    "trails": polarity.TRAILS,
+    "now": polarity.NOW,
     "formerly": polarity.FORMERLY,
     "summed": polarity.SUMMED,
     "privative": polarity.PRIVATIVE,
@@ -97,6 +100,11 @@ for _name, _listed in _CLASSES.items():
 _CJK_MARKS: Final = re.compile(
     "|".join(sorted((w for w in [*_CLASSES_OF, *ANTONYMS] if "\u3400" <= w[0] <= "\u9fff"), key=lambda w: (-len(w), w)))
 )
+
+_CJK_HARMLESS: Final = re.compile("|".join(sorted(HARMLESS_CHINESE, key=lambda w: (-len(w), w))))
+_CONTRACTED: Final = re.compile(r"\b(ca|wo|sha)?n['’]t\b|n['’]t\b", re.IGNORECASE)
+_IN_FULL: Final = {"ca": "can", "wo": "will", "sha": "shall"}
+"""What stands before the "n't": "can't", "won't"."""
 
 _CJK_FUNCTION: Final = frozenset(
     "的了是在和与及也都就而被把从对为以于等其这那有之着过得地并且或中上下里会要能可由到去来后前时"
@@ -192,6 +200,8 @@ def read_closely(text: str) -> Reading:
     clause = at = 0
     if "°" in text:
         text = text.replace("° ", "°").replace("°F", " fahrenheit").replace("°C", " celsius")
+    if "n't" in text or "n’t" in text:
+        text = _CONTRACTED.sub(_in_full, text)
     is_ascii = text.isascii()
     facts = chain.from_iterable(map(_facts_of_piece.__getitem__, text.split(" ")))
     for known in islice(facts, 2 * _MOST_TOKENS):
@@ -259,6 +269,11 @@ def read_closely(text: str) -> Reading:
     )
 
 
+def _in_full(contracted: re.Match[str]) -> str:
+    before = contracted[1]
+    return f"{_IN_FULL[before.lower()] if before else ''} not"
+
+
 def _quoted(text: str, starts: list[int]) -> list[bool]:
     quoted, at, inside = [], 0, False
     for start in starts:
@@ -281,6 +296,13 @@ def _mark_chinese(text: str, starts: list[int], marks: dict[str, list[int]], opp
                     places.append(at)
         if match[0] in ANTONYMS:
             opposites.setdefault(match[0], []).append(at)
+    for match in _CJK_HARMLESS.finditer(text):
+        harmless = {by_start.get(start) for start in range(*match.span())}
+        for name in ("none", "privative"):
+            if name in marks and not (places := [at for at in marks[name] if at not in harmless]):
+                del marks[name]
+            elif name in marks:
+                marks[name] = places
 
 
 def _term(token: str, lower: str) -> str:

@@ -43,6 +43,7 @@ DIFFERENCES: Final = (
     "reported",  # the nearest sentence is quoted or reported speech, 0..2
     "unreliable",  # the sentence with what the claim adds to the question is quoted, reported or of the past
     "denial_turned",  # one denies and the other affirms; below 0 where both deny, -1..1
+    "reply_turned",  # a yes or a no against what the evidence says of the question; -1 where they agree
     "spread",  # share of the claim's words that the nearest sentence lacks and another one has
     "unread",  # share of the claim's words of weight that none of these sentences has
     "sure",  # the claim is certain, exclusive, or holds in any case, and the evidence does not say so, 0..3

@@ -145,9 +145,13 @@ class EvidenceIndex:
         """The close reading of one sentence, remembered with its passage."""
         sentence = self.sentences[number]
         if sentence.reading is None:
-            text = self.chunks[self.chunk_of[number]].text
-            sentence.reading = read_closely(text[sentence.start : sentence.end])
+            sentence.reading = read_closely(self.text_of(number))
         return sentence.reading
+
+    def text_of(self, number: int) -> str:
+        """One sentence as it is written."""
+        sentence = self.sentences[number]
+        return self.chunks[self.chunk_of[number]].text[sentence.start : sentence.end]
 
     def sentences_with(self, term: str) -> list[int]:
         """Indices into `sentences` of those that hold the term, ascending; not to be changed."""

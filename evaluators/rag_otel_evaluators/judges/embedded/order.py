@@ -10,11 +10,12 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from rag_otel_evaluators.judges.embedded.close_reading import Reading
-from rag_otel_evaluators.judges.embedded.nearness import nearness
+from rag_otel_evaluators.judges.embedded.denial import denied_clauses
+from rag_otel_evaluators.judges.embedded.nearness import nearness, places_in, support
 from rag_otel_evaluators.judges.embedded.numbers import comparable
 from rag_otel_evaluators.judges.embedded.quantities import Quantity
 from rag_otel_evaluators.text.languages import words
-from rag_otel_evaluators.text.languages.polarity import MEASURED
+from rag_otel_evaluators.text.languages.polarity import MEASURED, PARTICLES
 from rag_otel_evaluators.text.languages.quantities import DIMENSIONS
 
 _THEN: Final = words(
@@ -29,14 +30,27 @@ _OLDER: Final = words("older oldest elder älter ältere antiguo antigua ancien 
 _NEWER: Final = words(
     "newer newest younger youngest jünger neuer joven nuevo nueva récent récente jeune nouveau nouvelle"
 )
-_PIVOTS: Final = ("before", "after", "than", "greater", "smaller")
+_PIVOTS: Final = ("before", "after", "than", "greater", "smaller", "exceeds", "trails")
+_BY: Final = frozenset({"by", "von", "par", "por", "vom"})
+"""After a verb they turn it round: "is beaten by"."""
 _MONEY: Final = frozenset(["dollar", "euro", "pound", "franc", "yuan", "£", "¥"])
 _REACH: Final = 4
 """Words after a value within which "ago" says that it is the older one."""
 _MOST_PLACES: Final = 4
 _TREND_READ: Final = 3
+_MOST_TURNS: Final = 12
+"""Words of rise and fall of one sentence that are looked at."""
+_PARTICLE_REACH: Final = 10
+"""Words after a verb in which its particle stands: "nimmt ... zu"."""
 _ENDED: Final = frozenset({"plus", "mehr", "más"})
 """With a negation: "ne ... plus", "nicht mehr"."""
+_ENDED_OR_LESS: Final = frozenset({"plus", "moins", "más", "menos"})
+_IN_PHRASE: Final = frozenset({"à", "au", "al", "lo", "du", "en", "de", "non", "a", "por", "además"})
+"""Before "moins" or "más" they make a phrase: "au moins", "de plus"."""
+_LIMIT_REACH: Final = 2
+"""Words after a comparative within which a number makes it a limit: "more than 20"."""
+_BEFORE_DEGREE: Final = frozenset("更变越较最还")
+_AFTER_DEGREE: Final = frozenset("了些点")
 
 
 class Sides(NamedTuple):
@@ -56,10 +70,17 @@ def sides_of(reading: Reading) -> Sides | None:
     """The two sides of a comparison or of a before and after; None where there are none."""
     marks = reading.marks
     if (than := marks.get("than")) and ("greater" in marks or "smaller" in marks):
+        compared = min(at for mark in ("greater", "smaller") for at in marks.get(mark, ()))
+        pivot = next((at for at in than if at > compared), than[-1])
         if age := _age(reading):
-            return _split(reading, than[-1], than[-1], age, in_time=True)
+            return _split(reading, pivot, pivot, age, in_time=True)
         direction = (-1 if "smaller" in marks else 1) * (-1 if "soon" in marks else 1)
-        return _split(reading, than[-1], than[-1], direction, in_time=False)
+        return _split(reading, pivot, pivot, direction, in_time=False)
+    for mark, direction in (("exceeds", 1), ("trails", -1)):
+        if places := marks.get(mark):
+            after = {word.lower() for word in reading.written[places[0] + 1 : places[0] + 3]}
+            turned_round = not after.isdisjoint(_BY)
+            return _split(reading, places[0], places[0], -direction if turned_round else direction, in_time=False)
     for mark in ("before", "after"):
         if places := marks.get(mark):
             at = places[0]
@@ -138,14 +159,16 @@ def _side(reading: Reading, places: Iterator[int] | range) -> set[str]:
     return found - {reading.words[at] for mark in _PIVOTS for at in reading.marks.get(mark, ())}
 
 
-def turned(claim: Reading, evidence: Sequence[Reading], order: Sequence[tuple[int, int]]) -> tuple[float, float]:
+def turned(
+    claim: Reading, evidence: Sequence[Reading], order: Sequence[tuple[int, int]], anchors: Sequence[str]
+) -> tuple[float, float]:
     """(wrong comparison, wrong order in time): 1 where the evidence says the opposite, -1 where it says the same.
 
-    `order`: (chunk, sentence) of each reading; what a chunk tells first came first.
+    `order`: (chunk, sentence) of each reading; what a chunk tells first came first. `anchors`: what both speak of.
     """
     sides = sides_of(claim)
     if sides is None:
-        return _trend_turned(claim, evidence), 0.0
+        return _trend_turned(claim, evidence, anchors), 0.0
     said = _said(sides, evidence) or _valued(sides, evidence)
     if not said and sides.in_time:
         said = _told(sides, evidence, order)
@@ -159,8 +182,9 @@ def _said(sides: Sides, evidence: Sequence[Reading]) -> int:
         theirs = sides_of(reading)
         if theirs is None or theirs.in_time != sides.in_time:
             continue
-        same = len(sides.one & theirs.one) + len(sides.other & theirs.other)
-        crossed = len(sides.one & theirs.other) + len(sides.other & theirs.one)
+        # What stands after the "than" is one thing; before it the whole sentence may stand, so it counts for less.
+        same = len(sides.one & theirs.one) + 2 * len(sides.other & theirs.other)
+        crossed = 2 * len(sides.one & theirs.other) + 2 * len(sides.other & theirs.one)
         if same != crossed:
             return theirs.direction if same > crossed else -theirs.direction
     return 0
@@ -231,37 +255,83 @@ def _told(sides: Sides, evidence: Sequence[Reading], order: Sequence[tuple[int, 
     return 0
 
 
-def _trend_turned(claim: Reading, evidence: Sequence[Reading]) -> float:
+def _trend_turned(claim: Reading, evidence: Sequence[Reading], anchors: Sequence[str]) -> float:
     """1 where the claim says that something rose and the evidence has a smaller value after a larger one, or so."""
-    claimed = _direction(claim)
+    claimed = _direction(claim, ())
     if not claimed:
         return 0.0
     for reading in evidence[:_TREND_READ]:
-        if ("up" in reading.marks) != ("down" in reading.marks):
-            return float(-_direction(reading) * claimed)
-        if found := _trend(reading):
-            return float(-found * claimed)
-    return float(-_trend_of_two(evidence) * claimed)
+        if _turns_in(reading):
+            if said := _direction(reading, anchors):
+                return _wrong(said, claimed)
+        elif found := _trend(reading):
+            return _wrong(found, claimed)
+    return _wrong(_trend_of_two(evidence), claimed)
 
 
-def _direction(reading: Reading) -> int:
-    """1 where the words say that something is more than it was, -1 where they say that it is less."""
-    marks = reading.marks
-    if ("up" in marks) != ("down" in marks):
-        return 1 if "up" in marks else -1
-    if "up" in marks:
-        return 0
+def _wrong(said: int, claimed: int) -> float:
+    """1 where the two directions differ, -0.5 where they are the same: something else may be wrong then."""
+    return 0.0 if not said else 1.0 if said != claimed else -0.5
+
+
+def _direction(reading: Reading, anchors: Sequence[str]) -> int:
+    """1 where the words say that something is more than it was, -1 where they say that it is less.
+
+    Of a sentence that says both the clause counts that holds most of `anchors`.
+    """
+    turns = _turns_in(reading)
+    directions = {direction for _, direction in turns}
+    if len(directions) == 1:
+        return directions.pop()
+    if turns:
+        return _turn_beside(reading, turns, anchors)
     more, less = _compared(reading, "greater"), _compared(reading, "smaller")
-    return (-1 if "soon" in marks else 1) * (more - less) if more != less else 0
+    return (-1 if "soon" in reading.marks else 1) * (more - less) if more != less else 0
+
+
+def _turn_beside(reading: Reading, turns: Sequence[tuple[int, int]], anchors: Sequence[str]) -> int:
+    """The direction of the word that the anchors stand nearest to; 0 where two are as near."""
+    placed = places_in(reading, anchors)
+    near = [(support(reading, at, placed, max(1, len(anchors))), direction) for at, direction in turns]
+    up, down = (max((value for value, said in near if said == way), default=0.0) for way in (1, -1))
+    return (up > down) - (down > up)
+
+
+def _turns_in(reading: Reading) -> list[tuple[int, int]]:
+    """(place, direction) of the words that say that something rises (1) or falls (-1), and are not denied."""
+    marks, found = reading.marks, []
+    for mark, direction in (("up", 1), ("down", -1)):
+        found += [(at, direction) for at in marks.get(mark, ())]
+    lower = [word.lower() for word in reading.written]
+    for at, word in enumerate(lower):
+        if (ways := PARTICLES.get(word)) is not None:
+            reach = range(at + 1, min(len(lower), at + 1 + _PARTICLE_REACH))
+            found += [(there, ways[lower[there]]) for there in reach if lower[there] in ways]
+    found = found[:_MOST_TURNS]
+    if found and "none" in marks:
+        denied = denied_clauses(reading)
+        return [(at, way) for at, way in found if reading.clauses[at] not in denied]
+    return found
 
 
 def _compared(reading: Reading, mark: str) -> bool:
-    """True where such a word compares: "longer", but not in "no longer"."""
-    denied = reading.marks.get("none", ())
+    """True where such a word compares: "longer", but not in "no longer" nor in "no more than 20"."""
+    denied, numbers = reading.marks.get("none", ()), {quantity.at for quantity in reading.quantities}
+    lower = [word.lower() for word in reading.written]
     return any(
-        at - 1 not in denied and not (denied and reading.written[at].lower() in _ENDED)
+        at - 1 not in denied
+        and not (denied and lower[at] in _ENDED)
+        and numbers.isdisjoint(range(at + 1, at + 1 + _LIMIT_REACH))
+        and not (lower[at] in _ENDED_OR_LESS and at and lower[at - 1] in _IN_PHRASE)
+        and not ("\u3400" <= lower[at][0] <= "\u9fff" and not _is_chinese_degree(lower, at))
         for at in reading.marks.get(mark, ())
     )
+
+
+def _is_chinese_degree(lower: Sequence[str], at: int) -> bool:
+    """True where one character compares: "更长", "长了", "长些"; it may be part of any word."""
+    before, after = lower[at - 1] if at else "", lower[at + 1] if at + 1 < len(lower) else ""
+    return before in _BEFORE_DEGREE or after in _AFTER_DEGREE
 
 
 def _trend_of_two(evidence: Sequence[Reading]) -> int:
@@ -295,6 +365,10 @@ def _trend(reading: Reading) -> int:
     """1 where the first two values of a kind in the sentence rise in time, -1 where they fall."""
     years = [quantity for quantity in reading.quantities if _is_time(quantity)]
     values = [quantity for quantity in reading.quantities if quantity not in years]
+    return _trend_of(reading, values, years) or _trend_of(reading, [each for each in years if each.unit == "clock"], [])
+
+
+def _trend_of(reading: Reading, values: Sequence[Quantity], years: Sequence[Quantity]) -> int:
     for at, one in enumerate(values):
         for other in values[at + 1 :]:
             if one.value == other.value or not comparable(one, other):
@@ -303,6 +377,8 @@ def _trend(reading: Reading) -> int:
             if len(years) > 1:
                 return rises if _year_at(years, one) <= _year_at(years, other) else -rises
             is_turned = any(one.at < place < other.at + _REACH for place in reading.marks.get("formerly", ()))
+            now = {reading.clauses[at] for at in reading.marks.get("now", ())}
+            is_turned |= reading.clauses[one.at] in now and reading.clauses[other.at] not in now
             return -rises if is_turned else rises
     return 0
 

@@ -9,8 +9,10 @@ from rag_otel_evaluators.text.languages.polarity import DOWN, UP
 
 NEGATIONS: Final = words(
     "not no never none nobody nothing neither nor without cannot can't don't doesn't didn't isn't aren't wasn't "
-    "weren't won't wouldn't couldn't shouldn't hasn't haven't hadn't nunca ningún ninguna ninguno nada tampoco nicht "
-    "kein keine keinen keiner keinem nie niemals ohne pas jamais aucun aucune rien sans "
+    "weren't won't wouldn't couldn't shouldn't hasn't haven't hadn't mustn't needn't ain't nunca ningún ninguna "
+    "ninguno "
+    "nadie jamás nada tampoco nicht kein keine keinen keiner keinem keines nie niemals niemand niemandem nichts "
+    "keineswegs keinesfalls weder ohne pas jamais aucun aucune rien sans "
     "لا ليس ليست لم لن नहीं 不是 不能 不会 不會 不在 不可 没有 沒有 并非 並非 从未 從未 未能 ない せん"
 )
 
@@ -19,6 +21,20 @@ LIMITING_WORDS: Final = words(
     "more less fewer later earlier longer only just necessarily least sólo solo más mas menos mehr weniger nur "
     "plus moins seulement all every alle jeder todos todas tous toutes necesariamente unbedingt nécessairement"
 )
+
+HARMLESS_CHINESE: Final = words(
+    # Words with a character that denies elsewhere.
+    "非常 不过 不仅 不但 不只 不止 不光 不单 不同 不少 不断 不论 不管 无论 未来 不久 无线 无人机 不锈钢 差不多 "
+    "不得不 不错 "
+    "不然 不妨 不好意思 不超过 不多于 不少于 不低于 不高于 不小于 不大于 不晚于 不早于 不迟于 不到 不足 未满 "
+    "不满 不限 无限 不时 "
+    "无比 无疑 莫非 莫过于 不由得 毫无疑问 别的 特别 分别 性别 区别 级别 类别 个别 别人 别墅 告别 辨别 识别 差别 "
+    "派别 别名 "
+    "停车 停留 停靠 停泊 停车场 免费 缺点 缺陷 忌日 禁忌 日益 无不 离不开 少不了 免不了 不可避免 不含税 不禁 "
+    "不料 不外乎 "
+    "不起眼 了不起 对不起 非洲 是非 并非不 无障碍 无花果 不二 不定期 不动产 没问题 没关系 要不 岂不"
+)
+"""The character is no denial there."""
 
 NEGATING_WORDS: Final = words(
     # Words that negate without a negation: a paraphrase may use one for the other.
@@ -79,9 +95,11 @@ ANTONYMS: Final = _opposites(
     "vorgezogen/verschoben,verschob avec/sans pour/contre fort/faible plein/vide avancé/reporté,retardé "
     "open,opens,opened/closed,closes,shut,shuts "
     "abre,abren,abierto,abierta,abiertos/cierra,cierran,cerrado,cerrada,cerrados "
-    "öffnet,geöffnet,offen/schließt,geschlossen ouvre,ouvrent,ouvert,ouverte,ouverts/ferme,ferment,fermé,fermée,fermés "
+    "öffnet,geöffnet,offen/schließt,geschlossen "
+    "ouvre,ouvrent,ouvert,ouverte,ouverts/ferme,ferment,fermé,fermée,fermés "
     "frequent,frequently,common,often,usual/rare,rarely,seldom,uncommon,unusual "
-    "frecuente,frecuentes,común,habitual/raro,rara,raros,raras häufig,oft/selten fréquent,fréquente,souvent/rare,rares "
+    "frecuente,frecuentes,común,habitual/raro,rara,raros,raras häufig,oft/selten "
+    "fréquent,fréquente,souvent/rare,rares "
     "except,excluding/including,also,even salvo,excepto/también,incluso,aunque außer,ausgenommen/auch,selbst,sogar "
     "sauf,excepté,hormis/aussi,même,également,compris 除外,例外/包括,照样 常见,经常/罕见,少见 "
     "over,above,exceeding,exceeds,more/under,below,less "

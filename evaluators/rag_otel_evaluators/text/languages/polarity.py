@@ -45,28 +45,47 @@ ONLY: Final = words(
 )
 NONE: Final = words(
     "no none never nobody nothing neither nor nowhere not cannot without "
-    "ninguno ninguna ningún nunca jamás nadie nada tampoco no sin "
-    "kein keine keinen keiner keinem keines nie niemals niemand nichts nicht ohne "
-    "aucun aucune jamais personne rien pas ne n sans "
-    "没有 从不 从未 不 没 无 未 禁止 不得 不能 不会 非 勿"
+    "ninguno ninguna ningún ningunos ningunas nunca jamás nadie nada tampoco no ni sin "
+    "kein keine keinen keiner keinem keines keinerlei nie niemals niemand niemanden niemandem nichts nicht ohne "
+    "nirgends nirgendwo keinesfalls keineswegs weder mitnichten nimmer "
+    "aucun aucune aucunement jamais personne rien pas ne n ni non nul nulle nullement guère sans "
+    "没有 从不 从未 不 没 无 未 禁止 不得 不能 不会 非 勿 别 莫 无需 无须 不必 不用 毋须 毋需 尚未 并非 绝非 从没 甭"
 )
 """Denies. The plain "ne", "no", "不" too: whether a claim denies is compared with whether its evidence does."""
 PRIVATIVE: Final = words(
-    "closed shut forbidden banned prohibited excluded excludes exclude except unable fail fails failed lack lacks "
-    "lacked missing refuse refused refuses reject rejected rejects deny denied denies impossible unavailable empty "
-    "stopped stops cancelled canceled ended unsafe unsuitable unsuited uncovered uninsured unnecessary unfit out-of "
-    "unlikely invalid void expired exempt illegal unlawful inaccessible "
-    "avoid avoids prevent prevents dropped drops discontinued withdrawn broken "
-    "cerrado cerrada cerrados cerradas cerró prohibido prohibida excluido excluida excluidos excluye excluyen salvo "
-    "excepto menos imposible carece carecen falta faltan rechazó rechaza rechazado niega negó vacío vacía vacíos "
-    "evita evitar impide cancelado cancelada suspendido suspendida dejó descartó exento innecesario desaconseja "
-    "geschlossen verboten untersagt ausgeschlossen ausgenommen unmöglich fehlt fehlen abgelehnt lehnt leer "
-    "verweigert verhindert gestrichen abgesagt eingestellt gesperrt zu ungeeignet unzulässig ungültig unversichert "
-    "unnötig vermeiden vermeidet befreit außer "
-    "fermé fermée fermés fermées interdit interdite interdits exclu exclue exclus excluent exclut sauf hormis "
-    "impossible manque refuse refusé refusée rejette rejeté vide vidé vides évite éviter empêche annulé annulée "
-    "supprimé suspendu inutile exempté inaccessible cesse cessé "
-    "关闭 关门 闭馆 停业 停 禁止 除外 除非 拒绝 缺 缺少 无法 失败 取消 不得 作废 失效 避免 防止 停止 免"
+    "closed shut forbidden forbids banned bans prohibited prohibits excluded excludes exclude except unable fail "
+    "fails failed lack lacks lacked lacking missing absent devoid refuse refused refuses reject rejected rejects "
+    "deny "
+    "denied denies impossible unavailable empty "
+    "stop stops stopped cancelled canceled ended unsafe unsuitable unsuited uncovered uninsured unnecessary unneeded "
+    "unfit unlikely invalid void expired exempt exempted illegal unlawful inaccessible unsupported disallowed "
+    "disabled "
+    "avoid avoids avoided prevent prevents prevented discontinued withdrawn broken abolished scrapped waived waives "
+    "omitted omits revoked suspended vetoed barred unchanged halted ceased ceases "
+    "cerrado cerrada cerrados cerradas cerró prohibido prohibida prohibidos prohibidas prohíbe prohíben vetado "
+    "vetada "
+    "excluido excluida excluidos excluidas excluye excluyen excluyó salvo excepto imposible carece carecen falta "
+    "faltan faltaba rechazó rechaza rechazan rechazado rechazada niega niegan negó denegó denegado denegada vacío "
+    "vacía vacíos vacías "
+    "evita evitan evitar evite impide impiden impidió cancelado cancelada cancelados canceladas suspendido "
+    "suspendida "
+    "suspendidos suspendidas suprimido suprimida suprimió suprimieron eliminado eliminada descartó descartado exento "
+    "exenta exentos exentas exime innecesario innecesaria desaconseja desaparece desaparecen desapareció "
+    "desaparecieron abstenerse absténgase prescinde ausencia caducado caducada agotado agotada indisponible "
+    "geschlossen verboten verbietet untersagt untersagte ausgeschlossen ausgenommen unmöglich fehlt fehlen fehlte "
+    "abgelehnt lehnt lehnte verweigert verweigerte weigert weigerte verhindert verhinderte gestrichen abgesagt "
+    "eingestellt gesperrt ungeeignet unzulässig ungültig unversichert unnötig unbeschädigt unverändert unerwünscht "
+    "entfällt entfallen entfiel entfielen wegfällt verzichtet verzichten verzichtete unterbleibt vermeiden vermeidet "
+    "befreit außer storniert abgeschafft aufgehoben tabu verwehrt überflüssig "
+    "fermé fermée fermés fermées interdit interdite interdits interdites interdisent proscrit proscrite exclu exclue "
+    "exclus exclues excluent exclut sauf hormis impossible manque manquent refuse refusent refusé refusée refusés "
+    "rejette rejeté rejetée vide vidé vides évite évitent évitez éviter empêche empêchent annulé annulée annulés "
+    "annulées "
+    "supprimé supprimée supprimés supprimées supprime suspendu suspendue suspendus inutile inutiles exempté exonéré "
+    "exonérée dispensé dispensée dispense inaccessible indisponible déconseillé déconseillée cesse cessé cessent "
+    "cessera absence absent absente dépourvu dépourvue disparu disparaît aboli abolie périmé périmée "
+    "关闭 关门 闭馆 停业 停 禁止 严禁 除外 除非 拒绝 缺 缺少 缺乏 无法 失败 取消 不得 作废 失效 避免 防止 停止 "
+    "暂停 免 以免 谢绝 杜绝 忌 切忌 拒"
 )
 """Words that deny without a negation, whatever their verb is."""
 PAST: Final = words(
@@ -118,7 +137,8 @@ AFTER: Final = words(
     "danach dann anschließend daraufhin später après puis ensuite 之后 以后 后 再 随后 接着"
 )
 REPORTED: Final = words(
-    "posted wrote asked claims claimed asks forum commenter reader neighbour neighbor letter says said review comment "
+    "posted wrote asked claims claimed asks forum commenter reader neighbour neighbor letter says said review "
+    "comment "
     "rumour rumor "
     "escribió preguntó pregunta foro vecino vecina lector comenta rumor asegura "
     "schrieb fragt fragte forum leser nachbar kommentar gerücht behauptet "
@@ -139,13 +159,18 @@ SUMMED: Final = words(
 DIFFERING: Final = words(
     "more fewer less difference lost lose gone save saves saved saving gap margin majority remain remaining left cut "
     "rise grew fell dropped extra "
-    "más menos diferencia ahorra ahorran ahorro queda quedan perdieron perdió resta restan sobra gana ganan bajó subió "
+    "más menos diferencia ahorra ahorran ahorro queda quedan perdieron perdió resta restan sobra gana ganan bajó "
+    "subió "
     "mehr weniger unterschied differenz spart gespart übrig verloren verlor rest "
     "plus moins différence écart reste restent économise économie gagne gagné perdu "
     "多 少 差 相差 省 剩 还剩 减少 增加"
 )
 """Ask for a difference."""
 GREATER: Final = words(
+    "better best oftener stronger busier richer harder warmer louder brighter denser fuller rather "
+    "mejor mejores máximo superiores besser öfter häufiger lieber stärker lauter dicker voller reicher teuerer "
+    "breitere "
+    "meilleur meilleure meilleurs mieux supérieurs supérieures "
     "more longer heavier larger bigger higher taller older slower wider deeper later greater dearer costlier thicker "
     "farther further hotter warmer "
     "más mayor mayores superior pesado largo larga alto "
@@ -154,6 +179,9 @@ GREATER: Final = words(
     "更 多 长 重 大 高 久 慢 晚 贵 远 后"
 )
 SMALLER: Final = words(
+    "worse worst weaker poorer quieter softer thinner emptier "
+    "peor peores inferiores schlechter seltener schwächer leiser dünner ärmer leerer geringer "
+    "pire pires inférieurs inférieures moindre "
     "less fewer shorter lighter smaller lower younger faster quicker sooner earlier cheaper narrower nearer colder "
     "menos menor menores inferior antes "
     "weniger kürzer leichter kleiner niedriger jünger schneller eher früher billiger günstiger schmaler kälter "
@@ -174,7 +202,8 @@ MEASURED: Final = {
         "time": "faster slower quicker time rápido rápida lento deprisa tiempo schneller langsamer zeit "
         "rapide lent vite "
         "temps 快 慢 时间",
-        "money": "cheaper dearer costlier expensive costs pays cost pay paid caro cara barato cuesta paga pagó teurer "
+        "money": "cheaper dearer costlier expensive costs pays cost pay paid caro cara barato cuesta paga pagó "
+        "teurer "
         "billiger günstiger kostet zahlt cher coûte paie payé 贵 便宜 花 付",
     }.items()
     for word in words(listed)
@@ -182,34 +211,131 @@ MEASURED: Final = {
 """Word of a comparison -> what it measures."""
 
 UP: Final = words(
-    "rise rises rose risen rising increase increases increased increasing grow grows grew grown growing climb climbs "
-    "climbed gain gained gains raise raised raises jumped soared widened expanded up upward upwards "
-    "sube suben subió subieron subido subir aumenta aumentan aumentó aumentaron aumentado aumentar crece crecen creció "
-    "crecieron crecido crecer ganó incrementó "
-    "steigt steigen stieg stiegen gestiegen wächst wuchs wuchsen gewachsen zugenommen erhöht erhöhte nimmt zunahm "
-    "vergrößert verlängert aufwärts nach-oben "
-    "augmente augmentent augmenté augmentait monte montent monté croît crû grandi progressé hausse gagné allongé "
-    "增加 上升 上涨 提高 增长 增至 升至 涨 升 增 "
-    "lengthen lengthened extend extended extends enlarged deeper wider larger bigger doubled tripled swelled "
-    "alargó alargado alargada amplió ampliado ampliada amplía dobló duplicó verlängert verlängerte verlängern tiefer "
-    "breiter größer erweitert ausgebaut verdoppelt vertieft häufiger allongé allongée prolongé prolongée agrandi "
-    "élargi doublé 变多 变大 变长 变深 变高 延长 扩大 上调 翻倍 加深"
+    "rise rises rose risen rising increase increases increased increasing grow grows grew grown growing growth climb "
+    "climbs climbed climbing gain gained gains raise raised raises raising jump jumps jumped soar soars soared "
+    "soaring surge surges surged widened expand expands expanded expanding upward upwards hike hikes hiked boost "
+    "boosts boosted upped escalated escalates rocketed skyrocketed mounted swell higher pricier dearer "
+    "costlier multiplied tripled quadrupled doubled heightened ascended ascends advanced rebound rebounded "
+    "recovered strengthened uptick upturn inflated accelerated "
+    "sube suben subió subieron subido subida subidas subir subirá subirán aumenta aumentan aumentó aumentaron "
+    "aumentado aumentar aumentará aumento aumentos crece crecen creció crecieron crecido crecer crecimiento ganó "
+    "incrementa incrementan incrementó incrementaron incrementado incrementar incremento eleva elevan elevó elevaron "
+    "elevado elevará encarece encarecen encareció encarecieron encarecido encarecer encarecimiento alza repunta "
+    "repuntó repunte asciende ascendió ascenso triplicó duplica multiplicó dispara disparó disparado engorda engordó "
+    "remonta remontó escala escaló avanzó avanza "
+    "steigt steigen stieg stiegen gestiegen anstieg ansteigt anstiegen angestiegen ansteigen steigt steigerung "
+    "gesteigert steigert steigerte wächst wachsen wuchs wuchsen gewachsen wachstum zugenommen zunimmt zunehmen "
+    "zunahm "
+    "zunahmen zunahme erhöht erhöhte erhöhten erhöhen erhöhung klettert kletterte kletterten geklettert klettern "
+    "angehoben anhebung anhob heraufgesetzt hochgesetzt aufgestockt aufwärts verteuert verteuerte verteuern "
+    "verteuerung zulegen zulegte zugelegt vergrößert vergrößerte vermehrt verlängert verlängerte verlängern "
+    "verdoppelt verdreifacht vervielfacht "
+    "augmente augmentent augmenté augmentée augmentait augmenta augmenter augmentera augmentation monte montent "
+    "monté "
+    "montée monta croît croissent crû croissance accru accrue accroît accroissement grandi grandit progressé "
+    "progresse progression hausse hausses haussé rehaussé rehausse relevé relevée relevés relève relèvement majoré "
+    "majorée majoration renchérit renchéri renchérissement enchérit grimpe grimpé grimpent grimpa bondi bondit "
+    "gagné gonflé gonfle allongé alourdi triplé "
+    "thrive thrives thrived thriving flourish flourished flourishes boom booms boomed prospera prosperó floreció "
+    "blüht "
+    "blühte florierte prospéra prospère fleurit 兴旺 繁荣 兴盛 红火 走旺 "
+    "增加 上升 上涨 提高 增长 增至 升至 涨 升 增 抬高 抬升 调高 上浮 攀升 飙升 走高 回升 提价 涨价 加价 升高 "
+    "提升 变贵 增多 递增 激增 猛增 大涨 高涨 看涨 扩招 增产 扩产 上扬 涨到 翻番 翻了一番 "
+    "lengthen lengthened lengthens extend extended extends enlarged enlarges deeper wider larger bigger swelled "
+    "broadened "
+    "alargó alarga alargado alargada amplió ampliado ampliada ampliaron amplía dobló duplicó tiefer breiter größer "
+    "erweitert erweiterte erweitern ausgebaut ausgeweitet verdoppelte vertieft häufiger allongée allonge prolongé "
+    "prolongée prolonge agrandi agrandie élargi élargie doublé 变多 变大 变长 变深 变高 延长 扩大 扩建 上调 翻倍 加深"
 )
 DOWN: Final = words(
-    "fall falls fell fallen falling decrease decreases decreased decreasing drop drops dropped "
-    "decline declines declined "
-    "shrink shrinks shrank shrunk lose lost loses reduce reduced reduces cut lowered plunged down downward downwards "
-    "baja bajan bajó bajaron bajado bajar cae caen cayó cayeron caído disminuye disminuyen disminuyó disminuyeron "
-    "disminuir reduce reducen redujo redujeron reducido perdió perdieron descendió recortado recortó "
-    "sinkt sinken sank sanken gesunken fällt fiel fielen gefallen geschrumpft schrumpft abgenommen verringert "
-    "verringerte verkürzt gesenkt senkt verloren abwärts "
-    "diminue diminuent diminué diminuait baisse baissent baissé tombe tombé perdu réduit recule reculé raccourci chuté "
-    "减少 下降 下跌 降低 减至 降至 跌 降 减 掉 "
-    "shorten shortened shortens curtailed narrowed halved shallower smaller fewer shrinking dwindled lesser "
-    "acortó acortado acortada recortó recortada reducida estrechó kürzt gekürzt verkürzte verkürzen flacher kleiner "
-    "schmaler halbiert seltener reduziert reduzierte raccourci raccourcie écourté rétréci réduite diminuée "
-    "变少 变小 变短 变浅 变低 缩短 缩小 下调 减半"
+    "fall falls fell fallen falling decrease decreases decreased decreasing drop drops dropped dropping decline "
+    "declines declined declining shrink shrinks shrank shrunk lose lost loses reduce reduced reduces reducing "
+    "reduction cut cuts lowered lowers lowering lower plunge plunged plunges downward downwards slump slumped "
+    "slumps sink sinks sank sunk plummet plummeted plummets dip dipped dips slid slides slide tumble tumbled tumbles "
+    "slashed slashes trimmed trims dwindle dwindles cheaper eased diminish diminished diminishes contracted "
+    "contracts "
+    "receded recedes crashed collapsed halves descended descends weakened downturn subsided ebbed slowed "
+    "baja bajan bajó bajaron bajado bajada bajadas bajar bajará bajarán cae caen cayó cayeron caído caída caídas "
+    "caer "
+    "disminuye disminuyen disminuyó disminuyeron disminuido disminuir disminución reduce reducen redujo redujeron "
+    "reducido reducir reducción perdió perdieron desciende descienden descendió descendieron descenso recortado "
+    "recortó recorte recortes recorta rebaja rebajan rebajó rebajado rebajada rebajas abarata abaratan abarató "
+    "abaratado abaratar abaratamiento mengua menguó merma mermó decrece decreció retrocede retrocedió retroceso "
+    "desploma desplomó desplome encoge encogió aminora cedió "
+    "sinkt sinken sank sanken gesunken absinken fällt fielen gefallen geschrumpft schrumpft schrumpfte schrumpfen "
+    "abgenommen abnimmt abnehmen abnahm abnahmen abnahme verringert verringerte verringern verringerung verkürzt "
+    "gesenkt senkt senkte senken senkung verloren abwärts rückgang zurückgegangen zurückging zurückgehen rückläufig "
+    "herabgesetzt reduzierung ermäßigt ermäßigung vermindert verminderte verminderung verbilligt verbilligte "
+    "verbilligen gedrosselt abgesenkt absenkung eingebrochen einbruch gestürzt abgestürzt nachgelassen nachlässt "
+    "gekappt "
+    "diminue diminuent diminué diminuée diminuait diminua diminuer diminution baisse baissent baissé baissée baissa "
+    "baisser baisses tombe tombé tombée tomba perdu réduit réduisent réduction réduire recule reculé recul raccourci "
+    "chute chuté chutent dégringole dégringolé abaisse abaissé abaissée abaissement rabaissé décroît décru "
+    "décroissance fléchit fléchi fondu amputé minoré allégé allégée rétrécit régresse régressé repli plongé "
+    "plonge dévisse effondré "
+    "wane waned wanes fade faded fades languished decayed decae decayó languidece verfiel verfällt verkümmerte "
+    "dépérit "
+    "périclite déclin décline déclina declive 衰落 衰退 没落 下坡路 低迷 凋零 冷清 "
+    "减少 下降 下跌 降低 减至 降至 跌 降 减 掉 调低 下浮 下滑 滑落 走低 回落 缩水 降价 减价 变便宜 递减 锐减 "
+    "骤降 暴跌 大跌 衰减 削减 压缩 缩减 减产 裁减 萎缩 跌到 降到 "
+    "shorten shortened shortens curtailed narrowed narrows halved shallower smaller fewer shrinking dwindled lesser "
+    "acortó acorta acortado acortada recortada reducida reducidos estrechó kürzt gekürzt verkürzte verkürzen kürzung "
+    "kürzte flacher kleiner schmaler verkleinert halbiert halbierte seltener reduziert reduzierte reduzieren "
+    "raccourcit raccourcie écourté écourtée rétréci réduite réduits diminués resserré 变少 变小 变短 变浅 变低 "
+    "缩短 缩小 下调 减半"
 )
+PARTICLES: Final = {
+    verb: ways
+    for ways, verbs in (
+        (
+            {"up": 1, "upward": 1, "upwards": 1, "down": -1, "downward": -1, "downwards": -1},
+            "go goes went gone going come comes came coming move moves moved moving creep creeps crept edge edged "
+            "edges tick ticked ticks nudge nudged push pushed pushes put puts shoot shot shoots bring brought",
+        ),
+        ({"zu": 1, "ab": -1}, "nimmt nahm nehmen nahmen nehme"),
+        (
+            {
+                "zurück": -1,
+                "hoch": 1,
+                "rauf": 1,
+                "hinauf": 1,
+                "herauf": 1,
+                "runter": -1,
+                "herunter": -1,
+                "hinunter": -1,
+            },
+            "geht gehen ging gingen fährt fuhr schraubt schraubte setzt setzte setzen fallen fällt fiel",
+        ),
+        ({"an": 1, "zu": 1}, "hebt hob heben hoben legt legte legen legten zieht zog ziehen zogen"),
+        ({"nach": -1}, "lässt ließ lassen ließen"),
+        ({"más": 1, "menos": -1}, "va van iba iban ido fue fueron ir irá irán yendo"),
+    )
+    for verb in words(verbs)
+}
+"""Verb -> particles that say with it that something rises (1) or falls (-1): "goes up", "nimmt ab", "va a menos"."""
+EXCEEDS: Final = words(
+    "exceeds exceed exceeded outnumbers outnumber outnumbered outsells outsold outperforms outperformed "
+    "surpasses surpass "
+    "surpassed beats beat tops topped outweighs outweighed overtakes overtook eclipses eclipsed outranks "
+    "outlasts outlast "
+    "supera superan superó superaron aventaja aventajan aventajó sobrepasa rebasa "
+    "übertrifft übertreffen übertraf übersteigt übersteigen überstieg überholt überholte überragt "
+    "dépasse dépassent dépassé surpasse surpassent devance devancent devancé surclasse excède "
+    "超过 高于 多于 大于 胜过 优于 领先 快于 强于 长于 超出"
+)
+"""Between two things they say that the first one is more."""
+TRAILS: Final = words(
+    "trails trail trailed lags lagged undercuts undercut underperforms unterbietet unterschreitet 低于 少于 小于 "
+    "落后 不如 "
+    "不及 比不上 慢于 弱于 短于 逊于"
+)
+"""The same the other way round."""
+NOW: Final = words(
+    "now today currently nowadays already meanwhile heute jetzt inzwischen mittlerweile aktuell derzeit bereits "
+    "hoy ahora "
+    "actualmente ya aujourd désormais maintenant actuellement 现在 目前 如今 现 今"
+)
+"""What stands beside them is the newer value."""
 FORMERLY: Final = words(
     "against versus instead compared previously formerly ago from "
     "frente hace anterior antes contra desde "

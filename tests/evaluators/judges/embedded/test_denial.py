@@ -35,6 +35,10 @@ def test_two_ways_to_deny_agree(claim: str, evidence: str) -> None:
         ("The pool is not open on Sundays.", "The pool is open on Sundays."),
         ("Windows 8 is supported.", "Windows 8 is no longer supported."),
         ("Los domingos se abre.", "Los domingos no se abre."),
+        ("The pool opens on Sundays.", "The pool doesn't open on Sundays."),
+        ("Le billet est remboursé.", "Le billet n'est plus remboursé."),
+        ("The leave is paid.", "The leave is unpaid."),
+        ("Le réservoir passe au lave-vaisselle.", "La buse passe au lave-vaisselle, le réservoir non."),
     ],
 )
 def test_a_denial_on_one_side_is_a_turn(claim: str, evidence: str) -> None:
@@ -48,6 +52,9 @@ def test_a_denial_on_one_side_is_a_turn(claim: str, evidence: str) -> None:
         ("Parking is free.", "Parking is free for all."),
         ("It is not forbidden to park here.", "You may park here."),
         ("Not only members may park here.", "You may park here."),
+        ("Nothing is cheaper than Duo.", "Duo is the cheapest plan."),
+        ("The office does not open before nine.", "The office opens at nine."),
+        ("停车免费。", "停车收费为零元。"),
     ],
 )
 def test_what_affirms_is_left_alone(claim: str, evidence: str) -> None:

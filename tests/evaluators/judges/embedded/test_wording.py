@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from rag_otel_evaluators.judges.embedded.alignment import reply_of
 from rag_otel_evaluators.judges.embedded.close_reading import NOTHING_READ, read_closely
 from rag_otel_evaluators.judges.embedded.order import turned
 from rag_otel_evaluators.judges.embedded.wording import WORDED, worded
@@ -62,12 +61,3 @@ def test_nothing_read_is_no_number_too_large() -> None:
     found = worded(NOTHING_READ, [NOTHING_READ], NOTHING_READ, [(0, 0)])
     assert tuple(found) == WORDED
     assert all(value == 0.0 for value in found.values())
-
-
-@pytest.mark.parametrize(
-    ("claim", "reply"),
-    [("Yes, it is open.", 1), ("Sí, abre.", 1), ("是的，开放。", 1), ("No, it is shut.", -1), ("Nein, zu.", -1)],
-)
-def test_a_reply_to_a_question_of_yes_or_no(claim: str, reply: int) -> None:
-    assert reply_of(claim) == reply
-    assert reply_of("It is open.") == 0

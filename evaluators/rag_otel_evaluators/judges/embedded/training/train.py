@@ -77,7 +77,7 @@ FREE: Final = frozenset(
             "compared_wrong",
             "events_turned",
         ),
-        *("denial_turned", "spread", "unread", "focus_gap", "focus_near", "reply", *WORDED),
+        *("denial_turned", "reply_turned", "spread", "unread", "focus_gap", "focus_near", "reply", *WORDED),
     ]
 )
 """Features that may speak for a claim as well as against it. The others name a defect: their weight is not negative."""
