@@ -1,0 +1,318 @@
+"""A claim compared with its nearest sentences, difference by difference: what overlap of words does not see.
+
+The nearest sentences of a short claim are those that hold its words and the question's: "It was Catz." says little.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
+from typing import Final
+
+from rag_otel.lazy_dataclass import dataclass
+from rag_otel_evaluators.judges.embedded.calculation import calculated
+from rag_otel_evaluators.judges.embedded.close_reading import Reading
+from rag_otel_evaluators.judges.embedded.coefficients import DIFFERENCES
+from rag_otel_evaluators.judges.embedded.denial import DENYING_PREFIXES, denial_turned
+from rag_otel_evaluators.judges.embedded.extremes import extreme_wrong
+from rag_otel_evaluators.judges.embedded.meanings import meaning_turned
+from rag_otel_evaluators.judges.embedded.nearness import nearness, places_in, support
+from rag_otel_evaluators.judges.embedded.numbers import NAME_WEIGHT, Rival, compare_numbers
+from rag_otel_evaluators.judges.embedded.order import is_past, turned
+from rag_otel_evaluators.judges.embedded.wording import WORDED, worded
+from rag_otel_evaluators.text.languages.negations import ANTONYMS
+
+_MOST_PAIRS: Final = 24
+_LEAST_ROOT: Final = 4
+_FEW: Final = 10
+"""Words of a claim that may be denied by a prefix: of many words one often has such a neighbour."""
+_LEAST_ASKED: Final = 0.25
+"""Share of the question and the claim, or two words of them, that a clause must hold to answer it."""
+_MOST_NAMES: Final = 4
+"""Names of a claim that are compared."""
+_MOST_RIVALS: Final = 8
+"""Names of a sentence that they are compared with."""
+
+
+@dataclass(slots=True)
+class Differences:
+    """What a claim and its evidence do not share."""
+
+    values: dict[str, float]
+    """By the names of `DIFFERENCES`."""
+    number_rival: Rival | None
+    name_rival: Rival | None
+    nearest: int
+    """The reading that holds most of the claim."""
+    opposite: tuple[int, str, str] | None
+    """(reading, the claim's word, its opposite there)."""
+
+
+def compare(
+    claim: Reading,
+    evidence: Sequence[Reading],
+    numbered: Sequence[Reading] = (),
+    *,
+    question: Reading,
+    order: Sequence[tuple[int, int]],
+    reply: int = 0,
+    table: Sequence[str] = (),
+) -> Differences:
+    """Compare a claim with its nearest sentences, the nearest first. `numbered`: others that hold numbers.
+
+    `question`: read closely, empty where it does not matter. `order`: (chunk, sentence) of each of the evidence.
+    `reply`: 1 where the claim begins with a yes, -1 with a no. `table`: the lines of one that the claim may speak of.
+    """
+    if not evidence:
+        return Differences(dict.fromkeys(DIFFERENCES, 0.0) | {"unread": 1.0}, None, None, 0, None)
+    content = list(claim.places)
+    asked = [term for term in question.places if term not in claim.places]
+    anchors = content + asked
+    held = [_held(anchors, reading) for reading in evidence]
+    nearest = max(range(len(evidence)), key=lambda at: (held[at], -at))
+    best = evidence[nearest]
+    total = len(content) or 1
+    is_few = len(content) <= _FEW
+    about = held[nearest] / (len(anchors) or 1)
+    known = len(claim.places.keys() & set().union(*(reading.places for reading in evidence)))
+    missing, derived, number_rival = compare_numbers(claim, [*evidence, *numbered], anchors, question)
+    worked_out = calculated(claim, [*evidence, *numbered], question)
+    if worked_out < 0.0:
+        number_rival = None
+    name_rival = _names(claim, evidence, anchors)
+    opposite = _opposite(claim, evidence)
+    near = _near(best, anchors)
+    denies, denied = "none" in claim.marks or "negating" in claim.marks, _beside(best, "none", near)
+    compared_wrong, events_turned = turned(claim, evidence, order, anchors)
+    focus_gap, focus_near = _focus(claim, evidence, question)
+    replied = _reply_turned(evidence, anchors, question, reply) if is_few else 0.0
+    values = {
+        "cohesion": _cohesion(claim, evidence),
+        "number_missing": min(2.0, missing),
+        "calculated": worked_out,
+        "number_derived": min(2.0, derived),
+        "number_rival": number_rival.margin if number_rival else 0.0,
+        "name_rival": name_rival.margin if name_rival else 0.0,
+        "denial_lost": about * (denied and not denies and opposite is None),
+        "denial_added": about * (denies and "none" not in best.marks and opposite is None),
+        "opposite": about * (opposite is not None and denies == denied),
+        "opposite_meaning": meaning_turned(claim, evidence, anchors) if is_few else 0.0,
+        "too_wide": about * _too_wide(claim, evidence),
+        "only_lost": about * any(mark not in claim.marks and _beside(best, mark, near) for mark in ("only", "some")),
+        "hedge_lost": about * ("hedge" not in claim.marks and _beside(best, "hedge", near)),
+        "hedge_added": about * _hedge_added(claim, evidence),
+        "compared_wrong": extreme_wrong(claim, question, table) or compared_wrong,
+        "events_turned": events_turned,
+        "reported": _reported(claim, best, near),
+        "unreliable": _unreliable(claim, evidence, question),
+        "denial_turned": denial_turned(claim, evidence, anchors) if anchors and is_few and not replied else 0.0,
+        "reply_turned": replied,
+        "spread": (known - _held(content, best)) / total,
+        "unread": 1.0 - known / total,
+        "sure": _sure(claim, evidence),
+        "focus_gap": focus_gap,
+        "focus_near": focus_near,
+        "reply": float(reply),
+        **(worded(claim, evidence, question, order) if is_few else dict.fromkeys(WORDED, 0.0)),
+    }
+    return Differences(values, number_rival, name_rival, nearest, opposite)
+
+
+def _reply_turned(evidence: Sequence[Reading], anchors: Sequence[str], question: Reading, reply: int) -> float:
+    """How far a yes or a no says another thing than the evidence, -1, 0 or 1."""
+    if not reply or not question.places:
+        return 0.0
+    said = denial_turned(question, evidence, anchors) or meaning_turned(question, evidence, anchors)
+    if abs(said) < min(_LEAST_ASKED, 2 / len(anchors)):
+        return 0.0
+    return float(reply * ((said > 0.0) - (said < 0.0)))
+
+
+def _hedge_added(claim: Reading, evidence: Sequence[Reading]) -> bool:
+    return "hedge" in claim.marks and not any("hedge" in near.marks or "some" in near.marks for near in evidence[:2])
+
+
+def _held(terms: Sequence[str], reading: Reading) -> int:
+    places = reading.places
+    return len([term for term in terms if term in places])
+
+
+def _focus(claim: Reading, evidence: Sequence[Reading], question: Reading) -> tuple[float, float]:
+    """(how much more of the question a sentence without the focus holds, how near the focus stands to it)."""
+    asked = list(question.places)
+    focus = [term for term in claim.places if term not in question.places]
+    if not asked or not focus:
+        return 0.0, 0.0
+    total = len(asked)
+    best_any = best_with = near = 0.0
+    for reading in evidence:
+        share = _held(asked, reading) / total
+        has = _held(focus, reading) / len(focus)
+        best_any = max(best_any, share)
+        best_with = max(best_with, share * has)
+        if has:
+            placed = places_in(reading, asked)
+            if not placed:
+                continue  # nothing is near: `support` would be 0
+            places = [reading.places[term][0] for term in focus if term in reading.places]
+            near = max(near, sum(support(reading, place, placed, total) for place in places) / len(focus))
+    return best_any - best_with, near
+
+
+def _cohesion(claim: Reading, evidence: Sequence[Reading]) -> float:
+    content = [word for word in claim.words if word in claim.places or word[0].isdigit()]
+    pairs = list(pairwise(content))[:_MOST_PAIRS]
+    total = 0.0
+    for one, other in pairs:
+        best = 0.0
+        for reading in evidence:
+            places = reading.places
+            if one in places and other in places:
+                best = max(best, max([nearness(reading, a, b) for a in places[one][:3] for b in places[other][:3]]))
+                if best == 1.0:
+                    break
+        total += best
+    return total / len(pairs) if pairs else 1.0
+
+
+def _names(claim: Reading, evidence: Sequence[Reading], content: Sequence[str]) -> Rival | None:
+    rival: Rival | None = None
+    names = dict(list(claim.names.items())[:_MOST_NAMES])
+    if claim.words and claim.written[0][0].isupper() and claim.words[0] in claim.places:
+        known = any(claim.words[0] in reading.names for reading in evidence)
+        if known or any(1 in places for places in names.values()):  # "Bob Tan": the first word begins a name
+            names.setdefault(claim.words[0], [0])
+    for name, places in names.items():
+        beside = [term for term in names if _beside_in(names, term, places[0])]
+        others = [term for term in content if term != name and term not in beside]
+        if not others:
+            continue
+        others += [other for other in others if other in names] * (NAME_WEIGHT - 1)
+        own, best_other = 0.0, None
+        for number, reading in enumerate(evidence):
+            placed = places_in(reading, others)
+            for place in reading.places.get(name, ())[:4]:
+                own = max(own, support(reading, place, placed, len(others)))
+            if reading.is_row and not reading.quantities:
+                continue  # the head of a table names the columns
+            for other, there in list(reading.names.items())[:_MOST_RIVALS]:
+                if other in claim.places or other in content:
+                    continue
+                for place in there[:3]:
+                    near = support(reading, place, placed, len(others))
+                    if best_other is None or near > best_other[0]:
+                        best_other = (near, number, reading.written[place])
+        if best_other is not None and (margin := min(1.0, best_other[0] - own)) > (rival.margin if rival else 0.0):
+            rival = Rival(best_other[1], claim.written[places[0]], best_other[2], margin)
+    return rival
+
+
+def _beside_in(names: Mapping[str, Sequence[int]], term: str, at: int) -> bool:
+    """True for another part of the same name: "Marie" beside "Curie"."""
+    return any(abs(place - at) == 1 for place in names.get(term, ()))
+
+
+def _near(reading: Reading, content: Sequence[str]) -> list[int]:
+    return sorted({place for term in content for place in reading.places.get(term, ())})
+
+
+def _beside(reading: Reading, mark: str, near: Sequence[int]) -> bool:
+    """True where such a word stands in a clause with the claim's words."""
+    places = reading.marks.get(mark)
+    if not places or not near:
+        return False
+    clauses = {reading.clauses[place] for place in near}
+    return any(reading.clauses[place] in clauses for place in places)
+
+
+def _opposite(claim: Reading, evidence: Sequence[Reading]) -> tuple[int, str, str] | None:
+    for word in claim.opposites:
+        others = ANTONYMS[word]
+        if any(word in reading.opposites for reading in evidence) or any(other in claim.opposites for other in others):
+            continue
+        for number, reading in enumerate(evidence[:2]):
+            for other in sorted(others):
+                if other in reading.opposites and not _has_like(reading, others):
+                    return number, word, other
+    return _denied_by_prefix(claim, evidence[:2]) if len(claim.places) <= _FEW else None
+
+
+def _has_like(reading: Reading, others: Collection[str]) -> bool:
+    """True where a sentence also has a word with such an opposite: "fell" beside "rose"."""
+    return any(not others_there.isdisjoint(others) for others_there in map(ANTONYMS.__getitem__, reading.opposites))
+
+
+def _denied_by_prefix(claim: Reading, evidence: Sequence[Reading]) -> tuple[int, str, str] | None:
+    """ "worn" against "unworn", either way round."""
+    for number, reading in enumerate(evidence):
+        if not _may_be_denied(claim, reading):
+            continue
+        for term, (at, *_) in claim.places.items():
+            if len(term) < _LEAST_ROOT or term in reading.places:
+                continue
+            others = [prefix + term for prefix in DENYING_PREFIXES]
+            others += [term[len(prefix) :] for prefix in DENYING_PREFIXES if term.startswith(prefix)]
+            for other in others:
+                if len(other) >= _LEAST_ROOT and other in reading.places and other not in claim.places:
+                    return number, claim.written[at], reading.written[reading.places[other][0]]
+    return None
+
+
+def _may_be_denied(claim: Reading, reading: Reading) -> bool:
+    """False where no word of either with such a prefix has the rest of it in the other: no pair need be compared."""
+    return any(
+        term[len(prefix) :] in there
+        for here, there in ((reading.places, claim.places), (claim.places, reading.places))
+        for term in here
+        if term.startswith(DENYING_PREFIXES)
+        for prefix in DENYING_PREFIXES
+        if term.startswith(prefix)
+    )
+
+
+def _too_wide(claim: Reading, evidence: Sequence[Reading]) -> float:
+    total = 0.0
+    for mark, weaker in (("all", ("most", "some", "hedge", "condition")), ("most", ("some",)), ("only", ())):
+        if mark in claim.marks and not any(mark in reading.marks for reading in evidence[:2]):
+            total += 1.0 + 0.5 * any(other in reading.marks for other in weaker for reading in evidence[:1])
+    return min(2.0, total)
+
+
+def _sure(claim: Reading, evidence: Sequence[Reading]) -> float:
+    return float(
+        sum(
+            mark in claim.marks and not any(mark in reading.marks for reading in evidence[:2])
+            for mark in ("certain", "unconditional", "only")
+        )
+    )
+
+
+def _reported(claim: Reading, best: Reading, near: Sequence[int]) -> float:
+    if "reported" in claim.marks:
+        return 0.0
+    quoted = bool(best.quoted) and sum(best.quoted[place] for place in near) > len(near) / 2
+    return float(quoted) + float("reported" in best.marks)
+
+
+def _unreliable(claim: Reading, evidence: Sequence[Reading], question: Reading) -> float:
+    """1 where the sentence with what the claim adds to the question is reported, quoted, or of the past, 0..1."""
+    if not question.places:
+        return 0.0
+    asked = list(question.places)
+    focus = [term for term in claim.places if term not in question.places]
+    focus += [term for term in claim.labels if term not in question.labels]
+    if not focus:
+        return 0.0
+
+    def held(reading: Reading) -> tuple[int, int]:
+        mine = sum(term in reading.places or term in reading.labels for term in focus)
+        return mine, _held(asked, reading)
+
+    best = max(evidence, key=held)
+    if not held(best)[0]:
+        return 0.0
+    near = _near(best, focus)
+    quoted = bool(best.quoted) and sum(best.quoted[place] for place in near) > len(near) / 2
+    reported = "reported" in best.marks and "reported" not in claim.marks and "reported" not in question.marks
+    past = is_past(best) and not is_past(claim) and not is_past(question)
+    return max(float(quoted), float(reported), float(past))
