@@ -33,8 +33,8 @@ def numbers(claim: str, *evidence: str, question: str = "", chunks: tuple[int, .
 )
 def test_a_clause_that_says_later_came_second(evidence: str, right: str, wrong: str) -> None:
     read = [read_closely(evidence)]
-    assert turned(read_closely(right), read, [(0, 0)])[1] < 0.0
-    assert turned(read_closely(wrong), read, [(0, 0)])[1] > 0.0
+    assert turned(read_closely(right), read, [(0, 0)], ())[1] < 0.0
+    assert turned(read_closely(wrong), read, [(0, 0)], ())[1] > 0.0
 
 
 def test_new_words_side_by_side_are_a_longer_run_than_new_words_apart() -> None:
