@@ -51,6 +51,12 @@ DIFFERENCES: Final = (
     "focus_gap",  # the sentence nearest to the question lacks what the claim adds to it, and another one has it, 0..1
     "members_missing",  # share of the members of the claim's list that the list of the evidence lacks, 0..1
     "focus_near",  # how near what the claim adds stands to the question's words, 0..1
+    "unread_run",  # the longest run of words of weight that no sentence has, as a share of the claim's, 0..1
+    "one_clause",  # the largest share of the claim's words that one clause has, 0..1
+    "asked_clause",  # share of what the claim adds to the question in the clause that has most of the question, 0..1
+    "elsewhere",  # what the claim adds stands in another chunk than what is asked; 0.5 in another sentence of it
+    "adds_name",  # the claim adds a name to the question
+    "reply",  # 1 for a claim that begins with "Yes,", -1 for one that begins with "No,"
 )
 """From `denial_lost` to `hedge_added` each counts as far as the nearest sentence holds the claim: what stands in a
 sentence about something else says nothing."""

@@ -29,6 +29,7 @@ from rag_otel_evaluators.judges.embedded.members import members_missing
 from rag_otel_evaluators.judges.embedded.nearness import nearness, places_in, support
 from rag_otel_evaluators.judges.embedded.numbers import NAME_WEIGHT, Rival, compare_numbers
 from rag_otel_evaluators.judges.embedded.order import turned
+from rag_otel_evaluators.judges.embedded.wording import WORDED, worded
 from rag_otel_evaluators.text.languages.negations import ANTONYMS
 
 _MOST_PAIRS: Final = 24
@@ -126,6 +127,8 @@ def compare(
         "focus_gap": focus_gap,
         "members_missing": members_missing(claim, evidence) if is_few else 0.0,
         "focus_near": focus_near,
+        "reply": float(reply),
+        **(worded(claim, evidence, question, order) if is_few else dict.fromkeys(WORDED, 0.0)),
     }
     return Differences(values, number_rival, name_rival, nearest, opposite)
 

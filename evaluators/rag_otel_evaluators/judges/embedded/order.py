@@ -18,8 +18,14 @@ from rag_otel_evaluators.text.languages import words
 from rag_otel_evaluators.text.languages.polarity import MEASURED, PARTICLES
 from rag_otel_evaluators.text.languages.quantities import DIMENSIONS
 
-_THEN: Final = words("then later afterwards luego después dann danach puis ensuite 再 之后 后 以后 后来 following")
+_THEN: Final = words(
+    "then later afterwards subsequently following luego después posteriormente später dann danach anschließend "
+    "daraufhin puis ensuite 再 之后 后 以后 后来 随 接"
+)
 """What stands before them came first."""
+_FIRST_OF_ALL: Final = ["首"]
+"""What stands before the mark in 首先, read by characters."""
+_AND: Final = words("and y und et")
 _OLDER: Final = words("older oldest elder älter ältere antiguo antigua ancien ancienne vieux vieille")
 _NEWER: Final = words(
     "newer newest younger youngest jünger neuer joven nuevo nueva récent récente jeune nouveau nouvelle"
@@ -78,9 +84,11 @@ def sides_of(reading: Reading) -> Sides | None:
     for mark in ("before", "after"):
         if places := marks.get(mark):
             at = places[0]
-            if mark == "before" and "after" in marks and at == 0:  # "First A, then B."
-                return _split(reading, at, marks["after"][-1], -1, in_time=True)
+            if mark == "before" and "after" in marks and (at == 0 or reading.written[:at] == _FIRST_OF_ALL):
+                return _split_then(reading, at, marks["after"][-1])  # "First A, then B."
             then = reading.written[at].lower() in _THEN
+            if then and _starts_apart(reading, at):  # "A; B came later."
+                return _split_then(reading, -1, at)
             direction = -1 if mark == "before" or then else 1
             if at == 0:  # "Before A, B."
                 return _split_clause(reading, -direction)
@@ -98,6 +106,26 @@ def _split(reading: Reading, first: int, last: int, direction: int, *, in_time: 
     left = _side(reading, range(last) if first == last else range(first + 1, last))
     right = _side(reading, range(last + 1, len(reading.words)))
     return _exclusive(reading, left, right, direction, in_time=in_time)
+
+
+def _starts_apart(reading: Reading, at: int) -> bool:
+    """True where a comma or more stands between the first words and the clause of this word."""
+    clauses, begins = reading.clauses, reading.clauses.index(reading.clauses[at])
+    return begins > 0 and (begins == at or clauses[at] - clauses[begins - 1] > 1 or not _is_and(reading, begins))
+
+
+def _is_and(reading: Reading, at: int) -> bool:
+    return reading.written[at].lower() in _AND
+
+
+def _split_then(reading: Reading, first: int, then: int) -> Sides | None:
+    """What stands before the clause with "then" came first; before the word where the clause is the first."""
+    begins = reading.clauses.index(reading.clauses[then]) if _starts_apart(reading, then) else then
+    if begins <= first:
+        begins = then
+    left = _side(reading, range(first + 1, begins))
+    right = _side(reading, range(begins, len(reading.words)))
+    return _exclusive(reading, left, right, -1, in_time=True)
 
 
 def _split_clause(reading: Reading, direction: int) -> Sides | None:

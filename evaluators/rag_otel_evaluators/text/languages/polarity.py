@@ -184,10 +184,13 @@ UNCONDITIONAL: Final = words(
     "même malgré toujours aussi quel quelle quels quelles indépendamment également inconditionnellement "
     "即使 即便 哪怕 无论 不论 不管 任何 照样 也 都 随时 一律 同样 一样"
 )
-BEFORE: Final = words("before earlier prior until first antes previo vor bevor ehe zuvor vorher avant 之前 以前 先 前")
+BEFORE: Final = words(
+    "before earlier prior until first firstly antes previo primero vor bevor ehe zuvor vorher zuerst zunächst avant "
+    "abord 之前 以前 先 前"
+)
 AFTER: Final = words(
-    "after later once then following since después luego tras nach nachdem danach dann après puis ensuite 之后 "
-    "以后 后 再"
+    "after later once then following since afterwards subsequently después luego tras posteriormente nach nachdem "
+    "danach dann anschließend daraufhin später après puis ensuite 之后 以后 后 再 随后 接着"
 )
 REPORTED: Final = words(
     "posted wrote asked claims claimed claiming asks forum commenter reader neighbour neighbor letter says said "

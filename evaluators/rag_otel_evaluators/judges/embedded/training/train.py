@@ -44,6 +44,7 @@ from rag_otel_evaluators.judges.embedded.training.labelled import (
 )
 from rag_otel_evaluators.judges.embedded.training.logistic_regression import LogisticFit, fit_logistic
 from rag_otel_evaluators.judges.embedded.training.out_of_fold import OutOfFold
+from rag_otel_evaluators.judges.embedded.wording import WORDED
 
 OUT_OF_FOLD: Final = ROOT / "examples/data/out_of_fold.json"
 
@@ -77,10 +78,11 @@ FREE: Final = frozenset(
             "compared_wrong",
             "events_turned",
         ),
-        *("denial_turned", "reply_turned", "spread", "unread", "focus_gap", "focus_near"),
+        *("denial_turned", "reply_turned", "spread", "unread", "focus_gap", "focus_near", "reply", *WORDED),
     ]
 )
 """Features that may speak for a claim as well as against it. The others name a defect: their weight is not negative."""
+_FOR_TREES: Final = frozenset(map(FEATURES.index, ("reply", *WORDED)))
 _COVERAGE: Final = FEATURES.index("chunk_coverage")
 DIGITS: Final = 4
 """Decimals that are kept: far more than the data can tell, few enough that no machine's rounding shows."""
@@ -122,10 +124,10 @@ def _fit_claims(answers: Sequence[LabelledAnswer], pairs: Sequence[ContrastPair]
     counts = _balanced(differences)
     at_least_zero = [at for at, name in enumerate(FEATURES) if name not in FREE]
     long = fit_logistic(
-        [claim.features for answer in answers for claim in answer.claims],
+        [_for_long(claim.features) for answer in answers for claim in answer.claims],
         [label for answer in answers for label in answer.unsupported],
         penalty=PENALTY,
-        pairs=differences,
+        pairs=[_for_long(row) for row in differences],
         pair_weight=PAIR_WEIGHT,
         pair_counts=counts,
         at_least_zero=at_least_zero,
@@ -159,6 +161,12 @@ def _short_claims(answers: Sequence[LabelledAnswer]) -> Singles:
         unsupported=[label for _, label in found],
         weight=SINGLE_WEIGHT,
     )
+
+
+def _for_long(features: Sequence[float]) -> list[float]:
+    """The features with those that only trees can use left at 0, so that their weights for long answers are 0: with
+    them the AUROC on people's answers falls."""
+    return [0.0 if at in _FOR_TREES else value for at, value in enumerate(features)]
 
 
 def _balanced(differences: Sequence[Sequence[float]]) -> list[float]:
