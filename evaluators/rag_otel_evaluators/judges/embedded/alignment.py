@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import field
 from itertools import repeat
 from typing import Final
@@ -17,8 +17,6 @@ from rag_otel_evaluators.text.sentences import CITATIONS
 
 ASKED_CREDIT: Final = 0.8
 """A word that only the question holds counts as this much seen: repeating the question claims little."""
-FAMILIAR: Final = 0.3
-"""A claim of which the chunks hold this share may be a paraphrase; with less it grows strange."""
 STEM_CREDIT: Final = 0.5
 """The same for a word of the stem that introduces a list item."""
 KIN_LIKENESS: Final = 0.6
@@ -74,9 +72,6 @@ class Alignment:
     """The terms that count and are numbers."""
     forms: dict[str, str]
     """Term -> the form of it that the chunks hold, for the terms that they hold in any form."""
-    strangeness: float
-    """1 where the chunks hold no word of what the claim adds to the question, falling to 0 where they hold `FAMILIAR`
-    of it."""
     chunk_coverage: float
     """Share that the best single chunk holds (what only the question holds counts for every chunk)."""
     nearest: list[tuple[int, float]]
@@ -143,19 +138,11 @@ def align(index: EvidenceIndex, claim: str, stem: str = "") -> Alignment:
         unseen={term: weight * (1.0 - seen[term]) for term, weight in weights.items() if seen[term] < KIN_LIKENESS},
         numbers=frozenset([term for term in weights if term[0].isdigit()]),
         forms=found.forms,
-        strangeness=_strangeness(weights, found, index.question_terms),
         chunk_coverage=min(1.0, (found.anywhere + max(found.by_chunk.values(), default=0.0)) / total),
         nearest=shares,
         by_sentence=by_sentence,
         evidence=_choose_evidence(index, weights, nearest, total) or shares[:1],
     )
-
-
-def _strangeness(weights: dict[str, float], found: _Found, asked: Collection[str]) -> float:
-    """Of the words that the question does not have; of all of them where it has them all."""
-    added = {term: weight for term, weight in weights.items() if term not in asked} or weights
-    held = sum([weight * found.seen[term] for term, weight in added.items() if term in found.forms])
-    return max(0.0, 1.0 - held / FAMILIAR / (sum(added.values()) or 1.0))
 
 
 def _nearest(by_sentence: dict[int, float]) -> list[int]:

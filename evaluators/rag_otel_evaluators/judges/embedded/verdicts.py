@@ -22,11 +22,6 @@ out-of-fold probabilities of the development data, near the best F1."""
 MOSTLY_UNKNOWN: Final = 0.5
 """A claim of which the context holds a smaller share than this, or with figures that are nowhere in it, says something
 that is not there: it is never called supported."""
-STRANGE_PROBABILITY: Final = 0.35
-"""A claim of a short answer that adds to the question only words that are not in the context has this much more of the
-way to certainly unsupported. A price: paraphrases have few words in common too. With it .67 of the pairs of writers
-left out are told apart instead of .68, and people's short claims from the same claims against other passages with an
-AUROC of .91 instead of .66."""
 _NAMED_WORDS: Final = 8
 
 LANGUAGE_MISMATCH: Final = "language_mismatch"
@@ -67,13 +62,12 @@ def judge_steps(
 def unsupported_probability(
     coefficients: Coefficients, claim: AssessedClaim, shortness: float, *, contradicted: bool
 ) -> float:
-    """What the model says of the claim in an answer so short, raised where a short answer is contradicted or made up.
+    """What the model says of the claim in an answer so short, raised where a short answer is contradicted.
 
     In long answers of people's questions a conflict is mostly a paraphrase, so there only its learned weight counts.
     """
     probability = sigmoid(coefficients.log_odds(claim.features, shortness))
-    strange = STRANGE_PROBABILITY * claim.alignment.strangeness
-    raised = CONTRADICTED_PROBABILITY if contradicted else strange
+    raised = CONTRADICTED_PROBABILITY if contradicted else 0.0
     return probability + (1.0 - probability) * raised * shortness
 
 

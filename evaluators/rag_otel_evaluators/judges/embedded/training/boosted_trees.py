@@ -10,6 +10,7 @@ Gradients are whole numbers, whose sums do not depend on an order: the same tree
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -63,16 +64,24 @@ class Singles:
     """By claim, 0 or 1."""
     weight: float
     """How much each counts beside a pair."""
+    share: float
+    """Of unsupported claims, in 0..1, where these come from."""
 
 
-def fit_trees(pairs: Sequence[Pair], *, counts: Sequence[float], singles: Singles, rising: Collection[int]) -> Trees:
+def fit_trees(
+    pairs: Sequence[Pair], *, counts: Sequence[float], singles: Sequence[Singles], rising: Collection[int]
+) -> Trees:
     """Trees whose log-odds are higher for the unfaithful answer of a pair and for unsupported claims.
 
     The log-odds are those at equal shares of supported and unsupported ones. `counts`: how much each pair counts.
     `rising`: features of which a higher value never lowers the log-odds.
     """
     table = _tabulate(pairs, singles)
-    weights, unsupported = np.asarray(counts), np.asarray(singles.unsupported, dtype=float)
+    weights = np.asarray(counts)
+    unsupported = np.array([label for group in singles for label in group.unsupported], dtype=float)
+    of_group = [len(group.claims) for group in singles]
+    single_weights = np.repeat([group.weight for group in singles], of_group)
+    shifts = np.repeat([math.log(group.share / (1.0 - group.share)) for group in singles], of_group)
     log_odds = np.zeros(len(table.values))
     chance = random.Random(1)
     features = table.values.shape[1]
@@ -80,7 +89,7 @@ def fit_trees(pairs: Sequence[Pair], *, counts: Sequence[float], singles: Single
     for _ in range(TREES):
         tried = sorted(chance.sample(range(features), max(1, round(features * SHARE_OF_FEATURES))))
         of_pairs = _gradients_of_pairs(log_odds[: len(table.owner)], table.owner, weights)
-        of_singles = _gradients_of_singles(log_odds[len(table.owner) :], unsupported, singles.weight)
+        of_singles = _gradients_of_singles(log_odds[len(table.owner) :] + shifts, unsupported, single_weights)
         sums = [np.concatenate(each) for each in zip(of_pairs, of_singles, strict=True)]
         tree = _Growing(table, sums, tried, frozenset(rising)).grow()
         trees.append(tree)
@@ -88,9 +97,9 @@ def fit_trees(pairs: Sequence[Pair], *, counts: Sequence[float], singles: Single
     return Trees(trees=tuple(trees), intercept=0.0)
 
 
-def _tabulate(pairs: Sequence[Pair], singles: Singles) -> _Table:
+def _tabulate(pairs: Sequence[Pair], singles: Sequence[Singles]) -> _Table:
     sides = [side for pair in pairs for side in pair]
-    claims = [*(claim for side in sides for claim in side), *singles.claims]
+    claims = [*(claim for side in sides for claim in side), *(claim for group in singles for claim in group.claims)]
     values = np.round(np.array(claims, dtype=float), DIGITS)
     thresholds = [_thresholds(column) for column in values.T]
     first_bin = np.cumsum([0, *(len(each) + 1 for each in thresholds)])
@@ -130,11 +139,12 @@ def _gradients_of_pairs(log_odds: Numbers, owner: Numbers, weights: Numbers) -> 
     return np.rint(first * _ONE), np.rint(second * _ONE), learns
 
 
-def _gradients_of_singles(log_odds: Numbers, unsupported: Numbers, weight: float) -> tuple[Numbers, Numbers, Numbers]:
-    """The same for single claims, whose log-odds are shifted to their own share of unsupported ones."""
-    share = float(unsupported.mean())
-    probability = _sigmoid(log_odds + np.log(share / (1.0 - share)))
-    first, second = weight * (probability - unsupported), weight * probability * (1.0 - probability)
+def _gradients_of_singles(
+    log_odds: Numbers, unsupported: Numbers, weights: Numbers
+) -> tuple[Numbers, Numbers, Numbers]:
+    """The same for single claims, whose log-odds are those at their own share of unsupported ones."""
+    probability = _sigmoid(log_odds)
+    first, second = weights * (probability - unsupported), weights * probability * (1.0 - probability)
     return np.rint(first * _ONE), np.rint(second * _ONE), np.ones(len(log_odds))
 
 

@@ -6,6 +6,7 @@ question's passages, and supported ones with one thing changed.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -78,6 +79,8 @@ class ContrastPair:
     phenomenon: str
     faithful: tuple[AssessedClaim, ...]
     unfaithful: tuple[AssessedClaim, ...]
+    elsewhere: tuple[AssessedClaim, ...]
+    """The faithful answer against the passages of another pair in its language, which do not say it."""
 
 
 def load_pairs(path: Path = PAIRS) -> list[ContrastPair]:
@@ -85,15 +88,25 @@ def load_pairs(path: Path = PAIRS) -> list[ContrastPair]:
     if not path.is_file():
         raise InputError(f"{path} is not there: training needs the data of a source checkout")
     with path.open(encoding="utf-8") as lines:
-        pairs = [_assess_pair(json.loads(line)) for line in lines]
+        rows = [json.loads(line) for line in lines]
+    by_language: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        by_language.setdefault(row["language"], []).append(row)
+    pairs = [_assess_pair(row, _another(row, by_language[row["language"]])) for row in rows]
     return [pair for pair in pairs if pair.faithful and pair.unfaithful]
 
 
-def _assess_pair(row: Mapping[str, Any]) -> ContrastPair:
-    index = _index(row["question"], row["contexts"])
-    faithful, unfaithful = (
-        tuple(assess(index, claim, row[side]) for claim in segment(row[side]).claims)
-        for side in ("faithful", "unfaithful")
+def _another(row: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """A row of another group, chosen by the id; the row itself where there is none."""
+    others = [other for other in rows if other["group"] != row["group"]] or [row]
+    return others[int(hashlib.sha256(row["id"].encode()).hexdigest(), 16) % len(others)]
+
+
+def _assess_pair(row: Mapping[str, Any], other: Mapping[str, Any]) -> ContrastPair:
+    index, other_index = (_index(row["question"], each["contexts"]) for each in (row, other))
+    faithful, unfaithful, elsewhere = (
+        tuple(assess(where, claim, row[side]) for claim in segment(row[side]).claims)
+        for where, side in ((index, "faithful"), (index, "unfaithful"), (other_index, "faithful"))
     )
     return ContrastPair(
         group=row["group"].removeprefix("ragtruth-"),
@@ -101,6 +114,7 @@ def _assess_pair(row: Mapping[str, Any]) -> ContrastPair:
         phenomenon=row["phenomenon"],
         faithful=faithful,
         unfaithful=unfaithful,
+        elsewhere=elsewhere if other is not row else (),
     )
 
 
