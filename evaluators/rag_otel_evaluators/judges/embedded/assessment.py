@@ -86,7 +86,9 @@ def assess_steps(index: EvidenceIndex, claim: Claim, response: str) -> Generator
         order=[(index.chunk_of[sentence], sentence) for sentence in nearest],
         reply=reply_of(verbatim) if is_short else 0,
         refuted=[index.is_refuted(sentence) for sentence in nearest] if is_short else (),
-        table=_table(index, alignment, nearest) if is_short and compares(reading, index.question) else (),
+        table=_table(index, alignment, nearest)
+        if is_short and index.has_tables and compares(reading, index.question)
+        else (),
     )
     yield
     if is_short and differences.values["calculated"] < 0.0:
@@ -118,6 +120,10 @@ def _numbered(index: EvidenceIndex, claim: Reading, nearest: list[int]) -> list[
     chunks = {index.chunk_of[sentence] for sentence in nearest[:1]}
     others = sorted(index.with_numbers, key=lambda sentence: index.chunk_of[sentence] not in chunks)
     return [sentence for sentence in dict.fromkeys([*own, *others]) if sentence not in nearest][:_NUMBERED]
+
+
+def _needs_table(index: EvidenceIndex, claim: Reading) -> bool:
+    return index.has_tables and compares(claim, index.question)
 
 
 def _table(index: EvidenceIndex, alignment: Alignment, nearest: Sequence[int]) -> list[str]:

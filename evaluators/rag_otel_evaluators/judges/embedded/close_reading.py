@@ -76,6 +76,10 @@ class Reading:
     """The words of its first cell, where it was read with the head of its table."""
     asks: bool = False
     """A question: it says nothing."""
+    is_ascii: bool = False
+    """Written without accents and without Chinese."""
+    with_opposites: list[tuple[int, str]] | None = None
+    """(place, term) of the words that have an opposite meaning, once somebody has asked for them."""
 
 
 _CLASSES: Final = {
@@ -317,6 +321,7 @@ def read_closely(text: str) -> Reading:
         is_row="|" in text,
         key=[],
         asks=("?" in text or "？" in text) and _ASKS.search(text) is not None,
+        is_ascii=is_ascii,
     )
 
 

@@ -130,8 +130,10 @@ def _denies(reading: Reading) -> bool:
 
 def denied_clauses(reading: Reading) -> set[int]:
     """The clauses that a "not" or the like denies; of many the first ones."""
+    if "none" not in reading.marks:
+        return set()
     clauses = reading.clauses
-    looked_at = list(dict.fromkeys(clauses[at] for at in reading.marks.get("none", ())))[:_MOST_CLAUSES]
+    looked_at = list(dict.fromkeys(clauses[at] for at in reading.marks["none"]))[:_MOST_CLAUSES]
     return {
         clause
         for clause in looked_at

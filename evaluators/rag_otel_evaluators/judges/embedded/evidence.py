@@ -41,6 +41,7 @@ class EvidenceIndex:
     __slots__ = (
         "_asked",
         "_by_concept",
+        "_has_tables",
         "_iso_dates",
         "_kin",
         "_passages",
@@ -75,6 +76,7 @@ class EvidenceIndex:
         self._by_concept: dict[int, list[str]] | None = None
         self._with_numbers: list[int] | None = None
         self._iso_dates: list[str] | None = None
+        self._has_tables: bool | None = None
 
     def add(self, chunk: int, passage: Passage) -> None:
         """Take in the next passage of a chunk."""
@@ -159,7 +161,17 @@ class EvidenceIndex:
         after = number + 1
         if after >= len(self.sentences) or self.chunk_of[after] != self.chunk_of[number]:
             return False
-        return refutes(self.text_of(after))
+        sentence = self.sentences[after]
+        if sentence.refutes is None:
+            sentence.refutes = refutes(self.text_of(after))
+        return sentence.refutes
+
+    @property
+    def has_tables(self) -> bool:
+        """True where a chunk may hold a table."""
+        if self._has_tables is None:
+            self._has_tables = any("|" in chunk.text for chunk in self.chunks)
+        return self._has_tables
 
     def text_of(self, number: int) -> str:
         """One sentence as it is written."""

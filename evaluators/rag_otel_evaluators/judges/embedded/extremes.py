@@ -16,6 +16,7 @@ from rag_otel_evaluators.judges.embedded.terms import terms_of
 from rag_otel_evaluators.text.languages.comparisons import ADJECTIVES, EQUALS, FORMS, LESS_OF, MORE_OF, NOBODY
 from rag_otel_evaluators.text.languages.quantities import DIMENSIONS
 
+_LEAST_ROWS: Final = 3
 _MOST_ROWS: Final = 12
 _MOST_CELLS: Final = 8
 _REACH: Final = 2
@@ -62,9 +63,11 @@ def extreme_wrong(claim: Reading, question: Reading, rows: Sequence[str]) -> flo
 
     `rows`: the lines of one table, its head first.
     """
+    if len(rows) < _LEAST_ROWS:
+        return 0.0
     degree = degree_in(question) or degree_in(claim)
     table = [[cell.strip() for cell in row.strip().strip("|").split("|")][:_MOST_CELLS] for row in rows[:_MOST_ROWS]]
-    if degree is None or len(table) < 3:
+    if degree is None:
         return 0.0
     head, *body = table
     labels = [frozenset(terms_of(row[0])) for row in body]

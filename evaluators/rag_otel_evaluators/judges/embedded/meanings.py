@@ -14,7 +14,9 @@ from typing import Final
 from rag_otel_evaluators.judges.embedded.close_reading import Reading
 from rag_otel_evaluators.judges.embedded.concepts import CONCEPTS, opposites_of
 from rag_otel_evaluators.judges.embedded.denial import denied_clauses
+from rag_otel_evaluators.text.word_memo import WordMemo
 
+_OPPOSITES: Final = WordMemo(opposites_of)
 _MOST_WORDS: Final = 6
 """Words of a claim that are looked for."""
 _MOST_THERE: Final = 8
@@ -51,7 +53,7 @@ def _said(
     denies: bool,
 ) -> float:
     """How many of the words stand beside the nearest word of the axis; below 0 where it says the opposite."""
-    meant, opposed = CONCEPTS[term], opposites_of(term)
+    meant, opposed = CONCEPTS[term], _OPPOSITES[term]
     clause = claim.clauses[at]
     own = [
         word
@@ -82,8 +84,16 @@ def _beside(reading: Reading, at: int, anchors: Collection[str]) -> float:
 
 
 def _with_opposites(reading: Reading) -> Sequence[tuple[int, str]]:
-    """(place, term) of the words that have an opposite."""
-    found = [(places[0], term) for term, places in reading.places.items() if opposites_of(term)]
+    """(place, term) of the words that have an opposite; found once for a sentence."""
+    if reading.with_opposites is None:
+        reading.with_opposites = _find_with_opposites(reading)
+    return reading.with_opposites
+
+
+def _find_with_opposites(reading: Reading) -> list[tuple[int, str]]:
+    found = [(places[0], term) for term, places in reading.places.items() if _OPPOSITES[term]]
+    if reading.is_ascii:
+        return found
     for at, (one, other) in enumerate(pairwise(reading.written)):
         if "\u3400" <= one[0] <= "\u9fff" and opposites_of(one + other):
             found.append((at, one + other))

@@ -35,7 +35,7 @@ Triple = tuple[str, str, str]
 class EvidenceSentence:
     """A sentence of a chunk, `text[start:end]`, with its terms; what few claims ask for is found out when asked."""
 
-    __slots__ = ("_dates", "_of_weight", "_triples", "distinct", "end", "reading", "start", "terms")
+    __slots__ = ("_dates", "_of_weight", "_triples", "distinct", "end", "reading", "refutes", "start", "terms")
 
     def __init__(self, start: int, end: int, terms: list[str]) -> None:
         self.start = start
@@ -47,6 +47,8 @@ class EvidenceSentence:
         self._triples: frozenset[Triple] | None = None
         self._of_weight: list[str] | None = None
         self._dates: list[Date] | None = None
+        self.refutes: bool | None = None
+        """Whether it says that the sentence before it is not so, once a claim has asked."""
         self.reading: Reading | None = None
         """Its close reading, once a claim has asked for it."""
 
