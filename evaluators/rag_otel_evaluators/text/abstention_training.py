@@ -67,7 +67,9 @@ def answers() -> list[Example]:
     They keep what is learned near the rules on the answers that the embedded judge is trained on.
     """
     pairs = [json.loads(line) for line in _PAIRS.read_text(encoding="utf-8").splitlines()]
-    texts = [row[key] for row in pairs for key in ("faithful", "unfaithful")]
+    texts = [
+        row[key] for row in pairs if not row["origin"].startswith("writer") for key in ("faithful", "unfaithful")
+    ]  # the pairs of those writers came when the score had been measured
     for line in _LONG_ANSWERS.read_text(encoding="utf-8").splitlines():
         response = json.loads(line)["response"]
         texts += [response[start:end] for start, end in sentence_spans(response, 0, len(response))]

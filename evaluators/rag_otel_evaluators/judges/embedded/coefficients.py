@@ -1,6 +1,6 @@
 """From features to probabilities: log-odds of each claim, a damped noisy-or over the answer.
 
-log-odds(claim unsupported) = (1 - s) * (w . x + b) + s * trees(x)
+log-odds(claim unsupported) = (1 - s) * (w . x + b) + s * (v . x + trees(x) + c)
 risk                        = 1 - (1 - p of the riskiest claim) * (product over the others of (1 - p)) ** damping
 
 s is how short the answer is, 0..1. In a long answer what is not in the context weighs most, and its data can teach no

@@ -42,7 +42,7 @@ class EmbeddedJudge:
 
     @property
     def version(self) -> str:
-        return "4"
+        return "5"
 
     def prepare(self) -> None:
         """Import the tables and patterns; see `rag_otel.protocols.Prepares`."""

@@ -69,32 +69,37 @@ class Singles:
 
 
 def fit_trees(
-    pairs: Sequence[Pair], *, counts: Sequence[float], singles: Sequence[Singles], rising: Collection[int]
+    pairs: Sequence[Pair],
+    *,
+    weights: Sequence[float],
+    counts: Sequence[float],
+    singles: Sequence[Singles],
+    rising: Collection[int],
 ) -> Trees:
     """Trees whose log-odds are higher for the unfaithful answer of a pair and for unsupported claims.
 
-    The log-odds are those at equal shares of supported and unsupported ones. `counts`: how much each pair counts.
-    `rising`: features of which a higher value never lowers the log-odds.
+    The log-odds are those at equal shares of supported and unsupported ones. `weights`: of the line to begin with.
+    `counts`: how much each pair counts. `rising`: features of which a higher value never lowers what the trees say.
     """
     table = _tabulate(pairs, singles)
-    weights = np.asarray(counts)
+    pair_weights, line = np.asarray(counts), np.round(np.asarray(weights), DIGITS)
     unsupported = np.array([label for group in singles for label in group.unsupported], dtype=float)
     of_group = [len(group.claims) for group in singles]
     single_weights = np.repeat([group.weight for group in singles], of_group)
     shifts = np.repeat([math.log(group.share / (1.0 - group.share)) for group in singles], of_group)
-    log_odds = np.zeros(len(table.values))
+    log_odds = np.round(table.values @ line, DIGITS)
     chance = random.Random(1)
     features = table.values.shape[1]
     trees: list[Tree] = []
     for _ in range(TREES):
         tried = sorted(chance.sample(range(features), max(1, round(features * SHARE_OF_FEATURES))))
-        of_pairs = _gradients_of_pairs(log_odds[: len(table.owner)], table.owner, weights)
+        of_pairs = _gradients_of_pairs(log_odds[: len(table.owner)], table.owner, pair_weights)
         of_singles = _gradients_of_singles(log_odds[len(table.owner) :] + shifts, unsupported, single_weights)
         sums = [np.concatenate(each) for each in zip(of_pairs, of_singles, strict=True)]
         tree = _Growing(table, sums, tried, frozenset(rising)).grow()
         trees.append(tree)
         log_odds += _values_of(tree, table.values)
-    return Trees(trees=tuple(trees), intercept=0.0)
+    return Trees(weights=tuple(map(float, line)), trees=tuple(trees), intercept=0.0)
 
 
 def _tabulate(pairs: Sequence[Pair], singles: Sequence[Singles]) -> _Table:

@@ -136,11 +136,21 @@ def _fit_claims(answers: Sequence[LabelledAnswer], pairs: Sequence[ContrastPair]
         pair_counts=counts,
         at_least_zero=at_least_zero,
     )
+    line = fit_logistic(
+        [],
+        [],
+        penalty=PENALTY,
+        pairs=differences,
+        pair_counts=counts,
+        at_least_zero=at_least_zero,
+        towards=long.weights,
+    )
     short = fit_trees(
         [
             ([claim.features for claim in pair.faithful], [claim.features for claim in pair.unfaithful])
             for pair in pairs
         ],
+        weights=line.weights,
         counts=counts,
         singles=[_short_claims(answers), _made_up(pairs)],
         rising=at_least_zero,
