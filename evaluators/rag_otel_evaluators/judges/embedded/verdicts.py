@@ -22,6 +22,9 @@ out-of-fold probabilities of the development data, near the best F1."""
 MOSTLY_UNKNOWN: Final = 0.5
 """A claim of which the context holds a smaller share than this, or with figures that are nowhere in it, says something
 that is not there: it is never called supported."""
+TOO_WIDE: Final = 1.0
+"""Value of the difference `too_wide` from which the same holds: of the pairs, 105 unfaithful answers have half of it,
+and 38 faithful ones."""
 _NAMED_WORDS: Final = 8
 
 LANGUAGE_MISMATCH: Final = "language_mismatch"
@@ -67,13 +70,22 @@ def unsupported_probability(
     In long answers of people's questions a conflict is mostly a paraphrase, so there only its learned weight counts.
     """
     probability = sigmoid(coefficients.log_odds(claim.features, shortness))
+    if _says_something_else(claim):
+        probability = max(probability, UNSUPPORTED_FROM * shortness)
     raised = CONTRADICTED_PROBABILITY if contradicted else 0.0
     return probability + (1.0 - probability) * raised * shortness
 
 
 def _says_something_else(claim: AssessedClaim) -> bool:
-    """Most of the claim, or one of its figures, is not in the context: it is never called supported."""
-    return claim.alignment.coverage < MOSTLY_UNKNOWN or claim.alignment.has_unseen_digits
+    """Most of the claim, or one of its figures, is not in the context, or it says "all" where the context says "some".
+
+    Then it is never called supported, and an answer of a few words with such a claim is never called faithful.
+    """
+    return (
+        claim.alignment.coverage < MOSTLY_UNKNOWN
+        or claim.alignment.has_unseen_digits
+        or claim.differences.values["too_wide"] >= TOO_WIDE
+    )
 
 
 def _unjudged(claims: Sequence[Claim]) -> Judgement:
