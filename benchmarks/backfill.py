@@ -1,6 +1,6 @@
 """How fast stored traces get their scores, against how fast Phoenix itself can hand over and take in the same.
 
-    python benchmarks/backfill.py [TRACES] [--rounds N]
+    python benchmarks/backfill.py [TRACES] [--rounds N] [--unjudged]
 
 Starts a Phoenix of its own (embedded SQLite). In every round each of these gets a fresh project with the same traces
 (three spans each, made of the recorded answers of examples/data), in an order that turns from round to round:
@@ -16,7 +16,7 @@ Starts a Phoenix of its own (embedded SQLite). In every round each of these gets
 
 Wall time and CPU time are from the start of each arm until Phoenix has stored its last result. On a machine whose cores
 are shared CPU time is the steadier figure, but it grows too when others use the machine. Before each arm Phoenix is
-waited for until it is idle.
+waited for until it is idle. With --unjudged the embedded judge's arms are left out.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ WORKERS = 2
 AT_ONCE = 100
 BARE, AGAIN, KNOWN = "bare", "bare again", "backfill, results known"
 JUDGED, SPREAD, NOTHING = "rag-otel backfill", f"rag-otel backfill --workers {WORKERS}", "nothing to do"
-ARMS = (BARE, KNOWN, AGAIN) if __import__("os").environ.get("Q") else (BARE, KNOWN, JUDGED, AGAIN, SPREAD)
+ARMS = (BARE, KNOWN, JUDGED, AGAIN, SPREAD)
+UNJUDGED = (BARE, KNOWN, AGAIN)
 _IDLE_S = 0.03
 """CPU time in half a second of a Phoenix without work: its background tasks."""
 
@@ -265,13 +266,13 @@ def cpu_of(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def main(traces: int, rounds: int) -> None:
-    found: dict[str, list[Measured]] = {arm: [] for arm in (*ARMS, NOTHING)}
+def main(traces: int, rounds: int, arms: Sequence[str]) -> None:
+    found: dict[str, list[Measured]] = {arm: [] for arm in (*arms, NOTHING)}
     with tempfile.TemporaryDirectory() as folder, start_phoenix(folder) as server:
         for number in range(rounds):
             prepared = None
-            for place in range(len(ARMS)):
-                arm = ARMS[(place + number) % len(ARMS)]
+            for place in range(len(arms)):
+                arm = arms[(place + number) % len(arms)]
                 project = f"backfill-{number}-{place}"
                 store(server, project, traces)
                 prepared = Prepared(server, project)
@@ -318,5 +319,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("traces", type=int, nargs="?", default=300, help="traces of each project")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--unjudged", action="store_true", help="leave out the arms with the embedded judge")
     arguments = parser.parse_args()
-    main(arguments.traces, arguments.rounds)
+    main(arguments.traces, arguments.rounds, UNJUDGED if arguments.unjudged else ARMS)
