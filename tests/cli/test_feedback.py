@@ -80,7 +80,11 @@ def test_a_rating_is_one_annotation_of_a_person(project: Project) -> None:
 
     found = eventually(said, within_s=120)
     own = found.pop("rag-otel:feedback")
-    assert (own["name"], own["annotator_kind"], own["metadata"]) == ("user_feedback", "HUMAN", {"trace_was": "not_here"})
+    assert (own["name"], own["annotator_kind"], own["metadata"]) == (
+        "user_feedback",
+        "HUMAN",
+        {"trace_was": "not_here"},
+    )
     assert own["result"]["label"] == "thumbs_down"
     assert own["result"]["explanation"] == "No! <EMAIL_1> knows better"
     assert [row["result"]["score"] for row in found.values()] == [1]
