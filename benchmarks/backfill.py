@@ -1,49 +1,71 @@
-"""How fast traces that Phoenix has stored get their scores, against how fast Phoenix itself can hand over and take in.
+"""How fast stored traces get their scores, against how fast Phoenix itself can hand over and take in the same.
 
-    python benchmarks/backfill.py [TRACES]
+    python benchmarks/backfill.py [TRACES] [--rounds N] [--unjudged]
 
-Starts a Phoenix of its own (embedded SQLite), stores traces of three spans each made of the recorded answers of
-examples/data, then measures, in one run on the same machine:
+Starts a Phoenix of its own (embedded SQLite). In every round each of these gets a fresh project with the same traces
+(three spans each, made of the recorded answers of examples/data), in an order that turns from round to round:
 
-- Phoenix alone: the reading (traces and their spans), the asking for annotations and the writing of two annotations a
-  trace, without anything being evaluated;
-- `rag-otel backfill` over the same traces, with the embedded judge;
-- the same over as many other traces with `--workers 2`: the judging is in other processes then;
-- the same command again, which reads everything and writes nothing.
+- "bare": reads the traces and their spans, asks once which have annotations, and sends what a backfill sends: the same
+  evaluation spans and annotations of spans and traces, in requests for 100 traces each, as bytes that were ready before
+  the clock started. It evaluates, checks and repeats nothing.
+- "bare again": the same once more, for the machine's noise.
+- "backfill, results known": the whole backfill, but the judge's results were looked up, not computed: a judge that
+  takes no time. What it takes longer than "bare" is the cost of the backfill itself.
+- "rag-otel backfill": the command, with the embedded judge in its process; "--workers 2": in two others.
+- "nothing to do": the command again, over traces that have their scores. It reads and writes nothing.
 
-Beside wall time the CPU time of either side is given: on a machine with other work to do it is the steadier figure.
+Wall time and CPU time are from the start of each arm until Phoenix has stored its last result. On a machine whose cores
+are shared CPU time is the steadier figure, but it grows too when others use the machine. Before each arm Phoenix is
+waited for until it is idle. With --unjudged the embedded judge's arms are left out.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
+import contextlib
+import io
 import json
 import os
 import resource
 import secrets
+import statistics
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import ScopeSpans, Span
 
 from rag_otel import semconv
+from rag_otel.cli import backfill as command
 from rag_otel.cli.demo.phoenix_server import PhoenixServer, start_phoenix
 from rag_otel.cli.main import main as rag_otel
 from rag_otel.cli.terminal import table
-from rag_otel.delivery.http import post, to_json
+from rag_otel.composition import Parts, compose_pipeline
+from rag_otel.delivery.http import post
 from rag_otel.errors import RagOtelError
+from rag_otel.evaluation.budget import Budget
+from rag_otel.model import EvaluatedTrace, RagTrace, SamplingDecision, SpanRef
+from rag_otel.writers import phoenix_annotations, phoenix_backfill
+from rag_otel.writers.phoenix_backfill import PhoenixBackfillWriter
+from rag_otel_collectors.backfill.engine import Backfill, Tally
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
+from rag_otel_collectors.stored.phoenix_spans import stored_traces
 
 DATA = Path(__file__).parents[1] / "examples" / "data" / "ragtruth_qa_dev.jsonl"
-PROJECT = "backfill-benchmark"
-OTHER = "backfill-benchmark-workers"
 WORKERS = 2
 AT_ONCE = 100
-TARGET = 300
+BARE, AGAIN, KNOWN = "bare", "bare again", "backfill, results known"
+JUDGED, SPREAD, NOTHING = "rag-otel backfill", f"rag-otel backfill --workers {WORKERS}", "nothing to do"
+ARMS = (BARE, KNOWN, JUDGED, AGAIN, SPREAD)
+UNJUDGED = (BARE, KNOWN, AGAIN)
+_IDLE_S = 0.03
+"""CPU time in half a second of a Phoenix without work: its background tasks."""
 
 
 def store(server: PhoenixServer, project: str, traces: int) -> None:
@@ -90,7 +112,7 @@ def add_trace(spans: ScopeSpans, row: dict[str, Any], start_ns: int) -> None:
             pair.key, pair.value.string_value = key, value
 
 
-def trace_ids(reader: PhoenixClient, project: str = PROJECT) -> list[str]:
+def trace_ids(reader: PhoenixClient, project: str) -> list[str]:
     """Of everything in the project; none while it does not exist."""
     try:
         return [row["trace_id"] for row in reader.traces(project)]
@@ -98,49 +120,138 @@ def trace_ids(reader: PhoenixClient, project: str = PROJECT) -> list[str]:
         return []
 
 
-def phoenix_alone(server: PhoenixServer) -> None:
-    """What a backfill asks of Phoenix, and nothing else."""
-    reader = PhoenixClient(server.base_url, timeout_s=60)
-    ids = trace_ids(reader)
-    note = "x" * 300
-    last: list[str] = []
-    for first in range(0, len(ids), AT_ONCE):
-        spans = reader.spans(PROJECT, trace_ids=ids[first : first + AT_ONCE])
-        last = [span["context"]["span_id"] for span in spans if not span["parent_id"]]
-        for _ in range(2):  # before judging, and to see that the last batch has arrived
-            reader.annotations(PROJECT, last, names=["limit"])
-        rows = [
-            {
-                "span_id": span_id,
-                "name": name,
-                "annotator_kind": "CODE",
-                "identifier": "limit",
-                "result": {"score": 0.5, "label": "faithful", "explanation": note},
-            }
-            for span_id in last
-            for name in ("limit", "limit_risk")
-        ]
-        post(f"{server.base_url}/v1/span_annotations?sync=false", to_json({"data": rows}), timeout_s=60)
-    while len(reader.annotations(PROJECT, last, names=["limit"])) < len(last):
+# --- the arms ---------------------------------------------------------------------------------------------------------
+
+
+class Prepared:
+    """A project whose traces have been judged before the clock starts."""
+
+    def __init__(self, server: PhoenixServer, project: str) -> None:
+        self.server, self.project = server, project
+        where = ["--project", project, "--phoenix-endpoint", server.base_url, "--since", "1d"]
+        parser = argparse.ArgumentParser()
+        command.configure(parser)
+        self.arguments = parser.parse_args(where)
+        self.settings = command.settings_of(self.arguments)
+        self.pipeline = compose_pipeline(self.settings, Parts(), default_cap=None, budgeted=False)
+        self.results = asyncio.run(self._judged())
+
+    async def _judged(self) -> dict[SpanRef, EvaluatedTrace]:
+        client = PhoenixClient(self.server.base_url, timeout_s=60)
+        found = {}
+        for batch in stored_traces(client, self.project):
+            for trace in (each for spans in batch for each in self.pipeline.rag_traces(spans.spans)):
+                decision, _ = await self.pipeline.admit(trace, self.pipeline.decide(trace.target))
+                names = tuple(each.name for each in self.pipeline.evaluators)
+                decision = replace(decision, evaluators=names)
+                found[trace.target] = await self.pipeline.evaluate(trace, decision)
+        return found
+
+    def bodies(self) -> list[list[tuple[str, bytes, dict[str, str]]]]:
+        """What a backfill sends: for every batch of traces its requests (address, body, headers)."""
+        sent: list[tuple[str, bytes, dict[str, str]]] = []
+
+        def keep(url: str, body: bytes, *, headers: dict[str, str], timeout_s: float) -> bytes:
+            sent.append((url, body, dict(headers)))
+            return b""
+
+        writer = PhoenixBackfillWriter(self.server.base_url, project=self.project)
+        results, batches = list(self.results.values()), []
+        with mock.patch.object(phoenix_backfill, "post", keep), mock.patch.object(phoenix_annotations, "post", keep):
+            for first in range(0, len(results), AT_ONCE):
+                writer.write(results[first : first + AT_ONCE])
+                batches.append(sent[:])
+                sent.clear()
+        return batches
+
+
+def bare(prepared: Prepared, bodies: Sequence[Sequence[tuple[str, bytes, dict[str, str]]]]) -> None:
+    """Reads, asks once and writes."""
+    reader = PhoenixClient(prepared.server.base_url, timeout_s=60)
+    ids = trace_ids(reader, prepared.project)
+    for number, first in enumerate(range(0, len(ids), AT_ONCE)):
+        spans = reader.spans(prepared.project, trace_ids=ids[first : first + AT_ONCE])
+        roots = [span["context"]["span_id"] for span in spans if not span["parent_id"]]
+        reader.annotations(prepared.project, roots, names=["faithfulness"])
+        for url, body, headers in bodies[number]:
+            post(url, body, headers=headers, timeout_s=60)
+
+
+def known(prepared: Prepared) -> None:
+    """The backfill of the command, with results that are known."""
+
+    async def lookup(trace: RagTrace, decision: SamplingDecision) -> EvaluatedTrace:
+        return prepared.results[trace.target]
+
+    store = command.phoenix_store(prepared.arguments, prepared.settings, prepared.pipeline)
+    backfill = Backfill(store=store, pipeline=prepared.pipeline, budget=Budget(), evaluate=lookup)
+    tally = Tally()
+    asyncio.run(backfill.run(tally))
+    assert tally.evaluated == len(prepared.results)
+
+
+def judged(prepared: Prepared, *options: str) -> None:
+    where = ["--project", prepared.project, "--phoenix-endpoint", prepared.server.base_url, "--since", "1d"]
+    with contextlib.redirect_stdout(io.StringIO()):
+        assert rag_otel(["backfill", *where, *options]) == 0
+
+
+def wait_until_stored(prepared: Prepared) -> None:
+    """Until Phoenix has stored the last score and the last evaluation span. Both are stored in the order they came."""
+    reader, last = PhoenixClient(prepared.server.base_url, timeout_s=60), list(prepared.results)[-1]
+    while not reader.annotations(prepared.project, [last.span_id], names=["faithfulness"]):
+        time.sleep(0.05)
+    while semconv.KIND_EVALUATOR not in (
+        span["span_kind"] for span in reader.spans(prepared.project, trace_ids=[last.trace_id])
+    ):
         time.sleep(0.05)
 
 
-def measured(server: PhoenixServer, name: str, traces: int, work: Callable[[], object]) -> list[str]:
-    """A line of the table: traces a second, and milliseconds of CPU a trace on either side."""
+def work_of(arm: str, prepared: Prepared) -> Callable[[], object]:
+    if arm in (BARE, AGAIN):
+        bodies = prepared.bodies()
+        return lambda: bare(prepared, bodies)
+    if arm == KNOWN:
+        return lambda: known(prepared)
+    return lambda: judged(prepared, *(["--workers", str(WORKERS)] if arm == SPREAD else []))
+
+
+# --- measuring --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Milliseconds for each trace: of wall time, and of CPU time of this process, its workers, and Phoenix."""
+
+    wall: float
+    ours: float
+    workers: float
+    theirs: float
+
+
+def measured(prepared: Prepared, work: Callable[[], object]) -> Measured:
+    """Does the work and waits until Phoenix has stored its results: until then the clock runs, for all arms alike."""
+    server, traces = prepared.server, len(prepared.results)
+    wait_until_idle(server)
     ours, theirs, started = time.process_time(), cpu_of(server.pid), time.perf_counter()
     children = cpu_of_children()
     work()
-    seconds = time.perf_counter() - started
+    wait_until_stored(prepared)
+    wall = time.perf_counter() - started
     ours, theirs = time.process_time() - ours, cpu_of(server.pid) - theirs
-    judging = cpu_of_children() - children  # starting the processes included, which a longer run does not notice
-    return [
-        name,
-        f"{traces / seconds:.0f}",
-        f"{ours / traces * 1e3:.2f}",
-        f"{judging / traces * 1e3:.2f}",
-        f"{theirs / traces * 1e3:.2f}",
-        f"{traces / max(ours, judging / WORKERS, theirs):.0f}",
-    ]
+    workers = cpu_of_children() - children  # starting the processes included, which a longer run does not notice
+    return Measured(*(seconds / traces * 1e3 for seconds in (wall, ours, workers, theirs)))
+
+
+FIELDS = ("wall", "ours", "workers", "theirs")
+
+
+def wait_until_idle(server: PhoenixServer) -> None:
+    while True:
+        before = cpu_of(server.pid)
+        time.sleep(0.5)
+        if cpu_of(server.pid) - before < _IDLE_S:
+            return
 
 
 def cpu_of_children() -> float:
@@ -150,41 +261,64 @@ def cpu_of_children() -> float:
 
 
 def cpu_of(pid: int) -> float:
-    """CPU seconds that a process has used."""
+    """CPU seconds that a process has used, its threads that have ended included."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def backfill(server: PhoenixServer, project: str = PROJECT, *options: str) -> None:
-    where = ["--project", project, "--phoenix-endpoint", server.base_url, "--since", "1d"]
-    assert rag_otel(["backfill", *where, *options]) == 0
-
-
-def main(traces: int) -> None:
+def main(traces: int, rounds: int, arms: Sequence[str]) -> None:
+    found: dict[str, list[Measured]] = {arm: [] for arm in (*arms, NOTHING)}
     with tempfile.TemporaryDirectory() as folder, start_phoenix(folder) as server:
-        store(server, PROJECT, traces)
-        store(server, OTHER, traces)
-        lines = [
-            measured(server, "Phoenix alone", traces, lambda: phoenix_alone(server)),
-            measured(server, "rag-otel backfill", traces, lambda: backfill(server)),
-            measured(
-                server, f"--workers {WORKERS}", traces, lambda: backfill(server, OTHER, "--workers", str(WORKERS))
-            ),
-            measured(server, "the first again", traces, lambda: backfill(server)),
-        ]
+        for number in range(rounds):
+            prepared = None
+            for place in range(len(arms)):
+                arm = arms[(place + number) % len(arms)]
+                project = f"backfill-{number}-{place}"
+                store(server, project, traces)
+                prepared = Prepared(server, project)
+                found[arm].append(measured(prepared, work_of(arm, prepared)))
+                print(number + 1, arm, found[arm][-1], flush=True)
+            last = prepared
+            assert last is not None
+            found[NOTHING].append(measured(last, lambda each=last: judged(each)))  # type: ignore[misc]
+    report(found)
+
+
+def report(found: dict[str, list[Measured]]) -> None:
+    lines = []
+    for arm, rounds in found.items():
+        wall, ours, workers, theirs = (statistics.median(getattr(each, name) for each in rounds) for name in FIELDS)
+        apart = 1e3 / max(ours, workers / WORKERS, theirs)
+        figures = [f"{1e3 / wall:.0f}", f"{ours:.2f}", f"{workers:.2f}", f"{theirs:.2f}", f"{apart:.0f}"]
+        lines.append([arm, *figures, ratios(found, arm, "wall"), ratios(found, arm, "theirs")])
     header = (
-        "what",
+        "median of the rounds",
         "traces/s",
         "our CPU, ms a trace",
-        "our processes', ms",
+        "our workers', ms",
         "Phoenix's CPU, ms a trace",
         "traces/s with a core each",
+        "wall time beside bare",
+        "Phoenix's CPU beside bare",
     )
     print(table(lines, header=header))
-    print(f"to reach: {TARGET} traces/s, or Phoenix's own limit")
+
+
+def ratios(found: dict[str, list[Measured]], arm: str, field: str) -> str:
+    """Beside "bare" of the same round, for all others beside the mean of "bare" and "bare again": median and range."""
+    if arm == BARE:
+        return "1"
+    beside = []
+    for number, each in enumerate(found[arm]):
+        base = [getattr(found[name][number], field) for name in ((BARE,) if arm == AGAIN else (BARE, AGAIN))]
+        beside.append(getattr(each, field) / statistics.mean(base))
+    return f"{statistics.median(beside):.2f} ({min(beside):.2f} to {max(beside):.2f})"
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("traces", type=int, nargs="?", default=1_000, help="traces that Phoenix holds")
-    main(parser.parse_args().traces)
+    parser.add_argument("traces", type=int, nargs="?", default=300, help="traces of each project")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--unjudged", action="store_true", help="leave out the arms with the embedded judge")
+    arguments = parser.parse_args()
+    main(arguments.traces, arguments.rounds, UNJUDGED if arguments.unjudged else ARMS)

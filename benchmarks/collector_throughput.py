@@ -8,8 +8,8 @@ given by the clock, and by the CPU time that the collector and its evaluation pr
 use too, the second one is what one whole core would do. With two processes, how the CPU time splits shows what a core
 for each would do: as many times as much as one process, until the collector's own share fills a core.
 
-With `--against`, this checkout and another one evaluate every trace in turns. This checkout against itself shows how
-much the machine's other work makes of it.
+With `--against`, this checkout and another one pass traces on, and evaluate every trace, in turns. This checkout does
+so twice a round, which shows how much the machine's other work makes of it.
 """
 
 from __future__ import annotations
@@ -98,23 +98,33 @@ def row(name: str, got: Measured) -> list[str]:
 
 
 def compare(against: Path, *, rounds: int, seconds: float) -> None:
-    """Print how much CPU time an evaluated trace takes here and in another checkout, in turns."""
-    totals: list[tuple[float, float]] = []
-    rows = []
-    for number in range(rounds):
-        here, there = (
-            measure(*EVERYTHING, seconds=seconds, fresh=True, checkout=checkout).cpu_ms
-            for checkout in (Path(__file__).parents[1], against)
-        )
-        totals.append((sum(here), sum(there)))
-        shown = [" + ".join(f"{each:.2f}" for each in split) for split in (here, there)]
-        rows.append([str(number + 1), *shown, f"{sum(there) / sum(here):.2f}x"])
-    print("collector + judging, ms CPU for a trace of which everything is evaluated\n")
-    print(table(rows, header=["round", "here", "the other", "traces per CPU second"]))
-    ratios = sorted(there / here for here, there in totals)
-    medians = [statistics.median(each) for each in zip(*totals, strict=True)]
-    print(f"\nmedians {medians[0]:.2f} and {medians[1]:.2f} ms; ratios {ratios[0]:.2f} to {ratios[-1]:.2f}, ", end="")
-    print(f"median {statistics.median(ratios):.2f}")
+    """Print how much CPU time a trace takes here and in another checkout, in turns, and here a second time."""
+    here = Path(__file__).parents[1]
+    cases: dict[str, tuple[tuple[str, ...], bool]] = {
+        "unsampled, passed on": (("sample_ratio=0",), False),
+        "every trace evaluated": (EVERYTHING, True),
+    }
+    print("ms of CPU time for a trace, and how many times as many traces a CPU second gives here\n")
+    for name, (settings, fresh) in cases.items():
+        rows, ratios, noise = [], [], []
+        for number in range(rounds):
+            splits = [
+                measure(*settings, seconds=seconds, fresh=fresh, checkout=checkout).cpu_ms
+                for checkout in (here, against, here)
+            ]
+            first, other, second = map(sum, splits)
+            ratios.append(2 * other / (first + second))
+            noise.append(first / second)
+            shown = [" + ".join(f"{each:.3f}" for each in split) for split in splits]
+            rows.append([str(number + 1), *shown, f"{ratios[-1]:.2f}", f"{noise[-1]:.2f}"])
+        print(name)
+        print(table(rows, header=["round", "here", "the other", "here again", "ratio", "here twice"]))
+        print(f"ratio {spread(ratios)}; here twice {spread(noise)}\n", flush=True)
+
+
+def spread(values: list[float]) -> str:
+    """The median and the range."""
+    return f"{statistics.median(values):.2f} ({min(values):.2f} to {max(values):.2f})"
 
 
 def main() -> None:

@@ -117,7 +117,7 @@ class Instrumentation:
         if any(each.is_evaluating(rating.trace_id, rating.span_id) for each in processors):
             return FeedbackStatus.AT_HAND
         decision = self.runtime.pipeline.decide(SpanRef(trace_id=rating.trace_id, span_id=rating.span_id or "0" * 16))
-        return FeedbackStatus.GONE if decision.sampled else FeedbackStatus.NOT_SAMPLED
+        return FeedbackStatus.NOT_HERE if decision.sampled else FeedbackStatus.NOT_SAMPLED
 
     def start(self) -> None:
         """Start what runs beside the spans: imports of evaluators, metrics and events."""

@@ -64,9 +64,10 @@ class Workers:
     async def evaluate(self, trace: RagTrace, decision: SamplingDecision) -> EvaluatedTrace:
         """Runs `Pipeline.evaluate` in another process. Raises PermanentError if that process died."""
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._pool, _evaluate, trace, decision)
+            result = await asyncio.get_running_loop().run_in_executor(self._pool, _evaluate, trace, decision)
         except BrokenProcessPool:
             raise PermanentError("an evaluation process died") from None
+        return dataclasses.replace(result, trace=trace)
 
     def close(self) -> None:
         """Ends the processes after their current evaluation. Safe to call twice."""
@@ -87,8 +88,10 @@ def _prepare(settings: Settings) -> None:
 
 
 def _evaluate(trace: RagTrace, decision: SamplingDecision) -> EvaluatedTrace:
+    """The result without the trace's texts, which the parent has."""
     with suppressed(), time_slice(_BACKFILL_SLICE_S):
-        return _loop.run_until_complete(_pipeline.evaluate(trace, decision))
+        result = _loop.run_until_complete(_pipeline.evaluate(trace, decision))
+    return dataclasses.replace(result, trace=RagTrace(target=trace.target))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ class FeedbackStatus(enum.StrEnum):
     NOT_SAMPLED = "not_sampled"
     """Recorded. The sampler had left the trace out and its content was let go, so it cannot be evaluated here;
     `rag-otel feedback` reads it back from Phoenix."""
-    GONE = "gone"
+    NOT_HERE = "not_here"
     """Recorded. The trace is not in this process: it was evaluated or left out before, or another process has it. If
     it has no result, `rag-otel feedback` reads it back from Phoenix."""
     REFUSED = "refused"

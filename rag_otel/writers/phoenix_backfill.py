@@ -54,10 +54,18 @@ class PhoenixBackfillWriter:
 
     def write(self, batch: Sequence[EvaluatedTrace]) -> None:
         """Sends the spans, then the annotations. Raises RetryableError or PermanentError, see `http.post`."""
+        self.write_spans(batch)
+        self.write_annotations(batch)
+
+    def write_spans(self, batch: Sequence[EvaluatedTrace]) -> None:
+        """Sends the evaluation spans in one request. Raises what `write` raises."""
         self._spans.clear()
         # The target is already stored, so the evaluation span carries the attributes.
         self._evaluation_spans.write([dataclasses.replace(each, status=EvaluationStatus.LATE) for each in batch])
         if self._spans:
             request = encode_spans(self._spans).SerializeToString()
             post(self._url, request, headers=self._headers, timeout_s=self._timeout_s)
+
+    def write_annotations(self, batch: Sequence[EvaluatedTrace]) -> None:
+        """Sends the annotations of spans, traces and documents. Raises what `write` raises."""
         self._annotations.write(batch)

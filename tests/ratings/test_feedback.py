@@ -141,7 +141,7 @@ def test_a_trace_that_has_its_scores_is_gone(provider: TracerProvider, exporter:
     trace_id = _ask()
     assert rag_otel.flush(timeout=60)
     (span,) = (each for each in exporter.get_finished_spans() if each.parent is None)
-    assert rag_otel.feedback(trace_id, score=1, span_id=span.context.span_id) == rag_otel.FeedbackStatus.GONE
+    assert rag_otel.feedback(trace_id, score=1, span_id=span.context.span_id) == rag_otel.FeedbackStatus.NOT_HERE
     assert rag_otel.flush(timeout=60)
     (said,) = (each for each in exporter.get_finished_spans() if each.name.startswith("feedback"))
     assert said.parent is not None
@@ -165,7 +165,7 @@ def test_a_process_that_is_not_instrumented(monkeypatch: pytest.MonkeyPatch) -> 
     user_feedback._queue_apart.cache_clear()
     with http_receiver() as receiver:
         monkeypatch.setenv("RAG_OTEL_PHOENIX_ENDPOINT", receiver.url)
-        assert rag_otel.feedback("1" * 32, score=0) == rag_otel.FeedbackStatus.GONE
+        assert rag_otel.feedback("1" * 32, score=0) == rag_otel.FeedbackStatus.NOT_HERE
         assert rag_otel.flush(timeout=60)
         (request,) = receiver.requests
     user_feedback._queue_apart.cache_clear()

@@ -1,7 +1,8 @@
 """The main loop of a backfill: reads stored traces in batches, evaluates those without scores, and writes the results.
 
-While one batch is evaluated, the next one is read and the previous one is written. At most these three batches are in
-memory. After an interruption, only the evaluations that were running have to be repeated.
+Reading, evaluating and writing go on side by side, so that the slowest of them sets the speed. The evaluation does not
+wait for the end of a batch. In memory are at most the batch that is read, the one before it, and some hundred results
+that are not yet stored. After an interruption, only the evaluations that were running have to be repeated.
 """
 
 from __future__ import annotations
@@ -10,16 +11,20 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
-from rag_otel.errors import ConfigurationError, PermanentError
 from rag_otel.evaluation.budget import Budget
 from rag_otel.model import EvaluatedTrace, Evaluation, RagTrace, SamplingDecision, SpanRecord
 from rag_otel.pipeline import Pipeline
 from rag_otel.protocols import Evaluator
+from rag_otel_collectors.backfill.writing import AT_ONCE, ResultWriter
 
 Spans = Sequence[SpanRecord]
 """All spans of one trace."""
+_Due: TypeAlias = tuple[RagTrace, SamplingDecision]
+"""A trace to evaluate; the decision names the metrics."""
+_Waiting: TypeAlias = "asyncio.Queue[_Due | None]"
+"""Traces to evaluate. None: no more will come."""
 
 
 class Store(Protocol):
@@ -34,7 +39,7 @@ class Store(Protocol):
         ...
 
     def write(self, results: Sequence[EvaluatedTrace]) -> None:
-        """Writes the results. They are stored when `settle` returns."""
+        """Writes some results. They are stored when `settle` returns."""
         ...
 
     def settle(self) -> None:
@@ -97,42 +102,60 @@ class Backfill:
     evaluate: Callable[[RagTrace, SamplingDecision], Awaitable[EvaluatedTrace]] | None = None
     """Evaluates instead of `pipeline.evaluate`, for example in other processes."""
     progress: Callable[[int], object] = lambda traces: None
-    """Called after each batch with its number of traces."""
-
-    _writing: asyncio.Task[None] | None = field(default=None, init=False)
-    """The task that writes the previous batch."""
+    """Called with the number of traces of each batch, when the evaluation of its last ones begins."""
 
     async def run(self, tally: Tally) -> None:
         """Works until all traces have their scores or the budget is spent. Updates `tally`.
 
         Raises the errors of the store. If it is cancelled, finished results are still written.
         """
-        batches = self.store.batches()
+        results = ResultWriter(lambda batch: self._write(batch, tally), unwritten=self.concurrency + 2 * AT_ONCE)
+        waiting: _Waiting = asyncio.Queue(self.concurrency)
+        try:
+            async with asyncio.TaskGroup() as group:
+                reader = group.create_task(self._read(tally, waiting))
+                for _ in range(self.concurrency):
+                    group.create_task(self._judge(tally, waiting, results))
+            if (error := reader.result()) is not None:
+                raise error
+        except ExceptionGroup as errors:
+            raise errors.exceptions[0] from None
+        finally:
+            await asyncio.shield(self._finish(results))
+
+    async def _finish(self, results: ResultWriter) -> None:
+        try:
+            await results.close()
+        finally:
+            await asyncio.to_thread(self.store.settle)
+
+    async def _read(self, tally: Tally, waiting: _Waiting) -> Exception | None:
+        """Reads batches, the next one ahead, and hands out what is to be evaluated. Returns the error that ended the
+        reading: what was handed out before is evaluated all the same."""
+        batches, failure = self.store.batches(), None
         reading = _next(batches)
         try:
             while not tally.out_of_budget and (batch := await reading) is not None:
                 reading = _next(batches)
-                await self._batch(batch, tally)
+                await self._hand_out(await self._due(batch, tally), tally, waiting)
                 self.progress(len(batch))
+        except Exception as error:  # noqa: BLE001 - raised when the others are done
+            failure = error
         finally:
             reading.cancel()
-            await self._written()
-            await asyncio.shield(asyncio.to_thread(self.store.settle))
+        await waiting.put(None)
+        return failure
 
-    async def _batch(self, batch: Sequence[Spans], tally: Tally) -> None:
-        due = await self._due(batch, tally)
+    async def _hand_out(self, due: Sequence[_Due], tally: Tally, waiting: _Waiting) -> None:
         if self.dry_run:
             tally.due += len(due)
             tally.characters += sum(trace.characters * len(decision.evaluators or ()) for trace, decision in due)
             return
-        results: list[EvaluatedTrace] = []
-        try:
-            await self._judge(due, tally, results)
-        finally:
-            await self._written()
-            self._writing = asyncio.create_task(asyncio.to_thread(self._write, results, tally))
+        for each in due:
+            if not tally.out_of_budget:
+                await waiting.put(each)
 
-    async def _due(self, batch: Sequence[Spans], tally: Tally) -> list[tuple[RagTrace, SamplingDecision]]:
+    async def _due(self, batch: Sequence[Spans], tally: Tally) -> list[_Due]:
         """Returns the RAG traces to evaluate: those that are evaluable, are sampled, and lack a score."""
         read = [trace for spans in batch for trace in self.pipeline.rag_traces(spans)]
         traces = await asyncio.gather(*(self.pipeline.with_texts(trace) for trace in read))
@@ -154,37 +177,22 @@ class Backfill:
         tally.already += len(chosen) - len(due)
         return due
 
-    async def _judge(
-        self, due: Sequence[tuple[RagTrace, SamplingDecision]], tally: Tally, results: list[EvaluatedTrace]
-    ) -> None:
-        """Evaluates, several at a time, until the budget is spent. Appends finished results to `results`."""
-        waiting = iter(due)
+    async def _judge(self, tally: Tally, waiting: _Waiting, results: ResultWriter) -> None:
+        """Evaluates one trace after the other until none is left. What comes after the budget is spent is left out."""
         evaluate = self.evaluate or self.pipeline.evaluate
-
-        async def judge() -> None:
-            for trace, decision in waiting:
-                if tally.out_of_budget or not await self.budget.admit(len(decision.evaluators or ())):
-                    tally.out_of_budget = True
-                    return
-                tally.due += 1
-                result = await evaluate(trace, decision)
-                for evaluation in result.evaluations:
-                    tally.count(evaluation)
-                results.append(result)
-                self.budget.settle(result.evaluations)
-
-        try:
-            async with asyncio.TaskGroup() as group:
-                for _ in range(min(self.concurrency, len(due))):
-                    group.create_task(judge())
-        except* (ConfigurationError, PermanentError) as errors:
-            raise errors.exceptions[0] from None
-
-    async def _written(self) -> None:
-        """Waits until the previous batch has been written."""
-        writing, self._writing = self._writing, None
-        if writing is not None:
-            await asyncio.shield(writing)
+        while (each := await waiting.get()) is not None:
+            trace, decision = each
+            if tally.out_of_budget or not await self.budget.admit(len(decision.evaluators or ())):
+                tally.out_of_budget = True
+                continue
+            await results.room()
+            tally.due += 1
+            result = await evaluate(trace, decision)
+            for evaluation in result.evaluations:
+                tally.count(evaluation)
+            results.add(result)
+            self.budget.settle(result.evaluations)
+        waiting.put_nowait(None)  # for the next one; there is room, because nothing else is added any more
 
     def _write(self, results: Sequence[EvaluatedTrace], tally: Tally) -> None:
         """Writes successful evaluations. Failed ones are not written, so that the next run repeats them."""

@@ -7,22 +7,31 @@ which traces are done, and needs no other record.
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any, Final
 
 from rag_otel.delivery.retry import patiently
 from rag_otel.model import EvaluatedTrace, RagTrace
-from rag_otel.protocols import Evaluator, Writer
+from rag_otel.protocols import Evaluator
 from rag_otel.safety.guard import logger
+from rag_otel.writers.evaluation_span import carrier_span_id
 from rag_otel.writers.feedback import IDENTIFIER
+from rag_otel.writers.phoenix_backfill import PhoenixBackfillWriter
 from rag_otel_collectors.backfill.engine import Spans, is_current
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient, patient_policy
 from rag_otel_collectors.stored.phoenix_spans import stored_traces
 
-_POLL_S: Final = 0.05
+_POLL_S: Final = 0.1
 _MAX_POLL_S: Final = 2.0
 _RESEND_S: Final = 30.0
+_SPAN_ATTEMPTS: Final = 2
+_SPANS_AHEAD: Final = 2
+"""Batches. One is stored while the next one waits in Phoenix's queue."""
+_UNCONFIRMED: Final = 2
+"""Batches. Those before them have had time to be stored."""
 PATIENCE_S: Final = 300.0
 """A run ends with an error after Phoenix has been unavailable for this time."""
 
@@ -33,7 +42,7 @@ class PhoenixStore:
     def __init__(
         self,
         client: PhoenixClient,
-        writer: Writer,
+        writer: PhoenixBackfillWriter,
         evaluators: Sequence[Evaluator],
         *,
         project: str,
@@ -49,7 +58,12 @@ class PhoenixStore:
         self._until = until
         self._patience_s = patience_s
         self._retry = patient_policy(patience_s)
-        self._unconfirmed: Sequence[EvaluatedTrace] = ()
+        self._ahead: deque[Sequence[EvaluatedTrace]] = deque()
+        """Batches whose evaluation spans were sent, but not yet their annotations."""
+        self._unconfirmed: deque[Sequence[EvaluatedTrace]] = deque()
+        """Batches that were sent and not yet seen in Phoenix."""
+        self._waits_for_spans = True
+        """False after evaluation spans were sent twice and did not appear."""
 
     def batches(self) -> Iterator[list[Spans]]:
         for traces in stored_traces(self._client, self._project, since=self._since, until=self._until):
@@ -73,13 +87,18 @@ class PhoenixStore:
         }
 
     def write(self, results: Sequence[EvaluatedTrace]) -> None:
-        """Sends results to Phoenix, which queues them. The synchronous form of the API takes five times as long."""
-        self.settle()
-        self._send(results)
-        self._unconfirmed = results
+        """Sends results to Phoenix, which queues them. The synchronous form of the API takes five times as long.
 
-    def _send(self, results: Sequence[EvaluatedTrace]) -> None:
-        patiently(lambda: self._writer.write(results), self._retry)
+        The evaluation spans go some batches ahead, so that Phoenix always has work. Annotations follow when the spans
+        of their batch are stored, and are looked for when they have had time: to ask for annotations takes as long as
+        the transaction that Phoenix is in, because SQLite's only connection for writing answers that too.
+        """
+        patiently(lambda: self._writer.write_spans(results), self._retry)
+        self._ahead.append(results)
+        while len(self._ahead) > _SPANS_AHEAD:
+            self._annotate()
+        while len(self._unconfirmed) > _UNCONFIRMED:
+            self._confirm()
 
     def settle(self) -> None:
         """Waits until Phoenix has stored the last results. Sends them again if they do not appear, because a restart of
@@ -88,19 +107,45 @@ class PhoenixStore:
         Results that do not appear in time (for example, if their span was deleted) are left to the next run, with a
         warning.
         """
-        results, self._unconfirmed = self._unconfirmed, ()
-        now = time.monotonic()
-        give_up, again, wait_s = now + self._patience_s, now + _RESEND_S, _POLL_S
-        while results := self._not_stored(results):
-            now = time.monotonic()
-            if now > give_up:
+        while self._ahead:
+            self._annotate()
+        while self._unconfirmed:
+            self._confirm()
+
+    def _annotate(self) -> None:
+        """Sends the annotations of the oldest batch without them. A score that is stored has its evaluation span."""
+        if self._waits_for_spans and not self._spans_appear(self._ahead[0][-1]):
+            logger.warning("rag-otel: evaluation spans were sent but are not stored in Phoenix")
+            self._waits_for_spans = False
+        results = self._ahead.popleft()
+        patiently(lambda: self._writer.write_annotations(results), self._retry)
+        self._unconfirmed.append(results)
+
+    def _spans_appear(self, last: EvaluatedTrace) -> bool:
+        """Waits for the evaluation span of a result. Phoenix stores spans in the order in which they came."""
+        wanted = f"{carrier_span_id(last):016x}"
+        for _ in range(_SPAN_ATTEMPTS):
+            for _ in _polls(_RESEND_S):
+                rows = self._client.spans(self._project, trace_ids=[last.trace.target.trace_id])
+                if any(row["context"]["span_id"] == wanted for row in rows):
+                    return True
+            for results in self._ahead:
+                patiently(partial(self._writer.write_spans, results), self._retry)
+        return False
+
+    def _confirm(self) -> None:
+        """Waits until the annotations that were sent first are stored."""
+        results: Sequence[EvaluatedTrace] = self._unconfirmed.popleft()
+        give_up = time.monotonic() + self._patience_s
+        while True:
+            for _ in _polls(_RESEND_S):
+                results = self._not_stored(results)
+                if not results:
+                    return
+            if time.monotonic() > give_up:
                 logger.warning("rag-otel: %d results were sent but are not stored in Phoenix", len(results))
                 return
-            if now > again:
-                self._send(results)
-                again = now + _RESEND_S
-            time.sleep(wait_s)
-            wait_s = min(wait_s * 2, _MAX_POLL_S)
+            patiently(partial(self._writer.write, results), self._retry)
 
     def _not_stored(self, results: Sequence[EvaluatedTrace]) -> list[EvaluatedTrace]:
         current = self._current([result.trace.target.span_id for result in results])
@@ -116,3 +161,12 @@ class PhoenixStore:
 
 def _scored(evaluator: Evaluator, metadata: Mapping[str, Any]) -> bool:
     return "error_type" not in metadata and is_current(evaluator, metadata)
+
+
+def _polls(seconds: float) -> Iterator[None]:
+    """Yields at once, then after pauses that grow with the time that has passed, for so many seconds."""
+    started = time.monotonic()
+    yield
+    while (passed := time.monotonic() - started) < seconds:
+        time.sleep(min(max(_POLL_S, passed / 4), _MAX_POLL_S))
+        yield

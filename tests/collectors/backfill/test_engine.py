@@ -1,12 +1,14 @@
-"""The budget of a backfill, and its failures."""
+"""The budget of a backfill, its failures, and what waits for what."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pytest
 
-from rag_otel.errors import ConfigurationError, PermanentError
+from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
 from rag_otel.evaluation.budget import Budget
 from rag_otel.model import Chunk, EvaluatedTrace, Evaluation, RagTrace, Usage
 from rag_otel.pipeline import Pipeline
@@ -110,3 +112,84 @@ async def test_failures_are_counted_and_left_to_the_next_run() -> None:
     tally = await run(store, Priced(0.0, failing=2))
     assert (tally.evaluated, dict(tally.failed)) == (4, {"rag_otel.errors.PermanentError": 2})
     assert len(store.written) == 4
+
+
+class Waits:
+    """Judges of which the first waits until five others have judged."""
+
+    name = "faithfulness"
+    version = "1"
+    judge_name = "openai/some"
+
+    def __init__(self) -> None:
+        self._judged = 0
+        self._enough = asyncio.Event()
+
+    async def evaluate(
+        self, *, question: str | None, chunks: Sequence[Chunk | str], response: str, reference: str | None = None
+    ) -> Evaluation:
+        self._judged += 1
+        if self._judged == 1:
+            await self._enough.wait()
+        elif self._judged == 6:
+            self._enough.set()
+        return Evaluation(name=self.name, score=1.0, judge=self.judge_name, version=self.version)
+
+
+async def test_a_slow_answer_does_not_hold_up_the_next_batch() -> None:
+    """Batches are of four traces, two judges work: the second one goes on in the next batch."""
+    async with asyncio.timeout(60):
+        tally = await run(Memory(11), Waits())
+    assert tally.evaluated == 11
+
+
+class Broken(Memory):
+    """A store that cannot be read beyond its first batch, or not written."""
+
+    def __init__(self, *, reads: bool) -> None:
+        super().__init__(8)
+        self._reads = reads
+
+    def batches(self) -> Iterator[list[Spans]]:
+        batches = super().batches()
+        yield next(batches)
+        if not self._reads:
+            raise RetryableError("no answer")
+        yield from batches
+
+    def write(self, results: Sequence[EvaluatedTrace]) -> None:
+        if self._reads:
+            raise RetryableError("no answer")
+        super().write(results)
+
+
+@pytest.mark.parametrize("reads", [True, False])
+async def test_the_error_of_the_store_is_raised(reads: bool) -> None:
+    """As the store raised it. What was read before is evaluated and written all the same."""
+    store = Broken(reads=reads)
+    with pytest.raises(RetryableError, match="no answer"):
+        await run(store, Priced(0.0))
+    assert len(store.written) == (0 if reads else 4)
+
+
+async def test_finished_results_are_written_where_the_run_is_cancelled() -> None:
+    """As on Ctrl-C: seven traces are judged when the eighth, which never ends, is cancelled."""
+    begun = asyncio.Event()
+
+    class Last(Priced):
+        judged = 0
+
+        async def evaluate(self, **given: Any) -> Evaluation:
+            self.judged += 1
+            if self.judged == 8:
+                begun.set()
+                await asyncio.Event().wait()
+            return await super().evaluate(**given)
+
+    store = Memory(8)
+    running = asyncio.create_task(run(store, Last(0.0)))
+    await begun.wait()
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert len(store.written) == 7

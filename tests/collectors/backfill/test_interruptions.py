@@ -125,7 +125,8 @@ def test_ctrl_c_keeps_what_is_finished(phoenix_server: PhoenixServer, tmp_path: 
 
 
 def test_phoenix_is_killed_in_the_midst_of_a_run(tmp_path: Path) -> None:
-    """Phoenix is killed and restarted on its database. The same run continues, and every trace has one score."""
+    """Phoenix is killed and restarted on its database. The same run continues, and every trace has one score and one
+    evaluation span: spans that Phoenix had in its queue are sent again."""
     first = start_phoenix(tmp_path / "phoenix")
     with first:
         project = prepare(first, tmp_path)
@@ -139,4 +140,6 @@ def test_phoenix_is_killed_in_the_midst_of_a_run(tmp_path: Path) -> None:
                 assert process.returncode == 0, report
                 found = scores(PhoenixApi(second.base_url), project)
                 assert len(found) == len(set(found)) == BEFORE + 1 + AFTER
+                kinds = [span["span_kind"] for span in PhoenixApi(second.base_url).spans(project)]
+                assert kinds.count("EVALUATOR") == BEFORE + 1 + AFTER
                 assert finished(second, project, tmp_path) == (0, BEFORE + 1 + AFTER)

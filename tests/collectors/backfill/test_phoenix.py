@@ -138,7 +138,7 @@ def test_bounds_of_time(project: Project) -> None:
 
 
 def test_more_traces_than_are_read_at_once(project: Project) -> None:
-    """Several batches, without missing or repeated traces."""
+    """Several batches, without missing or repeated traces. When the command ends, all evaluation spans are there."""
     one = a_trace(0)
     for number in range(1, 230):
         one["resourceSpans"] += a_trace(number)["resourceSpans"]
@@ -146,6 +146,7 @@ def test_more_traces_than_are_read_at_once(project: Project) -> None:
     _, report = project.backfill()
     assert (count(report, "traces read"), count(report, "  evaluated")) == (230, 230)
     assert len(project.faithfulness()) == 230
+    assert [span["span_kind"] for span in project.api.spans(project.name)].count("EVALUATOR") == 230
 
 
 def test_an_unknown_project_is_named(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
