@@ -22,9 +22,12 @@ out-of-fold probabilities of the development data, near the best F1."""
 MOSTLY_UNKNOWN: Final = 0.5
 """A claim of which the context holds a smaller share than this, or with figures that are nowhere in it, says something
 that is not there: it is never called supported."""
+FOREIGN: Final = 0.35
+"""An answer of a few words of which the context and the question hold a smaller share is never called faithful: words
+alone cannot tell a free paraphrase from an answer that is made up."""
 TOO_WIDE: Final = 1.0
-"""Value of the difference `too_wide` from which the same holds: of the pairs, 105 unfaithful answers have half of it,
-and 38 faithful ones."""
+"""Value of the difference `too_wide` from which both hold: of the pairs, 105 unfaithful answers have half of it, and 38
+faithful ones."""
 _NAMED_WORDS: Final = 8
 
 LANGUAGE_MISMATCH: Final = "language_mismatch"
@@ -70,22 +73,19 @@ def unsupported_probability(
     In long answers of people's questions a conflict is mostly a paraphrase, so there only its learned weight counts.
     """
     probability = sigmoid(coefficients.log_odds(claim.features, shortness))
-    if _says_something_else(claim):
+    if claim.alignment.coverage < FOREIGN or _is_too_wide(claim):
         probability = max(probability, UNSUPPORTED_FROM * shortness)
     raised = CONTRADICTED_PROBABILITY if contradicted else 0.0
     return probability + (1.0 - probability) * raised * shortness
 
 
 def _says_something_else(claim: AssessedClaim) -> bool:
-    """Most of the claim, or one of its figures, is not in the context, or it says "all" where the context says "some".
+    """Most of the claim, or one of its figures, is not in the context, or it says "all" for the context's "some"."""
+    return claim.alignment.coverage < MOSTLY_UNKNOWN or claim.alignment.has_unseen_digits or _is_too_wide(claim)
 
-    Then it is never called supported, and an answer of a few words with such a claim is never called faithful.
-    """
-    return (
-        claim.alignment.coverage < MOSTLY_UNKNOWN
-        or claim.alignment.has_unseen_digits
-        or claim.differences.values["too_wide"] >= TOO_WIDE
-    )
+
+def _is_too_wide(claim: AssessedClaim) -> bool:
+    return claim.differences.values["too_wide"] >= TOO_WIDE
 
 
 def _unjudged(claims: Sequence[Claim]) -> Judgement:

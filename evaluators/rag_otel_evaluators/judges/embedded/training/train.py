@@ -64,8 +64,8 @@ trees know twins alone: of people's short claims the AUROC is .56 instead of .84
 to .60 instead of .57 to .78, while pairs are told apart as well (.68 and .70 of those of writers left out)."""
 MADE_UP_WEIGHT: Final = 1.0
 """The same for an answer against other passages. With 1, of the pairs of writers left out .72 are told apart, instead
-of .73 without them, and answers from the same ones against other passages with an AUROC of .92 instead of .69; with 0.3,
-.73 and .88. A rule that raised the risk of answers in other words did worse: .71 and .83."""
+of .73 without them, and answers from the same ones against other passages with an AUROC of .92 instead of .69; with
+0.3, .73 and .88. A rule that raised the risk of answers in other words did worse: .71 and .83."""
 PRIOR: Final = 0.2
 """Share of short answers that are taken to be unfaithful. Of people's answers in the data it is 0.17."""
 FREE: Final = frozenset(
