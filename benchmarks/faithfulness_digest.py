@@ -99,7 +99,7 @@ def write_digests() -> None:
     def noted(*arguments: Any) -> Any:
         assessed = yield from assess_steps(*arguments)
         laid = assessed.alignment
-        measured.append(repr((assessed, laid.coverage, laid.strangeness, laid.has_unseen_digits, laid.unseen_words)))
+        measured.append(repr((assessed, laid.coverage, laid.has_unseen_digits, laid.unseen_words)))
         return assessed
 
     verdicts.assess_steps = noted  # type: ignore[assignment]  # what is measured is part of no result

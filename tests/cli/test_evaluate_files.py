@@ -148,7 +148,7 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:
     reached, go_on = threading.Event(), threading.Event()
 
     def answer(request: JudgeRequest) -> Any:
-        if "1870" in request.prompt and not go_on.is_set():
+        if len(server.requests) >= 20 and not go_on.is_set():
             reached.set()
             go_on.wait(timeout=300)
         return word_overlap_judge.answer(request)
@@ -166,7 +166,7 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:
         assert "interrupted after" in shown
         assert "run the same command again to continue" in shown
         asked = len(server.requests)
-        assert asked >= 10  # about twenty: rows are asked in nearly their order
+        assert asked >= 20
         assert main(arguments) == 0
         # Two were under way when it was interrupted.
         assert len(server.requests) - asked <= 30 - (asked - 2)

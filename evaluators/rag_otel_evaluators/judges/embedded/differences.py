@@ -26,7 +26,7 @@ from rag_otel_evaluators.judges.embedded.limits import (
 )
 from rag_otel_evaluators.judges.embedded.meanings import meaning_turned
 from rag_otel_evaluators.judges.embedded.members import members_missing
-from rag_otel_evaluators.judges.embedded.nearness import nearness, places_in, support
+from rag_otel_evaluators.judges.embedded.nearness import count_held, nearness, places_in, support
 from rag_otel_evaluators.judges.embedded.numbers import NAME_WEIGHT, Rival, compare_numbers
 from rag_otel_evaluators.judges.embedded.order import turned
 from rag_otel_evaluators.judges.embedded.wording import WORDED, worded
@@ -80,7 +80,7 @@ def compare(
     content = list(claim.places)
     asked = [term for term in question.places if term not in claim.places]
     anchors = content + asked
-    held = [_held(anchors, reading) for reading in evidence]
+    held = [count_held(anchors, reading) for reading in evidence]
     nearest = max(range(len(evidence)), key=lambda at: (held[at], -at))
     best = evidence[nearest]
     total = len(content) or 1
@@ -121,7 +121,7 @@ def compare(
         "unreliable": unreliable(claim, evidence, question, refuted),
         "denial_turned": denial_turned(claim, evidence, anchors) if anchors and is_few and not replied else 0.0,
         "reply_turned": replied,
-        "spread": (known - _held(content, best)) / total,
+        "spread": (known - count_held(content, best)) / total,
         "unread": 1.0 - known / total if content else min(1.0, missing / (len(claim.quantities) or 1)),
         "sure": too_sure(claim, evidence),
         "focus_gap": focus_gap,
@@ -143,11 +143,6 @@ def _reply_turned(evidence: Sequence[Reading], anchors: Sequence[str], question:
     return float(reply * ((said > 0.0) - (said < 0.0)))
 
 
-def _held(terms: Sequence[str], reading: Reading) -> int:
-    places = reading.places
-    return len([term for term in terms if term in places])
-
-
 def _focus(claim: Reading, evidence: Sequence[Reading], question: Reading) -> tuple[float, float]:
     """(how much more of the question a sentence without the focus holds, how near the focus stands to it)."""
     asked = list(question.places)
@@ -157,8 +152,8 @@ def _focus(claim: Reading, evidence: Sequence[Reading], question: Reading) -> tu
     total = len(asked)
     best_any = best_with = near = 0.0
     for reading in evidence:
-        share = _held(asked, reading) / total
-        has = _held(focus, reading) / len(focus)
+        share = count_held(asked, reading) / total
+        has = count_held(focus, reading) / len(focus)
         best_any = max(best_any, share)
         best_with = max(best_with, share * has)
         if has:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rag_otel_evaluators.judges.embedded.close_reading import STRONG, Reading
+from rag_otel_evaluators.judges.embedded.close_reading import Reading
 from rag_otel_evaluators.judges.embedded.limits import places_of
+from rag_otel_evaluators.judges.embedded.nearness import parts_of
 from rag_otel_evaluators.judges.embedded.order import is_past
 
 
@@ -22,18 +23,8 @@ def _is_reported(reading: Reading, near: Sequence[int]) -> bool:
     marked = reading.marks.get("reported")
     if not marked:
         return False
-    parts = _parts(reading)
+    parts = parts_of(reading)
     return not {parts[place] for place in near}.isdisjoint(parts[at] for at in marked)
-
-
-def _parts(reading: Reading) -> list[int]:
-    """By word, the number of semicolons before it."""
-    part, parts, last = 0, [], 0
-    for clause in reading.clauses:
-        part += clause - last >= STRONG
-        last = clause
-        parts.append(part)
-    return parts
 
 
 def unreliable(claim: Reading, evidence: Sequence[Reading], question: Reading, refuted: Sequence[bool]) -> float:

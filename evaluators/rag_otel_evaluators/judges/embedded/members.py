@@ -7,10 +7,12 @@ semicolon or a line break.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import groupby
+from operator import itemgetter
 from typing import Final
 
 from rag_otel_evaluators.judges.embedded.close_reading import Reading
+from rag_otel_evaluators.judges.embedded.nearness import parts_of
 from rag_otel_evaluators.text.languages import words
 
 _MOST_WORDS: Final = 4
@@ -23,8 +25,6 @@ _JOINING: Final = words("and y e und et sowie plus") | frozenset("和与及跟")
 _HELD: Final = 0.5
 """Share of a member's words that must stand there."""
 _HELD_OF_CHARACTERS: Final = 0.7
-_STRONG: Final = 3
-"""A step of so many clauses is a semicolon or a line break."""
 
 
 def members_missing(claim: Reading, evidence: Sequence[Reading]) -> float:
@@ -61,14 +61,12 @@ def _is_chinese(terms: Sequence[str]) -> bool:
 
 
 def _parts(reading: Reading) -> Iterator[set[str]]:
-    """The words of weight of each part of a sentence."""
-    starts = [at for at in range(1, len(reading.clauses)) if reading.clauses[at] - reading.clauses[at - 1] >= _STRONG]
-    if not starts or reading.is_row:
+    """The words of weight of each part of a sentence; a row of a table is one part."""
+    if reading.is_row:
         yield set(reading.places)
         return
-    edges = [0, *starts, len(reading.clauses)]
-    for first, end in pairwise(edges):
-        yield {term for term in reading.words[first:end] if term in reading.places}
+    for _, part in groupby(zip(parts_of(reading), reading.words, strict=True), key=itemgetter(0)):
+        yield {term for _, term in part if term in reading.places}
 
 
 def _holds(part: set[str], member: Sequence[str]) -> bool:

@@ -1,11 +1,11 @@
-"""How near words stand to each other in a sentence that was read closely."""
+"""Where words stand in a sentence that was read closely: which it has, in which part, how near to each other."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Final
 
-from rag_otel_evaluators.judges.embedded.close_reading import Reading
+from rag_otel_evaluators.judges.embedded.close_reading import STRONG, Reading
 
 _STEP: Final = 0.15
 """What a word between two places takes away."""
@@ -28,6 +28,22 @@ def places_in(reading: Reading, words: Sequence[str]) -> list[list[int]]:
     else:
         found = [places_of[word] for word in words if word in places_of]
     return [places if len(places) <= _MOST_PLACES else places[:_MOST_PLACES] for places in found]
+
+
+def count_held(terms: Sequence[str], reading: Reading) -> int:
+    """How many of the terms the reading has."""
+    places = reading.places
+    return len([term for term in terms if term in places])
+
+
+def parts_of(reading: Reading) -> list[int]:
+    """By word, the number of semicolons and line breaks before it."""
+    part, parts, last = 0, [], 0
+    for clause in reading.clauses:
+        part += clause - last >= STRONG
+        last = clause
+        parts.append(part)
+    return parts
 
 
 def support(reading: Reading, at: int, others: Sequence[Sequence[int]], total: int) -> float:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from rag_otel_evaluators.judges.embedded.close_reading import Reading
+from rag_otel_evaluators.judges.embedded.nearness import count_held
 
 WORDED: Final = (
     "unread_run",
@@ -83,14 +84,9 @@ def _elsewhere(
     """1 where what the claim adds stands in another chunk than what is asked, 0.5 in another sentence of it."""
     if not focus or not asked:
         return 0.0
-    held = [(_held(focus, reading), _held(asked, reading), -at) for at, reading in enumerate(evidence)]
+    held = [(count_held(focus, reading), count_held(asked, reading), -at) for at, reading in enumerate(evidence)]
     most = max(held)
     at_focus, at_asked = -most[2], -max([(other, mine, at) for mine, other, at in held])[2]
     if at_focus == at_asked or not most[0]:
         return 0.0
     return 1.0 if order[at_focus][0] != order[at_asked][0] else 0.5
-
-
-def _held(terms: Sequence[str], reading: Reading) -> int:
-    places = reading.places
-    return len([term for term in terms if term in places])
