@@ -94,15 +94,15 @@ def write_digests() -> None:
     from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 
     measured: list[str] = []
-    assess_steps = verdicts.assess_steps
+    compare_steps = verdicts.compare_steps
 
-    def noted(*arguments: Any) -> Any:
-        assessed = yield from assess_steps(*arguments)
+    def noted(*arguments: Any, **options: Any) -> Any:
+        assessed = yield from compare_steps(*arguments, **options)
         laid = assessed.alignment
         measured.append(repr((assessed, laid.coverage, laid.has_unseen_digits, laid.unseen_words)))
         return assessed
 
-    verdicts.assess_steps = noted  # type: ignore[assignment]  # what is measured is part of no result
+    verdicts.compare_steps = noted  # type: ignore[assignment]  # what is measured is part of no result
 
     async def write() -> None:
         metric = Faithfulness()

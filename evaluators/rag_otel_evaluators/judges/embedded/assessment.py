@@ -53,20 +53,51 @@ class AssessedClaim:
     """The sentences that it was compared with."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadClaim:
+    """A claim that was aligned and read, but not yet compared."""
+
+    claim: Claim
+    verbatim: str
+    """As the response writes it."""
+    is_list_item: bool
+    alignment: Alignment
+    reading: Reading
+    words: int
+    """Words of weight and numbers."""
+
+
 def assess(index: EvidenceIndex, claim: Claim, response: str) -> AssessedClaim:
-    """Lay one claim of the response against the index: some 0.2 ms."""
-    return finish(assess_steps(index, claim, response))
+    """Lay one claim of the response against the index, as if it were a short answer: some 0.2 ms."""
+    return finish(compare_steps(index, finish(read_steps(index, claim, response)), is_short_answer=True))
 
 
-def assess_steps(index: EvidenceIndex, claim: Claim, response: str) -> Generator[None, None, AssessedClaim]:
-    """`assess` as a generator that yields at cooperative points: a claim made to be slow takes some 10 ms in all."""
+def read_steps(index: EvidenceIndex, claim: Claim, response: str) -> Generator[None, None, ReadClaim]:
+    """Align and read a claim; yields at cooperative points."""
     verbatim = response[claim.start : claim.end]
     stem = claim.text.removesuffix(verbatim).rstrip()
     alignment = align(index, verbatim, stem)
     yield
     reading = _in_forms_of_evidence(read_closely(facts_of(verbatim)), alignment)
-    words = len(reading.places) + len(reading.quantities)
-    is_short = words < _SHORT
+    return ReadClaim(
+        claim=claim,
+        verbatim=verbatim,
+        is_list_item=bool(stem),
+        alignment=alignment,
+        reading=reading,
+        words=len(reading.places) + len(reading.quantities),
+    )
+
+
+def compare_steps(
+    index: EvidenceIndex, read: ReadClaim, *, is_short_answer: bool
+) -> Generator[None, None, AssessedClaim]:
+    """Compare a claim with its evidence; yields at cooperative points: one made to be slow takes some 10 ms in all.
+
+    In a long answer what is read for short ones alone is left out.
+    """
+    alignment, reading = read.alignment, read.reading
+    is_short = read.words < _SHORT
     if is_short:
         nearest = index.with_question(alignment.by_sentence, _READ_CLOSELY)
     else:
@@ -84,28 +115,29 @@ def assess_steps(index: EvidenceIndex, claim: Claim, response: str) -> Generator
         others,
         question=index.question if is_short else NOTHING_READ,
         order=[(index.chunk_of[sentence], sentence) for sentence in nearest],
-        reply=reply_of(verbatim) if is_short else 0,
+        reply=reply_of(read.verbatim) if is_short else 0,
         refuted=[index.is_refuted(sentence) for sentence in nearest] if is_short else (),
         table=_table(index, alignment, nearest)
         if is_short and index.has_tables and compares(reading, index.question)
         else (),
+        is_short=is_short_answer,
     )
     yield
     if is_short and differences.values["calculated"] < 0.0:
         alignment.see_numbers()
-    read = [*nearest, *numbered]
-    conflict = find_conflict(index, alignment, differences, read)
+    compared = [*nearest, *numbered]
+    conflict = find_conflict(index, alignment, differences, compared)
     features = features_of(
-        index, alignment, differences, words=words, list_item=bool(stem), in_conflict=conflict is not None
+        index, alignment, differences, words=read.words, list_item=read.is_list_item, in_conflict=conflict is not None
     )
     return AssessedClaim(
-        claim=claim,
+        claim=read.claim,
         alignment=alignment,
         differences=differences,
-        words=words,
+        words=read.words,
         features=features,
         conflict=conflict,
-        read=read,
+        read=compared,
     )
 
 
@@ -120,10 +152,6 @@ def _numbered(index: EvidenceIndex, claim: Reading, nearest: list[int]) -> list[
     chunks = {index.chunk_of[sentence] for sentence in nearest[:1]}
     others = sorted(index.with_numbers, key=lambda sentence: index.chunk_of[sentence] not in chunks)
     return [sentence for sentence in dict.fromkeys([*own, *others]) if sentence not in nearest][:_NUMBERED]
-
-
-def _needs_table(index: EvidenceIndex, claim: Reading) -> bool:
-    return index.has_tables and compares(claim, index.question)
 
 
 def _table(index: EvidenceIndex, alignment: Alignment, nearest: Sequence[int]) -> list[str]:

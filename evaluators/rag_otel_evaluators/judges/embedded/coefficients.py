@@ -61,6 +61,25 @@ DIFFERENCES: Final = (
 """From `denial_lost` to `hedge_added` each counts as far as the nearest sentence holds the claim: what stands in a
 sentence about something else says nothing."""
 
+FOR_SHORT: Final = (
+    "opposite_meaning",
+    "hedge_added",
+    "limits_kept",
+    "reported",
+    "unreliable",
+    "sure",
+    "focus_gap",
+    "members_missing",
+    "focus_near",
+    "unread_run",
+    "one_clause",
+    "asked_clause",
+    "elsewhere",
+    "adds_name",
+    "reply",
+)
+"""Those of `DIFFERENCES` that are read in short answers alone."""
+
 FEATURES: Final = (
     "chunk_coverage",  # share of the claim's words that the best single chunk holds
     "trigrams",  # share of the claim's word triples that the nearest sentences hold: wording taken over

@@ -12,36 +12,26 @@ from typing import Final
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel_evaluators.judges.embedded.calculation import calculated
 from rag_otel_evaluators.judges.embedded.close_reading import Reading
-from rag_otel_evaluators.judges.embedded.coefficients import DIFFERENCES
+from rag_otel_evaluators.judges.embedded.coefficients import DIFFERENCES, FOR_SHORT
 from rag_otel_evaluators.judges.embedded.denial import DENYING_PREFIXES, denial_turned
 from rag_otel_evaluators.judges.embedded.extremes import extreme_wrong
-from rag_otel_evaluators.judges.embedded.hearsay import reported, unreliable
-from rag_otel_evaluators.judges.embedded.limits import (
-    hedge_added,
-    is_beside,
-    limits_kept,
-    places_of,
-    too_sure,
-    too_wide,
-)
+from rag_otel_evaluators.judges.embedded.limits import is_beside, places_of, too_wide
 from rag_otel_evaluators.judges.embedded.meanings import meaning_turned
-from rag_otel_evaluators.judges.embedded.members import members_missing
 from rag_otel_evaluators.judges.embedded.nearness import count_held, nearness, places_in, support
 from rag_otel_evaluators.judges.embedded.numbers import NAME_WEIGHT, Rival, compare_numbers
 from rag_otel_evaluators.judges.embedded.order import turned
-from rag_otel_evaluators.judges.embedded.wording import WORDED, worded
+from rag_otel_evaluators.judges.embedded.short_answers import FEW_WORDS, Compared, read_for_short
 from rag_otel_evaluators.text.languages.negations import ANTONYMS
 
 _MOST_PAIRS: Final = 24
 _LEAST_ROOT: Final = 4
-_FEW: Final = 10
-"""Words of a claim that may be denied by a prefix: of many words one often has such a neighbour."""
 _LEAST_ASKED: Final = 0.25
 """Share of the question and the claim, or two words of them, that a clause must hold to answer it."""
 _MOST_NAMES: Final = 4
 """Names of a claim that are compared."""
 _MOST_RIVALS: Final = 8
 """Names of a sentence that they are compared with."""
+_NOT_READ: Final = dict.fromkeys(FOR_SHORT, 0.0)
 
 
 @dataclass(slots=True)
@@ -68,12 +58,14 @@ def compare(
     reply: int = 0,
     refuted: Sequence[bool] = (),
     table: Sequence[str] = (),
+    is_short: bool = True,
 ) -> Differences:
     """Compare a claim with its nearest sentences, the nearest first. `numbered`: others that hold numbers.
 
     `question`: read closely, empty where it does not matter. `order`: (chunk, sentence) of each of the evidence.
     `reply`: 1 where the claim begins with a yes, -1 with a no. `refuted`: by sentence of the evidence, whether the next
-    one says that it is not so. `table`: the lines of one that the claim may speak of.
+    one says that it is not so. `table`: the lines of one that the claim may speak of. `is_short`: whether the answer is
+    so short that what is read for short ones alone counts; else it is left at 0.
     """
     if not evidence:
         return Differences(dict.fromkeys(DIFFERENCES, 0.0) | {"unread": 1.0}, None, None, 0, None)
@@ -84,7 +76,7 @@ def compare(
     nearest = max(range(len(evidence)), key=lambda at: (held[at], -at))
     best = evidence[nearest]
     total = len(content) or 1
-    is_few = len(content) <= _FEW
+    is_few = len(content) <= FEW_WORDS
     about = held[nearest] / (len(anchors) or 1)
     known = len(claim.places.keys() & set().union(*(reading.places for reading in evidence)))
     missing, derived, number_rival = compare_numbers(claim, [*evidence, *numbered], anchors, question)
@@ -97,7 +89,6 @@ def compare(
     near = places_of(best, anchors)
     denies, denied = "none" in claim.marks or "negating" in claim.marks, is_beside(best, "none", near)
     compared_wrong, events_turned = turned(claim, evidence, order, anchors)
-    focus_gap, focus_near = _focus(claim, evidence, question)
     replied = _reply_turned(evidence, anchors, question, reply) if is_few else 0.0
     values = {
         "cohesion": _cohesion(claim, evidence),
@@ -109,27 +100,26 @@ def compare(
         "denial_lost": about * (denied and not denies and opposite is None),
         "denial_added": about * (denies and "none" not in best.marks and opposite is None),
         "opposite": about * (opposite is not None and denies == denied),
-        "opposite_meaning": meaning_turned(claim, evidence, anchors) if is_few else 0.0,
         "too_wide": about * too_wide(claim, evidence, anchors, question.marks if reply > 0 else ()),
         "only_lost": about * any(mark not in claim.marks and is_beside(best, mark, near) for mark in ("only", "some")),
         "hedge_lost": about * ("hedge" not in claim.marks and is_beside(best, "hedge", near)),
-        "limits_kept": limits_kept(claim, evidence, anchors),
-        "hedge_added": about * hedge_added(claim, evidence),
         "compared_wrong": extreme_wrong(claim, question, table) or compared_wrong,
         "events_turned": events_turned,
-        "reported": reported(claim, best, near),
-        "unreliable": unreliable(claim, evidence, question, refuted),
         "denial_turned": denial_turned(claim, evidence, anchors) if anchors and is_few and not replied else 0.0,
         "reply_turned": replied,
         "spread": (known - count_held(content, best)) / total,
         "unread": 1.0 - known / total if content else min(1.0, missing / (len(claim.quantities) or 1)),
-        "sure": too_sure(claim, evidence),
-        "focus_gap": focus_gap,
-        "members_missing": members_missing(claim, evidence) if is_few else 0.0,
-        "focus_near": focus_near,
-        "reply": float(reply),
-        **(worded(claim, evidence, question, order) if is_few else dict.fromkeys(WORDED, 0.0)),
     }
+    if is_short:
+        values |= read_for_short(
+            Compared(claim=claim, evidence=evidence, question=question, anchors=anchors, best=best, near=near),
+            about=about,
+            order=order,
+            reply=reply,
+            refuted=refuted,
+        )
+    else:
+        values |= _NOT_READ
     return Differences(values, number_rival, name_rival, nearest, opposite)
 
 
@@ -141,28 +131,6 @@ def _reply_turned(evidence: Sequence[Reading], anchors: Sequence[str], question:
     if abs(said) < min(_LEAST_ASKED, 2 / len(anchors)):
         return 0.0
     return float(reply * ((said > 0.0) - (said < 0.0)))
-
-
-def _focus(claim: Reading, evidence: Sequence[Reading], question: Reading) -> tuple[float, float]:
-    """(how much more of the question a sentence without the focus holds, how near the focus stands to it)."""
-    asked = list(question.places)
-    focus = [term for term in claim.places if term not in question.places]
-    if not asked or not focus:
-        return 0.0, 0.0
-    total = len(asked)
-    best_any = best_with = near = 0.0
-    for reading in evidence:
-        share = count_held(asked, reading) / total
-        has = count_held(focus, reading) / len(focus)
-        best_any = max(best_any, share)
-        best_with = max(best_with, share * has)
-        if has:
-            placed = places_in(reading, asked)
-            if not placed:
-                continue  # nothing is near: `support` would be 0
-            places = [reading.places[term][0] for term in focus if term in reading.places]
-            near = max(near, sum(support(reading, place, placed, total) for place in places) / len(focus))
-    return best_any - best_with, near
 
 
 def _cohesion(claim: Reading, evidence: Sequence[Reading]) -> float:
@@ -227,7 +195,7 @@ def _opposite(claim: Reading, evidence: Sequence[Reading]) -> tuple[int, str, st
             for other in sorted(others):
                 if other in reading.opposites and not _has_like(reading, others):
                     return number, word, other
-    return _denied_by_prefix(claim, evidence[:2]) if len(claim.places) <= _FEW else None
+    return _denied_by_prefix(claim, evidence[:2]) if len(claim.places) <= FEW_WORDS else None
 
 
 def _has_like(reading: Reading, others: Collection[str]) -> bool:

@@ -7,7 +7,7 @@ from typing import Final
 
 from rag_otel.model import Chunk, Claim, ClaimVerdict, Quote, Usage, Verdict
 from rag_otel_evaluators.judges.embedded.alignment import Alignment
-from rag_otel_evaluators.judges.embedded.assessment import AssessedClaim, assess_steps
+from rag_otel_evaluators.judges.embedded.assessment import AssessedClaim, compare_steps, read_steps
 from rag_otel_evaluators.judges.embedded.coefficients import Coefficients, shortness_of, sigmoid
 from rag_otel_evaluators.judges.embedded.conflicts import Conflict
 from rag_otel_evaluators.judges.embedded.contradictions import CONTRADICTED_PROBABILITY, contradiction
@@ -49,12 +49,16 @@ def judge_steps(
     index = yield from index_chunks(chunks, question, memory)
     if speaks_another_language(index, response):
         return _unjudged(claims)
-    assessments = []
+    read = []
     for claim in claims:
         yield
         yield from index.look_up(claim.text)
-        assessments.append((yield from assess_steps(index, claim, response)))
-    shortness = shortness_of(sum(claim.words for claim in assessments))
+        read.append((yield from read_steps(index, claim, response)))
+    shortness = shortness_of(sum(each.words for each in read))
+    assessments = []
+    for each in read:
+        yield
+        assessments.append((yield from compare_steps(index, each, is_short_answer=shortness > 0.0)))
     verdicts, probabilities = [], []
     for assessed in assessments:
         yield

@@ -25,6 +25,7 @@ from typing import Any, Final
 from rag_otel_evaluators.judges.embedded.assessment import AssessedClaim
 from rag_otel_evaluators.judges.embedded.coefficients import (
     FEATURES,
+    FOR_SHORT,
     MANY_WORDS,
     SHIPPED,
     Coefficients,
@@ -86,7 +87,7 @@ FREE: Final = frozenset(
     ]
 )
 """Features that may speak for a claim as well as against it. The others name a defect: their weight is not negative."""
-_FOR_TREES: Final = frozenset(map(FEATURES.index, ("reply", *WORDED)))
+_FOR_SHORT: Final = frozenset(map(FEATURES.index, FOR_SHORT))
 _COVERAGE: Final = FEATURES.index("chunk_coverage")
 DIGITS: Final = 4
 """Decimals that are kept: far more than the data can tell, few enough that no machine's rounding shows."""
@@ -185,9 +186,8 @@ def _made_up(pairs: Sequence[ContrastPair]) -> Singles:
 
 
 def _for_long(features: Sequence[float]) -> list[float]:
-    """The features with those that only trees can use left at 0, so that their weights for long answers are 0: with
-    them the AUROC on people's answers falls."""
-    return [0.0 if at in _FOR_TREES else value for at, value in enumerate(features)]
+    """The features with those of short answers left at 0, so that their weights for long answers are 0."""
+    return [0.0 if at in _FOR_SHORT else value for at, value in enumerate(features)]
 
 
 def _balanced(differences: Sequence[Sequence[float]]) -> list[float]:
