@@ -13,7 +13,7 @@ from typing import Final
 
 from rag_otel_evaluators.text.abstention_score import AbstentionScore, shipped
 from rag_otel_evaluators.text.languages.abstentions import find_abstention, in_further_language, speaks_of_sources
-from rag_otel_evaluators.text.languages.asides import READING_OPENERS, advice, own_reading
+from rag_otel_evaluators.text.languages.asides import READING_OPENERS, advice, kindness, own_reading
 from rag_otel_evaluators.text.languages.discourse_markers import contrasts, dependent_openers, fillers
 from rag_otel_evaluators.text.sentences import trimmed
 
@@ -93,9 +93,11 @@ def is_aside(sentence: str, *, abstained: bool) -> bool:
 def _is_aside(part: str, *, abstained: bool) -> bool:
     if own_reading().match(part) is not None:
         return _joins().search(part) is None
-    if fillers().match(part) is not None and len(_WORD.findall(part)) > _LONGEST_MANNERS:
+    if not abstained:
         return False
-    return abstained and (advice().match(part) is not None or fillers().match(part) is not None)
+    if advice().match(part) is not None or kindness().match(part) is not None:
+        return True
+    return fillers().match(part) is not None and len(_WORD.findall(part)) <= _LONGEST_MANNERS
 
 
 def _of_part(sentence: str, start: int, end: int, whole: tuple[int, int]) -> Iterator[Clause]:

@@ -103,6 +103,8 @@ _LONGEST_STEM: Final = 300
 """Characters of a stem, its last ones, that are put before an item: many items must not repeat a page each."""
 _MOST_STEMS: Final = 4
 """Levels of a nested list whose stems an item repeats."""
+_MOST_WAITING: Final = 6
+"""Sentences that may come before the abstention beside which they claim nothing."""
 _LONGEST_PARAGRAPH: Final = 4_000
 """Characters that lines may be joined to."""
 
@@ -135,7 +137,34 @@ def segment(text: str) -> Segmentation:
 
 
 def iter_segments(text: str) -> Iterator[Segment]:
-    """The segments of `segment(text)` one at a time, for callers that must not compute long in one go."""
+    """The segments of `segment(text)` one at a time, for callers that must not compute long in one go.
+
+    What an answer begins with, and claims nothing beside an abstention ("Ask your doctor. The leaflet does not say."),
+    waits for the first sentence that claims or abstains.
+    """
+    waiting: list[Segment] = []
+    segments = _segments(text)
+    for found in segments:
+        if found.kind is SegmentKind.ABSTENTION:
+            yield from (replace(each, kind=SegmentKind.NON_CLAIM, stem="") for each in waiting)
+        elif len(waiting) < _MOST_WAITING and _may_be_aside(text, found):
+            waiting.append(found)
+            continue
+        else:
+            yield from waiting
+        yield found
+        yield from segments
+        return
+    yield from waiting
+
+
+def _may_be_aside(text: str, segment: Segment) -> bool:
+    if segment.kind is SegmentKind.CLAIM:
+        return not segment.stem and is_aside(text[segment.start : segment.end], abstained=True)
+    return segment.kind is SegmentKind.NON_CLAIM
+
+
+def _segments(text: str) -> Iterator[Segment]:
     stems: list[_Stem] = []
     index = 0
     abstained = False
