@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from bisect import insort
+from collections.abc import Collection, Set
 from itertools import chain, islice
 from typing import Final, NamedTuple
 
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel_evaluators.judges.embedded.quantities import Quantity, quantities_in
 from rag_otel_evaluators.judges.embedded.shares import HALVES, PERIODS_ALONE, QUARTERS_OF_HOURS, SHARES
-from rag_otel_evaluators.judges.embedded.terms import MONTH_TERMS, WEIGHTS, term_of
+from rag_otel_evaluators.judges.embedded.terms import MONTH_TERMS, UNIT_TERMS, WEIGHTS, term_of
 from rag_otel_evaluators.text.languages import polarity
 from rag_otel_evaluators.text.languages.negations import ANTONYMS, HARMLESS_CHINESE, NEGATING_WORDS
 from rag_otel_evaluators.text.languages.numerals import CJK_NUMERALS, MULTIPLIERS, roman_value, spelled_value
@@ -124,6 +125,11 @@ for _name, _phrases in polarity.PHRASES.items():
         _key = max(_parts, key=lambda part: (part not in polarity.NONE, len(part)))  # the rarest, as a rule
         _PHRASES.setdefault(_key, []).append((_parts, _parts.index(_key), _name))
         _CLASSES_OF[_key] = (*(known for known in _CLASSES_OF.get(_key, ()) if known != "phrase"), "phrase")
+_EVERY: Final = frozenset(["every", "each", "cada", "jede", "jeder", "jedes", "jeden", "jedem", "chaque", "每"])
+_PERIODS: Final = frozenset({"second", "minute", "hour", "day", "week", "month", "year"})
+_WHOLE_PHRASES: Final = frozenset({"all", "only", "except"})
+"""Classes of phrases whose words say something else alone: "without exception", "nothing but"."""
+_PARTS_ALONE: Final = frozenset({"all", "only", "except", "none", "negating", "privative"})
 _CJK_MARKS: Final = re.compile(
     "|".join(sorted((w for w in [*_CLASSES_OF, *ANTONYMS] if "\u3400" <= w[0] <= "\u9fff"), key=lambda w: (-len(w), w)))
 )
@@ -307,6 +313,8 @@ def read_closely(text: str) -> Reading:
         marks.setdefault("reported", []).insert(0, 0)
     if "phrase" in marks:
         _mark_phrases(written, marks)
+    if "all" in marks:
+        _unmark(marks, {"all"}, [at for at in marks["all"] if _is_rate(words, written, at)])
     return Reading(
         words=words,
         clauses=clauses,
@@ -338,6 +346,25 @@ def _mark_phrases(written: list[str], marks: dict[str, list[int]]) -> None:
                 places = marks.setdefault(name, [])
                 if at not in places:
                     insort(places, at)
+                if name in _WHOLE_PHRASES:
+                    _unmark(marks, _PARTS_ALONE - {name}, range(start, start + len(words)))
+
+
+def _is_rate(words: list[str], written: list[str], at: int) -> bool:
+    """True where "every" only says how often or for how much: "every 20 minutes", "every hectare"."""
+    if written[at].lower() not in _EVERY or at + 1 >= len(words):
+        return False
+    following = words[at + 1]
+    return following[0].isdigit() or UNIT_TERMS.get(following, "day") not in _PERIODS
+
+
+def _unmark(marks: dict[str, list[int]], names: Set[str], within: Collection[int]) -> None:
+    for name in names & marks.keys():
+        left = [at for at in marks[name] if at not in within]
+        if left:
+            marks[name] = left
+        else:
+            del marks[name]
 
 
 def _quoted(text: str, starts: list[int]) -> list[bool]:
