@@ -102,7 +102,7 @@ def _by_comparison(index: EvidenceIndex, differences: Differences, read: Sequenc
     """Another number of the unit, or an opposite word, that stands plainly where the claim has its own."""
     rival, opposite, values = differences.number_rival, differences.opposite, differences.values
     least = MISSING_MARGIN if values["number_missing"] else RIVAL_MARGIN
-    if rival is not None and rival.same_unit and rival.margin >= least:
+    if rival is not None and rival.is_plain and rival.margin >= least:
         return Conflict(read[rival.sentence], rival.claimed, rival.found)
     if opposite is not None and values["opposite"] >= OPPOSITE_SHARE and term_of(opposite[1]) not in index.vocabulary:
         sentence, word, other = opposite

@@ -60,7 +60,7 @@ def _name(index: EvidenceIndex, claim: AssessedClaim, feature: str) -> Conflict 
     """The difference in words."""
     differences, read = claim.differences, claim.read
     if feature == "number_rival" and differences.number_rival is not None:
-        return _of_rival(read, differences.number_rival)
+        return _of_rival(read, differences.number_rival) if differences.number_rival.is_plain else None
     if feature == "name_rival" and differences.name_rival is not None:
         return _of_rival(read, differences.name_rival)
     if feature == "opposite" and differences.opposite is not None:

@@ -17,6 +17,7 @@ from rag_otel_evaluators.judges.embedded.nearness import places_in, support
 from rag_otel_evaluators.judges.embedded.quantities import Quantity
 from rag_otel_evaluators.text.languages.quantities import DIMENSIONS
 
+_SAID_ALONE: Final = (*PLACED, "weekday")
 _NEAR: Final = 0.02
 """Relative error within which a converted number is the same."""
 _OF_A_PERCENT: Final = 0.5
@@ -25,6 +26,8 @@ _OTHER_NAME: Final = 0.5
 _HOURS: Final = 24
 _HALF_A_DAY: Final = 720
 _DEGREES: Final = frozenset({"celsius", "fahrenheit"})
+_WORKED_OUT: Final = ("summed", "differing", "up", "down")
+"""Classes of words beside which a number is often worked out from others."""
 NAME_WEIGHT: Final = 3
 """A name, or a number or letter that names something, counts as so many words: it tells rows and members of a list
 apart."""
@@ -32,7 +35,7 @@ _SAME_NUMBER: Final = 0.25
 """Support that another unit of the claim's own number has more than another number."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Rival:
     """What stands in the evidence where the claim has something else."""
 
@@ -44,6 +47,13 @@ class Rival:
     """How much nearer it stands to the claim's other words, 0..1."""
     same_unit: bool = True
     """False for a number that may count something else."""
+    may_be_worked_out: bool = False
+    """The claim's number is nowhere, and claim or question speak of a sum, a difference or a change."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it may be said to contradict the claim."""
+        return self.same_unit and not self.may_be_worked_out
 
 
 def numbers_agree(claim: Reading, evidence: Sequence[Reading]) -> bool:
@@ -97,7 +107,12 @@ def compare_numbers(
             margin = max(0.0, min(1.0, best_other[0] - own))
             if rival is None or margin > rival.margin:
                 rival = _rival(claim, quantity, evidence[best_other[1]], best_other[2], best_other[1], margin)
+                rival.may_be_worked_out = not at_all and _speaks_of_change(claim, question)
     return missing, derived, rival
+
+
+def _speaks_of_change(claim: Reading, question: Reading) -> bool:
+    return any(mark in reading.marks for reading in (claim, question) for mark in _WORKED_OUT)
 
 
 def _of_another_row(reading: Reading, asked: Sequence[str]) -> float:
@@ -198,5 +213,5 @@ def _is_year(value: float) -> bool:
 def said(reading: Reading, quantity: Quantity) -> str:
     """The quantity as it is written, with the word after it."""
     end = quantity.at + len(quantity.text.split(" "))
-    after = reading.written[end : end + 1] if quantity.known_unit and quantity.unit not in PLACED else []
+    after = reading.written[end : end + 1] if quantity.known_unit and quantity.unit not in _SAID_ALONE else []
     return " ".join([quantity.text, *after])

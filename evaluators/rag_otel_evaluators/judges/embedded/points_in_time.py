@@ -17,6 +17,9 @@ _QUARTER_OR_HALF: Final = {
     for minutes, listed in {15.0: "quarter cuarto viertel quart", 30.0: "half media"}.items()
     for word in listed.split()
 }
+_HOURS_SAID: Final = frozenset({"heures", "heure", "h", "horas", "uhr"})
+_OF_A_PART: Final = frozenset({"in", "de", "du", "am", "por"})
+"""Between an hour and the part of the day."""
 _PAST_OR_TO: Final = {"past": 1, "after": 1, "to": -1, "nach": 1, "vor": -1}
 _ORDINAL_MARKS: Final = frozenset(["st", "nd", "rd", "th", "er", "º"])
 _FIRST: Final = {"first": 1.0, "second": 2.0, "primero": 1.0, "premier": 1.0, "ersten": 1.0, "erste": 1.0, "uno": 1.0}
@@ -27,8 +30,10 @@ def time_of_day(written: list[str], at: int, end: int, value: float) -> float | 
     """Minutes after midnight of a time of day: "8:30", "7 pm", "8.30 a.m.", "18 Uhr 30", "下午3点半"; else None."""
     token = written[at]
     if ":" not in token and (end >= len(written) or written[end].lower() not in _HOUR_MARKS):
-        return None
+        return _hour_of_a_part(written, end, value)
     after = [word.lower() for word in written[end : end + 4]]
+    if after[:1] == ["am"] and not AFTERNOON.isdisjoint(after[1:2]):  # German: "fünf am Nachmittag"
+        after[0] = "at"
     hours, minutes = value, 0.0
     is_clock = ":" in token
     if is_clock:
@@ -38,7 +43,7 @@ def time_of_day(written: list[str], at: int, end: int, value: float) -> float | 
     marker = after[0] if after else ""
     if marker in ("a", "p") and after[1:2] == ["m"]:
         marker += "m"
-    if marker in ("am", "pm", "uhr") or after[:2] == ["o", "clock"] or marker in ("点", "點", "时"):
+    if marker in ("am", "pm", "uhr", "at") or after[:2] == ["o", "clock"] or marker in ("点", "點", "时"):
         is_clock = True
         rest = after[1:2]
         if marker in ("点", "點", "时", "uhr") and rest and not minutes:
@@ -52,6 +57,19 @@ def time_of_day(written: list[str], at: int, end: int, value: float) -> float | 
     elif hours == 12 and marker == "am":
         hours = 0.0
     return hours * 60 + minutes
+
+
+def _hour_of_a_part(written: list[str], end: int, value: float) -> float | None:
+    """ "Seven in the evening", "las siete de la tarde", "sept heures du soir"."""
+    after = [word.lower() for word in written[end : end + 4]]
+    while after and after[0] in _HOURS_SAID:
+        del after[0]
+    if not 0 < value <= 12 or not after or after[0] not in _OF_A_PART:
+        return None
+    part = next((word for word in after[1:3] if word in AFTERNOON or word in MORNING), None)
+    if part is None:
+        return None
+    return (value % 12 + 12 * (part in AFTERNOON)) * 60
 
 
 def time_in_words(written: list[str], at: int) -> tuple[float, int] | None:

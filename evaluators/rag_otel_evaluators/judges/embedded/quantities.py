@@ -13,7 +13,7 @@ from rag_otel_evaluators.judges.embedded.points_in_time import (
     time_in_words,
     time_of_day,
 )
-from rag_otel_evaluators.judges.embedded.shares import AND_A_QUARTER, half_after, share_at
+from rag_otel_evaluators.judges.embedded.shares import AND_A_QUARTER, half_after, quarters_after, share_at
 from rag_otel_evaluators.judges.embedded.spelled_numbers import PER_CENT, spelled_number
 from rag_otel_evaluators.judges.embedded.terms import MONTH_TERMS, WEIGHTS, normalize_number
 from rag_otel_evaluators.text.languages.cjk_units import CJK_PAIRS, CJK_UNITS
@@ -33,6 +33,7 @@ _MOST_BETWEEN: Final = 2
 _OF_THEIR_OWN: Final = ("date", "clock", "weekday")
 """Units that a number after them does not share: "48 people in Berlin, 63 in Paris" counts people twice."""
 _JOINED: Final = frozenset({"and", "y", "et", "und", "or", "o", "ou", "oder", "to", "a", "à", "bis", "至", "到"})
+_AND: Final = frozenset({"and", "y", "et", "und"})
 _BYTES: Final = {"kilo": "kilobyte", "méga": "megabyte", "mega": "megabyte", "giga": "gigabyte", "téra": "terabyte"}
 _RATES: Final = {"kb": "kilobit", "mb": "megabit", "gb": "gigabit"}
 """Before "/s"."""
@@ -40,6 +41,10 @@ _MILLIONS: Final = {"m": 1e6, "mn": 1e6, "bn": 1e9, "k": 1e3}
 """What multiplies an amount of money only: "£4.75m"."""
 _UNIT_OF: Final = dict(UNITS)
 _CURRENCIES: Final = frozenset(["dollar", "euro", "pound", "franc", "yuan", "yen", "krone", "rupee", "zloty", "¥"])
+
+
+_SCALES: Final = {"celsius": "celsius", "centigrade": "celsius", "centígrados": "celsius", "fahrenheit": "fahrenheit"}
+"""After "degrees"."""
 
 
 class Quantity(NamedTuple):
@@ -72,10 +77,12 @@ def quantities_in(words: list[str], written: list[str], numbers: list[int], clau
 def _joined(one: Quantity, two: Quantity, written: list[str], clauses: list[int]) -> Quantity | None:
     """ "1 h 45" and "five feet ten inches" as one quantity, in the unit of the first part."""
     end = one.at + len(one.text.split(" "))
-    if _is_change(one, two, two.at - end) and clauses[one.at] == clauses[two.at]:
+    joined = written[end:two.at] and written[two.at - 1].lower() in _AND  # which begins a clause elsewhere
+    same_clause = clauses[two.at] - clauses[one.at] == bool(joined)
+    if _is_change(one, two, two.at - end) and same_clause:
         text = " ".join(written[one.at : two.at + len(two.text.split(" "))])
         return one._replace(value=one.value + two.value / 100, text=text)
-    if not one.known_unit or not 1 <= two.at - end <= _MOST_BETWEEN or clauses[one.at] != clauses[two.at]:
+    if not one.known_unit or not 1 <= two.at - end <= _MOST_BETWEEN or not same_clause:
         return None
     dimension, factor = DIMENSIONS.get(one.unit, ("", 1.0))
     if not two.unit and one.unit == "hour":
@@ -93,8 +100,8 @@ def _joined(one: Quantity, two: Quantity, written: list[str], clauses: list[int]
 
 
 def _is_change(one: Quantity, two: Quantity, gap: int) -> bool:
-    """ "Two pounds sixty"."""
-    if one.unit not in _CURRENCIES or two.unit or gap != 1:
+    """ "Two pounds sixty", "two dollars and sixty cents"."""
+    if one.unit not in _CURRENCIES or not (gap == 1 if not two.unit else two.unit == "cent" and 1 <= gap <= _MOST_BETWEEN):
         return False
     return one.value < 1000 and 0 < two.value < 100 and one.value.is_integer() and two.value.is_integer()
 
@@ -140,6 +147,8 @@ def _quantities(words: list[str], written: list[str], numbers: list[int]) -> Ite
             value, end = value * _scale(written, end), end + (_scale(written, end) > 1.0)
         elif _scale(written, end - 1) > 1 and tuple(word.lower() for word in written[end : end + 2]) in AND_A_QUARTER:
             value, end = value + 0.25 * _scale(written, end - 1), end + 2
+        elif (quarters := quarters_after(written, end)) is not None and _unit(words, written, at, quarters[1])[1]:
+            value, end = value + quarters[0], quarters[1]
         if written[end : end + 2] == ["个", "半"]:
             value, end = value + 0.5, end + 2
         if (minutes := time_of_day(written, at, end, value)) is not None:
@@ -150,6 +159,8 @@ def _quantities(words: list[str], written: list[str], numbers: list[int]) -> Ite
             value, end = value * _MILLIONS[written[end].lower()], end + 1
         if known and _is_half(written, end + 1):
             value += 0.5
+        elif known and unit == "hour" and (quarters := quarters_after(written, end + 1)) is not None:
+            value += quarters[0]
         yield Quantity(value, unit, known, at, " ".join(written[at:end]))
 
 
@@ -229,6 +240,8 @@ def _unit(words: list[str], written: list[str], at: int, end: int) -> tuple[str,
         if (pair := _of_two_words(written, there)) is not None:
             return pair, True
         if lower in _UNIT_OF:
+            if _UNIT_OF[lower] == "degree" and written[there + 1 : there + 2] and written[there + 1].lower() in _SCALES:
+                return _SCALES[written[there + 1].lower()], True
             return _UNIT_OF[lower], True
         for length in (4, 3, 2, 1):
             if (joined := "".join(written[there : there + length])) in CJK_PAIRS:

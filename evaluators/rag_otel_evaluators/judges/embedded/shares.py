@@ -7,7 +7,7 @@ from typing import Final
 from rag_otel_evaluators.judges.embedded.points_in_time import small_number
 from rag_otel_evaluators.text.languages import words as listed_words
 from rag_otel_evaluators.text.languages.numerals import CJK_NUMERALS, MULTIPLIERS, SPELLED, cjk_value
-from rag_otel_evaluators.text.languages.quantities import CLOCK_WORDS
+from rag_otel_evaluators.text.languages.quantities import CLOCK_WORDS, UNITS
 
 _ARTICLES: Final = listed_words("a an one the un una uno ein eine einen einem einer eines une la le el der die das")
 _INDEFINITE: Final = listed_words("a an one un una uno ein eine einen einem einer eines une")
@@ -26,6 +26,7 @@ PERIODS_ALONE: Final = {
         (1.0, "week", "week semana woche semaine"),
         (1.0, "day", "day día tag tages jour"),
         (1.0, "hour", "hour hora stunde heure"),
+        (2.0, "week", "fortnight quincena quinzaine"),
         (10.0, "year", "decade década jahrzehnt jahrzehnts décennie"),
     )
     for word in listed.split()
@@ -52,6 +53,24 @@ HALVES: Final = listed_words("half media medio halb halbe halben halber halbes d
 _PART_FILLERS: Final = listed_words("of a an de d un une einer eines einem eine")
 QUARTERS_OF_HOURS: Final = {"viertelstunde": 15.0, "dreiviertelstunde": 45.0}
 AND_A_QUARTER: Final = frozenset({("and", "a", "quarter"), ("y", "cuarto"), ("et", "quart"), ("et", "un", "quart")})
+_QUARTERS: Final = {
+    **dict.fromkeys(AND_A_QUARTER, 0.25),
+    **dict.fromkeys([("and", "three", "quarters"), ("y", "tres", "cuartos"), ("et", "trois", "quarts")], 0.75),
+}
+_DOZEN: Final = listed_words("dozen dutzend docena douzaine")
+_EVERY: Final = listed_words("every each jeder jede jedes jeden jedem cada")
+_ORDINALS: Final = {
+    word: value
+    for value, listed in {
+        3: "third dritte dritter drittes dritten",
+        4: "fourth vierte vierter viertes vierten",
+        5: "fifth fünfte fünfter fünftes fünften",
+        6: "sixth sechste sechster sechstes sechsten",
+        8: "eighth achte achter achtes achten",
+        10: "tenth zehnte zehnter zehntes zehnten",
+    }.items()
+    for word in listed.split()
+}
 _ONE: Final = listed_words("one uno una un une einer eine eins")
 _IN: Final = frozenset({("in",), ("out", "of"), ("de", "cada"), ("von",), ("sur",), ("of", "every")})
 """Between the two numbers of "one in five"."""
@@ -80,8 +99,10 @@ def share_at(written: list[str], at: int) -> tuple[float, str, int] | None:
         return 10.0 * one, "percent", at + 2
     if lower in SHARES and (part := _part_of(written, at + 1, SHARES[lower])) is not None and part[2] > at + 2:
         return part
+    if lower in _ORDINALS and before in _EVERY and following and following not in PERIODS_ALONE:
+        return 100.0 / _ORDINALS[lower], "percent", at + 1
     is_of = following in _OF or following == "parte" or lower in _SURE_SHARES
-    if is_of and lower in SHARES and before in _ARTICLES:
+    if is_of and lower in SHARES and (before in _ARTICLES or lower in _SURE_SHARES):
         return 100.0 * SHARES[lower], "percent", at + 1
     count = SPELLED.get(lower, 1.0 if lower in _ONE else None)
     if following.rstrip("sn") in SHARES or following in SHARES:
@@ -99,11 +120,12 @@ def _one_period(written: list[str], at: int) -> tuple[float, str, int] | None:
     is_one = not at or before in _ARTICLES
     if is_one and (half := half_after(written, at + 1)) is not None:
         return value * 1.5, unit, half
-    following = tuple(word.lower() for word in written[at + 1 : at + 4])
+    following = [word.lower() for word in written[at + 1 : at + 5]]
     if is_one and unit == "hour":
-        for length in (3, 2):
-            if following[:length] in AND_A_QUARTER:
-                return 1.25, unit, at + 1 + length
+        if (quarters := quarters_after(written, at + 1)) is not None:
+            return 1.0 + quarters[0], unit, quarters[1]
+        if following and following[0] in _AND and any(UNITS.get(word) == "minute" for word in following):
+            return value, unit, at + 1
     if before in _INDEFINITE and at > 1 and written[at - 2].lower() in _WITHIN:
         return value, unit, at + 1
     return None
@@ -119,6 +141,8 @@ def _part_of(written: list[str], at: int, share: float) -> tuple[float, str, int
     if lower in PERIODS_ALONE:
         value, unit = PERIODS_ALONE[lower]
         return (share * 12, "month", at + 1) if unit == "year" and value == 1.0 else (share * value, unit, at + 1)
+    if lower in _DOZEN:
+        return share * 12, "", at + 1
     if MULTIPLIERS.get(lower, 0.0) >= 1e6:
         return share * MULTIPLIERS[lower], "", at + 1
     if (two := "".join(written[at : at + 2])) in ("小时", "钟头"):
@@ -136,6 +160,17 @@ def _one_in(written: list[str], at: int, count: float) -> tuple[float, str, int]
             of = SPELLED.get(written[there].lower()) or small_number(written[there])
             if of is not None and count < of <= 20.0 and (count == 1.0 or length == 2):
                 return 100.0 * count / of, "percent", there + 1
+    return None
+
+
+def quarters_after(written: list[str], end: int) -> tuple[float, int] | None:
+    """(0.25 or 0.75, where it ends) of "and a quarter" or "and three quarters" that begins here; else None."""
+    if end >= len(written) or written[end].lower() not in _AND:
+        return None
+    following = tuple(word.lower() for word in written[end : end + 3])
+    for length in (3, 2):
+        if following[:length] in _QUARTERS:
+            return _QUARTERS[following[:length]], end + length
     return None
 
 

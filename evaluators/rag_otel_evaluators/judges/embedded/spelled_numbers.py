@@ -14,6 +14,8 @@ _COUNT_ALONE: Final = frozenset(["hundred", "hundert", "cien", "tausend", "mil",
 """Multipliers that need no number before them."""
 _INSIDE: Final = dict.fromkeys(("un", "uno", "una", "ún", "une", "one", "eins"), 1.0) | {"sept": 7.0, "neuf": 9.0}
 """Words that are numbers only inside one: alone they are articles, a month, "new"."""
+_FRENCH_HUNDREDS: Final = frozenset("deux trois quatre cinq six sept huit neuf".split())
+"""What makes "cents" after it hundreds, and not the hundredth part of a dollar."""
 _CENTURIES: Final = (11.0, 20.0)
 """What a year in two parts begins with: "nineteen eighty-four"."""
 
@@ -41,6 +43,8 @@ def spelled_number(written: Sequence[str], at: int) -> tuple[float | None, int]:
                 else:
                     break
             current += value
+        elif word == "cents" and not (found and written[end - 1].lower() in _FRENCH_HUNDREDS):
+            break
         elif word in MULTIPLIERS and (found or word in _COUNT_ALONE or before in ONES):
             total, current = _multiplied(total, current, MULTIPLIERS[word])
         elif word in JOINERS and found and end + 1 < last and _goes_on(current, written[end + 1].lower()):
