@@ -33,7 +33,7 @@ ROOT: Final = Path(__file__).resolve().parents[3]
 _SETS: Final = ROOT / "benchmarks" / "contrast" / "abstention_dev"
 _PAIRS: Final = ROOT / "examples" / "data" / "contrast_train.jsonl"
 _LONG_ANSWERS: Final = ROOT / "examples" / "data" / "ragtruth_qa_dev.jsonl"
-_NEW: Final = ("d", "e", "f")
+_NEW: Final = ("d", "e", "f", "h", "i")
 _FACTS: Final = _SETS / "facts.txt"
 _LEAST: Final = 3
 """Sentences that a feature must be in."""

@@ -17,6 +17,7 @@ from rag_otel_evaluators.judges.embedded.evidence import EvidenceIndex
 from rag_otel_evaluators.judges.embedded.extremes import compares
 from rag_otel_evaluators.judges.embedded.features import features_of
 from rag_otel_evaluators.judges.embedded.numbers import agrees, numbers_agree
+from rag_otel_evaluators.text.languages.numerals import CJK_NUMERALS
 from rag_otel_evaluators.text.languages.replies import reply_of
 
 _READ_CLOSELY: Final = 3
@@ -188,6 +189,8 @@ def _see_other_forms(claim: Reading, alignment: Alignment, evidence: Sequence[Re
     for quantity in claim.quantities:
         end = quantity.at + len(quantity.text.split(" "))
         words = [word for word in claim.words[quantity.at : end + quantity.known_unit] if word in alignment.unseen]
+        if quantity.text[0] in CJK_NUMERALS:  # there terms are pairs of characters: "八本" beside "8册"
+            words += [term for term in alignment.unseen if term[0] in quantity.text and len(term) > 1]
         if words and any(agrees(quantity, other) for reading in evidence for other in reading.quantities):
             alignment.see(words)
             for word in words:
