@@ -32,7 +32,8 @@ _SMALL_WORDS: Final = {
     "fr": words(
         "le les des et est sont était été du une dans pour par sur avec qui aux au ce cette ces il elle ils elles ne "
         "pas vous nous votre vos leur leurs mais ou où être plus sans chez dont fut peut peuvent afin selon "
-        "de la en que se un non l d qu c n s j à a on si ni son sa ses tu me te lui tout tous toute entre sous"
+        "de la en que se un non l d qu c n s j à a on si ni son sa ses tu me te lui tout tous toute entre sous "
+        "y parce donc puisque lorsque chaque très cela ça jusqu moins après avant depuis dès quand comme aussi"
     ),
     "de": words(
         "der das und ist sind wurde wurden von mit für auf im dem den ein eine einer einen nicht auch sich als bei "

@@ -15,6 +15,7 @@ from rag_otel_evaluators.text.abstention_score import AbstentionScore, shipped
 from rag_otel_evaluators.text.languages.abstentions import find_abstention, in_further_language, speaks_of_sources
 from rag_otel_evaluators.text.languages.asides import READING_OPENERS, advice, kindness, own_reading
 from rag_otel_evaluators.text.languages.discourse_markers import contrasts, dependent_openers, fillers
+from rag_otel_evaluators.text.languages.replies import plain_reply_end
 from rag_otel_evaluators.text.sentences import trimmed
 
 _LEAST_WORDS: Final = 3
@@ -40,7 +41,17 @@ def split_abstention(sentence: str) -> list[Clause]:
 
 
 def split_by(sentence: str, score: AbstentionScore | None) -> list[Clause]:
-    """The same by the rules and a score, or by the rules alone. The rules decide alone what the score cannot read."""
+    """The same by the rules and a score, or by the rules alone. The rules decide alone what the score cannot read.
+
+    The "No," of a reply denies nothing of the sources: it is left out, and belongs to what follows.
+    """
+    if (reply := plain_reply_end(sentence)) and (clauses := _split(sentence[reply:], score)):
+        (abstains, _, end), *others = clauses
+        return [(abstains, 0, end + reply), *((said, start + reply, end + reply) for said, start, end in others)]
+    return [] if reply else _split(sentence, score)
+
+
+def _split(sentence: str, score: AbstentionScore | None) -> list[Clause]:
     if in_further_language(sentence):
         score = None
     found = find_abstention(sentence)

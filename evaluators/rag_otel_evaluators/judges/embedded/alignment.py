@@ -13,6 +13,7 @@ from rag_otel.lazy_dataclass import dataclass
 from rag_otel_evaluators.judges.embedded.close_reading import join_thousands
 from rag_otel_evaluators.judges.embedded.evidence import EvidenceIndex
 from rag_otel_evaluators.judges.embedded.terms import WEIGHTS, terms_of, terms_of_tokens, tokenize
+from rag_otel_evaluators.text.languages.replies import plain_reply_end
 from rag_otel_evaluators.text.sentences import CITATIONS
 
 ASKED_CREDIT: Final = 0.8
@@ -43,12 +44,6 @@ _SOURCE_MENTIONS: Final = re.compile(
     re.IGNORECASE,
 )
 """Where the answer points at its sources: no fact of the claim."""
-_REPLY: Final = re.compile(
-    r"\W{0,3}(?:(?:yes|yep|no|nope|oui|non|si|sí|ja|nein|doch)\b|是的|不是|不对|没有|不可以|不能|不会|不用|不需要|可以|不行|能|会|有|是|对|不)"
-    r"\s{0,2}[,;:.!–—，；：。！]\s{0,2}(?=\S)",
-    re.IGNORECASE,
-)
-"""The answer to a question of yes or no, before what it says."""
 _MARK: Final = re.compile(r"[\d【]")
 _SOURCE_WORDS: Final = ("[", "【", "passage", "source", "document", "context")
 """What every such place holds, a mark and one of these: two cheap looks before a dear one."""
@@ -156,8 +151,7 @@ def _nearest(by_sentence: dict[int, float]) -> list[int]:
 def facts_of(claim: str) -> str:
     """The claim without "(passage 3)" and "[7]", and without the "Yes," before it: they are no facts."""
     claim = join_thousands(claim)
-    reply = _REPLY.match(claim)
-    return _without_source_mentions(claim if reply is None else claim[reply.end() :])
+    return _without_source_mentions(claim[plain_reply_end(claim) :])
 
 
 def _without_source_mentions(claim: str) -> str:

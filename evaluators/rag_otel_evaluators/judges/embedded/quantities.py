@@ -77,7 +77,7 @@ def quantities_in(words: list[str], written: list[str], numbers: list[int], clau
 def _joined(one: Quantity, two: Quantity, written: list[str], clauses: list[int]) -> Quantity | None:
     """ "1 h 45" and "five feet ten inches" as one quantity, in the unit of the first part."""
     end = one.at + len(one.text.split(" "))
-    joined = written[end:two.at] and written[two.at - 1].lower() in _AND  # which begins a clause elsewhere
+    joined = written[end : two.at] and written[two.at - 1].lower() in _AND  # which begins a clause elsewhere
     same_clause = clauses[two.at] - clauses[one.at] == bool(joined)
     if _is_change(one, two, two.at - end) and same_clause:
         text = " ".join(written[one.at : two.at + len(two.text.split(" "))])
@@ -101,7 +101,9 @@ def _joined(one: Quantity, two: Quantity, written: list[str], clauses: list[int]
 
 def _is_change(one: Quantity, two: Quantity, gap: int) -> bool:
     """ "Two pounds sixty", "two dollars and sixty cents"."""
-    if one.unit not in _CURRENCIES or not (gap == 1 if not two.unit else two.unit == "cent" and 1 <= gap <= _MOST_BETWEEN):
+    if one.unit not in _CURRENCIES or not (
+        gap == 1 if not two.unit else two.unit == "cent" and 1 <= gap <= _MOST_BETWEEN
+    ):
         return False
     return one.value < 1000 and 0 < two.value < 100 and one.value.is_integer() and two.value.is_integer()
 

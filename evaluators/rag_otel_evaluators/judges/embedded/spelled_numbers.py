@@ -14,7 +14,7 @@ _COUNT_ALONE: Final = frozenset(["hundred", "hundert", "cien", "tausend", "mil",
 """Multipliers that need no number before them."""
 _INSIDE: Final = dict.fromkeys(("un", "uno", "una", "ún", "une", "one", "eins"), 1.0) | {"sept": 7.0, "neuf": 9.0}
 """Words that are numbers only inside one: alone they are articles, a month, "new"."""
-_FRENCH_HUNDREDS: Final = frozenset("deux trois quatre cinq six sept huit neuf".split())
+_FRENCH_HUNDREDS: Final = frozenset(["deux", "trois", "quatre", "cinq", "six", "sept", "huit", "neuf"])
 """What makes "cents" after it hundreds, and not the hundredth part of a dollar."""
 _CENTURIES: Final = (11.0, 20.0)
 """What a year in two parts begins with: "nineteen eighty-four"."""

@@ -44,6 +44,19 @@ _REPLY: Final = re.compile(
 )
 
 
+_PLAIN: Final = re.compile(
+    r"\W{0,3}(?:(?:yes|yep|no|nope|oui|non|si|sí|ja|nein|doch)\b|是的|不是|不对|没有|不可以|不能|不会|不用|不需要|可以|不行|能|会|有|是|对|不)"
+    r"\s{0,2}[,;:.!–—，；：。！]\s{0,2}(?=\S)",
+    re.IGNORECASE,
+)
+
+
+def plain_reply_end(text: str) -> int:
+    """Where the "Yes," or "No," ends that a text begins with before it says something; 0 where there is none."""
+    found = _PLAIN.match(text)
+    return 0 if found is None else found.end()
+
+
 def reply_of(text: str) -> int:
     """1 where a text begins with a yes, -1 where it begins with a no, 0 where it does neither."""
     found = _REPLY.match(text)
