@@ -69,24 +69,28 @@ _CLEARLY: Final = 2.0
 def in_another_language(answer: str, chunks: Sequence[str]) -> bool | None:
     """True where no chunk is in the answer's language, False where one is, None where the texts do not tell."""
     spoken = _small_words_of(answer[:_READ])
-    written = {language_of(chunk[:_READ]) for chunk in chunks[:_MOST_TEXTS] if chunk.strip()}
+    written = [_may_be_in(chunk[:_READ]) for chunk in chunks[:_MOST_TEXTS] if chunk.strip()]
     most = max(spoken.values(), default=0)
-    in_theirs = max((spoken[language] for language in written if language is not None), default=0)
+    in_theirs = max((spoken[language] for languages in written for language in languages), default=0)
     if most < _LEAST or not written:
         return None
     if in_theirs == most:
         return False
-    return True if None not in written and most >= _CLEARLY * in_theirs else None
+    return True if all(written) and most >= _CLEARLY * in_theirs else None
 
 
 @lru_cache(maxsize=2_048)
+def _may_be_in(text: str) -> frozenset[str]:
+    """The languages that a text may be in: Spanish, and perhaps French. None of them where it does not tell."""
+    counts = _small_words_of(text)
+    most = max(counts.values(), default=0)
+    return frozenset(language for language, count in counts.items() if most >= _LEAST and _CLEARLY * count > most)
+
+
 def language_of(text: str) -> str | None:
     """`en`, `es`, `fr`, `de`, `it` or `pt`; None where the text does not tell."""
-    counts = _small_words_of(text)
-    if not counts:
-        return None
-    (best, most), *others = counts.most_common()
-    return best if most >= _LEAST and most >= _CLEARLY * max((count for _, count in others), default=0) else None
+    languages = _may_be_in(text)
+    return next(iter(languages)) if len(languages) == 1 else None
 
 
 def _small_words_of(text: str) -> Counter[str]:

@@ -26,7 +26,6 @@ from rag_otel_evaluators.text.abstention_score import (
     single_features,
     tokens,
 )
-from rag_otel_evaluators.text.languages.abstentions import find_abstention
 from rag_otel_evaluators.text.sentences import sentence_spans
 
 ROOT: Final = Path(__file__).resolve().parents[3]
@@ -73,7 +72,7 @@ def answers() -> list[Example]:
     for line in _LONG_ANSWERS.read_text(encoding="utf-8").splitlines():
         response = json.loads(line)["response"]
         texts += [response[start:end] for start, end in sentence_spans(response, 0, len(response))]
-    return [(text, int(find_abstention(text) is not None), _ANSWER_WEIGHT) for text in texts]
+    return [(text, int(bool(split_by(text, None))), _ANSWER_WEIGHT) for text in texts]
 
 
 def examples(names: Iterable[str]) -> list[Example]:

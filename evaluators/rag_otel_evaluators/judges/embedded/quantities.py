@@ -101,9 +101,8 @@ def _joined(one: Quantity, two: Quantity, written: list[str], clauses: list[int]
 
 def _is_change(one: Quantity, two: Quantity, gap: int) -> bool:
     """ "Two pounds sixty", "two dollars and sixty cents"."""
-    if one.unit not in _CURRENCIES or not (
-        gap == 1 if not two.unit else two.unit == "cent" and 1 <= gap <= _MOST_BETWEEN
-    ):
+    is_beside = gap == 1 if not two.unit else two.unit == "cent" and 1 <= gap <= _MOST_BETWEEN
+    if one.unit not in _CURRENCIES or not is_beside:
         return False
     return one.value < 1000 and 0 < two.value < 100 and one.value.is_integer() and two.value.is_integer()
 

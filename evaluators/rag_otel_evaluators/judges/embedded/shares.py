@@ -53,7 +53,7 @@ HALVES: Final = listed_words("half media medio halb halbe halben halber halbes d
 _PART_FILLERS: Final = listed_words("of a an de d un une einer eines einem eine")
 QUARTERS_OF_HOURS: Final = {"viertelstunde": 15.0, "dreiviertelstunde": 45.0}
 AND_A_QUARTER: Final = frozenset({("and", "a", "quarter"), ("y", "cuarto"), ("et", "quart"), ("et", "un", "quart")})
-_QUARTERS: Final = {
+_QUARTERS: Final[dict[tuple[str, ...], float]] = {
     **dict.fromkeys(AND_A_QUARTER, 0.25),
     **dict.fromkeys([("and", "three", "quarters"), ("y", "tres", "cuartos"), ("et", "trois", "quarts")], 0.75),
 }
