@@ -3,7 +3,7 @@
     python benchmarks/contrast/abstention.py             # the sets that rules and score were made from
     python benchmarks/contrast/abstention.py --unseen    # and those that were only measured; prints no text
 
-The rules were written from a and b, the score was learned from all but c and g.
+The rules were written from a and b, the score was learned from all but c, g and j.
 
 An answer counts as abstaining where faithfulness gives the reason `abstained`: it abstains somewhere and claims
 nothing. Kept: texts with a claim beside an abstention of which both are found. Silenced: answers that do not abstain
@@ -28,7 +28,7 @@ FOLDER = Path(__file__).parent / "abstention_dev"
 LANGUAGES = ("en", "es", "de", "fr", "zh")
 
 
-BY_SENTENCE = "defg"
+BY_SENTENCE = "defghij"
 """Sets whose sentences are labelled."""
 
 
@@ -107,8 +107,8 @@ def report_sentences(names: str) -> list[list[str]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--unseen", action="store_true", help="measure c and g too: as seldom as possible")
-    names = "abcdefg" if parser.parse_args().unseen else "abdef"
+    parser.add_argument("--unseen", action="store_true", help="measure c, g and j too: as seldom as possible")
+    names = "abcdefghij" if parser.parse_args().unseen else "abdefhi"
     rows = [row for name in names for row in report(name)]
     print(table(rows, header=["set", "language", "precision", "recall", "mixed kept", "answers silenced"]))
     print(table(report_sentences(names), header=["by sentence", "precision", "recall", "claims silenced"]))
