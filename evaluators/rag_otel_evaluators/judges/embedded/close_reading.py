@@ -318,7 +318,7 @@ def read_closely(text: str) -> Reading:
     return Reading(
         words=words,
         clauses=clauses,
-        quantities=quantities_in(words, written, numbers, clauses) if numbers else [],
+        quantities=quantities_in(words, written, numbers, clauses, is_row="|" in text) if numbers else [],
         names=names,
         places=places,
         written=written,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
+from itertools import groupby, islice
 from typing import Final, NamedTuple
 
 from rag_otel_evaluators.judges.embedded.points_in_time import (
@@ -60,10 +60,16 @@ class Quantity(NamedTuple):
     """As written."""
 
 
-def quantities_in(words: list[str], written: list[str], numbers: list[int], clauses: list[int]) -> list[Quantity]:
-    """The first quantities of a sentence. `numbers`: the places where one may begin; `clauses`: by word."""
+def quantities_in(
+    words: list[str], written: list[str], numbers: list[int], clauses: list[int], *, is_row: bool = False
+) -> list[Quantity]:
+    """The first quantities of a sentence. `numbers`: the places where one may begin; `clauses`: by word.
+
+    `is_row`: of a table, where no number has its unit in another cell.
+    """
     found: list[Quantity] = []
-    for own in islice(_quantities(words, written, numbers), _MOST_QUANTITIES):
+    parts = _by_cell(words, written, numbers, clauses) if is_row else _quantities(words, written, numbers)
+    for own in islice(parts, _MOST_QUANTITIES):
         before = found[-1] if found else None
         if before is not None and (joined := _joined(before, own, written, clauses)) is not None:
             found[-1] = joined
@@ -72,6 +78,15 @@ def quantities_in(words: list[str], written: list[str], numbers: list[int], clau
             own = own._replace(unit=before.unit, known_unit=before.known_unit)
         found.append(own)
     return found
+
+
+def _by_cell(words: list[str], written: list[str], numbers: list[int], clauses: list[int]) -> Iterator[Quantity]:
+    for _, cell in groupby(range(len(words)), clauses.__getitem__):
+        start, *others = cell
+        within = slice(start, start + 1 + len(others))
+        own = [at - start for at in numbers if within.start <= at < within.stop]
+        for quantity in _quantities(words[within], written[within], own):
+            yield quantity._replace(at=quantity.at + start)
 
 
 def _joined(one: Quantity, two: Quantity, written: list[str], clauses: list[int]) -> Quantity | None:

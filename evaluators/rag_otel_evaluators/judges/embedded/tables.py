@@ -123,6 +123,8 @@ def _measure(reading: Reading, first: int, end: int, unit: str, factor: float) -
 
 
 def _stands_with_unit(reading: Reading, own: Quantity, first: int, end: int) -> bool:
-    """True where the cell has a word after the number, or a currency before it."""
+    """True where the cell has a word after the number or within it ("1 h 20"), or a currency before it."""
+    if own.known_unit and " " in own.text:
+        return True
     after = own.at + len(own.text.split(" "))
     return after < end or (own.at > first and reading.written[own.at - 1].lower() in UNITS)
