@@ -2,7 +2,7 @@
 
     python benchmarks/contrast/writers.py [--unseen FILE]
 
-Each of the four writers of `examples/data/contrast_train.jsonl` who did not know the judge is left out in turn: the
+Each of the five writers of `examples/data/contrast_train.jsonl` who did not know the judge is left out in turn: the
 judge is trained on everything else and judges that writer's pairs. With `--unseen`, the shipped judge judges the pairs
 of a file of the same format that nobody learned from.
 """
@@ -23,7 +23,7 @@ from rag_otel_evaluators.judges.embedded.training.labelled import PAIRS, load_an
 from rag_otel_evaluators.judges.embedded.training.train import train
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 
-WRITERS = ("w1", "w2", "w3", "w4")
+WRITERS = ("w1", "w2", "w3", "w4", "w6")
 
 
 def judge(rows: Sequence[dict[str, Any]], coefficients: Coefficients | None) -> list[dict[str, Any]]:
@@ -78,7 +78,7 @@ def main() -> None:
         for writer in WRITERS:
             coefficients = train(answers, [pair for pair in pairs if not pair.group.startswith(f"{writer}-")])
             judged += judge([row for row in rows if row["id"].startswith(f"{writer}-")], coefficients)
-        show(judged, lambda row: str(row["id"]).partition("-")[0])
+    show(judged, lambda row: str(row["id"]).partition("-")[0])
     show(judged, lambda row: str(row["phenomenon"]))
     show(judged, lambda row: str(row["language"]))
 
