@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Final
 
 from rag_otel.lazy_dataclass import dataclass
+from rag_otel_evaluators.judges.answer_language import language_of
 from rag_otel_evaluators.judges.embedded.alignment import FEW_WORDS, Alignment
 from rag_otel_evaluators.judges.embedded.dates import Date, dates_in
 from rag_otel_evaluators.judges.embedded.differences import Differences
@@ -291,7 +292,7 @@ def _antonym_conflict(index: EvidenceIndex, claim: Alignment) -> Conflict | None
 def _name_conflict(index: EvidenceIndex, claim: Alignment) -> Conflict | None:
     """A name that is nowhere, where the sentence has another one after (or before) the same word."""
     strange = claim.unseen.keys() - index.question_terms
-    if not strange:
+    if not strange or not claim.nearest or _capitals_tell_nothing(index, claim.nearest[0][0]):
         return None
     names = [
         at
@@ -312,8 +313,15 @@ def _name_conflict(index: EvidenceIndex, claim: Alignment) -> Conflict | None:
                 if (before and before == _neighbour(found.terms, there, -1)) or (
                     after and after == _neighbour(found.terms, there, +1)
                 ):
+                    if other.lower() in claim.tokens[at].lower() or claim.tokens[at].lower() in other.lower():
+                        return None  # "Harbour Bridge" and "the Bridge" may be one
                     return Conflict(sentence, claim.tokens[at], other)
     return None
+
+
+def _capitals_tell_nothing(index: EvidenceIndex, sentence: int) -> bool:
+    """True in German, which writes every noun with one."""
+    return language_of(index.chunks[index.chunk_of[sentence]].text) == "de"
 
 
 def _is_name(token: str, term: str) -> bool:

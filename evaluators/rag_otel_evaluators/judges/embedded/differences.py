@@ -23,6 +23,8 @@ from rag_otel_evaluators.judges.embedded.order import turned
 from rag_otel_evaluators.judges.embedded.short_answers import FEW_WORDS, Compared, read_for_short
 from rag_otel_evaluators.text.languages.negations import ANTONYMS
 
+_DENYING: Final = ("none", "negating", "privative")
+"""Classes of words that deny."""
 _MOST_PAIRS: Final = 24
 _LEAST_ROOT: Final = 4
 _LEAST_ASKED: Final = 0.25
@@ -88,6 +90,7 @@ def compare(
     opposite = _opposite(claim, evidence)
     near = places_of(best, anchors)
     denies, denied = "none" in claim.marks or "negating" in claim.marks, is_beside(best, "none", near)
+    asked_of_denial = any(mark in question.marks for mark in _DENYING)  # "Who is exempt?" "Members."
     compared_wrong, events_turned = turned(claim, evidence, order, anchors)
     replied = _reply_turned(evidence, anchors, question, reply) if is_few else 0.0
     values = {
@@ -97,7 +100,7 @@ def compare(
         "number_derived": min(2.0, derived),
         "number_rival": number_rival.margin if number_rival else 0.0,
         "name_rival": name_rival.margin if name_rival else 0.0,
-        "denial_lost": about * (denied and not denies and opposite is None),
+        "denial_lost": about * (denied and not denies and not asked_of_denial and opposite is None),
         "denial_added": about * (denies and "none" not in best.marks and opposite is None),
         "opposite": about * (opposite is not None and denies == denied),
         "too_wide": about * too_wide(claim, evidence, anchors, question.marks if reply > 0 else ()),
