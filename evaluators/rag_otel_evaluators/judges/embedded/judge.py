@@ -42,7 +42,7 @@ class EmbeddedJudge:
 
     @property
     def version(self) -> str:
-        return "5"
+        return "6"
 
     def prepare(self) -> None:
         """Import the tables and patterns; see `rag_otel.protocols.Prepares`."""
