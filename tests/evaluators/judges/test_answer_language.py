@@ -84,3 +84,10 @@ def test_one_chunk_in_the_answer_s_language_is_enough() -> None:
     """Mixed collections are judged."""
     assert not in_another_language("The tower is 330 metres tall.", ["La torre está en París y mide 330 m.", TOWER])
     assert not in_another_language("The tower is tall.", ["330 m, Paris", "La torre está en París y mide 330 m."])
+
+
+def test_small_words_of_two_languages_do_not_tell() -> None:
+    """A French "y" is no Spanish one; a Spanish text that might be French is not English for that."""
+    french = "Les heures supplémentaires sont majorées de moitié, et le chef les demande par écrit."
+    assert not in_another_language("Trente euros, parce que la majoration y atteint la moitié.", [french])
+    assert in_another_language("The tower is 330 metres tall.", ["La torre mide 330 metros y está en París."])

@@ -121,6 +121,37 @@ def test_a_fact_with_a_word_of_documents_or_of_lack_is_a_claim(answer: str) -> N
     assert segment(answer).claims
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Gracias por su pregunta. Los documentos no indican el plazo.",
+        "Das tut mir leid. Der Kontext enthält keine Angaben zum Preis. Unser Support hilft Ihnen gerne weiter.",
+        "The documents do not mention your tariff code. Please consult a licensed customs broker.",
+        "Please ask your pharmacist about that. The leaflet does not say.",
+        "非常抱歉给您带来不便。手册中没有提到保修期。",
+        "Je vous prie de m'excuser. La notice ne précise pas la durée.",
+    ],
+)
+def test_manners_and_advice_beside_an_abstention(answer: str) -> None:
+    """Thanks, apologies and advice claim nothing there, before the abstention or after it."""
+    assert only_abstains(answer)
+
+
+@pytest.mark.parametrize(
+    ("answer", "claim"),
+    [
+        ("I'm sorry to say that the firm went bankrupt. The documents do not say why.", "I'm sorry to say"),
+        ("Contact the seller within 14 days.", "Contact the seller"),
+        ("Nein, die Meldung mit den Bildern macht den Anfang.", "Nein, die Meldung"),
+        ("不会，只看总分有没有算对。", "不会，只看总分"),
+        ("The museum opens at nine. Please ask at the desk. The page does not name a price.", "The museum opens"),
+    ],
+)
+def test_what_is_said_beside_an_abstention_or_a_reply(answer: str, claim: str) -> None:
+    """Bad news is a claim, and so is advice without an abstention; the "No," of a reply is no abstention."""
+    assert segment(answer).claims[0].text.startswith(claim)
+
+
 @pytest.mark.parametrize(("name", "least_recall"), [("a", 0.97), ("b", 0.97)])
 def test_precision_and_recall_on_the_development_data_do_not_fall(name: str, least_recall: float) -> None:
     """These sets were looked at: the floor guards what was reached, it promises nothing for other answers."""

@@ -173,7 +173,7 @@ def _names(claim: Reading, evidence: Sequence[Reading], content: Sequence[str]) 
             if reading.is_row and not reading.quantities:
                 continue  # the head of a table names the columns
             for other, there in list(reading.names.items())[:_MOST_RIVALS]:
-                if other in claim.places or other in content:
+                if other in claim.places or other in content or _is_part(name, other):
                     continue
                 for place in there[:3]:
                     near = support(reading, place, placed, len(others))
@@ -182,6 +182,11 @@ def _names(claim: Reading, evidence: Sequence[Reading], content: Sequence[str]) 
         if best_other is not None and (margin := min(1.0, best_other[0] - own)) > (rival.margin if rival else 0.0):
             rival = Rival(best_other[1], claim.written[places[0]], best_other[2], margin)
     return rival
+
+
+def _is_part(one: str, other: str) -> bool:
+    """True for a compound and what it is made of, which do not contradict: "Lüftungsgeräte", "Geräte"."""
+    return min(len(one), len(other)) >= _LEAST_ROOT and (one in other or other in one)
 
 
 def _beside_in(names: Mapping[str, Sequence[int]], term: str, at: int) -> bool:

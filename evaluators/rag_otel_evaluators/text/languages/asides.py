@@ -181,7 +181,8 @@ def kindness() -> re.Pattern[str]:
         r"gerne?)\b[^.;:]{0,40}\W*$",
         r"^\W*(?:(?:sehr geehrte[rs]?|liebe[rs]?|lieber) [^.;:]{0,40},\s{1,3})?(?:(?:vielen|herzlichen|"
         r"besten) dank|danke|"
-        r"(?:ich )?(?:bitte (?:ich )?um|entschuldig\w+|verzeih\w+)|(?:es )?tut (?:mir|uns) (?:sehr |wirklich )?leid|"
+        r"(?:ich )?(?:bitte (?:ich )?um|entschuldig\w+|verzeih\w+)|(?:(?:es|das) )?tut (?:mir|uns) (?:sehr |"
+        r"wirklich )?leid|"
         r"ich (?:verstehe|kann (?:gut )?(?:verstehen|nachvollziehen))(?:,? (?:dass|wie|warum) (?:Sie|du|das|es|"
         r"dir|Ihnen))?|"
         r"ich (?:möchte|will|mag|werde)\b.{0,20}\b(?:raten|spekulieren|mutmaßen|erfinden|rate|vermuten))\b"

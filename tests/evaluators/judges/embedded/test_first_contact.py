@@ -144,3 +144,27 @@ def test_not_knowing(answer: str) -> None:
     """An answer that says it does not know, in any of these languages, claims nothing."""
     result = Faithfulness().evaluate_sync(question=HIGH, chunks=[TOWER], response=answer)
     assert (result.score, result.reason_code) == (None, "abstained")
+
+
+@pytest.mark.parametrize(
+    ("question", "context", "answer"),
+    [
+        # A German noun has a capital, and no name; a compound may be its last part.
+        (
+            "Was bekommt jeder Raum?",
+            "Nach dem Umbau bekommt jeder Raum der Schule zwei Geräte.",
+            "Nach dem Umbau bekommt jeder Raum der Schule zwei Lüftungsgeräte.",
+        ),
+        # A number that nobody wrote may be worked out where a change is asked for.
+        ("By how much did the fare fall?", "The fare is 24 euros since May.", "The fare fell by four euros."),
+        # What is asked for denies already.
+        (
+            "Who is exempt from paying for a first permit?",
+            "Blue Badge holders pay nothing for the first permit.",
+            "Holders of a Blue Badge.",
+        ),
+    ],
+)
+def test_what_contradicts_nothing(question: str, context: str, answer: str) -> None:
+    result = Faithfulness().evaluate_sync(question=question, chunks=[context], response=answer)
+    assert Verdict.CONTRADICTED not in [claim.verdict for claim in result.claims]

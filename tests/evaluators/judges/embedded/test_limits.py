@@ -78,3 +78,12 @@ def test_what_is_not_certain_is_not_sure() -> None:
 def test_a_hedge_of_the_evidence_is_kept(evidence: str, claim: str) -> None:
     reading = read_closely(claim)
     assert limits_kept(reading, [read_closely(evidence)], _anchors(reading)) == 1.0
+
+
+def test_words_that_are_read_together() -> None:
+    """ "Without exception" says all; "lacks any" and "every 20 minutes" do not."""
+    evidence = "Pensioners pay half, except on ten-trip cards, and buses leave often."
+    assert _wide("Pensioners pay half without exception.", evidence) > 0.0
+    assert _wide("Pensioners lack any reduction.", evidence) == 0.0
+    assert _wide("Buses leave every 20 minutes.", evidence) == 0.0
+    assert "except" not in read_closely("Pensioners pay half without exception.").marks

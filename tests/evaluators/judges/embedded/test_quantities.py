@@ -48,6 +48,19 @@ TABLE = """Plans:
         ("60 m²", "60 square metres"),
         ("100 pounds", "£100"),
         ("Two pounds sixty", "£2.60"),
+        ("$3.40", "three dollars and forty cents"),
+        ("400 €", "quatre cents euros"),
+        ("135 minutes", "two and a quarter hours"),
+        ("1 h 25", "an hour and twenty-five minutes"),
+        ("105 minutes", "an hour and three quarters"),
+        ("135 minutes", "deux heures et quart"),
+        ("150 °C", "150 degrees Celsius"),
+        ("25 %", "jeder vierte Haushalt"),
+        ("50 %", "bis zur Hälfte der Leistung"),
+        ("6 wheels", "half a dozen wheels"),
+        ("at 19:00", "at seven in the evening"),
+        ("um 17 Uhr", "um fünf am Nachmittag"),
+        ("14 days", "within a fortnight"),
     ],
 )
 def test_the_same_quantity_in_another_form(one: str, other: str) -> None:
@@ -103,3 +116,23 @@ def test_a_member_of_another_list(claim: str, expected: float) -> None:
     """Pilates is in the sentence, but not in the list."""
     evidence = read_closely("In the evening there are yoga, boxing, dance and swimming; pilates is in the morning.")
     assert members_missing(read_closely(claim), [evidence]) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("300 degrees Fahrenheit", "300 °C"), ("forty cents", "4,000 dollars"), ("every third day", "33%")],
+)
+def test_another_unit_or_another_meaning(one: str, other: str) -> None:
+    assert read_closely(one).quantities
+    assert not numbers_agree(read_closely(one), [read_closely(other)])
+
+
+def test_a_number_has_its_unit_in_its_own_cell() -> None:
+    """The "€" of one cell does not make the weeks of the next one money; "1 h 20" is one length of time."""
+    table = "| Document | Fee | Takes |\n|---|---|---|\n| Passport | 70,00 € | 5 weeks |\n| Visa | £7 | 1 h 20 | free |"
+    start = table.index("| Passport")
+    row = read_row(table, start, table.index("\n", start))
+    assert row is not None
+    assert [(quantity.value, quantity.unit) for quantity in row.quantities] == [(70.0, "euro"), (5.0, "week")]
+    (fare, time) = read_closely("| Visa | £7 | 1 h 20 | free |").quantities
+    assert (fare.unit, time.unit, round(time.value, 2)) == ("pound", "hour", 1.33)

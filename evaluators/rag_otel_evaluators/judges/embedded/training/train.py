@@ -17,6 +17,7 @@ import argparse
 import hashlib
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -88,6 +89,8 @@ FREE: Final = frozenset(
 )
 """Features that may speak for a claim as well as against it. The others name a defect: their weight is not negative."""
 _FOR_SHORT: Final = frozenset(map(FEATURES.index, FOR_SHORT))
+_WRITER: Final = re.compile(r"w(\d+)-")
+"""How a group of pairs begins whose writer did not know the rules."""
 _COVERAGE: Final = FEATURES.index("chunk_coverage")
 DIGITS: Final = 4
 """Decimals that are kept: far more than the data can tell, few enough that no machine's rounding shows."""
@@ -117,9 +120,11 @@ def train(answers: Sequence[LabelledAnswer], pairs: Sequence[ContrastPair]) -> C
 
 
 def fold_of(group: str, folds: Mapping[str, int]) -> int:
-    """The fold of a group of pairs: its question's where it shares a question's passages, else by a hash."""
+    """The fold of a group of pairs: of the question whose passages it shares, or of its writer, or by a hash."""
     if group in folds:
         return folds[group]
+    if (writer := _WRITER.match(group)) is not None:
+        return int(writer[1]) % FOLDS
     return int(hashlib.sha256(group.encode()).hexdigest(), 16) % FOLDS
 
 
@@ -227,15 +232,20 @@ def _calibration_on_short(
     answers: Sequence[LabelledAnswer],
     of_answers: Sequence[Coefficients],
 ) -> LogisticFit:
-    """The same for short answers: pairs, and people's short claims, as much of each, `PRIOR` of either unfaithful."""
+    """The same for short answers: pairs, and people's short claims, as much of each, `PRIOR` of either unfaithful.
+
+    Only pairs of writers who did not know the rules, each by a model that has seen nothing of its writer: the others
+    promise too much.
+    """
+    told = [(pair, model) for pair, model in zip(pairs, of_pairs, strict=True) if _WRITER.match(pair.group)]
     rows: list[tuple[float, int, float]] = []
-    for pair, model in zip(pairs, of_pairs, strict=True):
+    for pair, model in told:
         for claims, label, weight in ((pair.faithful, 0, 1.0 - PRIOR), (pair.unfaithful, 1, PRIOR)):
             rows.append((max(model.short.at(claim.features) for claim in claims), label, weight))
     singles = [_short_claims([answer]) for answer in answers]
     unsupported = sum(sum(found.unsupported) for found in singles)
     supported = sum(len(found.unsupported) for found in singles) - unsupported
-    weights = (len(pairs) * (1.0 - PRIOR) / max(1, supported), len(pairs) * PRIOR / max(1, unsupported))
+    weights = (len(told) * (1.0 - PRIOR) / max(1, supported), len(told) * PRIOR / max(1, unsupported))
     for found, model in zip(singles, of_answers, strict=True):
         for features, label in zip(found.claims, found.unsupported, strict=True):
             rows.append((model.short.at(features), label, weights[label]))
