@@ -16,7 +16,12 @@ from rag_otel_evaluators.judges.embedded.quantities import Quantity, quantities_
 from rag_otel_evaluators.judges.embedded.shares import HALVES, PERIODS_ALONE, QUARTERS_OF_HOURS, SHARES
 from rag_otel_evaluators.judges.embedded.terms import MONTH_TERMS, UNIT_TERMS, WEIGHTS, term_of
 from rag_otel_evaluators.text.languages import polarity
-from rag_otel_evaluators.text.languages.negations import ANTONYMS, HARMLESS_CHINESE, NEGATING_WORDS
+from rag_otel_evaluators.text.languages.negations import (
+    ANTONYMS,
+    HARMLESS_CHINESE,
+    NEGATING_WORDS,
+    WITHOUT_OPPOSITE,
+)
 from rag_otel_evaluators.text.languages.numerals import CJK_NUMERALS, MULTIPLIERS, roman_value, spelled_value
 from rag_otel_evaluators.text.languages.quantities import CLOCK_WORDS, WEEKDAYS
 from rag_otel_evaluators.text.languages.scripts import SPACELESS
@@ -29,6 +34,8 @@ _TOKEN: Final = re.compile(
 _ASCII_TOKEN: Final = re.compile(r"[a-zA-Z]++|\d{4}-\d{2}-\d{2}|\d{1,2}/\d{1,2}/\d{4}|\d++(?:[.,:]\d++)*+|[%$,;:|()\n]")
 """The same in plain text, faster."""
 _SPACED: Final = re.compile(r"(?<![\d.,/:-])\d{1,3}(?:[ \u00a0\u202f\u2009]\d{3})+(?![\d/:-])")
+_DASH: Final = re.compile(r"(?<=[^\W\d])–(?=[^\W\d])")
+"""Between two words, where it separates nothing: "Monday–Friday"."""
 _MAY_BE_SPACED: Final = re.compile(r"[0-9][ \u00a0\u202f\u2009][0-9]")
 """The same roughly, and much faster."""
 _SPACES: Final = re.compile(r"[ \u00a0\u202f\u2009]")
@@ -42,9 +49,26 @@ _CLAUSE_WORDS: Final = frozenset(
 _LETTERS: Final = frozenset("ABCDEFGHJKLMNOPQRSTUVWXYZ")
 """A capital that is a word alone names something; "I" does not."""
 _OTHER_NUMBERS: Final = frozenset(
-    ["first", "second", "primero", "premier", "ersten", "one", "uno", "una", "une", "einer", "中", "正", "午", "零"]
+    [
+        "first",
+        "second",
+        "primero",
+        "premier",
+        "ersten",
+        "one",
+        "uno",
+        "una",
+        "une",
+        "einer",
+        "中",
+        "正",
+        "午",
+        "零",
+        "日",
+        "天",
+    ]
 )
-"""What begins a date, a share or a time of day only together with the words after it."""
+"""What is a date, a weekday, a share or a time of day only together with the words around it."""
 _MOST_TOKENS: Final = 160
 """Tokens of one sentence that are read: a longer one is a table or a log."""
 
@@ -135,6 +159,11 @@ _CJK_MARKS: Final = re.compile(
 )
 
 _CJK_HARMLESS: Final = re.compile("|".join(sorted(HARMLESS_CHINESE, key=lambda w: (-len(w), w))))
+_CJK_WITHOUT_OPPOSITE: Final = re.compile(
+    "|".join(sorted((w for w in WITHOUT_OPPOSITE if w not in ANTONYMS), key=lambda w: (-len(w), w)))
+)
+_AT_LEAST: Final = {"menos": ("lo", "al"), "moins": ("au", "du", "à")}
+"""A word that has an opposite, but not after one of these: "por lo menos", "au moins"."""
 _CONTRACTED: Final = re.compile(r"\b(ca|wo|sha)?n['’]t\b|n['’]t\b", re.IGNORECASE)
 _IN_FULL: Final = {"ca": "can", "wo": "will", "sha": "shall"}
 """What stands before the "n't": "can't", "won't"."""
@@ -254,6 +283,8 @@ def read_closely(text: str) -> Reading:
     clause = at = 0
     if "°" in text:
         text = text.replace("° ", "°").replace("°F", " fahrenheit").replace("°C", " celsius")
+    if "–" in text:
+        text = _DASH.sub("-", text)
     if "n't" in text or "n’t" in text:
         text = _CONTRACTED.sub(_in_full, text)
     text = join_thousands(text)
@@ -286,7 +317,7 @@ def read_closely(text: str) -> Reading:
         if classes:
             for name in classes:
                 marks.setdefault(name, []).append(at)
-        if has_opposite:
+        if has_opposite and (lower not in _AT_LEAST or not at or written[at - 1] not in _AT_LEAST[lower]):
             opposites.setdefault(lower, []).append(at)
         if counts:
             if term in places:
@@ -396,6 +427,12 @@ def _mark_chinese(text: str, starts: list[int], marks: dict[str, list[int]], opp
                 del marks[name]
             elif name in marks:
                 marks[name] = places
+    for match in _CJK_WITHOUT_OPPOSITE.finditer(text):
+        for start in range(*match.span()):
+            if text[start] in opposites and (at := by_start.get(start)) is not None:
+                opposites[text[start]] = [place for place in opposites[text[start]] if place != at]
+                if not opposites[text[start]]:
+                    del opposites[text[start]]
 
 
 def _term(token: str, lower: str) -> str:

@@ -25,7 +25,7 @@ CONTRADICTING: Final = (
     "conflict",
 )
 """Features that speak of a contradiction."""
-CONTRADICTED_FROM: Final = 0.8
+CONTRADICTED_FROM: Final = 0.6
 """Log-odds that they must add together. Chosen once, out of fold, near a precision of 0.8 on the contrast pairs."""
 CONTRADICTED_PROBABILITY: Final = 0.5
 """Least probability of being unsupported for a contradicted claim of a short answer. Of pairs that differ in one point

@@ -21,6 +21,7 @@ from rag_otel_evaluators.judges.embedded.nearness import count_held, nearness, p
 from rag_otel_evaluators.judges.embedded.numbers import NAME_WEIGHT, Rival, compare_numbers
 from rag_otel_evaluators.judges.embedded.order import turned
 from rag_otel_evaluators.judges.embedded.short_answers import FEW_WORDS, Compared, read_for_short
+from rag_otel_evaluators.judges.embedded.weekdays import said_on_days
 from rag_otel_evaluators.text.languages.negations import ANTONYMS
 
 _DENYING: Final = ("none", "negating", "privative")
@@ -81,13 +82,16 @@ def compare(
     is_few = len(content) <= FEW_WORDS
     about = held[nearest] / (len(anchors) or 1)
     known = len(claim.places.keys() & set().union(*(reading.places for reading in evidence)))
-    missing, derived, number_rival = compare_numbers(claim, [*evidence, *numbered], anchors, question)
+    days = said_on_days(claim, evidence)
+    missing, derived, number_rival = compare_numbers(
+        claim, [*evidence, *numbered], anchors, question, days_hold=days is not None and days.agrees
+    )
     worked_out = calculated(claim, [*evidence, *numbered], question)
     if worked_out < 0.0:
         number_rival = None
         missing, derived = max(0.0, missing - 1.0), max(1.0, derived)
     name_rival = _names(claim, evidence, anchors)
-    opposite = _opposite(claim, evidence)
+    opposite = _opposite(claim, evidence) if days is None else days.opposite
     near = places_of(best, anchors)
     denies, denied = "none" in claim.marks or "negating" in claim.marks, is_beside(best, "none", near)
     asked_of_denial = any(mark in question.marks for mark in _DENYING)  # "Who is exempt?" "Members."
@@ -200,9 +204,12 @@ def _opposite(claim: Reading, evidence: Sequence[Reading]) -> tuple[int, str, st
         if any(word in reading.opposites for reading in evidence) or any(other in claim.opposites for other in others):
             continue
         for number, reading in enumerate(evidence[:2]):
+            exceptions = reading.marks.get("except", [])
             for other in sorted(others):
-                if other in reading.opposites and not _has_like(reading, others):
-                    return number, word, other
+                if other not in reading.opposites or _has_like(reading, others):
+                    continue
+                if not exceptions or not set(exceptions).isdisjoint(reading.opposites[other]):
+                    return number, word, other  # but not of "Pets are allowed except large dogs", where both hold
     return _denied_by_prefix(claim, evidence[:2]) if len(claim.places) <= FEW_WORDS else None
 
 

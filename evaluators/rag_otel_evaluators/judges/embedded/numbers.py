@@ -65,9 +65,12 @@ def numbers_agree(claim: Reading, evidence: Sequence[Reading]) -> bool:
 
 
 def compare_numbers(
-    claim: Reading, evidence: Sequence[Reading], anchors: Sequence[str], question: Reading
+    claim: Reading, evidence: Sequence[Reading], anchors: Sequence[str], question: Reading, *, days_hold: bool = False
 ) -> tuple[float, float, Rival | None]:
-    """(numbers that are nowhere, numbers that can be worked out, the clearest rival)."""
+    """(numbers that are nowhere, numbers that can be worked out, the clearest rival).
+
+    `days_hold`: whether the claim's weekdays are known to be right.
+    """
     missing = derived = 0.0
     rival: Rival | None = None
     labels = list(dict.fromkeys([*claim.labels, *question.labels, *claim.names, *question.names]))
@@ -75,6 +78,8 @@ def compare_numbers(
         labels += [term for term in claim.words[:1] if any(term in reading.names for reading in evidence)]
     for quantity in claim.quantities:
         if _is_label(quantity, question) or _is_condition(quantity, claim, question):
+            continue
+        if days_hold and quantity.unit == "weekday":
             continue
         own, at_all = 0.0, False
         best_other: tuple[float, int, Quantity] | None = None

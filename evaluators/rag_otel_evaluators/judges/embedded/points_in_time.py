@@ -10,6 +10,8 @@ from rag_otel_evaluators.text.languages.quantities import AFTERNOON, MORNING, WE
 
 _CJK_WEEKDAYS: Final = "一二三四五六"
 _CJK_WEEK: Final = "周期拜"
+_CJK_SUNDAYS: Final = frozenset(["周日", "期日", "期天", "拜日", "拜天"])
+"""The last two characters of each."""
 _HOUR_MARKS: Final = frozenset(["a", "p", "am", "pm", "o", "uhr", "点", "點", "时"])
 """What stands after the hour, or begins what does."""
 _QUARTER_OR_HALF: Final = {
@@ -111,6 +113,8 @@ def place_in_calendar(words: list[str], written: list[str], at: int) -> tuple[fl
         return float(WEEKDAYS[lower]), "weekday"
     if written[at] in _CJK_WEEKDAYS and at and written[at - 1] in _CJK_WEEK:
         return float(_CJK_WEEKDAYS.index(written[at]) + 1), "weekday"
+    if at and written[at - 1] + written[at] in _CJK_SUNDAYS:
+        return 7.0, "weekday"
     if words[at] in MONTH_TERMS and words[at] not in AMBIGUOUS_MONTHS:
         return MONTH_TERMS[words[at]] * 100.0, "date"
     return None

@@ -25,11 +25,14 @@ from rag_otel_evaluators.text.languages.numerals import (
     cjk_value,
     roman_value,
 )
-from rag_otel_evaluators.text.languages.quantities import CUBIC, DIMENSIONS, SQUARE, UNITS
+from rag_otel_evaluators.text.languages.quantities import CUBIC, DAY_RANGES, DIMENSIONS, SQUARE, UNITS
 
 _MOST_QUANTITIES: Final = 12
 _MOST_BETWEEN: Final = 2
 """Words between the two parts of one quantity: the unit, "and"."""
+_MOST_IN_RANGE: Final = 3
+"""Words between the first and the last day of a range: "星期五到星期日"."""
+_DAYS: Final = 7
 _OF_THEIR_OWN: Final = ("date", "clock", "weekday")
 """Units that a number after them does not share: "48 people in Berlin, 63 in Paris" counts people twice."""
 _JOINED: Final = frozenset({"and", "y", "et", "und", "or", "o", "ou", "oder", "to", "a", "à", "bis", "至", "到"})
@@ -74,10 +77,25 @@ def quantities_in(
         if before is not None and (joined := _joined(before, own, written, clauses)) is not None:
             found[-1] = joined
             continue
+        if before is not None and (days := _days_of_range(before, own, written, clauses)):
+            found[-1:] = days
+            continue
         if before is not None and not own.unit and before.unit not in _OF_THEIR_OWN and not _is_year(own.value):
             own = own._replace(unit=before.unit, known_unit=before.known_unit)
         found.append(own)
     return found
+
+
+def _days_of_range(one: Quantity, two: Quantity, written: list[str], clauses: list[int]) -> list[Quantity]:
+    """All the days of "Monday to Friday" or "Monday-Friday"; none where these are two days."""
+    if not one.unit == two.unit == "weekday" or clauses[one.at] != clauses[two.at]:
+        return []
+    between = [word.lower() for word in written[one.at + 1 : two.at]]
+    if len(between) > _MOST_IN_RANGE or (between and DAY_RANGES.isdisjoint(between)):
+        return []
+    text = " ".join(written[one.at : two.at + 1])
+    days = range(int(two.value - one.value) % _DAYS + 1)
+    return [one._replace(value=(one.value - 1 + step) % _DAYS + 1, text=text) for step in days]
 
 
 def _by_cell(words: list[str], written: list[str], numbers: list[int], clauses: list[int]) -> Iterator[Quantity]:

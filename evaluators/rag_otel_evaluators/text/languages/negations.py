@@ -36,6 +36,26 @@ HARMLESS_CHINESE: Final = words(
 )
 """The character is no denial there."""
 
+WITHOUT_OPPOSITE: Final = words(
+    # Words with a character that has an opposite elsewhere.
+    "出租 租出 进行 改进 先进 出现 出版 出生 出发 出席 出差 出示 出色 出口 支出 提出 指出 得出 "
+    "作出 做出 发出 付出 输出 捞出 取出 进来 放进 少许 少量 少年 至少 最少 多少 大多 大多数 "
+    "大部分 大量 大约 大概 大家 大学 大学生 大小 大厅 大门 大衣 巨大 重大 扩大 小时 小学 中小 "
+    "小组 小区 小心 小麦 小吃 小说 小姐 多个 多种 多次 多数 许多 很多 差不多 多样 上午 上述 "
+    "上市 上班 上课 上学 上网 上海 以上 晚上 早上 网上 线上 身上 路上 马上 加上 之上 基本上 "
+    "下午 下班 下课 下列 下载 下面 以下 余下 剩下 留下 地下 楼下 如下 之下 下一 上一 内容 内存 "
+    "内部 外部 外语 外卖 外套 另外 此外 除外 意外 例外 国内 国外 室内 室外 以内 以外 之内 之外 "
+    "新闻 重新 更新 最新 创新 老板 古老 旧址 重要 重点 重复 严重 重视 重庆 轻松 年轻 高速 高级 "
+    "高中 高校 高铁 提高 高度 高峰 降低 低温 高温 最低 最高 长度 长期 长大 成长 校长 市长 部长 "
+    "院长 局长 增长 擅长 延长 队长 家长 经理 短信 短期 缩短 快递 快餐 尽快 赶快 愉快 缓慢 慢性 "
+    "早餐 早饭 早点 晚餐 晚饭 晚会 傍晚 先生 首先 原先 事先 预先 优先 后台 后来 然后 最后 之后 "
+    "以后 前后 左右 后果 好处 好像 最好 正好 友好 爱好 良好 好吃 差别 差异 出差 误差 时差 强调 "
+    "加强 勉强 强制 削弱 薄弱 热情 热线 加热 热量 冷静 冷藏 冷冻 空调 买单 购买 买卖 东西 东方 "
+    "西方 西红柿 西瓜 西安 西藏 东京 南京 北京 山东 山西 广东 广西 河南 河北 湖南 湖北 海南 "
+    "云南 东北 西北 东南 西南 台北"
+)
+"""The character says nothing there that another word could turn round."""
+
 NEGATING_WORDS: Final = words(
     # Words that negate without a negation: a paraphrase may use one for the other.
     "unable avoid avoids avoiding prevent prevents preventing fail fails failed failing lack lacks lacking refuse "
@@ -104,10 +124,10 @@ ANTONYMS: Final = _opposites(
     "sauf,excepté,hormis/aussi,même,également,compris 除外,例外/包括,照样 常见,经常/罕见,少见 "
     "over,above,exceeding,exceeds,more/under,below,less "
     "superior,superiores,más,encima/inferior,inferiores,menos,debajo "
-    "über,oberhalb,mehr/unter,unterhalb,weniger "
+    "über,oberhalb/unter,unterhalb "
     "supérieur,supérieure,plus/inférieur,inférieure,moins 以上,超过/以下,不到,未满 "
     "must,required,mandatory,compulsory,needs/optional,voluntary,needn't "
-    "stay,stays,stayed,remain,remains,kept/left,removed,gone "
+    "stay,stays,stayed,remain,remains,kept/removed,gone "
     "sigue,siguen,queda/retira,retiró,desaparecido bleibt,bleiben/verlässt,verließ,entfernt "
     "known,certain,settled/unknown,uncertain sicher,sichere/unsicher,ungewiss lend,lends/borrow,borrows "
     "支持/反对 提前/推迟 强/弱 快/慢 满/空 "

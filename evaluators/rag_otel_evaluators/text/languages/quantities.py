@@ -45,6 +45,11 @@ WEEKDAYS: Final = {
     for name in names.split()
 }
 
+DAY_RANGES: Final = frozenset(
+    ["to", "through", "thru", "until", "till", "a", "al", "hasta", "bis", "à", "au", "至", "到"]
+)
+"""Between the first and the last day: "Monday to Friday"."""
+
 NUMBER_WORDS: Final = {
     word: value
     for value, words in {

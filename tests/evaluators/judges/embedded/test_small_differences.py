@@ -69,3 +69,43 @@ def test_risk_tells_apart_what_is_sure_and_what_is_contradicted() -> None:
     """No floor flattens the risk: a plain contradiction is far from a plain support."""
     assert (judge(TOWER, "The tower was finished in 1889.").risk or 1.0) < 0.2
     assert (judge(TOWER, "The tower was finished in 1899.").risk or 0.0) > 0.6
+
+
+WEEK = ("When is the museum open?", "The museum is open Tuesday to Saturday from 9 to 18 and closed on Mondays.")
+WOCHE = ("Wann ist geöffnet?", "Wir haben dienstags bis samstags geöffnet. Montags bleibt geschlossen.")
+ZHOU = ("周日开放吗？", "本馆周一至周六9点到17点开放，周日闭馆。")
+
+
+@pytest.mark.parametrize(
+    ("given", "answer"),
+    [
+        (SHOP, "The shop is open on Sunday from 9 to 18."),
+        (WEEK, "It is open on Mondays."),
+        (WEEK, "The museum is closed on Tuesdays."),
+        (WOCHE, "Montags ist geöffnet."),
+        (ZHOU, "本馆周日开放。"),
+    ],
+)
+def test_the_opposite_on_the_day_that_is_named_is_contradicted(given: tuple[str, str], answer: str) -> None:
+    """The same word, said of other days, does not make it true."""
+    (verdict,) = judge(given, answer).verdicts
+    assert verdict.verdict is Verdict.CONTRADICTED
+
+
+@pytest.mark.parametrize(
+    ("given", "answer"),
+    [
+        (SHOP, "The shop is closed on Sunday."),
+        (WEEK, "It is open on Saturdays."),
+        (WOCHE, "Samstags ist geöffnet."),
+        (ZHOU, "本馆周六开放。"),
+        (ZHOU, "本馆周日不开放。"),
+        (("When does the pool open?", "The pool opens at 9 on Fridays and closes at 17."), "It opens on Fridays at 9."),
+        (("Are dogs allowed?", "Pets are allowed except dogs over 20 kg."), "Large dogs are banned."),
+        (("下锅前要焯水吗？", "排骨焯水后捞出，沥干。"), "放进水里焯一下。"),
+    ],
+)
+def test_words_that_have_an_opposite_may_both_hold(given: tuple[str, str], answer: str) -> None:
+    """Of another day, with an exception, or within another word, the opposite contradicts nothing."""
+    (verdict,) = judge(given, answer).verdicts
+    assert verdict.verdict is not Verdict.CONTRADICTED

@@ -17,7 +17,6 @@ import argparse
 import hashlib
 import json
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -89,8 +88,10 @@ FREE: Final = frozenset(
 )
 """Features that may speak for a claim as well as against it. The others name a defect: their weight is not negative."""
 _FOR_SHORT: Final = frozenset(map(FEATURES.index, FOR_SHORT))
-_WRITER: Final = re.compile(r"w(\d+)-")
-"""How a group of pairs begins whose writer did not know the rules."""
+_CALIBRATING: Final = "w10-"
+"""How the groups of pairs begin of which nothing is learned but how sure the others make the judge: neither rules nor
+weights have seen them. Calibrated on pairs that the rules were made with, short answers below a risk of .1 were
+unfaithful in 14% of them, where one in five is unfaithful."""
 _COVERAGE: Final = FEATURES.index("chunk_coverage")
 DIGITS: Final = 4
 """Decimals that are kept: far more than the data can tell, few enough that no machine's rounding shows."""
@@ -104,27 +105,28 @@ def assign_folds(source_ids: Sequence[str], folds: int = FOLDS) -> dict[str, int
 
 def train(answers: Sequence[LabelledAnswer], pairs: Sequence[ContrastPair]) -> Coefficients:
     """Fit the claim models on everything; calibrate them, and then the risk, on claims that their model never saw."""
+    calibrating = [pair for pair in pairs if pair.group.startswith(_CALIBRATING)]
+    learned = [pair for pair in pairs if not pair.group.startswith(_CALIBRATING)]
     folds = assign_folds([answer.source_id for answer in answers])
     unseen_by: list[Coefficients] = [
         _fit_claims(
             [answer for answer in answers if folds[answer.source_id] != fold],
-            [pair for pair in pairs if fold_of(pair.group, folds) != fold],
+            [pair for pair in learned if fold_of(pair.group, folds) != fold],
         )
         for fold in range(FOLDS)
     ]
     own = [unseen_by[folds[answer.source_id]] for answer in answers]
+    model = _fit_claims(answers, learned)
     long = _calibration_on_answers(answers, own)
-    short = _calibration_on_short(pairs, [unseen_by[fold_of(pair.group, folds)] for pair in pairs], answers, own)
-    final = _calibrate(_fit_claims(answers, pairs), long, short)
-    return replace(final, damping=_fit_damping(answers, [_calibrate(model, long, short) for model in own]))
+    short = _calibration_on_short(calibrating or learned, model, answers, own)
+    final = _calibrate(model, long, short)
+    return replace(final, damping=_fit_damping(answers, [_calibrate(each, long, short) for each in own]))
 
 
 def fold_of(group: str, folds: Mapping[str, int]) -> int:
-    """The fold of a group of pairs: of the question whose passages it shares, or of its writer, or by a hash."""
+    """The fold of a group of pairs: its question's where it shares a question's passages, else by a hash."""
     if group in folds:
         return folds[group]
-    if (writer := _WRITER.match(group)) is not None:
-        return int(writer[1]) % FOLDS
     return int(hashlib.sha256(group.encode()).hexdigest(), 16) % FOLDS
 
 
@@ -228,24 +230,19 @@ def _calibration_on_answers(answers: Sequence[LabelledAnswer], models: Sequence[
 
 def _calibration_on_short(
     pairs: Sequence[ContrastPair],
-    of_pairs: Sequence[Coefficients],
+    of_pairs: Coefficients,
     answers: Sequence[LabelledAnswer],
     of_answers: Sequence[Coefficients],
 ) -> LogisticFit:
-    """The same for short answers: pairs, and people's short claims, as much of each, `PRIOR` of either unfaithful.
-
-    Only pairs of writers who did not know the rules, each by a model that has seen nothing of its writer: the others
-    promise too much.
-    """
-    told = [(pair, model) for pair, model in zip(pairs, of_pairs, strict=True) if _WRITER.match(pair.group)]
+    """The same for short answers: pairs, and people's short claims, as much of each, `PRIOR` of either unfaithful."""
     rows: list[tuple[float, int, float]] = []
-    for pair, model in told:
+    for pair in pairs:
         for claims, label, weight in ((pair.faithful, 0, 1.0 - PRIOR), (pair.unfaithful, 1, PRIOR)):
-            rows.append((max(model.short.at(claim.features) for claim in claims), label, weight))
+            rows.append((max(of_pairs.short.at(claim.features) for claim in claims), label, weight))
     singles = [_short_claims([answer]) for answer in answers]
     unsupported = sum(sum(found.unsupported) for found in singles)
     supported = sum(len(found.unsupported) for found in singles) - unsupported
-    weights = (len(told) * (1.0 - PRIOR) / max(1, supported), len(told) * PRIOR / max(1, unsupported))
+    weights = (len(pairs) * (1.0 - PRIOR) / max(1, supported), len(pairs) * PRIOR / max(1, unsupported))
     for found, model in zip(singles, of_answers, strict=True):
         for features, label in zip(found.claims, found.unsupported, strict=True):
             rows.append((model.short.at(features), label, weights[label]))
