@@ -13,7 +13,7 @@ from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.family import DriftSettings
 from rag_otel.drift.observation import ALL, Observation, observation, shown
 
-BASELINE_COUNT: Final = 100
+BASELINE_COUNT: Final = 80
 """The week has 170 answers; in production 500 are learned from."""
 
 

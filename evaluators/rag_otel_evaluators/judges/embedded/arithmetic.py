@@ -121,7 +121,7 @@ def _of_two(one: Quantity, other: Quantity, *, together: bool) -> Iterator[Resul
     unit = one.unit or other.unit
     if together and large and not (one.unit == "percent" or other.unit == "percent"):
         yield 100.0 * small / large, "share"
-    if (one.unit == other.unit and one.unit) or (together and not (one.unit and other.unit)):
+    if together and (one.unit == other.unit or not (one.unit and other.unit)):  # apart, any number is soon a sum
         yield small + large, unit
         yield large - small, unit
         if small and one.unit == other.unit:

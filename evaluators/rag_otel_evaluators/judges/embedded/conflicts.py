@@ -33,6 +33,7 @@ from rag_otel_evaluators.judges.embedded.terms import (
     term_of,
     tokenize,
 )
+from rag_otel_evaluators.text.languages.negations import NEVER
 from rag_otel_evaluators.text.languages.polarity import UNLIMITED
 
 DATE_ALIGNMENT: Final = 0.5
@@ -54,6 +55,8 @@ NAME_MARGIN: Final = 0.4
 UNLIMITED_UNREAD: Final = 0.5
 """Share of a claim that something lasts for ever that the sentences may lack that were read."""
 PERIODS: Final = ("hour", "day", "week", "month", "year")
+_LIMITS: Final = frozenset({"only", "except"})
+"""Classes of words with which a sentence may deny: "only outside rush hour"."""
 _FOR_LIFE: Final = frozenset({("for", "life"), ("a", "life"), ("de", "vida"), ("à", "vie"), ("a", "lifetime")})
 OPPOSITE_SHARE: Final = 0.5
 """Share of the claim that a sentence with an opposite word must hold."""
@@ -240,7 +243,7 @@ def _units_of(terms: list[str], number: str) -> frozenset[str]:
 
 def _negation_conflict(index: EvidenceIndex, claim: Alignment) -> Conflict | None:
     """The same statement with and without "not". Careful: paraphrases negate in many ways ("avoid", "unable")."""
-    if denies_alone(index, claim, DENIAL_ALIGNMENT) and not _denied_elsewhere(index, claim):
+    if denies_alone(index, claim, DENIAL_ALIGNMENT) and not (_denied_elsewhere(index, claim) or _limited(index, claim)):
         denied = _denied_word(claim)
         return Conflict(claim.nearest[0][0], f"not {denied}", denied)
     for sentence, share in claim.nearest[:_LOOKED_AT]:
@@ -265,6 +268,12 @@ def _denied_elsewhere(index: EvidenceIndex, claim: Alignment) -> bool:
         for word in negated(claim.terms)
         for place in index.sentences_with(claim.forms.get(word, word))[:_MOST_DATED]
     )
+
+
+def _limited(index: EvidenceIndex, claim: Alignment) -> bool:
+    """True for "not in rush hour" where the nearest sentence says "only outside rush hour"; but not for a "never"."""
+    is_limited = not _LIMITS.isdisjoint(index.read_closely(claim.nearest[0][0]).marks)
+    return is_limited and not any(token.lower() in NEVER for token in claim.tokens)
 
 
 def _denied_word(claim: Alignment) -> str:

@@ -16,10 +16,10 @@ from rag_otel_evaluators.judges.embedded.coefficients import DIFFERENCES, FOR_SH
 from rag_otel_evaluators.judges.embedded.denial import DENYING_PREFIXES, denial_turned
 from rag_otel_evaluators.judges.embedded.extremes import extreme_wrong
 from rag_otel_evaluators.judges.embedded.limits import is_beside, places_of, too_wide
-from rag_otel_evaluators.judges.embedded.meanings import meaning_turned
 from rag_otel_evaluators.judges.embedded.nearness import count_held, nearness, places_in, support
 from rag_otel_evaluators.judges.embedded.numbers import NAME_WEIGHT, Rival, compare_numbers
 from rag_otel_evaluators.judges.embedded.order import turned
+from rag_otel_evaluators.judges.embedded.questions import reply_turned
 from rag_otel_evaluators.judges.embedded.short_answers import FEW_WORDS, Compared, read_for_short
 from rag_otel_evaluators.judges.embedded.weekdays import said_on_days
 from rag_otel_evaluators.text.languages.negations import ANTONYMS
@@ -28,8 +28,6 @@ _DENYING: Final = ("none", "negating", "privative")
 """Classes of words that deny."""
 _MOST_PAIRS: Final = 24
 _LEAST_ROOT: Final = 4
-_LEAST_ASKED: Final = 0.25
-"""Share of the question and the claim, or two words of them, that a clause must hold to answer it."""
 _MOST_NAMES: Final = 4
 """Names of a claim that are compared."""
 _MOST_RIVALS: Final = 8
@@ -96,7 +94,7 @@ def compare(
     denies, denied = "none" in claim.marks or "negating" in claim.marks, is_beside(best, "none", near)
     asked_of_denial = any(mark in question.marks for mark in _DENYING)  # "Who is exempt?" "Members."
     compared_wrong, events_turned = turned(claim, evidence, order, anchors)
-    replied = _reply_turned(evidence, anchors, question, reply) if is_few else 0.0
+    replied = reply_turned(evidence, question, reply) if is_few and reply and question.places else 0.0
     values = {
         "cohesion": _cohesion(claim, evidence),
         "number_missing": min(2.0, missing),
@@ -130,16 +128,6 @@ def compare(
     return Differences(values, number_rival, name_rival, nearest, opposite)
 
 
-def _reply_turned(evidence: Sequence[Reading], anchors: Sequence[str], question: Reading, reply: int) -> float:
-    """How far a yes or a no says another thing than the evidence, -1, 0 or 1."""
-    if not reply or not question.places:
-        return 0.0
-    said = denial_turned(question, evidence, anchors) or meaning_turned(question, evidence, anchors)
-    if abs(said) < min(_LEAST_ASKED, 2 / len(anchors)):
-        return 0.0
-    return float(reply * ((said > 0.0) - (said < 0.0)))
-
-
 def _cohesion(claim: Reading, evidence: Sequence[Reading]) -> float:
     content = [word for word in claim.words if word in claim.places or word[0].isdigit()]
     pairs = list(pairwise(content))[:_MOST_PAIRS]
@@ -161,6 +149,7 @@ def _names(claim: Reading, evidence: Sequence[Reading], content: Sequence[str]) 
     names = dict(list(claim.names.items())[:_MOST_NAMES])
     if claim.words and claim.written[0][0].isupper() and claim.words[0] in claim.places:
         known = any(claim.words[0] in reading.names for reading in evidence)
+        known = known or (claim.written[0].isupper() and len(claim.written[0]) > 1)  # "HR"
         if known or any(1 in places for places in names.values()):  # "Bob Tan": the first word begins a name
             names.setdefault(claim.words[0], [0])
     for name, places in names.items():

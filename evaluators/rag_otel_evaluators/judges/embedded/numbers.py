@@ -15,7 +15,8 @@ from rag_otel_evaluators.judges.embedded.arithmetic import PLACED, can_be_worked
 from rag_otel_evaluators.judges.embedded.close_reading import Reading
 from rag_otel_evaluators.judges.embedded.nearness import places_in, support
 from rag_otel_evaluators.judges.embedded.quantities import Quantity
-from rag_otel_evaluators.text.languages.quantities import DIMENSIONS
+from rag_otel_evaluators.judges.embedded.terms import term_of
+from rag_otel_evaluators.text.languages.quantities import DIMENSIONS, MEASURING, ROUGHLY
 
 _SAID_ALONE: Final = (*PLACED, "weekday")
 _NEAR: Final = 0.02
@@ -23,6 +24,15 @@ _NEAR: Final = 0.02
 _OF_A_PERCENT: Final = 0.5
 """Percent by which a share in words and one in figures may differ: "a third", "33%"."""
 _OTHER_NAME: Final = 0.5
+_ROUGH: Final = 0.08
+"""Relative error of a number that is given as a rough one."""
+_ROUGHLY_WITHIN: Final = 3
+"""Words before a number within which it is called rough."""
+_MEASURING: Final = frozenset(map(term_of, MEASURING))
+_BY_CHANCE: Final = 0.5
+"""What a number counts for that can be worked out where nobody speaks of a sum, a difference or a change."""
+_OF_WHAT_WEIGHT: Final = 3
+"""What a number is of counts as so many words beside a verb such as "costs"."""
 _HOURS: Final = 24
 _HALF_A_DAY: Final = 720
 _DEGREES: Final = frozenset({"celsius", "fahrenheit"})
@@ -85,6 +95,9 @@ def compare_numbers(
         best_other: tuple[float, int, Quantity] | None = None
         its_own = {quantity.unit, *claim.words[quantity.at : quantity.at + len(quantity.text.split(" "))]}
         others = [term for term in anchors if term not in its_own] or list(anchors)
+        if not _MEASURING.isdisjoint(others):
+            others += [term for term in others if term not in _MEASURING] * (_OF_WHAT_WEIGHT - 1)
+        is_rough = _is_rough(claim, quantity)
         others += [label for label in labels if label not in its_own] * (NAME_WEIGHT - 1)
         for number, reading in enumerate(evidence):
             if not reading.quantities:
@@ -92,7 +105,7 @@ def compare_numbers(
             placed = places_in(reading, others)
             total = (len(others) or 1) * _of_another_row(reading, others)
             for other in reading.quantities:
-                if agrees(quantity, other):
+                if agrees(quantity, other) or (is_rough and _nearly(quantity, other)):
                     own, at_all = max(own, support(reading, other.at, placed, 1) / total), True
                     continue
                 same_number = other.value == quantity.value
@@ -105,7 +118,7 @@ def compare_numbers(
                     best_other = (near, number, other)
         if not at_all:
             if can_be_worked_out(quantity, claim, evidence, question):
-                derived += 1.0
+                derived += 1.0 if _speaks_of_change(claim, question) else _BY_CHANCE
                 continue
             missing += not (_is_one(quantity) or any(agrees(quantity, asked) for asked in question.quantities))
         if best_other is not None:
@@ -167,6 +180,20 @@ def agrees(mine: Quantity, other: Quantity) -> bool:
     if one is None or two is None or one[0] != two[0]:
         return "date" in (mine.unit, other.unit) and _years_agree(mine, other)
     return abs(mine.value * one[1] - other.value * two[1]) <= _NEAR * other.value * two[1]
+
+
+def _is_rough(reading: Reading, quantity: Quantity) -> bool:
+    """ "About 30 minutes", "just under 30 minutes"."""
+    before = reading.written[max(0, quantity.at - _ROUGHLY_WITHIN) : quantity.at]
+    return any(word.lower() in ROUGHLY for word in before)
+
+
+def _nearly(mine: Quantity, other: Quantity) -> bool:
+    """As near as a rough number is: "about half an hour" and "28 minutes"."""
+    if mine.unit in _SAID_ALONE or other.unit in _SAID_ALONE or not (mine.known_unit or mine.unit == other.unit):
+        return False
+    one, two = (DIMENSIONS.get(quantity.unit, (quantity.unit, 1.0)) for quantity in (mine, other))
+    return one[0] == two[0] and abs(mine.value * one[1] - other.value * two[1]) <= _ROUGH * other.value * two[1]
 
 
 def _in_words(clock: Quantity) -> bool:

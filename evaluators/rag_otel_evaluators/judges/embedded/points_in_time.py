@@ -6,7 +6,7 @@ from typing import Final
 
 from rag_otel_evaluators.judges.embedded.terms import AMBIGUOUS_MONTHS, MONTH_TERMS
 from rag_otel_evaluators.text.languages.numerals import CJK_NUMERALS, SPELLED, cjk_value
-from rag_otel_evaluators.text.languages.quantities import AFTERNOON, MORNING, WEEKDAYS
+from rag_otel_evaluators.text.languages.quantities import AFTERNOON, CLOCK_WORDS, MORNING, WEEKDAYS
 
 _CJK_WEEKDAYS: Final = "一二三四五六"
 _CJK_WEEK: Final = "周期拜"
@@ -22,6 +22,30 @@ _QUARTER_OR_HALF: Final = {
 _HOURS_SAID: Final = frozenset({"heures", "heure", "h", "horas", "uhr"})
 _OF_A_PART: Final = frozenset({"in", "de", "du", "am", "por"})
 """Between an hour and the part of the day."""
+_BEFORE_MONTHS: Final = frozenset(
+    [
+        "in",
+        "of",
+        "until",
+        "till",
+        "by",
+        "since",
+        "from",
+        "to",
+        "through",
+        "early",
+        "late",
+        "mid",
+        "last",
+        "next",
+        "each",
+    ]
+)
+_MINUTES_SAID: Final = frozenset({"minute", "minutes", "minuten"})
+_FIVES: Final = (5.0, 10.0, 20.0, 25.0)
+_AT: Final = frozenset({"at", "until", "till", "by", "around"})
+"""Before a time of day."""
+_A_DAY: Final = 1440.0
 _PAST_OR_TO: Final = {"past": 1, "after": 1, "to": -1, "nach": 1, "vor": -1}
 _ORDINAL_MARKS: Final = frozenset(["st", "nd", "rd", "th", "er", "º"])
 _FIRST: Final = {"first": 1.0, "second": 2.0, "primero": 1.0, "premier": 1.0, "ersten": 1.0, "erste": 1.0, "uno": 1.0}
@@ -78,12 +102,14 @@ def time_in_words(written: list[str], at: int) -> tuple[float, int] | None:
     """(minutes after midnight, end) of "half past nine", "a quarter to ten", "halb zehn", "las nueve y cuarto"."""
     lower, after_las = written[at].lower(), at > 0 and written[at - 1].lower() == "las"
     if lower != "halb" and lower not in _QUARTER_OR_HALF and not after_las:
-        return None
+        return _minutes_past_or_to(written, at)
     words = [word.lower() for word in written[at : at + 4]]
     if words[0] in _QUARTER_OR_HALF and len(words) > 2 and words[1] in _PAST_OR_TO and words[0] + words[1] != "halfto":
         hour = _hour(words[2])
         if hour is not None:
             return hour * 60 + _PAST_OR_TO[words[1]] * _QUARTER_OR_HALF[words[0]], at + 3
+    if (told := _minutes_past_or_to(written, at)) is not None:
+        return told
     if words[0] == "halb" and len(words) > 1 and (hour := _hour(words[1])) is not None:
         return hour * 60 - 30, at + 2
     if after_las and len(words) > 2 and words[1] in ("y", "menos"):
@@ -91,6 +117,24 @@ def time_in_words(written: list[str], at: int) -> tuple[float, int] | None:
         if hour is not None and minutes is not None and minutes < 60:
             return hour * 60 + (minutes if words[1] == "y" else -minutes), at + 3
     return None
+
+
+def _minutes_past_or_to(written: list[str], at: int) -> tuple[float, int] | None:
+    """ "Ten to midnight", "at five to two", "zehn nach acht"; but "five to nine" alone is a range."""
+    minutes = SPELLED.get(written[at].lower()) or small_number(written[at])
+    rest = [word.lower() for word in written[at + 1 : at + 4]]
+    skipped = bool(rest) and rest[0] in _MINUTES_SAID
+    rest = rest[skipped:]
+    if minutes is None or minutes >= 60 or len(rest) < 2 or rest[0] not in _PAST_OR_TO:
+        return None
+    named = CLOCK_WORDS.get(rest[1])
+    is_told = skipped or named is not None or rest[0] in ("past", "nach", "vor")
+    if not is_told and (minutes not in _FIVES or at == 0 or written[at - 1].lower() not in _AT):
+        return None
+    start = named if named is not None else None if (hour := _hour(rest[1])) is None else hour * 60
+    if start is None:
+        return None
+    return (start + _PAST_OR_TO[rest[0]] * minutes) % _A_DAY, at + 3 + skipped
 
 
 def _hour(word: str) -> float | None:
@@ -115,7 +159,10 @@ def place_in_calendar(words: list[str], written: list[str], at: int) -> tuple[fl
         return float(_CJK_WEEKDAYS.index(written[at]) + 1), "weekday"
     if at and written[at - 1] + written[at] in _CJK_SUNDAYS:
         return 7.0, "weekday"
-    if words[at] in MONTH_TERMS and words[at] not in AMBIGUOUS_MONTHS:
+    is_month = words[at] not in AMBIGUOUS_MONTHS or (
+        at > 0 and written[at] == "May" and written[at - 1] in _BEFORE_MONTHS
+    )
+    if words[at] in MONTH_TERMS and is_month:
         return MONTH_TERMS[words[at]] * 100.0, "date"
     return None
 

@@ -25,7 +25,7 @@ from rag_otel_evaluators.text.languages.numerals import (
     cjk_value,
     roman_value,
 )
-from rag_otel_evaluators.text.languages.quantities import CUBIC, DAY_RANGES, DIMENSIONS, SQUARE, UNITS
+from rag_otel_evaluators.text.languages.quantities import CUBIC, DIMENSIONS, RANGES, SQUARE, UNITS
 
 _MOST_QUANTITIES: Final = 12
 _MOST_BETWEEN: Final = 2
@@ -77,6 +77,8 @@ def quantities_in(
         if before is not None and (joined := _joined(before, own, written, clauses)) is not None:
             found[-1] = joined
             continue
+        if before is not None and _shares_scale(before, own, written):
+            found[-1] = before._replace(value=before.value * _scale_of(own), unit=own.unit, known_unit=own.known_unit)
         if before is not None and (days := _days_of_range(before, own, written, clauses)):
             found[-1:] = days
             continue
@@ -86,12 +88,24 @@ def quantities_in(
     return found
 
 
+def _shares_scale(one: Quantity, two: Quantity, written: list[str]) -> bool:
+    """True for the first number of "from 48 to 60 million euros"."""
+    between = [word.lower() for word in written[one.at + len(one.text.split(" ")) : two.at]]
+    is_small = one.value < 1000.0 <= _scale_of(two) and not one.known_unit
+    return is_small and len(between) == 1 and between[0] in RANGES
+
+
+def _scale_of(quantity: Quantity) -> float:
+    """1,000,000 of "60 million"; 1 of a number without such a word."""
+    return max([MULTIPLIERS.get(word.lower(), 1.0) for word in quantity.text.split(" ")])
+
+
 def _days_of_range(one: Quantity, two: Quantity, written: list[str], clauses: list[int]) -> list[Quantity]:
     """All the days of "Monday to Friday" or "Monday-Friday"; none where these are two days."""
     if not one.unit == two.unit == "weekday" or clauses[one.at] != clauses[two.at]:
         return []
     between = [word.lower() for word in written[one.at + 1 : two.at]]
-    if len(between) > _MOST_IN_RANGE or (between and DAY_RANGES.isdisjoint(between)):
+    if len(between) > _MOST_IN_RANGE or (between and RANGES.isdisjoint(between)):
         return []
     text = " ".join(written[one.at : two.at + 1])
     days = range(int(two.value - one.value) % _DAYS + 1)

@@ -16,6 +16,9 @@ NEGATIONS: Final = words(
     "لا ليس ليست لم لن नहीं 不是 不能 不会 不會 不在 不可 没有 沒有 并非 並非 从未 從未 未能 ない せん"
 )
 
+NEVER: Final = words("never nunca jamás nie niemals jamais 从不 从未")
+"""Deny at all times."""
+
 LIMITING_WORDS: Final = words(
     # After a negation they limit or stress what is said and do not deny it: "no more than 20", "not only".
     "more less fewer later earlier longer only just necessarily least sólo solo más mas menos mehr weniger nur "

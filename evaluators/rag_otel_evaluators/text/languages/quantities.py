@@ -45,10 +45,22 @@ WEEKDAYS: Final = {
     for name in names.split()
 }
 
-DAY_RANGES: Final = frozenset(
-    ["to", "through", "thru", "until", "till", "a", "al", "hasta", "bis", "à", "au", "至", "到"]
+ROUGHLY: Final = words(
+    "about around approximately roughly nearly almost just some circa approx "
+    "unos unas casi cerca aproximadamente alrededor rund etwa ungefähr knapp fast zirka ca "
+    "environ presque près quelque "
+    "约 近 差"
 )
-"""Between the first and the last day: "Monday to Friday"."""
+"""Before a number that is not exact."""
+MEASURING: Final = words(
+    "cost costs costing pay pays paid price priced take takes took last lasts lasted weigh weighs measure measures "
+    "amount amounts cuesta cuestan paga pagan pagar dura duran vale valen pesa mide "
+    "kostet kosten dauert dauern beträgt wiegt misst zahlt zahlen "
+    "coûte coûtent paie paient payer dure durent vaut valent pèse mesure"
+)
+"""Verbs that say what number it is, and nothing of what it is the number of."""
+RANGES: Final = frozenset(["to", "through", "thru", "until", "till", "a", "al", "hasta", "bis", "à", "au", "至", "到"])
+"""Between the first and the last: "Monday to Friday", "48 to 60 million"."""
 
 NUMBER_WORDS: Final = {
     word: value

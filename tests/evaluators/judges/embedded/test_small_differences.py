@@ -65,6 +65,48 @@ def test_the_false_one_is_riskier(given: tuple[str, str], true: str, false: str)
     assert risks[0] < risks[1]
 
 
+LEAVE = (
+    "How many days of leave do I get?",
+    "Employees accrue 25 days of paid leave per year. Up to five unused days may be carried over until 31 March.",
+)
+TRAINS = ("How long does it take?", "Trains run every 20 minutes until 23:50. The journey takes 28 minutes.")
+REVENUE = ("How did revenue develop?", "Revenue rose from 48 million euros in 2022 to 60 million in 2023.")
+
+
+@pytest.mark.parametrize(
+    ("given", "answer"),
+    [
+        (LEAVE, "You get 30 days of paid leave per year."),
+        (LEAVE, "Up to five days may be carried over until the end of May."),
+        (TRAINS, "48 minutes."),
+        (
+            ("Is the sandbox free?", "The sandbox is free; production requires the Pro plan."),
+            "No, it needs the Pro plan.",
+        ),
+    ],
+)
+def test_a_number_that_is_nowhere_or_a_turned_reply_is_not_supported(given: tuple[str, str], answer: str) -> None:
+    """The sum of two numbers of other sentences is not in the context, and a "no" is wrong where it says yes."""
+    judged = judge(given, answer)
+    assert judged.verdicts[0].verdict is not Verdict.SUPPORTED
+    assert (judged.risk or 0.0) >= 0.3
+
+
+@pytest.mark.parametrize(
+    ("given", "answer"),
+    [
+        (TRAINS, "Just under half an hour."),
+        ((TRAINS[0].replace("How long does it take", "When is the last train"), TRAINS[1]), "At ten to midnight."),
+        (REVENUE, "It rose from 48 to 60 million euros."),
+        (("Can I take my bike at 8?", "Bicycles are carried outside rush hour only."), "No, not during rush hour."),
+    ],
+)
+def test_the_same_in_other_words_is_not_contradicted(given: tuple[str, str], answer: str) -> None:
+    """Rough numbers, times of day in words, a shared "million", and a limit told as a denial."""
+    (verdict,) = judge(given, answer).verdicts
+    assert verdict.verdict is not Verdict.CONTRADICTED
+
+
 def test_risk_tells_apart_what_is_sure_and_what_is_contradicted() -> None:
     """No floor flattens the risk: a plain contradiction is far from a plain support."""
     assert (judge(TOWER, "The tower was finished in 1889.").risk or 1.0) < 0.2
