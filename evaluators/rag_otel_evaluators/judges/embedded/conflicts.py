@@ -272,8 +272,9 @@ def _denied_elsewhere(index: EvidenceIndex, claim: Alignment) -> bool:
 
 def _limited(index: EvidenceIndex, claim: Alignment) -> bool:
     """True for "not in rush hour" where the nearest sentence says "only outside rush hour"; but not for a "never"."""
-    is_limited = not _LIMITS.isdisjoint(index.read_closely(claim.nearest[0][0]).marks)
-    return is_limited and not any(token.lower() in NEVER for token in claim.tokens)
+    near, said = index.read_closely(claim.nearest[0][0]), {token.lower() for token in claim.tokens}
+    limits = {near.written[at].lower() for mark in _LIMITS & near.marks.keys() for at in near.marks[mark]}
+    return bool(limits) and said.isdisjoint(limits | NEVER)
 
 
 def _denied_word(claim: Alignment) -> str:
