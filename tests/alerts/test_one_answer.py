@@ -53,7 +53,7 @@ def test_a_suspicion_that_is_seldom_right_becomes_one_message_a_day() -> None:
     assert [example.risk for example in second.examples] == [pytest.approx(0.61 - n / 100) for n in range(5)]
     assert second.audience is AlertAudience.READERS
     text = plain_text(compose_message(second))
-    assert "How often right: 37% of such alerts" in text
+    assert "How often right: 44% of such alerts" in text
     assert "5. faithfulness 0.33" in text
     scene.passes(72 * HOUR_S)
     assert len(reviews(scene)) == 2
