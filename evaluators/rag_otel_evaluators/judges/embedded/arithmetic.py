@@ -29,6 +29,11 @@ _OF_A_SHARE: Final = 0.6
 _DEGREE: Final = 0.8
 _TEMPERATURES: Final = ("degree", "celsius", "fahrenheit")
 
+_OF_A_REST: Final = frozenset({"none", "negating", "privative", "except", "differing"})
+"""Classes of words beside which a share may be what is left of the whole."""
+_TIMES: Final = "time"
+"""Unit of "twice": it divides nothing, and what comes out where one number is so many times another."""
+
 Result = tuple[float, str]
 """(value, unit); of no unit where the unit is anything."""
 
@@ -46,7 +51,8 @@ def can_be_worked_out(quantity: Quantity, claim: Reading, evidence: Sequence[Rea
         return any(abs(quantity.value - value) < _DEGREE for value in values)
     given = [other for other in (*claim.quantities, *question.quantities) if other.value != quantity.value][:_GIVEN]
     shares = {FRACTIONS[word] for reading in evidence[:3] for word in reading.written if word in FRACTIONS}
-    return any(is_result(quantity, result) for result in _results(places, given, sorted(shares)))
+    with_rest = any(not _OF_A_REST.isdisjoint(reading.marks) for reading in (claim, question))
+    return any(is_result(quantity, result) for result in _results(places, given, sorted(shares), with_rest=with_rest))
 
 
 def _is_so_long_after(quantity: Quantity, evidence: Sequence[Reading]) -> bool:
@@ -76,9 +82,9 @@ def is_result(quantity: Quantity, result: Result) -> bool:
 
 
 def _results(
-    places: Sequence[tuple[int, Quantity]], given: Sequence[Quantity], shares: Sequence[float]
+    places: Sequence[tuple[int, Quantity]], given: Sequence[Quantity], shares: Sequence[float], *, with_rest: bool
 ) -> Iterator[Result]:
-    """`places`: (reading, quantity)."""
+    """`places`: (reading, quantity). `with_rest`: what is left of 100% as well."""
     for (at, one), (there, other) in combinations(places, 2):
         yield from _of_two(one, other, together=at == there)
     measured = [other for _, other in places if other.unit not in PLACED]
@@ -95,7 +101,7 @@ def _results(
         for share in shares:
             yield share * other.value, other.unit
     for other in measured:
-        if other.unit == "percent" and other.value < 100.0:
+        if with_rest and other.unit == "percent" and other.value < 100.0:
             yield 100.0 - other.value, "share"
     for count, money in permutations(measured, 2):
         if money.unit in _MONEY and count.unit in _PERIODS and 1.0 < count.value <= _MOST_PERIODS:
@@ -125,12 +131,12 @@ def _of_two(one: Quantity, other: Quantity, *, together: bool) -> Iterator[Resul
         yield small + large, unit
         yield large - small, unit
         if small and one.unit == other.unit:
-            yield large / small, ""
+            yield large / small, _TIMES
     if one.unit != other.unit and one.unit and other.unit and together:
         for mine, rate in ((one, other), (other, one)):
             if rate.unit == "percent":
                 yield mine.value * rate.value / 100, mine.unit
-            elif mine.known_unit:
+            elif mine.known_unit and rate.unit != _TIMES:
                 yield mine.value * rate.value, mine.unit
                 if rate.value:
                     yield mine.value / rate.value, mine.unit

@@ -23,7 +23,7 @@ from rag_otel_evaluators.text.languages.negations import (
     WITHOUT_OPPOSITE,
 )
 from rag_otel_evaluators.text.languages.numerals import CJK_NUMERALS, MULTIPLIERS, roman_value, spelled_value
-from rag_otel_evaluators.text.languages.quantities import CLOCK_WORDS, WEEKDAYS
+from rag_otel_evaluators.text.languages.quantities import CLOCK_WORDS, FREE_OF_CHARGE, WEEKDAYS
 from rag_otel_evaluators.text.languages.scripts import SPACELESS
 from rag_otel_evaluators.text.word_memo import WordMemo
 
@@ -238,6 +238,7 @@ def _find_facts(token: str) -> _Facts:
         or lower in PERIODS_ALONE
         or term in MONTH_TERMS
         or lower in WEEKDAYS
+        or lower in FREE_OF_CHARGE
         or (token.isupper() and roman_value(token) is not None)
     )
     is_label = token[0].isdigit() or (len(token) == 1 and token in _LETTERS)

@@ -14,11 +14,12 @@ from rag_otel.lazy_dataclass import dataclass
 from rag_otel_evaluators.judges.embedded.arithmetic import PLACED, can_be_worked_out
 from rag_otel_evaluators.judges.embedded.close_reading import Reading
 from rag_otel_evaluators.judges.embedded.nearness import places_in, support
-from rag_otel_evaluators.judges.embedded.quantities import Quantity
+from rag_otel_evaluators.judges.embedded.quantities import CURRENCIES, FREE, Quantity
+from rag_otel_evaluators.judges.embedded.rates import differ, period_of
 from rag_otel_evaluators.judges.embedded.terms import term_of
 from rag_otel_evaluators.text.languages.quantities import DIMENSIONS, MEASURING, ROUGHLY
 
-_SAID_ALONE: Final = (*PLACED, "weekday")
+_SAID_ALONE: Final = (*PLACED, "weekday", FREE)
 _NEAR: Final = 0.02
 """Relative error within which a converted number is the same."""
 _OF_A_PERCENT: Final = 0.5
@@ -105,13 +106,14 @@ def compare_numbers(
             placed = places_in(reading, others)
             total = (len(others) or 1) * _of_another_row(reading, others)
             for other in reading.quantities:
-                if agrees(quantity, other) or (is_rough and _nearly(quantity, other)):
+                agreed = agrees(quantity, other) or (is_rough and _nearly(quantity, other))
+                if agreed and not differ(claim, quantity, reading, other):
                     own, at_all = max(own, support(reading, other.at, placed, 1) / total), True
                     continue
                 same_number = other.value == quantity.value
                 if not same_number and not comparable(quantity, other):
                     continue
-                if any(agrees(also, other) for also in claim.quantities):
+                if not agreed and any(agrees(also, other) for also in claim.quantities):
                     continue
                 near = support(reading, other.at, placed, 1) / total + _SAME_NUMBER * same_number
                 if best_other is None or near > best_other[0]:
@@ -120,7 +122,9 @@ def compare_numbers(
             if can_be_worked_out(quantity, claim, evidence, question):
                 derived += 1.0 if _speaks_of_change(claim, question) else _BY_CHANCE
                 continue
-            missing += not (_is_one(quantity) or any(agrees(quantity, asked) for asked in question.quantities))
+            missing += quantity.unit != FREE and not (
+                _is_one(quantity) or any(agrees(quantity, asked) for asked in question.quantities)
+            )
         if best_other is not None:
             margin = max(0.0, min(1.0, best_other[0] - own))
             if rival is None or margin > rival.margin:
@@ -158,6 +162,9 @@ def _is_condition(quantity: Quantity, claim: Reading, question: Reading) -> bool
 
 
 def _rival(claim: Reading, mine: Quantity, there: Reading, other: Quantity, sentence: int, margin: float) -> Rival:
+    if agrees(mine, other):
+        claimed, found = (f"by the {period_of(*each)}" for each in ((claim, mine), (there, other)))
+        return Rival(sentence, claimed, found, margin)
     same_unit = bool(mine.unit and other.unit) or (_is_year(mine.value) and _is_year(other.value))
     return Rival(sentence, said(claim, mine), said(there, other), margin, same_unit)
 
@@ -229,6 +236,8 @@ def _years_agree(mine: Quantity, other: Quantity) -> bool:
 
 def comparable(mine: Quantity, other: Quantity) -> bool:
     """Whether one could have been written where the other stands."""
+    if FREE in (mine.unit, other.unit):
+        return mine.unit in CURRENCIES or other.unit in CURRENCIES
     if mine.known_unit and other.known_unit:
         one, two = DIMENSIONS.get(mine.unit), DIMENSIONS.get(other.unit)
         return mine.unit == other.unit or (one is not None and two is not None and one[0] == two[0])

@@ -25,7 +25,7 @@ from rag_otel_evaluators.text.languages.numerals import (
     cjk_value,
     roman_value,
 )
-from rag_otel_evaluators.text.languages.quantities import CUBIC, DIMENSIONS, RANGES, SQUARE, UNITS
+from rag_otel_evaluators.text.languages.quantities import CUBIC, DIMENSIONS, FREE_OF_CHARGE, RANGES, SQUARE, UNITS
 
 _MOST_QUANTITIES: Final = 12
 _MOST_BETWEEN: Final = 2
@@ -43,7 +43,9 @@ _RATES: Final = {"kb": "kilobit", "mb": "megabit", "gb": "gigabit"}
 _MILLIONS: Final = {"m": 1e6, "mn": 1e6, "bn": 1e9, "k": 1e3}
 """What multiplies an amount of money only: "£4.75m"."""
 _UNIT_OF: Final = dict(UNITS)
-_CURRENCIES: Final = frozenset(["dollar", "euro", "pound", "franc", "yuan", "yen", "krone", "rupee", "zloty", "¥"])
+FREE: Final = "free"
+"""Unit of a price of nothing."""
+CURRENCIES: Final = frozenset(["dollar", "euro", "pound", "franc", "yuan", "yen", "krone", "rupee", "zloty", "¥"])
 
 
 _SCALES: Final = {"celsius": "celsius", "centigrade": "celsius", "centígrados": "celsius", "fahrenheit": "fahrenheit"}
@@ -149,7 +151,7 @@ def _joined(one: Quantity, two: Quantity, written: list[str], clauses: list[int]
 def _is_change(one: Quantity, two: Quantity, gap: int) -> bool:
     """ "Two pounds sixty", "two dollars and sixty cents"."""
     is_beside = gap == 1 if not two.unit else two.unit == "cent" and 1 <= gap <= _MOST_BETWEEN
-    if one.unit not in _CURRENCIES or not is_beside:
+    if one.unit not in CURRENCIES or not is_beside:
         return False
     return one.value < 1000 and 0 < two.value < 100 and one.value.is_integer() and two.value.is_integer()
 
@@ -174,6 +176,9 @@ def _quantities(words: list[str], written: list[str], numbers: list[int]) -> Ite
             continue
         if (place := place_in_calendar(words, written, at)) is not None:
             yield Quantity(*place, True, at, written[at])
+            continue
+        if written[at].lower() in FREE_OF_CHARGE:
+            yield Quantity(0.0, FREE, True, at, written[at])
             continue
         if (told := time_in_words(written, at)) is not None:
             value, end = told
@@ -203,7 +208,7 @@ def _quantities(words: list[str], written: list[str], numbers: list[int]) -> Ite
             yield Quantity(minutes, "clock", True, at, " ".join(written[at:end]))
             continue
         unit, known = _unit(words, written, at, end)
-        if known and unit in _CURRENCIES and written[end : end + 1] and written[end].lower() in _MILLIONS and at:
+        if known and unit in CURRENCIES and written[end : end + 1] and written[end].lower() in _MILLIONS and at:
             value, end = value * _MILLIONS[written[end].lower()], end + 1
         if known and _is_half(written, end + 1):
             value += 0.5
@@ -281,7 +286,7 @@ def _digits(token: str) -> float | None:
 def _unit(words: list[str], written: list[str], at: int, end: int) -> tuple[str, bool]:
     if at and written[at - 1] in "$€£¥":
         return _UNIT_OF.get(written[at - 1], written[at - 1]), True
-    if at and written[at - 1].isupper() and (code := _UNIT_OF.get(written[at - 1].lower())) in _CURRENCIES:
+    if at and written[at - 1].isupper() and (code := _UNIT_OF.get(written[at - 1].lower())) in CURRENCIES:
         return code or "", True
     for there in range(end, min(end + 2, len(words))):
         lower = written[there].lower()

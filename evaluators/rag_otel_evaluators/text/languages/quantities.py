@@ -59,6 +59,22 @@ MEASURING: Final = words(
     "coûte coûtent paie paient payer dure durent vaut valent pèse mesure"
 )
 """Verbs that say what number it is, and nothing of what it is the number of."""
+FREE_OF_CHARGE: Final = words(
+    "free kostenlos kostenlose kostenloser kostenloses kostenfrei gratis gratuit gratuite gratuits gratuites "
+    "gratuito gratuita gratuitos gratuitas"
+)
+"""A price of nothing."""
+ADVERBS_OF_PERIODS: Final = {
+    word: period
+    for period, listed in {
+        "day": "daily diario diaria diarios diarias diariamente täglich quotidien quotidienne quotidiennement",
+        "week": "weekly semanal semanales semanalmente wöchentlich hebdomadaire",
+        "month": "monthly mensual mensuales mensualmente monatlich mensuel mensuelle mensuels",
+        "year": "yearly annual annually anual anuales anualmente jährlich annuel annuelle annuels",
+    }.items()
+    for word in listed.split()
+}
+"""Word -> how often."""
 RANGES: Final = frozenset(["to", "through", "thru", "until", "till", "a", "al", "hasta", "bis", "à", "au", "至", "到"])
 """Between the first and the last: "Monday to Friday", "48 to 60 million"."""
 
