@@ -90,8 +90,8 @@ def compare_numbers(
     for quantity in claim.quantities:
         if _is_label(quantity, question) or _is_condition(quantity, claim, question):
             continue
-        if days_hold and quantity.unit == "weekday":
-            continue
+        if (days_hold and quantity.unit == "weekday") or (quantity.unit == FREE and len(claim.quantities) > 1):
+            continue  # of "free under 14" the number is compared
         own, at_all = 0.0, False
         best_other: tuple[float, int, Quantity] | None = None
         its_own = {quantity.unit, *claim.words[quantity.at : quantity.at + len(quantity.text.split(" "))]}

@@ -133,6 +133,8 @@ def _joined(one: Quantity, two: Quantity, written: list[str], clauses: list[int]
         return one._replace(value=one.value + two.value / 100, text=text)
     if not one.known_unit or not 1 <= two.at - end <= _MOST_BETWEEN or not same_clause:
         return None
+    if not joined and two.at - end > 1:  # "two hours between 8 and 18"
+        return None
     dimension, factor = DIMENSIONS.get(one.unit, ("", 1.0))
     if not two.unit and one.unit == "hour":
         other, its_factor = "time", 60.0

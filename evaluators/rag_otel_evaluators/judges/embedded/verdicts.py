@@ -15,6 +15,7 @@ from rag_otel_evaluators.judges.embedded.evidence import EvidenceIndex, index_ch
 from rag_otel_evaluators.judges.embedded.language import speaks_another_language
 from rag_otel_evaluators.judges.embedded.passages import PassageMemory
 from rag_otel_evaluators.judges.judge import Judgement
+from rag_otel_evaluators.text.languages.scripts import SPACELESS
 
 UNSUPPORTED_FROM: Final = 0.3
 """Probability of being unsupported from which a claim's verdict is `not_enough_info`. Frozen: chosen once, on
@@ -34,6 +35,8 @@ TOO_WIDE: Final = 1.0
 REPLY_TURNED: Final = 1.0
 """Value of the difference `reply_turned` from which the same holds: 32 unfaithful answers of the pairs have it, and 9
 faithful ones."""
+_MOST_OF_A_NAME: Final = 3
+"""Words of an answer that is a name and nothing else."""
 _NAMED_WORDS: Final = 8
 
 LANGUAGE_MISMATCH: Final = "language_mismatch"
@@ -83,7 +86,11 @@ def unsupported_probability(
     In long answers of people's questions a conflict is mostly a paraphrase, so there only its learned weight counts.
     """
     probability = sigmoid(coefficients.log_odds(claim.features, shortness))
-    if _goes_too_far(claim) or (probability >= DOUBTED_FROM and claim.alignment.coverage < MOSTLY_UNKNOWN):
+    if (
+        _goes_too_far(claim)
+        or _is_unknown_name(claim)
+        or (probability >= DOUBTED_FROM and claim.alignment.coverage < MOSTLY_UNKNOWN)
+    ):
         probability = max(probability, UNSUPPORTED_FROM * shortness + _IN_ORDER * probability)
     raised = CONTRADICTED_PROBABILITY if contradicted else 0.0
     return probability + (1.0 - probability) * raised * shortness
@@ -98,6 +105,15 @@ def _goes_too_far(claim: AssessedClaim) -> bool:
     """It says "all" for "some", or begins with a "no" where the context says yes."""
     values = claim.differences.values
     return values["too_wide"] >= TOO_WIDE or values["reply_turned"] >= REPLY_TURNED
+
+
+def _is_unknown_name(claim: AssessedClaim) -> bool:
+    """True for "Bristol." where the context names no Bristol."""
+    aligned = claim.alignment
+    if any(aligned.seen.values()) or aligned.numbers or not 0 < len(aligned.weights) <= _MOST_OF_A_NAME:
+        return False
+    counting = (token for token, term in zip(aligned.tokens, aligned.terms, strict=True) if term in aligned.weights)
+    return all(token[0].isupper() or SPACELESS.match(token) for token in counting)
 
 
 def _unjudged(claims: Sequence[Claim]) -> Judgement:

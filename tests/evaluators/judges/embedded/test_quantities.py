@@ -134,5 +134,6 @@ def test_a_number_has_its_unit_in_its_own_cell() -> None:
     row = read_row(table, start, table.index("\n", start))
     assert row is not None
     assert [(quantity.value, quantity.unit) for quantity in row.quantities] == [(70.0, "euro"), (5.0, "week")]
-    (fare, time) = read_closely("| Visa | £7 | 1 h 20 | free |").quantities
+    (fare, time, seat) = read_closely("| Visa | £7 | 1 h 20 | free |").quantities
     assert (fare.unit, time.unit, round(time.value, 2)) == ("pound", "hour", 1.33)
+    assert (seat.unit, seat.value) == ("free", 0.0)

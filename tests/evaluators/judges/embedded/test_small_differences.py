@@ -70,6 +70,9 @@ LEAVE = (
     "Employees accrue 25 days of paid leave per year. Up to five unused days may be carried over until 31 March.",
 )
 TRAINS = ("How long does it take?", "Trains run every 20 minutes until 23:50. The journey takes 28 minutes.")
+PLAN = ("What does it cost?", "The plan costs £5 a month, or £50 a year. The sandbox is free.")
+SEAT = ("Where is the head office?", "The company was founded in 2010. The head office is in Leeds.")
+PARKING = ("How long may visitors park?", "Visitors may park for up to two hours between 8 and 18.")
 REVENUE = ("How did revenue develop?", "Revenue rose from 48 million euros in 2022 to 60 million in 2023.")
 
 
@@ -77,6 +80,13 @@ REVENUE = ("How did revenue develop?", "Revenue rose from 48 million euros in 20
     ("given", "answer"),
     [
         (LEAVE, "You get 30 days of paid leave per year."),
+        (LEAVE, "You get 25 days of leave per month."),
+        (PLAN, "It costs £5 a year."),
+        (SEAT, "Bristol."),
+        (SEAT, "In Bristol."),
+        (("总部在哪里？", "公司成立于2010年，总部在杭州。"), "上海。"),
+        (PLAN, "The sandbox costs 20 dollars."),
+        (("多少钱？", "会员费每月30元。"), "每年30元。"),
         (LEAVE, "Up to five days may be carried over until the end of May."),
         (TRAINS, "48 minutes."),
         (
@@ -98,6 +108,13 @@ def test_a_number_that_is_nowhere_or_a_turned_reply_is_not_supported(given: tupl
         (TRAINS, "Just under half an hour."),
         ((TRAINS[0].replace("How long does it take", "When is the last train"), TRAINS[1]), "At ten to midnight."),
         (REVENUE, "It rose from 48 to 60 million euros."),
+        (PLAN, "£5 per month."),
+        (PLAN, "£50 annually."),
+        (PARKING, "Visitors can park for at most two hours."),
+        (
+            ("Was kostet der Versand?", "Er kostet 4,90 Euro, ab 50 Euro ist er kostenlos."),
+            "Ab 50 Euro ist er kostenlos.",
+        ),
         (("Can I take my bike at 8?", "Bicycles are carried outside rush hour only."), "No, not during rush hour."),
     ],
 )
