@@ -53,7 +53,7 @@ class Precision:
 MEASURED: Final = tuple(
     Measured(judge="embedded", risk_from=risk_from, bad=58, bad_told=bad_told, good=277, good_told=good_told)
     for risk_from, bad_told, good_told in (
-        (0.3, 32, 24), (0.5, 17, 5), (0.7, 10, 2), (0.8, 8, 1), (0.9, 6, 0), (0.95, 3, 0),
+        (0.3, 32, 25), (0.5, 17, 5), (0.7, 10, 2), (0.8, 8, 1), (0.9, 6, 0), (0.95, 3, 0),
     )
 )  # fmt: skip
 """`python benchmarks/alert_precision.py --json`: 335 answers of RAGTruth, the embedded judge out of fold."""
