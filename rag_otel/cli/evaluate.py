@@ -12,6 +12,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
+from rag_otel.cli.interrupts import insistent_interrupts
 from rag_otel.cli.terminal import progress, table
 from rag_otel.errors import ConfigurationError
 from rag_otel.evaluation.calibration import calibration_of, is_calibrated
@@ -94,7 +95,8 @@ def run(arguments: argparse.Namespace) -> int:
         judged = resources.enter_context(closing(run_of_rows))
         results = []
         try:
-            with open_writer(config.output, source=config.data, rows=rows, results=result_columns(metrics)) as writer:
+            writing = open_writer(config.output, source=config.data, rows=rows, results=result_columns(metrics))
+            with writing as writer, insistent_interrupts():
                 for result in progress(judged, total=len(rows), description="evaluating"):
                     writer.write(result.row.values, as_columns(result.evaluations))
                     results.append(result)
