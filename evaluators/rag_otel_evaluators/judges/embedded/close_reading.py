@@ -6,22 +6,17 @@ Dear compared with `terms`, so only claims and their few nearest sentences are r
 from __future__ import annotations
 
 import re
-from bisect import insort
-from collections.abc import Collection, Set
 from itertools import chain, islice
 from typing import Final, NamedTuple
 
 from rag_otel.lazy_dataclass import dataclass
+from rag_otel_evaluators.judges.embedded.marks import CLASSES_OF, is_rate, mark_chinese, mark_phrases, unmark
 from rag_otel_evaluators.judges.embedded.quantities import Quantity, quantities_in
 from rag_otel_evaluators.judges.embedded.shares import HALVES, PERIODS_ALONE, QUARTERS_OF_HOURS, SHARES
-from rag_otel_evaluators.judges.embedded.terms import MONTH_TERMS, UNIT_TERMS, WEIGHTS, term_of
+from rag_otel_evaluators.judges.embedded.terms import MONTH_TERMS, WEIGHTS, term_of
 from rag_otel_evaluators.text.languages import polarity
-from rag_otel_evaluators.text.languages.negations import (
-    ANTONYMS,
-    HARMLESS_CHINESE,
-    NEGATING_WORDS,
-    WITHOUT_OPPOSITE,
-)
+from rag_otel_evaluators.text.languages import words as listed_words
+from rag_otel_evaluators.text.languages.negations import ANTONYMS
 from rag_otel_evaluators.text.languages.numerals import CJK_NUMERALS, MULTIPLIERS, roman_value, spelled_value
 from rag_otel_evaluators.text.languages.quantities import CLOCK_WORDS, FREE_OF_CHARGE, WEEKDAYS
 from rag_otel_evaluators.text.languages.scripts import SPACELESS
@@ -34,11 +29,11 @@ _TOKEN: Final = re.compile(
 _ASCII_TOKEN: Final = re.compile(r"[a-zA-Z]++|\d{4}-\d{2}-\d{2}|\d{1,2}/\d{1,2}/\d{4}|\d++(?:[.,:]\d++)*+|[%$,;:|()\n]")
 """The same in plain text, faster."""
 _SPACED: Final = re.compile(r"(?<![\d.,/:-])\d{1,3}(?:[ \u00a0\u202f\u2009]\d{3})+(?![\d/:-])")
-_DASH: Final = re.compile(r"(?<=[^\W\d])–(?=[^\W\d])")
-"""Between two words, where it separates nothing: "Monday–Friday"."""
 _MAY_BE_SPACED: Final = re.compile(r"[0-9][ \u00a0\u202f\u2009][0-9]")
 """The same roughly, and much faster."""
 _SPACES: Final = re.compile(r"[ \u00a0\u202f\u2009]")
+_DASH: Final = re.compile(r"(?<=[^\W\d])–(?=[^\W\d])")
+"""Between two words, where it separates nothing: "Monday–Friday"."""
 _SEPARATORS: Final = frozenset(",;:|()，；：、—–\n")
 _STRONG_SEPARATORS: Final = frozenset(";；\n")
 STRONG: Final = 3
@@ -48,26 +43,7 @@ _CLAUSE_WORDS: Final = frozenset(
 )
 _LETTERS: Final = frozenset("ABCDEFGHJKLMNOPQRSTUVWXYZ")
 """A capital that is a word alone names something; "I" does not."""
-_OTHER_NUMBERS: Final = frozenset(
-    [
-        "first",
-        "second",
-        "primero",
-        "premier",
-        "ersten",
-        "one",
-        "uno",
-        "una",
-        "une",
-        "einer",
-        "中",
-        "正",
-        "午",
-        "零",
-        "日",
-        "天",
-    ]
-)
+_OTHER_NUMBERS: Final = listed_words("first second primero premier ersten one uno una une einer 中 正 午 零 日 天")
 """What is a date, a weekday, a share or a time of day only together with the words around it."""
 _MOST_TOKENS: Final = 160
 """Tokens of one sentence that are read: a longer one is a table or a log."""
@@ -107,61 +83,6 @@ class Reading:
     """(place, term) of the words that have an opposite meaning, once somebody has asked for them."""
 
 
-_CLASSES: Final = {
-    "all": polarity.ALL,
-    "most": polarity.MOST,
-    "some": polarity.SOME,
-    "only": polarity.ONLY,
-    "except": polarity.EXCEPT,
-    "none": polarity.NONE,
-    "negating": NEGATING_WORDS,
-    "hedge": polarity.HEDGES,
-    "certain": polarity.CERTAIN,
-    "condition": polarity.CONDITIONS,
-    "unconditional": polarity.UNCONDITIONAL,
-    "before": polarity.BEFORE,
-    "after": polarity.AFTER,
-    "reported": polarity.REPORTED,
-    "greater": polarity.GREATER,
-    "smaller": polarity.SMALLER,
-    "soon": polarity.SOON,
-    "than": polarity.THAN,
-    "up": polarity.UP,
-    "down": polarity.DOWN,
-    "exceeds": polarity.EXCEEDS,
-    "trails": polarity.TRAILS,
-    "now": polarity.NOW,
-    "formerly": polarity.FORMERLY,
-    "summed": polarity.SUMMED,
-    "privative": polarity.PRIVATIVE,
-    "past": polarity.PAST,
-    "differing": polarity.DIFFERING,
-}
-_CLASSES_OF: Final[dict[str, tuple[str, ...]]] = {}
-for _name, _listed in _CLASSES.items():
-    for _word in _listed:
-        _CLASSES_OF[_word] = (*_CLASSES_OF.get(_word, ()), _name)
-_PHRASES: Final[dict[str, list[tuple[list[str], int, str]]]] = {}
-"""Longest word of a phrase -> (the phrase, words before that word, class)."""
-for _name, _phrases in polarity.PHRASES.items():
-    for _phrase in _phrases:
-        _parts = _phrase.split()
-        _key = max(_parts, key=lambda part: (part not in polarity.NONE, len(part)))  # the rarest, as a rule
-        _PHRASES.setdefault(_key, []).append((_parts, _parts.index(_key), _name))
-        _CLASSES_OF[_key] = (*(known for known in _CLASSES_OF.get(_key, ()) if known != "phrase"), "phrase")
-_EVERY: Final = frozenset(["every", "each", "cada", "jede", "jeder", "jedes", "jeden", "jedem", "chaque", "每"])
-_PERIODS: Final = frozenset({"second", "minute", "hour", "day", "week", "month", "year"})
-_WHOLE_PHRASES: Final = frozenset({"all", "only", "except"})
-"""Classes of phrases whose words say something else alone: "without exception", "nothing but"."""
-_PARTS_ALONE: Final = frozenset({"all", "only", "except", "none", "negating", "privative"})
-_CJK_MARKS: Final = re.compile(
-    "|".join(sorted((w for w in [*_CLASSES_OF, *ANTONYMS] if "\u3400" <= w[0] <= "\u9fff"), key=lambda w: (-len(w), w)))
-)
-
-_CJK_HARMLESS: Final = re.compile("|".join(sorted(HARMLESS_CHINESE, key=lambda w: (-len(w), w))))
-_CJK_WITHOUT_OPPOSITE: Final = re.compile(
-    "|".join(sorted((w for w in WITHOUT_OPPOSITE if w not in ANTONYMS), key=lambda w: (-len(w), w)))
-)
 _AT_LEAST: Final = {"menos": ("lo", "al"), "moins": ("au", "du", "à")}
 """A word that has an opposite, but not after one of these: "por lo menos", "au moins"."""
 _CONTRACTED: Final = re.compile(r"\b(ca|wo|sha)?n['’]t\b|n['’]t\b", re.IGNORECASE)
@@ -212,7 +133,7 @@ def _find_facts(token: str) -> _Facts:
     separates = 0 if token not in _SEPARATORS else STRONG if token in _STRONG_SEPARATORS else 1
     lower = token.lower()
     term = _term(token, lower)
-    classes = _CLASSES_OF.get(lower, ())
+    classes = CLASSES_OF.get(lower, ())
     if not classes and polarity.is_conditional(lower):
         classes = ("hedge",)
     counts = not term[0].isdigit() and WEIGHTS.get(term, 1.0) > 0.0 and term not in _CJK_FUNCTION
@@ -339,14 +260,14 @@ def read_closely(text: str) -> Reading:
     if has_quotes or is_chinese:
         starts = [m.start() for m in islice(_TOKEN.finditer(text), 2 * _MOST_TOKENS) if m[0] not in _SEPARATORS][:at]
         if is_chinese:
-            _mark_chinese(text, starts, marks, opposites)
+            mark_chinese(text, starts, marks, opposites)
         quoted = _quoted(text, starts) if has_quotes else []
     if (":" in text or "：" in text) and words and _SPEAKER.match(text):
         marks.setdefault("reported", []).insert(0, 0)
     if "phrase" in marks:
-        _mark_phrases(written, marks)
+        mark_phrases(written, marks)
     if "all" in marks:
-        _unmark(marks, {"all"}, [at for at in marks["all"] if _is_rate(words, written, at)])
+        unmark(marks, {"all"}, [at for at in marks["all"] if is_rate(words, written, at)])
     return Reading(
         words=words,
         clauses=clauses,
@@ -370,35 +291,6 @@ def _in_full(contracted: re.Match[str]) -> str:
     return f"{_IN_FULL[before.lower()] if before else ''} not"
 
 
-def _mark_phrases(written: list[str], marks: dict[str, list[int]]) -> None:
-    for at in marks.pop("phrase"):
-        for words, before, name in _PHRASES[written[at].lower()]:
-            start = at - before
-            if start >= 0 and [word.lower() for word in written[start : start + len(words)]] == words:
-                places = marks.setdefault(name, [])
-                if at not in places:
-                    insort(places, at)
-                if name in _WHOLE_PHRASES:
-                    _unmark(marks, _PARTS_ALONE - {name}, range(start, start + len(words)))
-
-
-def _is_rate(words: list[str], written: list[str], at: int) -> bool:
-    """True where "every" only says how often or for how much: "every 20 minutes", "every hectare"."""
-    if written[at].lower() not in _EVERY or at + 1 >= len(words):
-        return False
-    following = words[at + 1]
-    return following[0].isdigit() or UNIT_TERMS.get(following, "day") not in _PERIODS
-
-
-def _unmark(marks: dict[str, list[int]], names: Set[str], within: Collection[int]) -> None:
-    for name in names & marks.keys():
-        left = [at for at in marks[name] if at not in within]
-        if left:
-            marks[name] = left
-        else:
-            del marks[name]
-
-
 def _quoted(text: str, starts: list[int]) -> list[bool]:
     quoted, at, inside = [], 0, False
     for start in starts:
@@ -406,34 +298,6 @@ def _quoted(text: str, starts: list[int]) -> list[bool]:
         at = start
         quoted.append(inside)
     return quoted
-
-
-def _mark_chinese(text: str, starts: list[int], marks: dict[str, list[int]], opposites: dict[str, list[int]]) -> None:
-    by_start = {start: at for at, start in enumerate(starts)}
-    for match in _CJK_MARKS.finditer(text):
-        at = by_start.get(match.start())
-        if at is None:
-            continue
-        if len(match[0]) > 1 or match[0] not in marks:  # single characters were marked as words
-            for name in _CLASSES_OF.get(match[0], ()):
-                places = marks.setdefault(name, [])
-                if at not in places:
-                    places.append(at)
-        if match[0] in ANTONYMS:
-            opposites.setdefault(match[0], []).append(at)
-    for match in _CJK_HARMLESS.finditer(text):
-        harmless = {by_start.get(start) for start in range(*match.span())}
-        for name in ("none", "privative"):
-            if name in marks and not (places := [at for at in marks[name] if at not in harmless]):
-                del marks[name]
-            elif name in marks:
-                marks[name] = places
-    for match in _CJK_WITHOUT_OPPOSITE.finditer(text):
-        for start in range(*match.span()):
-            if text[start] in opposites and (at := by_start.get(start)) is not None:
-                opposites[text[start]] = [place for place in opposites[text[start]] if place != at]
-                if not opposites[text[start]]:
-                    del opposites[text[start]]
 
 
 def _term(token: str, lower: str) -> str:

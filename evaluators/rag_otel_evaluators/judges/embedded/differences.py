@@ -16,6 +16,7 @@ from rag_otel_evaluators.judges.embedded.coefficients import DIFFERENCES, FOR_SH
 from rag_otel_evaluators.judges.embedded.denial import DENYING_PREFIXES, denial_turned
 from rag_otel_evaluators.judges.embedded.extremes import extreme_wrong
 from rag_otel_evaluators.judges.embedded.limits import is_beside, places_of, too_wide
+from rag_otel_evaluators.judges.embedded.marks import DENYING
 from rag_otel_evaluators.judges.embedded.nearness import count_held, nearness, places_in, support
 from rag_otel_evaluators.judges.embedded.numbers import NAME_WEIGHT, Rival, compare_numbers
 from rag_otel_evaluators.judges.embedded.order import turned
@@ -24,8 +25,6 @@ from rag_otel_evaluators.judges.embedded.short_answers import FEW_WORDS, Compare
 from rag_otel_evaluators.judges.embedded.weekdays import said_on_days
 from rag_otel_evaluators.text.languages.negations import ANTONYMS
 
-_DENYING: Final = ("none", "negating", "privative")
-"""Classes of words that deny."""
 _MOST_PAIRS: Final = 24
 _LEAST_ROOT: Final = 4
 _MOST_NAMES: Final = 4
@@ -92,7 +91,7 @@ def compare(
     opposite = _opposite(claim, evidence) if days is None else days.opposite
     near = places_of(best, anchors)
     denies, denied = "none" in claim.marks or "negating" in claim.marks, is_beside(best, "none", near)
-    asked_of_denial = any(mark in question.marks for mark in _DENYING)  # "Who is exempt?" "Members."
+    asked_of_denial = any(mark in question.marks for mark in DENYING)  # "Who is exempt?" "Members."
     compared_wrong, events_turned = turned(claim, evidence, order, anchors)
     replied = reply_turned(evidence, question, reply) if is_few and reply and question.places else 0.0
     values = {

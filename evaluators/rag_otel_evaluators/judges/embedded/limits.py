@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from rag_otel_evaluators.judges.embedded.close_reading import Reading
+from rag_otel_evaluators.judges.embedded.marks import DENYING
 
 _WIDE: Final = {"all": ("most", "some", "only", "hedge", "condition", "except"), "most": ("some",), "only": ()}
 """Class of words that claim much -> classes of those that claim less."""
@@ -17,8 +18,6 @@ _LIMITING: Final = ("most", "some", "only", "except", "condition", "hedge", "rep
 """Classes of words that limit what is said."""
 _LIMITS: Final = frozenset({"except", "most", "some", "none", "only", "condition"})
 """A claim with one of them does not pass over an exception."""
-_DENYING: Final = ("none", "negating", "privative")
-"""Classes of words after which "all" is not said: "lacks any"."""
 _DENIED_WITHIN: Final = 3
 """Words after a "not" that it denies."""
 
@@ -68,7 +67,7 @@ def too_sure(claim: Reading, evidence: Sequence[Reading]) -> float:
 
 def _says(reading: Reading, mark: str) -> bool:
     """True where such a word stands without a denial before it: not "not certain"."""
-    places, denials = reading.marks.get(mark, ()), [at for name in _DENYING for at in reading.marks.get(name, ())]
+    places, denials = reading.marks.get(mark, ()), [at for name in DENYING for at in reading.marks.get(name, ())]
     if mark == "only" and not reading.marks.keys().isdisjoint(("reported", "hedge")):
         return False  # "That is only what a guest has heard."
     return any(not any(0 < at - there <= _DENIED_WITHIN for there in denials) for at in places)

@@ -8,6 +8,7 @@ member, date or person.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from rag_otel.lazy_dataclass import dataclass
@@ -46,7 +47,7 @@ _SAME_NUMBER: Final = 0.25
 """Support that another unit of the claim's own number has more than another number."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Rival:
     """What stands in the evidence where the claim has something else."""
 
@@ -94,12 +95,8 @@ def compare_numbers(
             continue  # of "free under 14" the number is compared
         own, at_all = 0.0, False
         best_other: tuple[float, int, Quantity] | None = None
-        its_own = {quantity.unit, *claim.words[quantity.at : quantity.at + len(quantity.text.split(" "))]}
-        others = [term for term in anchors if term not in its_own] or list(anchors)
-        if not _MEASURING.isdisjoint(others):
-            others += [term for term in others if term not in _MEASURING] * (_OF_WHAT_WEIGHT - 1)
+        others = _beside(quantity, claim, anchors, labels)
         is_rough = _is_rough(claim, quantity)
-        others += [label for label in labels if label not in its_own] * (NAME_WEIGHT - 1)
         for number, reading in enumerate(evidence):
             if not reading.quantities:
                 continue
@@ -128,9 +125,18 @@ def compare_numbers(
         if best_other is not None:
             margin = max(0.0, min(1.0, best_other[0] - own))
             if rival is None or margin > rival.margin:
-                rival = _rival(claim, quantity, evidence[best_other[1]], best_other[2], best_other[1], margin)
-                rival.may_be_worked_out = not at_all and _speaks_of_change(claim, question)
+                worked_out = not at_all and _speaks_of_change(claim, question)
+                rival = replace(_rival(claim, quantity, evidence, best_other, margin), may_be_worked_out=worked_out)
     return missing, derived, rival
+
+
+def _beside(quantity: Quantity, claim: Reading, anchors: Sequence[str], labels: Sequence[str]) -> list[str]:
+    """The words that tell which number is meant, each as often as it counts."""
+    its_own = {quantity.unit, *claim.words[quantity.at : quantity.at + len(quantity.text.split(" "))]}
+    others = [term for term in anchors if term not in its_own] or list(anchors)
+    if not _MEASURING.isdisjoint(others):
+        others += [term for term in others if term not in _MEASURING] * (_OF_WHAT_WEIGHT - 1)
+    return others + [label for label in labels if label not in its_own] * (NAME_WEIGHT - 1)
 
 
 def _speaks_of_change(claim: Reading, question: Reading) -> bool:
@@ -161,7 +167,11 @@ def _is_condition(quantity: Quantity, claim: Reading, question: Reading) -> bool
     return any(not any(agrees(other, asked) for asked in question.quantities) for other in claim.quantities)
 
 
-def _rival(claim: Reading, mine: Quantity, there: Reading, other: Quantity, sentence: int, margin: float) -> Rival:
+def _rival(
+    claim: Reading, mine: Quantity, evidence: Sequence[Reading], best: tuple[float, int, Quantity], margin: float
+) -> Rival:
+    _, sentence, other = best
+    there = evidence[sentence]
     if agrees(mine, other):
         claimed, found = (f"by the {period_of(*each)}" for each in ((claim, mine), (there, other)))
         return Rival(sentence, claimed, found, margin)

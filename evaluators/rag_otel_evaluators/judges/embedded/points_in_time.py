@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from rag_otel_evaluators.judges.embedded.terms import AMBIGUOUS_MONTHS, MONTH_TERMS
+from rag_otel_evaluators.text.languages import words as listed_words
 from rag_otel_evaluators.text.languages.numerals import CJK_NUMERALS, SPELLED, cjk_value
 from rag_otel_evaluators.text.languages.quantities import AFTERNOON, CLOCK_WORDS, MORNING, WEEKDAYS
 
@@ -22,25 +23,8 @@ _QUARTER_OR_HALF: Final = {
 _HOURS_SAID: Final = frozenset({"heures", "heure", "h", "horas", "uhr"})
 _OF_A_PART: Final = frozenset({"in", "de", "du", "am", "por"})
 """Between an hour and the part of the day."""
-_BEFORE_MONTHS: Final = frozenset(
-    [
-        "in",
-        "of",
-        "until",
-        "till",
-        "by",
-        "since",
-        "from",
-        "to",
-        "through",
-        "early",
-        "late",
-        "mid",
-        "last",
-        "next",
-        "each",
-    ]
-)
+_BEFORE_MONTHS: Final = listed_words("in of until till by since from to through early late mid last next each")
+"""Before a "May" that is a month."""
 _MINUTES_SAID: Final = frozenset({"minute", "minutes", "minuten"})
 _FIVES: Final = (5.0, 10.0, 20.0, 25.0)
 _AT: Final = frozenset({"at", "until", "till", "by", "around"})
