@@ -16,12 +16,16 @@ $(BIN)/uv pip install --quiet --native-tls --python $(BIN)/python $${index:+--de
 endef
 
 TESTS := $(BIN)/python -m pytest
-QUICK := not (phoenix or browser or server or long)
+# One worker more than the two cores that the suite is measured on: many tests wait for servers most of their time.
+# `worksteal` leaves no worker idle at the end.
+WORKERS ?= 3
+ALL_WORKERS := -n $(WORKERS) --dist worksteal --durations=10 --durations-min=1
+QUICK := not (phoenix or browser or server or long or types)
 # Importing the frameworks and torch takes longer than all the tests that need neither.
 QUICK_IGNORED := $(addprefix --ignore=tests/,frameworks evaluators/judges/test_hhem.py evaluators/judges/test_local.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-check docs check test test-long test-random lint unit quick train bench bench-long screenshots clean
+.PHONY: help demo demo-check docs check test test-long test-random lint quick train bench bench-long screenshots clean
 
 help:  ## Show what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -57,29 +61,29 @@ docs: $(DEV_READY)  ## The documentation site, in .site; a broken link is an err
 check: $(DEV_READY)  ## lint, types, contracts, and the tests that need no server: a minute and a half
 	@$(MAKE) --no-print-directory -j2 --output-sync=target lint quick
 
-test: lint unit  ## All checks and tests, but for the long rounds
+test: $(DEV_READY)  ## All tests but for the long rounds: five minutes
+	$(TESTS) -m "not (long or types)" $(ALL_WORKERS)
 
-test-long: lint  ## Everything, with the long rounds (kills, soaks): before a release
-	$(TESTS) -n 2 --dist loadfile
+test-long: export FULL_SIZE_TESTS := 1
+test-long: lint  ## Everything at full size, with the long rounds (kills, soaks, wheels, Pythons): before a release
+	$(TESTS) $(ALL_WORKERS)
 
 test-random: $(DEV_READY)  ## The tests in random order, on one core; the first lines name the seed
-	$(TESTS) -m "not long" --random-order
+	$(TESTS) -m "not (long or types)" --random-order
 
 lint: $(DEV_READY)  ## ruff, strict mypy, import contracts
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(TESTS) -m types -q tests/typing
 	$(BIN)/lint-imports
 
-unit: $(DEV_READY)  ## The tests alone, but for the long rounds
-	$(TESTS) -m "not long" -n 2 --dist loadfile
-
 quick: $(DEV_READY)
-	$(TESTS) -m "$(QUICK)" $(QUICK_IGNORED)
+	$(TESTS) -m "$(QUICK)" $(QUICK_IGNORED) -n 2 --dist worksteal
 
 train: $(DEV_READY)  ## Train the embedded judge; reproduces the shipped weights and coefficients to the byte
-	$(BIN)/python -m rag_otel_evaluators.text.abstention_training
-	$(BIN)/python -m rag_otel_evaluators.judges.embedded.training.train
+	$(BIN)/python benchmarks/training/train_abstentions.py
+	$(BIN)/python benchmarks/training/train.py
 
 bench: $(DEV_READY)  ## The figures of the README; each script says how long it took
 	$(BIN)/python benchmarks/run_all.py

@@ -10,12 +10,15 @@ import gc
 import importlib
 import pkgutil
 import random
+import sys
 import time
 from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any, Final
 
 import rag_otel_evaluators
+from rag_otel.errors import ConfigurationError
 from rag_otel.model import Chunk
 from rag_otel_evaluators.cooperative import cooperatively, time_slice
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
@@ -146,15 +149,21 @@ class Held:
     """Where the longest step began."""
 
 
+def evaluator_modules() -> Iterator[ModuleType]:
+    """Every module of the evaluators, imported; without those that need a package that is not installed."""
+    for module in pkgutil.walk_packages(rag_otel_evaluators.__path__, rag_otel_evaluators.__name__ + "."):
+        try:
+            yield importlib.import_module(module.name)
+        except (ImportError, ConfigurationError):
+            print(f"left out, because it needs a package that is not installed: {module.name}", file=sys.stderr)
+
+
 class Stopwatch:
     """Judges answers step by step. What the evaluators remember of words is forgotten before each of them."""
 
     def __init__(self) -> None:
-        for module in pkgutil.walk_packages(rag_otel_evaluators.__path__, rag_otel_evaluators.__name__ + "."):
-            try:
-                importlib.import_module(module.name)
-            except ImportError:  # an optional package is not installed
-                continue
+        for _ in evaluator_modules():
+            pass
         self._memos = [each for each in gc.get_objects() if type(each) is WordMemo]
         self._metric = Faithfulness()
         self._metric.prepare()

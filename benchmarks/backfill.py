@@ -42,6 +42,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.trace.v1.trace_pb2 import ScopeSpans, Span
 
 from rag_otel import semconv
+from rag_otel.budgets.run import RunBudget
 from rag_otel.cli import backfill as command
 from rag_otel.cli.demo.phoenix_server import PhoenixServer, start_phoenix
 from rag_otel.cli.main import main as rag_otel
@@ -49,7 +50,6 @@ from rag_otel.cli.terminal import table
 from rag_otel.composition import Parts, compose_pipeline
 from rag_otel.delivery.http import post
 from rag_otel.errors import RagOtelError
-from rag_otel.evaluation.budget import Budget
 from rag_otel.model import EvaluatedTrace, RagTrace, SamplingDecision, SpanRef
 from rag_otel.writers import phoenix_annotations, phoenix_backfill
 from rag_otel.writers.phoenix_backfill import PhoenixBackfillWriter
@@ -184,7 +184,7 @@ def known(prepared: Prepared) -> None:
         return prepared.results[trace.target]
 
     store = command.phoenix_store(prepared.arguments, prepared.settings, prepared.pipeline)
-    backfill = Backfill(store=store, pipeline=prepared.pipeline, budget=Budget(), evaluate=lookup)
+    backfill = Backfill(store=store, pipeline=prepared.pipeline, budget=RunBudget(), evaluate=lookup)
     tally = Tally()
     asyncio.run(backfill.run(tally))
     assert tally.evaluated == len(prepared.results)

@@ -4,13 +4,15 @@
 
 Data: examples/data (335 answers to 59 questions, hallucinated spans marked by people), the embedded judge out of fold.
 The same risks made wrong on purpose stand for other judges: one overconfident, one that sees risk everywhere, and one
-that never dares. Five-fold cross-validation; log-loss in nats, lower is better.
+that never dares. Five-fold cross-validation, the answers to one question in one fold; log-loss in nats, lower is
+better.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from rag_otel.cli.demo.story import OutOfFoldFaithfulness
@@ -38,16 +40,16 @@ async def labelled() -> list[Labelled]:
         result = await faithfulness.evaluate(question=row["question"], chunks=row["contexts"], response=row["response"])
         risk = risk_of(result)
         if risk is not None:
-            found.append(Labelled(risk=risk, bad=bool(row["label"])))
+            found.append(Labelled(risk=risk, bad=bool(row["label"]), question=row["question"]))
     return found
 
 
 def main() -> None:
     rows, answers = [], asyncio.run(labelled())
     for name, (slope, intercept) in DISTORTIONS.items():
-        judged = [Labelled(risk=sigmoid(slope * logit(each.risk) + intercept), bad=each.bad) for each in answers]
+        judged = [replace(each, risk=sigmoid(slope * logit(each.risk) + intercept)) for each in answers]
         made = fit(judged, metric="faithfulness", judge=name, threshold=0.5)
-        loss, after = held_out(judged), [Labelled(risk=made.risk(each.risk), bad=each.bad) for each in judged]
+        loss, after = held_out(judged), [replace(each, risk=made.risk(each.risk)) for each in judged]
         before, fitted = agreement(judged, threshold=0.5), agreement(after, threshold=0.5)
         rows.append((name, f"{loss.before:.3f}", f"{loss.after:.3f}", str(before.kappa), str(fitted.kappa)))
     print(f"{len(answers)} answers, {sum(each.bad for each in answers)} unfaithful")

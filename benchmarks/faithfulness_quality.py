@@ -18,7 +18,7 @@ from pathlib import Path
 from rag_otel.cli.terminal import table
 from rag_otel.model import Verdict
 from rag_otel_evaluators.judges.embedded import OutOfFold
-from rag_otel_evaluators.metrics.faithfulness import UNFAITHFUL_FROM, Faithfulness
+from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 
 DATA = Path(__file__).parents[1] / "examples" / "data"
 RESAMPLES = 1000
@@ -98,6 +98,16 @@ def f1(flagged: Sequence[tuple[bool, int]]) -> float:
     return 2 * hits / max(1, sum(flag for flag, _ in flagged) + sum(label for _, label in flagged))
 
 
+def precision(flagged: Sequence[tuple[bool, int]]) -> float:
+    found = [label for flag, label in flagged if flag]
+    return sum(found) / max(1, len(found))
+
+
+def recall(flagged: Sequence[tuple[bool, int]]) -> float:
+    found = [flag for flag, label in flagged if label]
+    return sum(found) / max(1, len(found))
+
+
 def balanced_accuracy(flagged: Sequence[tuple[bool, int]]) -> float:
     rates = []
     for wanted in (0, 1):
@@ -111,7 +121,7 @@ def risks(answers: Sequence[Judged]) -> list[tuple[float, int]]:
 
 
 def labels(answers: Sequence[Judged]) -> list[tuple[bool, int]]:
-    return [(answer.risk >= UNFAITHFUL_FROM, answer.hallucinated) for answer in answers]
+    return [(answer.score < 1.0, answer.hallucinated) for answer in answers]
 
 
 def claims(answers: Sequence[Judged]) -> list[tuple[float, int]]:
@@ -126,7 +136,9 @@ FIGURES: dict[str, Callable[[Sequence[Judged]], float]] = {
     "AUROC of risk": lambda answers: auroc(risks(answers)),
     "AUROC of score": lambda answers: auroc([(-answer.score, answer.hallucinated) for answer in answers]),
     "calibration error of risk": lambda answers: calibration_error(risks(answers)),
-    f"F1 of the label (risk >= {UNFAITHFUL_FROM})": lambda answers: f1(labels(answers)),
+    "precision of the label": lambda answers: precision(labels(answers)),
+    "recall of the label": lambda answers: recall(labels(answers)),
+    "F1 of the label": lambda answers: f1(labels(answers)),
     "balanced accuracy of the label": lambda answers: balanced_accuracy(labels(answers)),
     "AUROC of sentences": lambda answers: auroc(claims(answers)),
     "F1 of verdicts": lambda answers: f1(verdicts(answers)),

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import importlib
 import json
 import os
 import random
@@ -78,7 +79,11 @@ def _mixed_answers(rows: list[dict[str, str]]) -> Iterator[Case]:
 def serve() -> None:
     """Judge what is asked for on standard input, with the version that this process imports; a line for a line."""
     from rag_otel_evaluators.judges.embedded import EmbeddedJudge
-    from rag_otel_evaluators.metrics.faithfulness import Faithfulness
+
+    try:
+        from rag_otel_evaluators.metrics.faithfulness import Faithfulness
+    except ImportError:  # where it was in the first versions
+        Faithfulness = importlib.import_module("rag_otel_evaluators.faithfulness").Faithfulness  # noqa: N806
 
     def forgetful() -> EmbeddedJudge:
         try:

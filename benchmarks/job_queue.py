@@ -1,6 +1,6 @@
 """Evaluation jobs: what kills lose or double, what a second worker brings, what a poison job costs others, an outage.
 
-    python -m benchmarks.job_queue [--broker rabbit|nats] [--rounds 20] [--part kills|broker|workers|poison|killer]
+    python -m benchmarks.job_queue [--rounds 20] [--part kills|broker|workers|poison|killer]
     python -m benchmarks.job_queue --part outage [--outage-s 600]
 
 A real broker, workers in processes of their own, a judge server that takes 200 ms. A score is doubled if one target
@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import Resource
@@ -27,34 +27,31 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
 import rag_otel
-from rag_otel_collectors.jobs.engines import job_queue, publish_all
 from rag_otel_collectors.jobs.job import queued
+from rag_otel_collectors.jobs.job_queue import JobQueue
 from rag_otel_collectors.jobs.queue import QueuedJob, QueueSettings
 from testkit.collector import Backend, a_backend
 from testkit.jobs import CHUNK, WorkerProcess, a_worker, an_evaluation_job, scores, some_jobs, targets
 from testkit.judge_server import JudgeServer
 from testkit.judged_worker import ENDS_WORKER
-from testkit.nats_server import NatsServer, a_nats_server
 from testkit.polling import eventually
 from testkit.rabbitmq import RabbitNode, a_rabbit_node
-
-Broker: TypeAlias = RabbitNode | NatsServer
 
 JUDGE_S = 0.2
 JOBS = 40
 TURN_JOBS = 160
 
 
-def settings_of(node: Broker, **changes: Any) -> QueueSettings:
+def settings_of(node: RabbitNode, **changes: Any) -> QueueSettings:
     fields: dict[str, Any] = {"retry_delays": (0.5, 1.0), "partitions": 1, "prefetch": 4}
     return QueueSettings(url=node.url, name=f"bench-{secrets.token_hex(4)}", **fields | changes)
 
 
 def publish(settings: QueueSettings, jobs: Sequence[QueuedJob]) -> None:
     async def run() -> None:
-        queue = job_queue(settings)
+        queue = JobQueue(settings)
         await queue.open()
-        await publish_all(queue, jobs)
+        await queue.publish(*jobs)
         await queue.close()
 
     asyncio.run(run())
@@ -62,7 +59,7 @@ def publish(settings: QueueSettings, jobs: Sequence[QueuedJob]) -> None:
 
 def dead_letters(settings: QueueSettings) -> int:
     async def run() -> int:
-        queue = job_queue(settings)
+        queue = JobQueue(settings)
         await queue.open()
         try:
             return (await queue.counts()).dead
@@ -72,7 +69,7 @@ def dead_letters(settings: QueueSettings) -> int:
     return asyncio.run(run())
 
 
-def kill_rounds(node: Broker, rounds: int, kill: Callable[[list[WorkerProcess]], None], what: str) -> None:
+def kill_rounds(node: RabbitNode, rounds: int, kill: Callable[[list[WorkerProcess]], None], what: str) -> None:
     """Two workers; in each round `kill` is called when a few of the jobs are scored."""
     settings = settings_of(node)
     with JudgeServer(latency_s=JUDGE_S) as judge, a_backend() as backend, ExitStack() as running:
@@ -106,7 +103,7 @@ def replace_first(settings_workers: list[WorkerProcess]) -> None:
     settings_workers.append(settings_workers.pop(0).begin())
 
 
-def turn(node: Broker, workers: int, extra: Sequence[QueuedJob] = ()) -> float:
+def turn(node: RabbitNode, workers: int, extra: Sequence[QueuedJob] = ()) -> float:
     """Seconds from the first to the last score of `TURN_JOBS` jobs, with so many workers."""
     settings = settings_of(node)
     with JudgeServer(latency_s=JUDGE_S) as judge, a_backend() as backend, ExitStack() as running:
@@ -119,7 +116,7 @@ def turn(node: Broker, workers: int, extra: Sequence[QueuedJob] = ()) -> float:
         return time.perf_counter() - started
 
 
-def killer_turn(node: Broker, killing: bool) -> tuple[float, float]:
+def killer_turn(node: RabbitNode, killing: bool) -> tuple[float, float]:
     """Seconds for 90% of `TURN_JOBS` jobs and for all, with two workers, which are started again when they end."""
     settings = settings_of(node, partitions=4, prefetch=8, retry_delays=(1.0, 10.0, 60.0))  # the defaults
     with JudgeServer(latency_s=JUDGE_S) as judge, a_backend() as backend, ExitStack() as running:
@@ -147,7 +144,7 @@ def supervise(workers: list[WorkerProcess], ended: threading.Event) -> None:
                 worker.begin()
 
 
-def outage(node: Broker, seconds: float) -> None:
+def outage(node: RabbitNode, seconds: float) -> None:
     """An application answers five times a second; the broker is away for a while; then a worker does what waits."""
     settings = settings_of(node)
     provider = TracerProvider(resource=Resource({"service.name": "shop"}))
@@ -204,7 +201,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--turns", type=int, default=3)
-    parser.add_argument("--broker", choices=("rabbit", "nats"), default="rabbit")
     parser.add_argument("--part", choices=("kills", "broker", "workers", "poison", "killer", "outage"))
     parser.add_argument("--outage-s", type=float, default=600.0)
     options = parser.parse_args()
@@ -212,8 +208,7 @@ def main() -> None:
     def wanted(part: str) -> bool:
         return options.part in (None, part)
 
-    a_broker = a_rabbit_node if options.broker == "rabbit" else a_nats_server
-    with tempfile.TemporaryDirectory() as folder, a_broker(Path(folder) / "node") as node:
+    with tempfile.TemporaryDirectory() as folder, a_rabbit_node(Path(folder) / "node") as node:
         if options.part == "outage":
             outage(node, options.outage_s)
         if wanted("workers"):

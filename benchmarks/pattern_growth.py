@@ -14,11 +14,9 @@ the whole.
 from __future__ import annotations
 
 import argparse
-import importlib
 import inspect
 import json
 import math
-import pkgutil
 import re
 import sys
 import time
@@ -26,9 +24,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from _hostile_answers import PIECES, Stopwatch, hostile_texts
+from _hostile_answers import PIECES, Stopwatch, evaluator_modules, hostile_texts
 
-import rag_otel_evaluators
 from rag_otel.cli.terminal import table
 from rag_otel_evaluators.text import languages
 
@@ -51,16 +48,12 @@ _NAMED = 60
 def patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
     """Every compiled pattern of the evaluators, once, by the name of its place."""
     seen: set[tuple[str, int]] = set()
-    for module in pkgutil.walk_packages(rag_otel_evaluators.__path__, rag_otel_evaluators.__name__ + "."):
-        try:
-            names = vars(importlib.import_module(module.name))
-        except ImportError:  # an optional package is not installed
-            continue
-        for name, value in names.items():
+    for module in evaluator_modules():
+        for name, value in vars(module).items():
             for at, pattern in enumerate(_patterns_in(value)):
                 if isinstance(pattern.pattern, str) and (key := (pattern.pattern, pattern.flags)) not in seen:
                     seen.add(key)
-                    yield f"{module.name.removeprefix('rag_otel_evaluators.')}.{name}[{at}]", pattern
+                    yield f"{module.__name__.removeprefix('rag_otel_evaluators.')}.{name}[{at}]", pattern
 
 
 def _patterns_in(value: object) -> list[re.Pattern[str]]:

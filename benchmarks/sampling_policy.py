@@ -3,7 +3,8 @@
 Each run is two hours of simulated traffic through the product's own pipeline: three routes of different quality, a
 burst, one service of which an upstream sampler has kept a half, suspicious answers that score low and that the cheap
 judge mostly recognises, and a budget that the coin's own rate would exceed. Printed: how many suspicious traces were
-judged, and how often the 95% interval of the weighted mean holds the mean of all traffic.
+judged, and how often the 95% interval of the weighted mean holds the mean of all traffic. In the last scenario rates do
+not adapt, so that the coin's share is spent before the hour is over: there, it is the mean of the traffic until then.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from rag_otel.budgets.budgets import Budgets
 from rag_otel.budgets.ledger import MemoryLedger
 from rag_otel.budgets.limits import BudgetLimit
 from rag_otel.drift.history import moments
-from rag_otel.model import Chunk, Evaluation, RagTrace, SpanRef
+from rag_otel.model import Chunk, Evaluation, RagTrace, SamplingReason, SpanRef
 from rag_otel.pipeline import Pipeline
 from rag_otel.sampling.policy import Coin, CoinRate, ForceRule, PolicyBudget, SamplingPolicy
 from rag_otel.sampling.policy_sampler import PolicySampler
@@ -96,9 +97,10 @@ class Totals:
     changed_rates: int = 0
 
 
-def policy(per_hour: float, coin_share: float) -> SamplingPolicy:
+def policy(per_hour: float, coin_share: float, *, adaptive: bool = True) -> SamplingPolicy:
+    search = CoinRate(route="/search", rate=0.5)
     return SamplingPolicy(
-        coin=Coin(rate=0.4, strata=("route",), minimum=2, rates=(CoinRate(route="/search", rate=0.5),)),
+        coin=Coin(rate=0.4, strata=("route",), minimum=2 if adaptive else 0, rates=(search,), adaptive=adaptive),
         force=(ForceRule(name="suspicious", risk_above=0.7), ForceRule(name="slow", latency_above=12)),
         budget=PolicyBudget(evaluations_per_hour=per_hour, coin_share=coin_share),
     )
@@ -119,19 +121,27 @@ async def run(seed: int, chosen: SamplingPolicy, totals: Totals) -> None:
     pipeline = Pipeline(conventions=(), sampler=sampler, evaluators=(Truth(),), budgets=budgets)
     answers = traffic(rng)
     seen, rates_used = [], set()
+    estimated: list[float] = []
+    spent_in: int | None = None
+    """The hour in which the coin's share is spent."""
     for each in answers:
+        now[0] = each.trace.start_ns / 1e9
+        hour = int(now[0] // 3600)
+        if chosen.coin.adaptive or hour != spent_in:
+            estimated.append(each.score)
         if rng.random() >= each.upstream:
             continue
-        now[0] = each.trace.start_ns / 1e9
         risks[each.trace.target.trace_id] = each.risk
         totals.suspicious += each.suspicious
         decision, refused = await pipeline.admit(each.trace, pipeline.decide(each.trace.target))
         rates_used.add(decision.rate)
+        spent_in = hour if decision.reason == SamplingReason.BUDGET and decision.coin else spent_in
         if refused is None:
             result = await pipeline.evaluate(each.trace, decision)
             totals.judged_suspicious += each.suspicious
-            seen.append((now[0], result.evaluations[0].score or 0.0, 1.0 / decision.probability))
-    truth = statistics.fmean(each.score for each in answers)
+            if decision.in_sample:
+                seen.append((now[0], result.evaluations[0].score or 0.0, 1.0 / decision.probability))
+    truth = statistics.fmean(estimated)
     found = moments(seen)
     low, high = found.interval or (0.0, 1.0)
     totals.held += low <= truth <= high
@@ -145,6 +155,7 @@ async def main(runs: int) -> None:
     scenarios = {
         "budget for all suspicious traces": policy(200, 0.5),
         "budget of forced traces too small": policy(120, 0.8),
+        "coin's share spent before the hour is over": policy(200, 0.4, adaptive=False),
     }
     print(f"{runs} runs of {TRACES} traces in two hours; errors of the mean score\n")
     for name, chosen in scenarios.items():

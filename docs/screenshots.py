@@ -10,6 +10,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,9 @@ from rag_otel.cli.demo.command import PROJECT
 from rag_otel.cli.demo.drift import BASELINE_COUNT
 from rag_otel.cli.drift_report.page import render_page
 from rag_otel.cli.drift_report.view import replay, views
+from rag_otel.cli.drift_report.worst import worst_answers
 from rag_otel.drift.family import DriftSettings
-from rag_otel.writers.phoenix_links import trace_link
+from rag_otel.writers.phoenix_links import UNFAITHFUL_ANSWERS, trace_link
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from rag_otel_collectors.stored.scores import from_phoenix
 
@@ -40,19 +42,19 @@ def traces(page: Page, project_page: str) -> None:
     page.goto(f"{project_page}/traces")
     page.get_by_role("link", name="answer").first.wait_for()
     page.wait_for_timeout(SETTLED_MS)
-    page.screenshot(path=IMAGES / "traces.png", clip={"x": 230, "y": 40, "width": 1670, "height": 700})
+    page.screenshot(path=IMAGES / "traces.png", clip={"x": 250, "y": 0, "width": 1190, "height": 620})
 
 
 def spans(page: Page, project_page: str) -> None:
-    """The spans table, filtered to risky answers."""
+    """The spans table, filtered to unfaithful answers."""
     page.goto(f"{project_page}/spans")
     page.get_by_role("link", name="answer").first.wait_for()
     box = page.get_by_role("textbox").first
     box.click()
     page.keyboard.press("Control+A")
-    page.keyboard.insert_text("annotations['hallucination_risk'].score > 0.5")
+    page.keyboard.insert_text(UNFAITHFUL_ANSWERS)
     page.wait_for_timeout(SETTLED_MS)
-    page.screenshot(path=IMAGES / "spans.png", clip={"x": 260, "y": 290, "width": 1640, "height": 560})
+    page.screenshot(path=IMAGES / "spans.png", clip={"x": 250, "y": 40, "width": 1670, "height": 700})
 
 
 def claims(page: Page, link: str) -> None:
@@ -61,16 +63,21 @@ def claims(page: Page, link: str) -> None:
     page.get_by_text("evaluation faithfulness").first.click()
     page.get_by_text("claims supported").first.wait_for()
     page.wait_for_timeout(SETTLED_MS)
-    page.screenshot(path=IMAGES / "claims.png", clip={"x": 250, "y": 40, "width": 1350, "height": 640})
+    page.screenshot(path=IMAGES / "claims.png", clip={"x": 355, "y": 40, "width": 1085, "height": 640})
 
 
-def alarm(page: Page, reader: PhoenixClient) -> None:
+def alarm(page: Page, reader: PhoenixClient, base_url: str) -> None:
     """What drift monitoring says of the demo's week: the series that it was noticed in first."""
     seen = list(from_phoenix(reader, PROJECT, ("model",)))
     found = replay(seen, DriftSettings(baseline_count=BASELINE_COUNT, dimensions=("model",)))
     first = views(found.family, found.events, found.timelines)[:1]
-    page.set_content(render_page(first, found.events, heading="rag-otel drift: the week of the demo"))
-    page.locator("svg").first.screenshot(path=IMAGES / "drift-alarm.png")
+    worst = {(view.series, view.slice): worst_answers(seen, view) for view in first}
+    link = partial(trace_link, base_url)
+    page.set_content(render_page(first, found.events, heading="The week of the demo", worst=worst, link=link))
+    box = page.locator("section").first.bounding_box()
+    assert box is not None
+    room = {"x": box["x"] - 24, "y": box["y"] - 8, "width": box["width"] + 48, "height": box["height"] + 8}
+    page.screenshot(path=IMAGES / "drift-alarm.png", clip=room, full_page=True)
 
 
 def telling(spans: Sequence[dict[str, Any]]) -> str:
@@ -89,13 +96,13 @@ def main() -> None:
     with sync_playwright() as playwright:
         flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=flags)
-        context = browser.new_context(viewport={"width": 1600, "height": 900})
+        context = browser.new_context(viewport={"width": 1440, "height": 900})
         context.set_default_timeout(PATIENCE_MS)
-        alarm(context.new_page(), reader)
+        alarm(context.new_page(), reader, base_url)
         claims(context.new_page(), trace_link(base_url, trace_id))
-        context = browser.new_context(viewport={"width": 1900, "height": 900})
-        context.set_default_timeout(PATIENCE_MS)
         traces(context.new_page(), project_page)
+        context = browser.new_context(viewport={"width": 1920, "height": 900})
+        context.set_default_timeout(PATIENCE_MS)
         spans(context.new_page(), project_page)
         browser.close()
 

@@ -85,6 +85,22 @@ class Parts:
     logger_provider: LoggerProvider | None = None
     """In place of the application's global one."""
 
+    def __post_init__(self) -> None:
+        """Raises ConfigurationError where an object is not what its place takes."""
+        places = {
+            "evaluators": Evaluator,
+            "writers": Writer,
+            "alert_channels": AlertChannel,
+            "conventions": Convention,
+        }
+        for place, kind in places.items():
+            for given in getattr(self, place):
+                if isinstance(given, type) or not isinstance(given, kind):
+                    parts = sorted(name for name in vars(kind) if not name.startswith("_"))
+                    raise ConfigurationError(f"{place}: {given!r} is no object with {', '.join(parts)}")
+        if self.on_alert is not None and not callable(self.on_alert):
+            raise ConfigurationError(f"on_alert must be a function of an alert, not {self.on_alert!r}")
+
 
 def compose(
     settings: Settings, parts: Parts, *, emit: Callable[[ReadableSpan], None], resource: Callable[[], Resource]
@@ -244,7 +260,7 @@ def queue_settings(settings: Settings) -> QueueSettings:
     from rag_otel_collectors.jobs.queue import QueueSettings
 
     if settings.job_queue_url is None:
-        raise ConfigurationError("no job queue: give --queue amqp://... or nats://..., or RAG_OTEL_JOB_QUEUE_URL")
+        raise ConfigurationError("no job queue: give --queue amqp://user:password@host:5672/ or RAG_OTEL_JOB_QUEUE_URL")
     return QueueSettings(
         url=settings.job_queue_url,
         name=settings.job_queue_name,
@@ -283,7 +299,17 @@ def compose_budgets(settings: Settings, evaluators: Sequence[Evaluator]) -> Budg
         return None
     from rag_otel.budgets.build import build_budgets
 
-    return build_budgets(settings, paid=[each.name for each in evaluators if annotator_kind(each.judge_name) == "LLM"])
+    paid = [each.name for each in evaluators if annotator_kind(each.judge_name) == "LLM"]
+    if not paid or settings.judge == EMBEDDED or not settings.metrics:
+        return build_budgets(settings, paid=paid)
+    from rag_otel_evaluators.build import price_of_judge
+
+    return build_budgets(
+        settings,
+        paid=paid,
+        judge=settings.judge,
+        ask_price=partial(price_of_judge, settings.judge, settings.judge_input_price),
+    )
 
 
 def _sampler(settings: Settings, budgets: Budgets | None) -> Sampler:
@@ -406,6 +432,8 @@ def _evaluators(settings: Settings, *, in_background: InBackground | None) -> tu
                 "requests_per_minute": settings.judge_calls_per_minute,
                 "tokens_per_minute": settings.judge_tokens_per_minute,
                 "usd_per_minute": settings.judge_usd_per_minute,
+                "input_price": settings.judge_input_price,
+                "check_end_every": settings.judge_check_end_every,
                 "mask": settings.judge_mask,
                 "mask_engine": settings.judge_mask_engine,
                 "record_file": settings.judge_record_file,

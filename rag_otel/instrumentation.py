@@ -10,9 +10,9 @@ import atexit
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, Final, Literal, Never
+from typing import TYPE_CHECKING, Any, Final, Literal, Never, TypeVar
 
 from opentelemetry import trace as trace_api
 from opentelemetry._logs import LoggerProvider
@@ -23,6 +23,7 @@ from opentelemetry.trace import Tracer
 
 from rag_otel import runtime, semconv
 from rag_otel.composition import Parts, compose, compose_ratings
+from rag_otel.errors import ConfigurationError
 from rag_otel.evaluation.prepare import prepare
 from rag_otel.lazy_dataclass import compile_methods, dataclass
 from rag_otel.model import Chunk, SamplingDecision, SpanRef
@@ -34,6 +35,7 @@ from rag_otel.processing.open_spans import SubTree
 from rag_otel.processing.processor import following
 from rag_otel.protocols import AlertChannel, ChunkResolver, Convention, Evaluator, Sampler, Writer
 from rag_otel.ratings.status import FeedbackStatus
+from rag_otel.rendering.text_cutting import shorten
 from rag_otel.runtime import Runtime
 from rag_otel.safety.background_import import background_import
 from rag_otel.safety.fork import after_fork_in_child
@@ -48,7 +50,11 @@ if TYPE_CHECKING:
     from rag_otel.sampling.policy import SamplingPolicy
     from rag_otel.settings.tables import AlertSettings, DriftSettings, JudgeSettings, SpanSettings, TelemetrySettings
 
+T = TypeVar("T")
+
 _DETACH_S: Final = 10.0
+_SHOWN: Final = 60
+"""Characters of a setting in the short form of a set-up."""
 _EVALUATION_SHARE: Final = 2 / 3
 """Of the time at exit; the rest is for delivering."""
 
@@ -77,6 +83,24 @@ class Instrumentation:
     @property
     def settings(self) -> Settings:
         return self.resolved.settings
+
+    def __repr__(self) -> str:
+        """Three lines: what is evaluated, where spans go, what was set."""
+        if not self.settings.enabled:
+            return "Instrumentation(enabled=False)"
+        pipeline = self.runtime.pipeline
+        names = ", ".join(f"{each.name} ({each.judge_name})" for each in pipeline.evaluators)
+        where = "nowhere yet" if self.provider is None else type(self.provider).__name__
+        if self.provider is not None and not provider.exports(self.provider):
+            where += " without an exporter"
+        rows = {name: (value, origin) for name, value, origin in self.resolved.rows()}
+        changed = [f"{name}={shorten(value, _SHOWN)}" for name, (value, origin) in rows.items() if origin != "default"]
+        phoenix = rows["phoenix_endpoint"][0] if self.settings.annotations and self.settings.phoenix_endpoint else None
+        return (
+            f"Instrumentation(evaluates: {names or 'nothing here: jobs for workers'}\n"
+            f"  spans go to: {where}; annotations to: {phoenix or 'nowhere'}\n"
+            f"  set: {', '.join(changed) or 'nothing'})"
+        )
 
     def emit(self, span: ReadableSpan) -> None:
         """Export an evaluation span whose target went through a provider that we could not stand in front of."""
@@ -168,7 +192,7 @@ def instrument(
     tracer_provider: object | None = None,
     *,
     judge: str | JudgeSettings | None = None,
-    metrics: Sequence[str] | None = None,
+    metrics: str | Sequence[str] | None = None,
     evaluators: Sequence[Evaluator] = (),
     evaluations_per_minute: float | None = None,
     sample_ratio: float | None = None,
@@ -217,6 +241,7 @@ def instrument(
     Raises ConfigurationError, which names what is wrong and the way out.
     """
     global _current, _taken_off
+    _refuse_words(enabled=enabled, annotations=annotations, capture_content=capture_content, drift=drift)
     resolved = resolve(
         {
             "judge": judge,
@@ -249,12 +274,12 @@ def instrument(
     )
     _tell_unread_variables()
     parts = Parts(
-        evaluators=tuple(evaluators),
-        writers=tuple(writers),
-        alert_channels=tuple(alert_channels),
+        evaluators=_objects(evaluators, "evaluators"),
+        writers=_objects(writers, "writers"),
+        alert_channels=_objects(alert_channels, "alert_channels"),
         on_alert=on_alert,
         sampler=sampler,
-        conventions=tuple(conventions),
+        conventions=_objects(conventions, "conventions"),
         chunk_resolver=None if isinstance(chunk_resolver, str) else chunk_resolver,
         meter_provider=meter_provider,
         logger_provider=logger_provider,
@@ -267,7 +292,7 @@ def instrument(
         made = Instrumentation(
             resolved=resolved, parts=parts, explicit=True, given=None if tracer_provider is None else target
         )
-        if made.settings.enabled and (guards := sys.modules.get("rag_otel.guarding.declared")) is not None:
+        if made.settings.enabled and (guards := sys.modules.get("rag_otel.guarding.calls")) is not None:
             guards.check_declared([each.name for each in made.runtime.pipeline.evaluators])
         uninstrument()
         if made.settings.enabled:
@@ -280,6 +305,21 @@ def instrument(
             processor.use(made.runtime)
         runtime.forget_tracer()
         return made
+
+
+def _refuse_words(**switches: object) -> None:
+    """Words such as "yes" are the environment's. Here one is more likely meant for another argument."""
+    for name, value in switches.items():
+        if isinstance(value, str):
+            table = " or DriftSettings(...)" if name == "drift" else ""
+            raise ConfigurationError(f"{name} must be True or False{table}, not {value!r}")
+
+
+def _objects(given: Sequence[T], name: str) -> tuple[T, ...]:
+    if isinstance(given, str):
+        names = "; names of metrics go into metrics=" if name == "evaluators" else ""
+        raise ConfigurationError(f"{name} must be a list of objects, not {given!r}{names}")
+    return tuple(given) if isinstance(given, Iterable) else (given,)
 
 
 def _as_written(policy: SamplingPolicy | str | Mapping[str, Any] | None) -> str | Mapping[str, Any] | None:
@@ -342,7 +382,8 @@ def flush(*, evaluate: bool = True, timeout: float = 30.0) -> bool:
                 done = attachment.processor.wait_until_evaluated(_left(deadline)) and done
         done = current.runtime.delivery.flush(_left(deadline)) and done
         done = _flush_ratings(current, _left(deadline)) and done
-        done = (current.runtime.jobs is None or current.runtime.jobs.flush(_left(deadline))) and done
+        jobs = current.runtime.jobs  # they are kept in memory alone: a broker that is away may be back in time
+        done = (jobs is None or jobs.flush(_left(deadline), patient=True)) and done
         if current.runtime.spool is not None:
             # The process may end right after: what has become of everything must be on disk, of evaluation spans too.
             for attachment in current.attachments:

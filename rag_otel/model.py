@@ -199,6 +199,9 @@ class SamplingReason(enum.StrEnum):
     """The sampler selected the trace."""
     FORCED = "forced"
     """A rule of the sampling policy selects every trace like this one, or a user complained before the decision."""
+    EXTRA = "extra"
+    """A rule forced the trace while the coin's share of a budget was spent, or only metrics that cost nothing were
+    evaluated then. It is no part of the sample, because no other trace was evaluated like it."""
     RATED = "rated"
     """A person rated the stored answer, and it was evaluated for that. It is no part of the sample."""
     NOT_SAMPLED = "not_sampled"
@@ -217,6 +220,10 @@ class SamplingReason(enum.StrEnum):
     """Only local judges may see the trace, and no configured judge is local."""
     UNEVALUABLE = "unevaluable"
     """The trace cannot be evaluated; see `RagTrace.unevaluable_reason`."""
+
+
+OUTSIDE_SAMPLE: Final = frozenset({SamplingReason.EXTRA, SamplingReason.RATED})
+"""Reasons of traces that were evaluated, but are part of no estimate of all traffic."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,9 +255,9 @@ class SamplingDecision:
 
     @property
     def in_sample(self) -> bool:
-        """False for an answer that was evaluated because of what was said of it later. It weighs nothing in means of
-        all traffic: those that the sampler selected stand for it."""
-        return self.reason != SamplingReason.RATED
+        """False for an answer that weighs nothing in means of all traffic: those that the sampler selected stand for
+        it."""
+        return self.reason not in OUTSIDE_SAMPLE
 
 
 class Verdict(enum.StrEnum):
@@ -347,6 +354,20 @@ class ReasonCode(enum.StrEnum):
     """A custom metric returned no score."""
 
 
+WITHOUT_SCORE_BY_NATURE: Final = frozenset(
+    {
+        ReasonCode.NO_CLAIMS,
+        ReasonCode.ABSTAINED,
+        ReasonCode.NO_CONTEXT,
+        ReasonCode.NO_QUESTION,
+        ReasonCode.NO_RESPONSE,
+        ReasonCode.NO_REFERENCE,
+        ReasonCode.NOT_SCORED,
+    }
+)
+"""Reasons that lie in the answer or in what is known of it: judged again, it would have no score either."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
     """Tokens, calls and cost of an evaluation."""
@@ -383,6 +404,8 @@ class Evaluation:
     evaluator: str = ""
     version: str = ""
     judge: str = ""
+    answered_by: str | None = None
+    """The judge with the version of the model that answered, where that differs: `jev-latest` was `jev-1.13.0`."""
     prompts: tuple[str, ...] = ()
     """The prompts that were used, as `name/language@version:hash`. Empty for judges without prompts."""
     usage: Usage | None = None
@@ -409,6 +432,8 @@ class Evaluation:
             "judge": self.judge,
             "version": self.version,
         }
+        if self.answered_by is not None:
+            values["answered_by"] = self.answered_by
         if self.prompts:
             values["prompts"] = list(self.prompts)
         if self.usage is not None and self.usage.calls:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from rag_otel import semconv
 from rag_otel.evaluation.chunk_texts import ChunkTexts
+from rag_otel.evaluation.directions import learn_directions
 from rag_otel.evaluation.evaluate import evaluate_all
 from rag_otel.evaluation.usage_meter import metered
 from rag_otel.model import (
@@ -69,6 +70,9 @@ class Pipeline:
     local_only: LocalOnly | None = None
     """Traces that only local judges may see."""
 
+    def __post_init__(self) -> None:
+        learn_directions(self.evaluators)
+
     def rag_traces(self, spans: Sequence[SpanRecord]) -> Iterator[RagTrace]:
         """Every RAG trace that the conventions read in the spans of one trace id, one for each target.
 
@@ -112,13 +116,14 @@ class Pipeline:
         the budgets reserved is in the decision, and `evaluate` settles it.
         """
         complaint = trace.rating is not None and trace.rating < COMPLAINT_BELOW
-        if not decision.sampled and not (complaint and decision.reason == SamplingReason.NOT_SAMPLED):
+        by_coin = (SamplingReason.RATIO, SamplingReason.NOT_SAMPLED)
+        if not decision.sampled and not (complaint and decision.reason in by_coin):
             return decision, decision.reason
         if trace.unevaluable_reason is not None:
             return decision, trace.unevaluable_reason
         if isinstance(self.sampler, SelectsTraces):
             decision = await self.sampler.select(trace)
-        if complaint and decision.reason == SamplingReason.NOT_SAMPLED:
+        if complaint and decision.reason in by_coin:  # whatever the coin said: it is evaluated with certainty
             decision = forced_decision(decision, USER_FEEDBACK)
         if trace.upstream_probability != 1.0:
             decision = dataclasses.replace(decision, probability=decision.probability * trace.upstream_probability)

@@ -93,7 +93,10 @@ class SelectsTraces(Protocol):
 
 @runtime_checkable
 class Evaluator(Protocol):
-    """Scores one answer. It does not see spans."""
+    """Scores one answer. It does not see spans.
+
+    One of whose metric a lower score is better has an attribute `lower_is_better = True`.
+    """
 
     @property
     def name(self) -> str:

@@ -96,8 +96,9 @@ class JobSink(Protocol):
         `published` is called when the broker has stored the job."""
         ...
 
-    def flush(self, timeout_s: float) -> bool:
-        """Wait until the broker has everything submitted; False when time ran out or the broker is away."""
+    def flush(self, timeout_s: float, *, patient: bool = False) -> bool:
+        """Wait until the broker has everything submitted; False when time ran out or, unless `patient`, the broker is
+        away."""
         ...
 
     def shutdown(self, timeout_s: float) -> object:
@@ -164,8 +165,6 @@ class Runtime:
             self.jobs.after_fork()
         if self.telemetry is not None:
             self.telemetry.after_fork()
-        if self.pipeline.cap is not None:
-            self.pipeline.cap.after_fork()
 
 
 # --- the registry ---------------------------------------------------------------------------------------------------

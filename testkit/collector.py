@@ -25,6 +25,7 @@ from rag_otel import semconv
 from rag_otel_collectors.otlp.protobuf.span_records import attributes_from
 from rag_otel_collectors.otlp.receivers.grpc_server import SERVICE
 from testkit.polling import eventually
+from testkit.warm_python import kill_9, pid_of, warm_python
 
 SCORE = semconv.metric_key("faithfulness", "score")
 
@@ -96,13 +97,22 @@ def a_backend(port: int = 0) -> Iterator[Backend]:
 
 
 class CollectorProcess:
-    """`rag-otel collect` in its own process, on free ports, with a short waiting time after the root span."""
+    """`rag-otel collect` in its own process, on free ports, with a short waiting time after the root span.
+
+    The process is forked (see `warm_python`); a `fresh` one, and one with a `prefix`, is started from nothing.
+    """
 
     def __init__(
-        self, data_dir: Path, *arguments: str, env: Mapping[str, str] | None = None, prefix: Sequence[str] = ()
+        self,
+        data_dir: Path,
+        *arguments: str,
+        env: Mapping[str, str] | None = None,
+        prefix: Sequence[str] = (),
+        fresh: bool = False,
     ) -> None:
-        """`prefix` is a command that starts another one."""
+        """`prefix` is a command that starts another one. `fresh`: for tests of memory, children or `/proc`."""
         self._prefix = prefix
+        self._python = sys.executable if fresh or prefix else warm_python()
         self.data_dir = data_dir
         self.lines: list[str] = []
         self._arguments = arguments
@@ -113,7 +123,7 @@ class CollectorProcess:
     def start(self) -> CollectorProcess:
         command = [
             *self._prefix,
-            sys.executable,
+            self._python,
             "-m",
             "rag_otel.cli.main",
             "collect",
@@ -147,6 +157,11 @@ class CollectorProcess:
         return eventually(find, within_s=120) or 0
 
     @property
+    def pid(self) -> int:
+        assert self.process is not None
+        return pid_of(self.process)
+
+    @property
     def grpc_address(self) -> str:
         return f"127.0.0.1:{self.grpc_port}"
 
@@ -157,7 +172,7 @@ class CollectorProcess:
     def kill(self) -> None:
         """kill -9, without a shutdown."""
         assert self.process is not None
-        self.process.kill()
+        kill_9(self.process)
         self.process.wait()
         self.lines.clear()
 
@@ -193,14 +208,16 @@ class CollectorProcess:
 
 
 @contextlib.contextmanager
-def a_collector(data_dir: Path, *arguments: str, env: Mapping[str, str] | None = None) -> Iterator[CollectorProcess]:
+def a_collector(
+    data_dir: Path, *arguments: str, env: Mapping[str, str] | None = None, fresh: bool = False
+) -> Iterator[CollectorProcess]:
     """A running collector; killed at the end if it still runs."""
-    collector = CollectorProcess(data_dir, *arguments, env=env)
+    collector = CollectorProcess(data_dir, *arguments, env=env, fresh=fresh)
     try:
         yield collector.start()
     finally:
         if collector.process is not None and collector.process.poll() is None:
-            collector.process.kill()
+            kill_9(collector.process)
             collector.process.wait()
 
 

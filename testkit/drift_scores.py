@@ -9,6 +9,7 @@ from typing import Any
 from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.family import Family
 from rag_otel.drift.observation import Observation
+from rag_otel.drift.problems import Problems
 from rag_otel.model import (
     EvaluatedTrace,
     Evaluation,
@@ -43,6 +44,17 @@ def feed(family: Family, mean: float, count: int, *slices: str, at: int = 0, see
     """Observations `at` .. `at + count` of that mean; what turned."""
     source = scores(mean, seed)
     return [event for index in range(at, at + count) for event in family.observe(seen(index, next(source), *slices))]
+
+
+def told(family: Family, values: list[Observation]) -> list[tuple[int, DriftEvent]]:
+    """What is told of them: (place, event)."""
+    problems, found = Problems(), []
+    for index, each in enumerate(values):
+        for event in family.observe(each):
+            key = problems.close(event) if event.resolved else problems.open(event)
+            if key is not None:
+                found.append((index, event))
+    return found
 
 
 def result(index: int, score: float | None, **changes: Any) -> EvaluatedTrace:

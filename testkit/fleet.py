@@ -23,6 +23,7 @@ from rag_otel.settings import resolve
 from rag_otel.sharing.leadership import LEADER, SHARED
 from testkit.drift_scores import result
 from testkit.polling import eventually
+from testkit.warm_python import warm_python
 
 ROOT = Path(__file__).parents[1]
 QUICK = {"drift_baseline_count": 200, "drift_run_length": 1000.0, "alert_digest": 0.0, "alert_rules": ["score<0"]}
@@ -83,10 +84,9 @@ def fleet(count: int, folder: Path, url: str, **settings: Any) -> Iterator[Fleet
     given = {"state_folder": str(folder), "alert_webhook_url": url, "metrics": ["faithfulness"], **QUICK, **settings}
     paths = [str(ROOT), str(ROOT / "collectors"), str(ROOT / "evaluators")]
     process = subprocess.Popen(
-        [sys.executable, "-m", "testkit.fleet", str(count), json.dumps(given)],
+        [warm_python(), "-m", "testkit.fleet", str(count), json.dumps(given)],
         cwd=ROOT,
-        # Plugins of other packages for pydantic take seconds to import, in every worker.
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYDANTIC_DISABLE_PLUGINS": "1"},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

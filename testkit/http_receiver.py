@@ -34,6 +34,11 @@ class Receiver:
     release: threading.Event = field(default_factory=threading.Event)
     """Answers wait for it; set from the start unless a test clears it."""
 
+    @property
+    def exports(self) -> list[Received]:
+        """The exported spans: the collector also asks an HTTP backend whether it is a Phoenix."""
+        return [request for request in self.requests if request.path == "/v1/traces"]
+
 
 @contextmanager
 def http_receiver(port: int = 0) -> Iterator[Receiver]:
@@ -43,7 +48,7 @@ def http_receiver(port: int = 0) -> Iterator[Receiver]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
+            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             headers = {name.lower(): value for name, value in self.headers.items()}
             received = Received(self.path, headers, body)
             receiver.requests.append(received)
@@ -61,7 +66,7 @@ def http_receiver(port: int = 0) -> Iterator[Receiver]:
             if answer:
                 self.wfile.write(answer)
 
-        do_GET = do_POST  # noqa: N815 - the name that the standard library looks for
+        do_GET = do_PUT = do_POST  # noqa: N815 - the names that the standard library looks for
 
         def log_message(self, *_: object) -> None:
             pass

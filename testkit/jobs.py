@@ -19,6 +19,7 @@ from rag_otel_collectors.jobs.queue import QueuedJob, QueueSettings
 from testkit.collector import Backend
 from testkit.judge_server import JudgeServer
 from testkit.polling import eventually
+from testkit.warm_python import kill_9, warm_python
 
 CHUNK = "The lighthouse of Kap Arkona was built in 1827 and is 19.3 metres high."
 
@@ -70,7 +71,7 @@ class WorkerProcess:
         self.queue_options = ["--queue", settings.url]
         self.queue_options += [part for name, value in named.items() for part in ("--set", f"{name}={value}")]
         options = [*self.queue_options, "--backend", backend.address, "--health", "127.0.0.1:0"]
-        self._command = [sys.executable, "-m", *program, *options]
+        self._command = [warm_python(), "-m", *program, *options]
         self.lines: list[str] = []
         self.process: subprocess.Popen[str] | None = None
 
@@ -113,7 +114,7 @@ class WorkerProcess:
     def kill(self) -> None:
         """kill -9."""
         assert self.process is not None
-        self.process.kill()
+        kill_9(self.process)
         self.process.wait()
 
     def terminate(self) -> int:

@@ -24,7 +24,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any
+from typing import Any, Literal
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,6 +101,16 @@ class Said:
     """Thoughts, in a field of their own."""
 
 
+@dataclass(frozen=True)
+class Body:
+    """The whole body of an answer, in place of a chat completion. For `answer` and `embeddings`."""
+
+    text: str
+    content_type: str = "application/json"
+    missing_bytes: int = 0
+    """Bytes that are announced and never come: the connection is closed in their place."""
+
+
 def cut_to_budget(request: JudgeRequest, text: str) -> Said:
     """The text up to the output budget of the request; a token is taken to be four characters."""
     budget = request.body.get("max_tokens") or request.body.get("max_completion_tokens")
@@ -156,6 +166,10 @@ class JudgeServer:
     """Every request so far, in order of arrival."""
     finish_reason: str | None = None
     """Overrides `stop`."""
+    usage: dict[str, Any] | Literal["counted"] | None = "counted"
+    """What chat completions say of their tokens; None: nothing."""
+    embeddings: Body | None = None
+    """In place of vectors."""
 
     def __post_init__(self) -> None:
         self._faults: deque[Fault | None] = deque()
@@ -242,8 +256,12 @@ class JudgeServer:
                 return await _write(writer, status, _error(code, message))
         await asyncio.sleep(self.latency_s)
         if request.path.endswith("/embeddings"):
+            if self.embeddings is not None:
+                return await _write_body(writer, self.embeddings)
             return await _write(writer, 200, _embeddings(request.body))
         said = self.answer(request)
+        if isinstance(said, Body):
+            return await _write_body(writer, said)
         if isinstance(fault, Changed):
             said = fault.change(said)
         reason, reasoning = self.finish_reason or "stop", None
@@ -252,7 +270,12 @@ class JudgeServer:
         text = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
         if isinstance(fault, Truncated):
             text, reason = text[: int(len(text) * fault.keep)], "length"
-        return await _write(writer, 200, _completion(request, text, reason, reasoning))
+        completion = _completion(request, text, reason, reasoning)
+        if self.usage is None:
+            del completion["usage"]
+        elif self.usage != "counted":
+            completion["usage"] = self.usage
+        return await _write(writer, 200, completion)
 
 
 async def _read(reader: asyncio.StreamReader) -> JudgeRequest | None:
@@ -279,6 +302,15 @@ async def _write(
     writer.write(head.encode() + payload)
     await writer.drain()
     return True
+
+
+async def _write_body(writer: asyncio.StreamWriter, body: Body) -> bool:
+    payload = body.text.encode()
+    lines = {"Content-Type": body.content_type, "Content-Length": str(len(payload) + body.missing_bytes)}
+    head = "HTTP/1.1 200 X\r\n" + "".join(f"{name}: {value}\r\n" for name, value in lines.items()) + "\r\n"
+    writer.write(head.encode() + payload)
+    await writer.drain()
+    return not body.missing_bytes
 
 
 def _error(code: str, message: str) -> dict[str, Any]:

@@ -12,13 +12,13 @@ import pytest
 
 _PACKAGES: Final = {
     "chromium": "chromium fonts-dejavu-core",
-    "nats-server": "nats-server",
     "npm": "nodejs npm",
     "prometheus": "prometheus",
     "promtool": "prometheus",
     "amtool": "prometheus-alertmanager",
     "prometheus-alertmanager": "prometheus-alertmanager",
     "rabbitmq-server": "rabbitmq-server",
+    "redis-server": "redis-server",
 }
 """Debian's packages, by program."""
 _OTHER_NAMES: Final = {"chromium": ("chromium-browser", "google-chrome")}

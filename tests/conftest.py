@@ -3,18 +3,17 @@ lines of a run say what it has left out."""
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections.abc import Generator, Iterator
-from typing import TYPE_CHECKING
 
 import hypothesis
 import pytest
 
 from testkit.programs import missing_programs
-
-if TYPE_CHECKING:
-    from rag_otel.cli.demo.phoenix_server import PhoenixServer
+from testkit.shared_servers import SharedPhoenix, close_shared_servers, open_shared_servers, shared_server
+from testkit.size import examples
 
 os.environ["RAG_OTEL_RAISE_INTERNAL_ERRORS"] = "1"
 # Frameworks under test must not report home.
@@ -23,7 +22,12 @@ os.environ["TRACELOOP_TELEMETRY"] = "false"
 # Logfire's plugin of pydantic would be imported, for a second of CPU time, by every program that the tests start.
 os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
 # How long an example takes says how busy the machine is, not whether the code is right.
-hypothesis.settings.register_profile("untimed", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.register_profile(
+    "untimed",
+    max_examples=examples(100),
+    deadline=None,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
 hypothesis.settings.load_profile("untimed")
 # A shell that starts the run in the background has it ignore Ctrl-C, and the programs that it starts inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -60,32 +64,64 @@ def uninstrumented() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def phoenix_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PhoenixServer]:
-    """A real Phoenix, started once per run: give each test its own project name."""
-    from rag_otel.cli.demo.phoenix_server import start_phoenix
-
-    with start_phoenix(tmp_path_factory.mktemp("phoenix")) as server:
-        yield server
+def phoenix_server() -> SharedPhoenix:
+    """A real Phoenix, one for the whole run: give each test its own project name."""
+    return SharedPhoenix(**shared_server("phoenix"))
 
 
 @pytest.fixture(scope="session")
-def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A real Redis server, started once per run: empty it before use."""
-    from tests.support.redis_server import redis_server
+def redis_url(worker_number: int) -> str:
+    """A database of this worker in a real Redis server, one for the whole run: empty it before use."""
+    return f"{shared_server('redis')['url']}/{worker_number}"
 
-    with redis_server(tmp_path_factory.mktemp("redis")) as url:
-        yield url
+
+@pytest.fixture(scope="session")
+def worker_number() -> int:
+    """Which of the run's workers this is, from 0."""
+    return int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
 
 
 QUARANTINE_OPTION = "--quarantined"
+SLOW_S = 5.0
+MOST_SLOW = 20
+
+
+def _duration(report: pytest.TestReport) -> float:
+    return report.duration
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(QUARANTINE_OPTION, action="store_true", help="run the tests marked `quarantine` as well")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """The process that the run was started with holds its servers."""
+    if not hasattr(config, "workerinput"):
+        open_shared_servers(for_workers=bool(config.getoption("numprocesses", None)))
+
+
+def pytest_collection() -> None:
+    """Nothing that is imported for the tests becomes garbage; looking for it takes a fifth of the time."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """From now on collections look at what tests make, and no longer at all that was imported."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        close_shared_servers()
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """A test that is known to be unreliable is not run, unless asked for, and is listed at the end."""
+    """Slow tests come first, so that no worker ends long after the others. A test that is known to be unreliable is not
+    run, unless asked for, and is listed at the end."""
+    if config.getoption("numprocesses", None) or hasattr(config, "workerinput"):
+        items.sort(key=lambda item: item.get_closest_marker("slow") is None)
     if config.getoption(QUARANTINE_OPTION):
         return
     for item in items:
@@ -95,8 +131,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Generator[None]:
-    """After everything else: the programs that are missing, with their commands, and the tests in quarantine."""
+    """After everything else: slow tests without a reason beside them, missing programs with what installs them, and
+    the tests in quarantine. How long a test takes is never a failure: the machine may have been busy."""
     yield
+    calls = [each for kind in ("passed", "failed") for each in terminalreporter.stats.get(kind, ())]
+    slow = sorted((each for each in calls if each.duration > SLOW_S and "slow" not in each.keywords), key=_duration)
+    if slow:
+        load = f"{os.getloadavg()[1]:.1f} on {os.cpu_count()} cores"
+        terminalreporter.write_line(f"over {SLOW_S:g} s and not marked `slow` (load {load}):", yellow=True)
+    for report in slow[::-1][:MOST_SLOW]:
+        terminalreporter.write_line(f"  {report.duration:6.1f} s {report.nodeid}", yellow=True)
     reports = terminalreporter.stats.get("skipped", ())
     skipped = [(report.nodeid, str(report.longrepr[2])) for report in reports if report.longrepr]
     for line in missing_programs(reason for _, reason in skipped):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 import textwrap
 import threading
 from pathlib import Path
@@ -16,13 +15,15 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 import rag_otel
 from rag_otel.alert import Alert
-from rag_otel.cli.demo.phoenix_server import PhoenixServer
 from rag_otel.errors import ConfigurationError
 from rag_otel.processing import provider as providers
 from rag_otel.semconv import PROJECT_NAME
 from rag_otel.settings import resolve
+from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 from testkit.http_receiver import http_receiver
 from testkit.polling import eventually
+from testkit.shared_servers import SharedPhoenix
+from testkit.warm_python import warm_python
 from tests.processing.otlp import received
 from tests.support.phoenix_server import PhoenixApi
 
@@ -134,6 +135,37 @@ def test_something_that_is_no_provider_is_named() -> None:
         rag_otel.instrument("http://localhost:6006")
 
 
+@pytest.mark.parametrize(
+    ("given", "advice"),
+    [
+        ({"drift": "yes"}, r"drift must be True or False or DriftSettings\(...\), not 'yes'"),
+        ({"enabled": "no"}, r"enabled must be True or False, not 'no'"),
+        ({"annotations": "no"}, r"annotations must be True or False"),
+        ({"capture_content": "no"}, r"capture_content must be True or False"),
+        ({"evaluators": "faithfulness"}, r"evaluators must be a list of objects.*metrics="),
+        ({"evaluators": [1]}, r"evaluators: 1 is no object with .*evaluate"),
+        ({"evaluators": [Faithfulness]}, r"evaluators: .*Faithfulness.* is no object"),
+        ({"writers": "phoenix"}, r"writers must be a list of objects"),
+        ({"alert_channels": [print]}, r"alert_channels: .*print.* is no object with name, send"),
+        ({"conventions": "openinference"}, r"conventions must be a list of objects"),
+        ({"on_alert": "slack"}, r"on_alert must be a function"),
+    ],
+)
+def test_an_argument_of_another_kind_is_named_with_what_it_takes(given: dict[str, Any], advice: str) -> None:
+    with pytest.raises(ConfigurationError, match=advice):
+        rag_otel.instrument(**given)
+
+
+def test_metrics_may_be_one_text(provider: TracerProvider) -> None:
+    """As in the environment: a name, or several with commas."""
+    made = rag_otel.instrument(provider, metrics="faithfulness")
+    assert [each.name for each in made.runtime.pipeline.evaluators] == ["faithfulness"]
+    made = rag_otel.instrument(
+        provider, metrics="faithfulness, response_relevancy", judge="openai/m", evaluations_per_minute=1
+    )
+    assert [each.name for each in made.runtime.pipeline.evaluators] == ["faithfulness", "response_relevancy"]
+
+
 def test_an_unfaithful_answer_calls_back_with_its_evidence(provider: TracerProvider) -> None:
     """The alert names the unsupported claim, its nearest quote and where to look."""
     alerts: list[Alert] = []
@@ -200,7 +232,7 @@ def test_uninstrument_stays_in_force(tmp_path: Path) -> None:
         """
     )
     program += f'assert exporter.get_finished_spans()[1].attributes["{SCORE}"] == 1.0'
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path, check=False)
+    done = subprocess.run([warm_python(), "-c", program], capture_output=True, text=True, cwd=tmp_path, check=False)
     assert done.returncode == 0, done.stderr
 
 
@@ -218,14 +250,14 @@ def test_without_instrument_the_global_provider_is_found_and_followed(first: str
         assert spans[0].attributes["{SCORE}"] == 1.0
         """
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path, check=False)
+    done = subprocess.run([warm_python(), "-c", program], capture_output=True, text=True, cwd=tmp_path, check=False)
     assert done.returncode == 0, done.stderr
 
 
 def test_a_lazy_set_up_never_takes_the_global_place(tmp_path: Path) -> None:
     """Without any provider, a decorated call leaves the application free to set its own."""
     program = textwrap.dedent(LAZY) + "answer('How high?')\nassert trace._TRACER_PROVIDER is None\n"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path, check=False)
+    done = subprocess.run([warm_python(), "-c", program], capture_output=True, text=True, cwd=tmp_path, check=False)
     assert done.returncode == 0, done.stderr
 
 
@@ -246,15 +278,15 @@ def test_a_script_that_just_ends_loses_nothing(tmp_path: Path) -> None:
             "PATH": "/usr/bin",
         }
         done = subprocess.run(
-            [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, env=environ, check=False
+            [warm_python(), "-c", textwrap.dedent(program)], capture_output=True, text=True, env=environ, check=False
         )
         assert done.returncode == 0, done.stderr
         assert any(SCORE.encode() in request.body for request in receiver.requests)
 
 
 @pytest.mark.phoenix
-def test_scores_reach_phoenix_on_the_span_and_as_annotations(phoenix_server: PhoenixServer) -> None:
-    """From a decorated call to Phoenix: one span with its scores, two annotations on it."""
+def test_scores_reach_phoenix_on_the_span_and_as_annotations(phoenix_server: SharedPhoenix) -> None:
+    """From a decorated call to Phoenix: one span with its scores, one annotation on it."""
     api = PhoenixApi(phoenix_server.base_url)
     settings = {"phoenix_endpoint": api.base_url, "project_name": "whole-path"}
     rag_otel.instrument(providers.make(resolve(settings).settings), **settings)
@@ -263,10 +295,10 @@ def test_scores_reach_phoenix_on_the_span_and_as_annotations(phoenix_server: Pho
     (span,) = eventually(lambda: api.spans("whole-path"))
     assert span["attributes"]["rag.evaluation.faithfulness.claims.0.quote"] in CHUNK["text"]
     span_id = span["context"]["span_id"]
-    eventually(lambda: len(api.annotations("whole-path", span_id)) == 2)
-    scores = {row["name"]: row["result"]["score"] for row in api.annotations("whole-path", span_id)}
-    assert scores["faithfulness"] == 0.0
-    assert scores["hallucination_risk"] >= 0.5
+    (row,) = eventually(lambda: api.annotations("whole-path", span_id))
+    assert (row["name"], row["result"]["label"], row["result"]["score"]) == ("faithfulness", "unfaithful", 0.0)
+    assert row["metadata"]["score"] == 0.0
+    assert row["metadata"]["risk"] >= 0.5
 
 
 def test_twenty_cycles_leave_no_thread_behind(provider: TracerProvider) -> None:
@@ -299,7 +331,7 @@ def test_another_project_is_sent_to() -> None:
     with http_receiver() as receiver:
         code = f"URL = {receiver.url!r}\n" + textwrap.dedent(program)
         environ = {"OTEL_EXPORTER_OTLP_COMPRESSION": "none", "PATH": "/usr/bin"}
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environ, check=False)
+        done = subprocess.run([warm_python(), "-c", code], capture_output=True, text=True, env=environ, check=False)
         assert done.returncode == 0, done.stderr
         assert sorted(
             (attributes[PROJECT_NAME], name)
@@ -318,3 +350,17 @@ def test_another_project_than_the_providers_is_said(provider: TracerProvider, ca
     rag_otel.instrument(provider, project_name="mine")
     assert "project_name='mine' does not change where spans go" in caplog.text
     assert "'default'" in caplog.text
+
+
+def test_a_set_up_is_shown_in_three_lines(provider: TracerProvider) -> None:
+    """What is evaluated by whom, where it goes, what was set; no secret of it."""
+    made = rag_otel.instrument(
+        provider, phoenix_endpoint="http://user:s3cret@p:6006", phoenix_api_key="s3cret", hold=5, metrics="faithfulness"
+    )
+    shown = repr(made).splitlines()
+    assert shown[0] == "Instrumentation(evaluates: faithfulness (embedded)"
+    assert shown[1].startswith("  spans go to: TracerProvider; annotations to: http://")
+    assert shown[2].startswith("  set: metrics=faithfulness, hold=5.0, phoenix_endpoint=")
+    assert len(shown) == 3
+    assert "s3cret" not in repr(made)
+    assert repr(rag_otel.instrument(enabled=False)) == "Instrumentation(enabled=False)"

@@ -32,4 +32,11 @@ _MODULES: Final = {
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return getattr(importlib.import_module(_MODULES[name]), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from rag_otel_evaluators.metrics.ragas_names import advice
+
+    problem, hint = f"module {__name__!r} has no attribute {name!r}", advice(name)
+    raise AttributeError(problem if hint is None else f"{problem}; in metrics= {hint}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

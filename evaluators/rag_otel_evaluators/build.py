@@ -30,6 +30,7 @@ InBackground: TypeAlias = Callable[[Callable[[], object]], object]
 _HHEM: Final = "hhem"
 _LOCAL: Final = "local/"
 _CASCADE: Final = "cascade/"
+_DECISIONS: Final = "decisions/"
 _ROWS_AHEAD: Final = 5
 
 
@@ -48,7 +49,8 @@ def build_evaluators(
     Imports the judges, which may take seconds. `in_background` runs the imports of a language model on another
     thread while the application starts. Raises ConfigurationError.
     """
-    cache = cache or _open_cache(config, cache_path, resources)
+    if cache is None:  # an empty file has a length of 0: it is a cache all the same
+        cache = _open_cache(config, cache_path, resources)
     return build(
         [*config.metrics, *described],
         judge=_judge(config, cache, in_background=in_background),
@@ -95,11 +97,13 @@ def _judge(
 
         parameters = _parameters_of(local_model, config.judge)
         return local_model(name.removeprefix(_LOCAL), cache=cache, **parameters)
+    _require_price(config.judge)
+    settings = {"cache": cache, "egress": _egress(config.judge), **_call_settings(config.judge, config.concurrency)}
+    if name.startswith(_DECISIONS):
+        return _decisions(config.judge, settings)
     from rag_otel_evaluators.judges.language_model import DeferredModel, deferred_model, language_model
 
-    _require_price(config.judge)
-    settings = {"temperature": config.judge.temperature, "cache": cache, "egress": _egress(config.judge)}
-    settings |= _call_settings(config.judge, config.concurrency)
+    settings["temperature"] = config.judge.temperature
     if in_background is None:
         return language_model(name, warm=True, **settings)  # imports now, not during the first evaluation
     model = deferred_model(name, **settings)
@@ -108,9 +112,32 @@ def _judge(
     return model
 
 
+def _decisions(judge: JudgeConfig, settings: Mapping[str, Any]) -> Judge:
+    from rag_otel_evaluators.judges.decision_model import decision_model, limits_of
+    from rag_otel_evaluators.judges.decisions import DecisionJudge
+
+    limits, refuses_whole = limits_of(judge.model)
+    return DecisionJudge(
+        model=decision_model(judge.model, input_price=judge.input_price, **settings),
+        limits=limits,
+        refuses_whole=refuses_whole,
+        most_claims=judge.most_claims,
+        check_end_every=judge.check_end_every,
+    )
+
+
 def _require_price(judge: JudgeConfig) -> None:
     """Raises ConfigurationError if there is a limit in dollars and the price of a call is unknown."""
     if judge.usd_per_minute is None or judge.parameters.keys() >= PRICES:
+        return
+    if judge.model.startswith(_DECISIONS):
+        from rag_otel_evaluators.llm.decisions.providers import PREFIX, price_of
+
+        if judge.input_price is None and price_of(judge.model.removeprefix(PREFIX)) is None:
+            raise ConfigurationError(
+                f"{judge.model}: usd_per_minute needs a price, and none is known; give judge_input_price (input_price "
+                "in a file), or limit calls or tokens"
+            )
         return
     require_extra("llm", "litellm", needed_by=f"usd_per_minute without a price of {judge.model}")
     from rag_otel_evaluators.judges.llm import token_prices
@@ -122,17 +149,71 @@ def _require_price(judge: JudgeConfig) -> None:
         )
 
 
+def price_of_judge(judge: str, input_price: float | None) -> tuple[float, float] | None:
+    """US dollars for a million tokens in and out of a judge by its name, of a cascade's last judge; None where that of
+    one is unknown. `input_price`: of a decision model, where it is given. Blocks: what knows prices may have to be
+    imported first. Raises ConfigurationError for a judge whose price is not asked by its name."""
+    from rag_otel_evaluators.judges.language_model import known_price
+
+    first, last = _decisions_and_chat(judge.removeprefix(_CASCADE))
+    if not first.startswith(_DECISIONS):
+        return known_price(first)
+    from rag_otel_evaluators.llm.decisions.providers import PREFIX, price_of
+
+    known = price_of(first.removeprefix(PREFIX))
+    usd = input_price if known is None or input_price is not None else known.usd
+    if usd is None:
+        return None
+    return (usd, 0.0) if last is None else known_price(last)
+
+
 def _cascade(config: EvaluatorsConfig, cache: AnswerCache | None, *, in_background: InBackground | None) -> Judge:
-    """A cascade: the embedded judge decides first, and the judge named after `cascade/` decides uncertain claims."""
+    """A cascade: the embedded judge decides first, and the judge named after `cascade/` decides uncertain claims.
+
+    Behind a decision model a chat model may be named, for what the decision model is in doubt of.
+    """
     from rag_otel_evaluators.judges.cascade import CascadeJudge
+    from rag_otel_evaluators.judges.decision_verdicts import DOUBT_FROM, SURE_FROM
     from rag_otel_evaluators.judges.embedded import EmbeddedJudge
 
-    settings = config.judge.model_copy(update={"model": config.judge.model.removeprefix(_CASCADE)})
-    expensive = _judge(config.model_copy(update={"judge": settings}), cache, in_background=in_background)
-    if isinstance(expensive, str):
+    first, last = _decisions_and_chat(config.judge.model.removeprefix(_CASCADE))
+    expensive = _second_judge(config, first, cache, in_background=in_background, alone=last is None)
+    if last is not None:
+        judge = _second_judge(config, last, cache, in_background=in_background, alone=False)
+        expensive = CascadeJudge(
+            cheap=expensive, expensive=judge, sure_supported_from=SURE_FROM, sure_unsupported_to=DOUBT_FROM
+        )
+    return CascadeJudge(cheap=EmbeddedJudge(), expensive=expensive)
+
+
+def _decisions_and_chat(name: str) -> tuple[str, str | None]:
+    """`decisions/<provider>/<model>/<chat model>` as both; a judge without a chat model behind it, and None.
+
+    The model of a provider is one part of the name, of OpenRouter two (`typesafe/jev-1.13`).
+    """
+    kind, *parts = name.split("/")
+    of_decisions = 3 if parts[:1] == ["openrouter"] else 2
+    chat = parts[of_decisions:]
+    if f"{kind}/" != _DECISIONS or len(chat) < 2:
+        return name, None
+    return "/".join([kind, *parts[:of_decisions]]), "/".join(chat)
+
+
+def _second_judge(
+    config: EvaluatorsConfig, name: str, cache: AnswerCache | None, *, in_background: InBackground | None, alone: bool
+) -> Judge:
+    """A judge behind the embedded one. Of a decision model and a chat model, address, key and parameters belong to the
+    one that is a server of one's own (`decisions/systemone/...`), else to the chat model."""
+    update: dict[str, Any] = {"model": name}
+    own_server = f"{_DECISIONS}systemone/" in config.judge.model
+    if not alone and own_server != name.startswith(_DECISIONS):
+        update |= {"api_base": None, "api_key_env": None, "parameters": {}}
+    settings = config.judge.model_copy(update=update)
+    judge = _judge(config.model_copy(update={"judge": settings}), cache, in_background=in_background)
+    if isinstance(judge, str):
         raise ConfigurationError(f"{config.judge.model}: a cascade needs a second judge behind `{_CASCADE}`")
-    shared = MetricSetup(
-        judge=expensive,
+    return MetricSetup(
+        judge=judge,
         strategy=settings.strategy,
         reading=settings.reading,
         classifier=_classifier(settings, cache),
@@ -140,8 +221,7 @@ def _cascade(config: EvaluatorsConfig, cache: AnswerCache | None, *, in_backgrou
         most_claims=settings.most_claims,
         language=config.language,
         prompt_folder=config.prompts,
-    )
-    return CascadeJudge(cheap=EmbeddedJudge(), expensive=shared.faithfulness_judge)
+    ).faithfulness_judge
 
 
 def _classifier(config: JudgeConfig, cache: AnswerCache | None) -> str | Judge:

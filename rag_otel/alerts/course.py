@@ -21,13 +21,16 @@ class Course:
         resolve_after_s: float,
         digest_s: float,
         per_minute: int,
+        remind_s: float = 0.0,
         quiet: QuietHours | None = None,
         found: dict[str, Incident] | None = None,
         state: ThrottleState | None = None,
         ahead: Callable[[], float] = lambda: 0.0,
     ) -> None:
         """As for `Incidents` and `Throttle`; `found` and `state` are what a state folder kept."""
-        self.incidents = Incidents(cooldown_s=cooldown_s, resolve_after_s=resolve_after_s, found=found)
+        self.incidents = Incidents(
+            cooldown_s=cooldown_s, resolve_after_s=resolve_after_s, remind_s=remind_s, found=found
+        )
         self.throttle = Throttle(
             digest_s=digest_s, per_minute=per_minute, quiet=quiet, state=state, told=self._told, ahead=ahead
         )
@@ -56,6 +59,7 @@ class Course:
     def tick(self, now: float, *, close_windows: bool = False) -> list[Alert]:
         """What has become due: ends of problems, digests, alerts that were held back."""
         out = [message for over in list(self.incidents.over(now)) for message in self.throttle.offer(over, now)]
+        out += self.throttle.remind(list(self.incidents.reminders(now)), now)
         return out + self.throttle.tick(now, close_windows=close_windows)
 
     def due(self, now: float) -> float | None:

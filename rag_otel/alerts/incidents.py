@@ -12,6 +12,7 @@ from typing import Final
 
 from rag_otel.alert import Alert, AlertSeverity, AlertState
 from rag_otel.alerts.digest import without_texts
+from rag_otel.alerts.messages.message import headline
 from rag_otel.alerts.rules import Finding
 
 MAX_INCIDENTS: Final = 1024
@@ -39,15 +40,24 @@ class Incident:
 class Incidents:
     """The open problems. Bounded: the one without a bad answer for the longest time is dropped first."""
 
-    def __init__(self, *, cooldown_s: float, resolve_after_s: float, found: dict[str, Incident] | None = None) -> None:
-        """`resolve_after_s` of 0: per-trace problems never end; `found` are the problems that a state folder kept."""
+    def __init__(
+        self,
+        *,
+        cooldown_s: float,
+        resolve_after_s: float,
+        remind_s: float = 0.0,
+        found: dict[str, Incident] | None = None,
+    ) -> None:
+        """`resolve_after_s` of 0: per-trace problems never end; `remind_s` of 0: no reminders; `found` are the problems
+        that a state folder kept."""
         self._cooldown_s = cooldown_s
+        self._remind_s = remind_s
         self._resolve_after_s = resolve_after_s
         self.open: dict[str, Incident] = found or {}
 
     def emptied(self) -> Incidents:
         """The same limits without any problem."""
-        return Incidents(cooldown_s=self._cooldown_s, resolve_after_s=self._resolve_after_s)
+        return Incidents(cooldown_s=self._cooldown_s, resolve_after_s=self._resolve_after_s, remind_s=self._remind_s)
 
     def bad(self, alert: Alert, now: float, *, joined: bool = False) -> Alert | None:
         """Record a bad answer, or a monitor's alert. Returns the alert to send; None during the cooldown.
@@ -128,10 +138,34 @@ class Incidents:
                 if incident.told_at is not None:
                     yield self._resolved(incident, now)
 
+    def reminders(self, now: float) -> Iterator[Alert]:
+        """What is still open, and was not told for `remind_s`: told again, with an id of its own."""
+        for incident in self.open.values():
+            due_at = self._remind_at(incident)
+            if due_at is None or (incident.told_at or 0.0) <= now < due_at:
+                continue
+            incident.told_at = now
+            alert, suppressed, incident.suppressed = incident.alert, incident.suppressed, 0
+            yield dataclasses.replace(
+                alert,
+                headline=f"Still open: {headline(alert)}",
+                target=None,
+                suppressed=suppressed,
+                since_ns=alert.since_ns or _since(incident),
+                time_ns=round(now * 1e9),
+            )
+
     def due(self) -> float | None:
-        """When the next per-trace problem may be over."""
-        times = [at for incident in self.open.values() if (at := self._expires_at(incident)) is not None]
-        return min(times, default=None)
+        """When the next per-trace problem may be over, or the next reminder is to be sent."""
+        found = (
+            at for incident in self.open.values() for at in (self._expires_at(incident), self._remind_at(incident))
+        )
+        return min((at for at in found if at is not None), default=None)
+
+    def _remind_at(self, incident: Incident) -> float | None:
+        if self._remind_s <= 0 or incident.told_at is None:
+            return None
+        return incident.told_at + self._remind_s
 
     def _expires_at(self, incident: Incident) -> float | None:
         if self._resolve_after_s <= 0 or incident.alert.target is None:

@@ -53,10 +53,10 @@ class Precision:
 MEASURED: Final = tuple(
     Measured(judge="embedded", risk_from=risk_from, bad=58, bad_told=bad_told, good=277, good_told=good_told)
     for risk_from, bad_told, good_told in (
-        (0.3, 32, 25), (0.5, 17, 5), (0.7, 10, 2), (0.8, 8, 1), (0.9, 6, 0), (0.95, 3, 0),
+        (0.3, 31, 28), (0.5, 15, 12), (0.7, 10, 4), (0.8, 7, 1), (0.9, 6, 0), (0.95, 4, 0),
     )
 )  # fmt: skip
-"""`python benchmarks/alert_precision.py --json`: 335 answers of RAGTruth, the embedded judge out of fold."""
+"""`python benchmarks/alert_precision.py --json`: 335 answers of RAGTruth, version 7 out of fold."""
 
 
 class PrecisionTable:
@@ -68,25 +68,42 @@ class PrecisionTable:
         self._bad_share = bad_share
 
     def of(self, judge: str | None, risk: float | None) -> Precision | None:
-        """Of alerts by this judge at this risk or less, down to the next threshold that was measured; None: unknown."""
-        if judge is None or risk is None:
-            return None
-        row = next((row for row in self._rows if row.judge == judge and risk >= row.risk_from), None)
+        """Of alerts by this judge at this risk or less, down to the next threshold that was measured; None: unknown.
+        What was measured of the label alone (`risk_from` 0) holds for answers of any risk, or without one."""
+        known = (row for row in self._rows if row.judge == judge and (risk or 0.0) >= row.risk_from)
+        row = next(known, None)
         return None if row is None else _precision(row, self._bad_share)
 
 
 def read_table(path: str | None, *, bad_share: float) -> PrecisionTable:
-    """The shipped table, or one that you measured: JSON Lines of `Measured`. Raises ConfigurationError."""
+    """The shipped table, or one that you measured: JSON Lines of `Measured`, or what `rag-otel judge check --output`
+    wrote. Raises ConfigurationError."""
     if path is None:
         return PrecisionTable(bad_share=bad_share)
     try:
-        lines = [line for line in Path(path).read_text(encoding="utf-8").splitlines() if line.strip()]
+        text = Path(path).read_text(encoding="utf-8")
+        if (checked := _judge_check(text)) is not None:
+            return PrecisionTable([checked], bad_share=bad_share)
+        lines = [line for line in text.splitlines() if line.strip()]
         return PrecisionTable([_row(json.loads(line)) for line in lines], bad_share=bad_share)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ConfigurationError(
             f"alert_precision_file (environment: RAG_OTEL_ALERT_PRECISION_FILE) = {path!r}: no lines of "
-            f'{{"judge", "risk_from", "bad", "bad_told", "good", "good_told"}}: {error}'
+            f'{{"judge", "risk_from", "bad", "bad_told", "good", "good_told"}}, and not written by '
+            f"`rag-otel judge check --output`: {error}"
         ) from None
+
+
+def _judge_check(text: str) -> Measured | None:
+    """The counts of a judge check: of its pairs, the unfaithful and the faithful answers that were labelled unfaithful.
+    None for any other file."""
+    try:
+        given = json.loads(text)
+        pairs, caught, false = (given["all"][name] for name in ("pairs", "caught", "false_alarms"))
+        counts = {"bad_told": round(pairs * caught["value"]), "good_told": round(pairs * false["value"])}
+        return _row({"judge": given["judge"], "risk_from": 0.0, "bad": pairs, "good": pairs, **counts})
+    except (ValueError, KeyError, TypeError):
+        return None
 
 
 def _row(given: Any) -> Measured:

@@ -63,6 +63,7 @@ class AlertRouter:
         resolve_after_s: float = 900.0,
         digest_s: float = 0.0,
         per_minute: int = 10,
+        remind_s: float = 0.0,
         quiet: QuietHours | None = None,
         links: AlertLinks | None = None,
         triage: Triage | None = None,
@@ -71,9 +72,10 @@ class AlertRouter:
         clock: Callable[[], float] = time.time,
         steady: Callable[[], float] | None = None,
     ) -> None:
-        """`triage` decides which alerts on one answer page (None: all); with `worst_per_day` so many answers a day are
-        told in one message instead. `state_file` keeps waiting alerts and open problems across restarts. `clock` gives
-        seconds since the epoch, for quiet hours; `steady` seconds that pass evenly, for all else (None: `clock`)."""
+        """`remind_s`: what is still open is told again after so long; 0: never. `triage` decides which alerts on one
+        answer page (None: all); with `worst_per_day` so many answers a day are told in one message instead.
+        `state_file` keeps waiting alerts and open problems across restarts. `clock` gives seconds since the epoch, for
+        quiet hours; `steady` seconds that pass evenly, for all else (None: `clock`)."""
         self.channels: Sequence[AlertChannel] = tuple(channels)
         if rules is None:
             rules = [parse_rule(text) for text in DEFAULT_RULES]
@@ -91,7 +93,9 @@ class AlertRouter:
             Course, cooldown_s=cooldown_s, resolve_after_s=resolve_after_s, digest_s=digest_s, per_minute=per_minute
         )
         self._triage = triage
-        self.pages = course(quiet=quiet, found=state.incidents, state=state.throttle, ahead=self._ahead)
+        self.pages = course(
+            remind_s=remind_s, quiet=quiet, found=state.incidents, state=state.throttle, ahead=self._ahead
+        )
         self.records = course(found=state.record_incidents, state=state.record_throttle)
         """Alerts on answers that are not sure enough to page: they go to the log, and into the review of the day."""
         self.review = Review(first_s=digest_s, worst_per_day=worst_per_day, state=state.review)

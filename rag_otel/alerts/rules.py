@@ -20,10 +20,10 @@ from typing import Final
 from rag_otel.alert import Alert, AlertSeverity
 from rag_otel.alerts.messages.examples import Examples
 from rag_otel.errors import ConfigurationError
-from rag_otel.evaluation.directions import LOWER_IS_BETTER
+from rag_otel.evaluation.directions import lower_is_better, lower_is_better_metrics
+from rag_otel.evaluation.support import UNFAITHFUL
 from rag_otel.model import EvaluatedTrace, Evaluation, Verdict
 
-UNFAITHFUL: Final = "unfaithful"
 UNFAITHFUL_ANSWER: Final = "unfaithful_answer"
 CONTRADICTED_CLAIM: Final = "contradicted_claim"
 LOW_SCORE: Final = "low_score"
@@ -70,7 +70,7 @@ class AlertRule:
         leaves out those that are better when they are lower."""
         if self.metric not in (None, evaluation.name):
             return None
-        if self.name == LOW_SCORE and evaluation.name in LOWER_IS_BETTER:
+        if self.name == LOW_SCORE and lower_is_better(evaluation.name):
             return None
         if self.name == UNFAITHFUL_ANSWER:
             return _finding(evaluation.label == UNFAITHFUL) if evaluation.label else None
@@ -164,11 +164,11 @@ def parse_rule(text: str) -> AlertRule:
         name = UNFAITHFUL_ANSWER if match["word"] == UNFAITHFUL else CONTRADICTED_CLAIM
         return AlertRule(name=name, metric=match["metric"], severity=severity)
     enter, clear = float(match["enter"]), None if match["clear"] is None else float(match["clear"])
-    low = match["field"] == "score" and match["metric"] not in LOWER_IS_BETTER
+    low = match["field"] == "score" and not lower_is_better(match["metric"] or "")
     if low is not match["sign"].startswith("<"):
         raise ConfigurationError(
             f"alert_rules: {text!r}: a score is bad below (<), a risk above (>) a threshold; above is also a bad score "
-            f"of {' and '.join(sorted(LOWER_IS_BETTER))}"
+            f"of {', '.join(sorted(lower_is_better_metrics()))} (your own evaluators declare `lower_is_better = True`)"
         )
     if not (enter <= 1 and (clear is None or (enter <= clear <= 1 if low else 0 <= clear <= enter))):
         raise ConfigurationError(f"alert_rules: {text!r}: thresholds are within 0..1, `until` on the good side")

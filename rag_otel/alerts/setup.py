@@ -47,6 +47,7 @@ def build_router(
         resolve_after_s=settings.alert_resolve_after,
         digest_s=settings.alert_digest,
         per_minute=settings.alerts_per_minute,
+        remind_s=settings.alert_remind,
         quiet=parse_quiet_hours(settings.alert_quiet_hours),
         links=AlertLinks(chart=settings.alert_chart_url or _project_page(settings), runbook=settings.alert_runbook_url),
         state_file=None if state is None else RouterStateFile(state),

@@ -21,6 +21,8 @@ from rag_otel.safety.guard import counters
 MINUTE_S: Final = 60.0
 HELD: Final = "held"
 """Fingerprint of the digest of alerts that quiet hours or the cap held back."""
+REMINDER: Final = "still-open"
+"""Fingerprint of a reminder of several problems that were not told together."""
 _MAX_TOLD: Final = 4096
 _MAX_DIGESTS: Final = 512
 
@@ -114,6 +116,15 @@ class Throttle:
         if not alert.follow_up:
             self.state.told_as.pop(alert.fingerprint, None)
         return held
+
+    def remind(self, alerts: Sequence[Alert], now: float) -> list[Alert]:
+        """Problems that are still open, told again in one message: past the windows, not past quiet hours and cap."""
+        if not alerts or self._per_minute == 0:
+            return []
+        bundle = Bundle()
+        for alert in alerts:
+            bundle.add(alert)
+        return self._pass(bundle.message(fingerprint=REMINDER, why="still open"), now, bundle)
 
     def tick(self, now: float, *, close_windows: bool = False) -> list[Alert]:
         """The alerts to send by now; with `close_windows` also digests whose window is still open."""

@@ -8,7 +8,9 @@ from typing import Final
 from rag_otel.alert import Alert, AlertAudience, AlertSeverity
 from rag_otel.alerts.precision import PrecisionTable
 
-UNKNOWN: Final = "not measured for this judge and metric (benchmarks/alert_precision.py measures it)"
+UNKNOWN: Final = (
+    "not known for this judge and metric (`rag-otel judge check --output FILE` measures it: alert_precision_file)"
+)
 _MEASURED_METRIC: Final = "faithfulness"
 
 

@@ -13,8 +13,9 @@ import uuid
 from collections.abc import Callable, Collection, Sequence
 from typing import Final, ParamSpec, TypeVar
 
+from rag_otel.budgets.expected_cost import AskPrice, ExpectedCost
 from rag_otel.budgets.ledger import Entry, Ledger, Line
-from rag_otel.budgets.limits import EACH_TENANT, BudgetLimit, Unit
+from rag_otel.budgets.limits import BudgetLimit, Unit
 from rag_otel.errors import LedgerError
 from rag_otel.evaluation.usage_meter import add_usage
 from rag_otel.model import Evaluation, RagTrace, SamplingDecision, SamplingReason, Usage
@@ -26,16 +27,9 @@ T = TypeVar("T")
 ALL: Final = "all"
 COIN: Final = "coin"
 FORCED: Final = "forced"
-CHARACTERS_PER_TOKEN: Final = 4.0
-"""Approximate, for English text."""
-PROMPT_TOKENS: Final = 2_100
-"""Input tokens of one call of a language model, without the judged text. Measured by benchmarks/judge_tokens.py for
-faithfulness over examples/data."""
-ANSWER_TOKENS: Final = 220
-"""Output tokens of one call of a language model. Measured in the same way."""
-_USD_PER_TOKEN: Final = 1e-6
-"""Until a real price is known."""
-_LEARNING: Final = 0.1
+_FIRST_PAUSE_S: Final = 0.02
+_LONGEST_PAUSE_S: Final = 0.5
+"""How often is looked whether evaluations under way have given back what they did not use."""
 _REFUSED: Final = "!refused"
 """End of the name of an account that counts refusals of another one."""
 _NOTE_EVERY_S: Final = 60.0
@@ -65,40 +59,9 @@ class Spending:
     """`all`, `coin` or `forced`."""
     of: int
     """The share's amount, in the limit's whole units."""
-    spent: int
+    spent: float
     refused: bool
     """True if a call was refused: what is left was too little for it."""
-
-
-class _Expected:
-    """Mean cost of one evaluation, learned from those that were settled."""
-
-    def __init__(self) -> None:
-        self.tokens_per_character: float | None = None
-        self.usd_per_token: float | None = None
-        self.characters: float | None = None
-
-    def amount(self, unit: Unit, characters: int, metrics: int) -> float:
-        if unit is Unit.EVALUATIONS:
-            return 1.0
-        if self.tokens_per_character is None:
-            tokens = metrics * (characters / CHARACTERS_PER_TOKEN + PROMPT_TOKENS + ANSWER_TOKENS)
-        else:
-            tokens = self.tokens_per_character * characters
-        return tokens if unit is Unit.TOKENS else tokens * (self.usd_per_token or _USD_PER_TOKEN)
-
-    def learn(self, characters: int, usage: Usage) -> None:
-        tokens = usage.input_tokens + usage.output_tokens
-        if not characters or not tokens:
-            return
-        self.tokens_per_character = _mean(self.tokens_per_character, tokens / characters)
-        self.characters = _mean(self.characters, characters)
-        if usage.cost_usd is not None:
-            self.usd_per_token = _mean(self.usd_per_token, usage.cost_usd / tokens)
-
-
-def _mean(before: float | None, value: float) -> float:
-    return value if before is None else before + _LEARNING * (value - before)
 
 
 class Budgets:
@@ -117,18 +80,25 @@ class Budgets:
         paid: Collection[str] = (),
         coin_share: float | None = None,
         expires_s: float = 120.0,
+        wait_s: float | None = None,
+        judge: str = "",
+        ask_price: AskPrice | None = None,
     ) -> None:
         """`paid`: names of the metrics whose judge may cost money; the others never reserve dollars or tokens.
         `coin_share`: 0..1, with a policy; None without one. `expires_s`: when a reservation that nobody settled is
-        given back; must be longer than any evaluation takes."""
+        given back; must be longer than any evaluation takes. `wait_s`: how long to wait for what is only reserved by
+        others; None: `expires_s`. `ask_price`: the price of `judge`, asked before the first
+        reservation in dollars; None: it is known after the first evaluation, which the others wait for."""
         self.limits = tuple(limits)
         self.ledger = ledger
         self._paid = frozenset(paid)
         self._coin_share = coin_share
         self._expires_s = expires_s
-        self._expected = _Expected()
+        self._wait_s = expires_s if wait_s is None else wait_s
+        self._expected = ExpectedCost(ask_price)
         self._lock = threading.RLock()
         self._unpriced: str | None = None
+        self._judge = judge
         self._noted: dict[str, float] = {}
         """Scope -> when a refusal was last written down, in `time.monotonic` seconds."""
         self._accounts = (ALL,) if coin_share is None else (COIN, FORCED)
@@ -140,16 +110,21 @@ class Budgets:
         """The decision on a sampled trace, and what was reserved for it. `metrics` are those to evaluate.
 
         A forced trace that the budget of forced traces refuses is left to the coin. Where only a part of the metrics
-        costs money, the others are evaluated all the same.
+        costs money, the others are evaluated all the same. While the coin's share is spent, what is evaluated is no
+        part of the sample: forced traces alone do not stand for the others.
         """
         refused: str | None = None
         for candidate, account in self._candidates(decision):
             lease, refused = await self._reserve(trace, account, metrics)
             if lease is not None:
+                if account == FORCED and await self._coin_is_spent(trace, metrics):
+                    candidate = dataclasses.replace(candidate, reason=SamplingReason.EXTRA)
                 return candidate, lease
         counters.add("budget.refused")
         free = tuple(name for name in metrics if name not in self._paid)
         if free and len(free) < len(metrics) and not self._counts_evaluations(refused):
+            if self._coin_share is not None and await self._coin_is_spent(trace, metrics):
+                decision = dataclasses.replace(decision, reason=SamplingReason.EXTRA)
             return dataclasses.replace(decision, evaluators=free, refused=refused), None
         skipped = dataclasses.replace(decision, sampled=False, reason=SamplingReason.BUDGET, refused=refused)
         return skipped, None
@@ -163,23 +138,17 @@ class Budgets:
         """
         usage = metered if evaluations is None else _total([each.usage for each in evaluations])
         if usage is not None:
-            with self._lock:
-                self._expected.learn(lease.characters, usage)
+            self._expected.learn(lease.characters, usage)
             if usage.calls and usage.cost_usd is None and any(each.unit is Unit.USD for each in lease.limits):
                 self._tell_unpriced(", ".join(sorted({each.judge for each in evaluations or ()})))
+        self._expected.is_over(lease.name, settled=True)
         if not lease.entries:
             return
         usage = usage or Usage()
-        spent = [self._spent(limit, usage) for limit in lease.limits]
+        pairs = zip(lease.limits, lease.entries, strict=True)
+        spent = [self._spent(limit, usage, entry.amount) for limit, entry in pairs]
         try:
             await self._booked(self.ledger.settle, lease.name, lease.entries, spent)
-        except LedgerError as error:
-            _tell_unreachable(error)
-
-    async def cancel(self, lease: Lease) -> None:
-        """Gives back what was reserved for an evaluation that did not begin."""
-        try:
-            await self._booked(self.ledger.settle, lease.name, lease.entries, [0] * len(lease.entries))
         except LedgerError as error:
             _tell_unreachable(error)
 
@@ -187,17 +156,18 @@ class Budgets:
         """Evaluations that the coin's share can pay for in the next `window_s` seconds, if what is left is spread
         evenly. None: no limit, or none that is known."""
         allowed = math.inf
-        for limit, scope, amount in self._shares():
-            if limit.tenant is not None or not scope.endswith(f"/{COIN}"):
+        for limit in () if self._coin_share is None else self.limits:
+            if limit.tenant is not None:
                 continue
             try:
-                left = self.ledger.balance(scope, limit.window_s)
+                left = self.ledger.balance(f"{limit.scope(None)}/{COIN}", limit.window_s)
             except LedgerError as error:
                 _tell_unreachable(error)
                 continue
-            cost = max(1, limit.units(self._expected_amount(limit.unit)))
+            cost = max(1, limit.units(self._expected.amount(limit.unit, metrics=max(1, len(self._paid)))))
             portions = max(1.0, left.left_s / window_s)
-            allowed = min(allowed, max(0, amount - left.spent - left.reserved) / cost / portions)
+            room = max(0, self._share(limit, COIN) - left.spent - left.reserved)
+            allowed = min(allowed, room / cost / portions)
         return None if math.isinf(allowed) else allowed
 
     def spending(self) -> list[Spending]:
@@ -227,6 +197,7 @@ class Budgets:
     def after_fork(self) -> None:
         """Replaces the lock in a forked child, because a thread that the child does not have may hold it."""
         self._lock = threading.RLock()
+        self._expected.after_fork()
 
     # --- reserving ---------------------------------------------------------------------------------------------------
 
@@ -246,40 +217,72 @@ class Budgets:
         return [(decision, FORCED), (by_coin, COIN)]
 
     async def _reserve(self, trace: RagTrace, account: str, metrics: Collection[str]) -> tuple[Lease | None, str]:
+        """What was reserved, or why nothing was. Where only what is reserved for others is in the way, their
+        settlements are waited for: most of them cost less than was reserved."""
+        name, share = uuid.uuid4().hex, "" if account == ALL else f" (share of {account} traces)"
+        in_dollars = next((limit for limit, _ in self._due(trace, account, metrics) if limit.unit is Unit.USD), None)
+        until, pause_s = time.monotonic() + self._wait_s, _FIRST_PAUSE_S
+        if in_dollars is not None and not await self._expected.know_price():
+            self._tell_unpriced(self._judge)
+        while True:
+            if in_dollars is not None and self._unpriced is not None:
+                why = f"the price of judge {self._unpriced!r} is unknown"
+                return None, f"the budget of {in_dollars} cannot be kept: {why}"
+            refused: BudgetLimit | None = None
+            if in_dollars is None or self._expected.may_begin(name, self._expires_s):
+                due = self._due(trace, account, metrics)
+                limits, lines = tuple(limit for limit, _ in due), [line for _, line in due]
+                try:
+                    booked = await self._booked(self.ledger.reserve, name, lines, self._expires_s) if lines else []
+                    is_spent = isinstance(booked, int) and await self._is_spent(lines[booked])
+                except LedgerError as error:
+                    self._expected.is_over(name, settled=False)
+                    _tell_unreachable(error)
+                    return None, f"the budget of {limits[0]} cannot be checked: its ledger cannot be reached"
+                if not isinstance(booked, int):
+                    return Lease(name=name, limits=limits, entries=tuple(booked), characters=trace.characters), ""
+                self._expected.is_over(name, settled=False)
+                refused = limits[booked]
+                if is_spent:
+                    await self._note_refusal(lines[booked])
+                    return None, f"the budget of {refused} is spent{share}"
+            if time.monotonic() + pause_s >= until:
+                return None, f"the budget of {refused or in_dollars} is reserved by evaluations under way{share}"
+            await asyncio.sleep(pause_s)
+            pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+
+    def _due(self, trace: RagTrace, account: str, metrics: Collection[str]) -> list[tuple[BudgetLimit, Line]]:
+        """The limits that the trace needs room in, and what it needs there."""
         paid = [name for name in metrics if name in self._paid]
-        characters = trace.characters
-        lines: list[Line] = []
-        limits: list[BudgetLimit] = []
+        due = []
         for limit in self.limits:
             scope = limit.scope(trace.tags.get(_TENANT))
             if scope is None or (limit.unit is not Unit.EVALUATIONS and not paid):
                 continue
-            if limit.unit is Unit.USD and self._unpriced is not None:
-                return None, f"the budget of {limit} cannot be kept: the price of judge {self._unpriced!r} is unknown"
-            with self._lock:
-                amount = limit.units(self._expected.amount(limit.unit, characters, len(paid)))
-            limits.append(limit)
-            lines.append(
-                Line(
-                    scope=f"{scope}/{account}",
-                    window_s=limit.window_s,
-                    amount=max(1, amount),
-                    limit=self._share(limit, account),
-                )
+            amount = limit.units(self._expected.amount(limit.unit, characters=trace.characters, metrics=len(paid)))
+            line = Line(
+                scope=f"{scope}/{account}",
+                window_s=limit.window_s,
+                amount=max(1, amount),
+                limit=self._share(limit, account),
             )
-        name = uuid.uuid4().hex
-        if not lines:
-            return Lease(name=name, limits=(), entries=(), characters=characters), ""
+            due.append((limit, line))
+        return due
+
+    async def _is_spent(self, line: Line) -> bool:
+        """Whether the line has no room also when all that is reserved is given back. Raises LedgerError."""
+        balance = await self._booked(self.ledger.balance, line.scope, line.window_s)
+        # Of evaluations nothing is given back: one is reserved, and one will be spent.
+        certain = balance.spent + (balance.reserved if line.scope.startswith(Unit.EVALUATIONS) else 0)
+        return line.limit <= 0 or certain + min(line.amount, line.limit) > line.limit
+
+    async def _coin_is_spent(self, trace: RagTrace, metrics: Collection[str]) -> bool:
+        """Whether the coin's share has no room for a trace like this one now."""
         try:
-            booked = await self._booked(self.ledger.reserve, name, lines, self._expires_s)
+            return any([await self._is_spent(line) for _, line in self._due(trace, COIN, metrics)])
         except LedgerError as error:
             _tell_unreachable(error)
-            return None, f"the budget of {limits[0]} cannot be checked: its ledger cannot be reached"
-        if isinstance(booked, int):
-            await self._note_refusal(lines[booked])
-            share = "" if account == ALL else f" (share of {account} traces)"
-            return None, f"the budget of {limits[booked]} is spent{share}"
-        return Lease(name=name, limits=tuple(limits), entries=tuple(booked), characters=characters), ""
+            return True
 
     async def _booked(self, book: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Books on another thread, if the ledger may block."""
@@ -304,23 +307,13 @@ class Budgets:
         share = {ALL: 1.0, COIN: self._coin_share or 0.0, FORCED: 1.0 - (self._coin_share or 0.0)}[account]
         return math.ceil(limit.units(limit.amount) * share - 1e-6)
 
-    def _shares(self) -> list[tuple[BudgetLimit, str, int]]:
-        return [
-            (limit, f"{limit.scope(limit.tenant)}/{account}", self._share(limit, account))
-            for limit in self.limits
-            for account in self._accounts
-            if limit.tenant != EACH_TENANT
-        ]
-
-    def _expected_amount(self, unit: Unit) -> float:
-        with self._lock:
-            return self._expected.amount(unit, round(self._expected.characters or 3_000), max(1, len(self._paid)))
-
-    def _spent(self, limit: BudgetLimit, usage: Usage) -> int:
+    def _spent(self, limit: BudgetLimit, usage: Usage, reserved: float) -> float:
+        """What is booked: what was used, or what was reserved, for calls of which nobody knows what they used."""
         if limit.unit is Unit.EVALUATIONS:
             return 1
         tokens = usage.input_tokens + usage.output_tokens
-        return limit.units(tokens if limit.unit is Unit.TOKENS else usage.cost_usd or 0.0)
+        used = tokens or None if limit.unit is Unit.TOKENS else usage.cost_usd
+        return limit.units(used) if used is not None else reserved if usage.calls else 0
 
     def _counts_evaluations(self, refused: str | None) -> bool:
         return any(each.unit is Unit.EVALUATIONS and str(each) in (refused or "") for each in self.limits)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from rag_otel.budgets.budgets import Budgets
+from rag_otel.budgets.expected_cost import AskPrice
 from rag_otel.budgets.ledger import Ledger, MemoryLedger
 from rag_otel.budgets.limits import BudgetLimit, Unit
 from rag_otel.sampling.build import policy_of
@@ -18,9 +19,16 @@ _FILE: Final = "budgets.sqlite"
 _SLACK_S: Final = 60.0
 
 
-def build_budgets(settings: Settings, *, paid: Collection[str], ledger: Ledger | None = None) -> Budgets | None:
-    """The budgets; None without any. `paid` as for `Budgets`; `ledger` in place of the settings' one. Raises
-    ConfigurationError."""
+def build_budgets(
+    settings: Settings,
+    *,
+    paid: Collection[str],
+    ledger: Ledger | None = None,
+    judge: str = "",
+    ask_price: AskPrice | None = None,
+) -> Budgets | None:
+    """The budgets; None without any. `paid`, `judge` and `ask_price` as for `Budgets`; `ledger` in place of the
+    settings' one. Raises ConfigurationError."""
     limits = limits_of(settings)
     if not limits:
         return None
@@ -31,6 +39,8 @@ def build_budgets(settings: Settings, *, paid: Collection[str], ledger: Ledger |
         paid=paid,
         coin_share=None if policy is None else policy.budget.coin_share,
         expires_s=settings.evaluation_timeout + _SLACK_S,
+        judge=judge,
+        ask_price=ask_price,
     )
 
 

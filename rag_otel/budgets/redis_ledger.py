@@ -1,7 +1,8 @@
 """The ledger of several machines: a Redis server (extra `redis`).
 
 Each booking is one script, which Redis runs as a whole, with the server's clock: machines need not agree on the time.
-All keys have one hash tag, so a cluster keeps them together.
+All keys have one hash tag, so a cluster keeps them together. The arithmetic of `ledger.py` stands here again, as
+scripts: written back from Python, an account that fifty processes change at once would have to be read again and again.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from rag_otel.budgets.ledger import Balance, Entry, Line
+from rag_otel.budgets.ledger import Balance, Entry, Ledger, Line
 from rag_otel.errors import LedgerError
 from rag_otel.safety.extras import require_extra
 from rag_otel.safety.fork import after_fork_in_child
@@ -106,10 +107,8 @@ return redis.call('GET', KEYS[1] .. ARGV[1])
 """
 
 
-class RedisLedger:
-    """A `Ledger` on a Redis server, 6 or newer."""
-
-    blocks = True
+class RedisLedger(Ledger):
+    """A `Ledger` on a Redis server, 6 or newer. Its accounts have windows; none refills."""
 
     def __init__(self, url: str) -> None:
         """`url`: `redis://host:6379/0`, `rediss://...` with TLS, `unix://...`. Raises ConfigurationError without the
@@ -121,6 +120,7 @@ class RedisLedger:
         after_fork_in_child(self.after_fork)
 
     def reserve(self, lease: str, lines: Sequence[Line], expires_s: float) -> list[Entry] | int:
+        assert not any(line.refill_per_s for line in lines), "limits a minute are kept by each process"
         booked = [value for line in lines for value in (line.scope, line.window_s, line.amount, line.limit)]
         found = self._run(_RESERVE, lease, expires_s, _KEEP_S, *booked)
         if found and found[0] == "refused":
@@ -129,17 +129,18 @@ class RedisLedger:
             Entry(account=account, amount=int(amount)) for account, amount in zip(found[::2], found[1::2], strict=True)
         ]
 
-    def settle(self, lease: str, entries: Sequence[Entry], spent: Sequence[int]) -> None:
-        booked = [value for entry, amount in zip(entries, spent, strict=True) for value in (entry.account, amount)]
+    def settle(self, lease: str, entries: Sequence[Entry], spent: Sequence[float]) -> None:
+        by_account = {entry.account: amount for entry, amount in zip(entries, spent, strict=True)}
+        booked = [value for each in by_account.items() for value in each]
         self._run(_SETTLE, lease, _KEEP_S, *booked)
 
     def balance(self, scope: str, window_s: int) -> Balance:
         window, spent, reserved, left = self._run(_BALANCE, scope, window_s)
         return Balance(window=int(window), spent=int(spent), reserved=int(reserved), left_s=float(left))
 
-    def spending(self, window_s: int) -> dict[str, int]:
+    def spending(self, window_s: int) -> dict[str, float]:
         found = self._run(_SPENDING, window_s)
-        spent = {
+        spent: dict[str, float] = {
             account.rpartition("@")[0]: int(amount) for account, amount in zip(found[::2], found[1::2], strict=True)
         }
         return {scope: amount for scope, amount in spent.items() if amount}

@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from tqdm import tqdm
 
+from rag_otel.budgets.run import RunBudget
 from rag_otel.cli.backfill_report import conclude
 from rag_otel.cli.phoenix_access import (
     PHOENIX_TIMEOUT_S,
@@ -30,7 +31,6 @@ from rag_otel.cli.phoenix_access import (
 from rag_otel.cli.worker import Workers
 from rag_otel.composition import Parts, compose_attributes, compose_pipeline
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
-from rag_otel.evaluation.budget import Budget
 from rag_otel.pipeline import Pipeline
 from rag_otel.safety.tracing_suppression import suppressed
 from rag_otel.settings import Settings, resolve
@@ -145,7 +145,7 @@ def _backfill(
         backfill = Backfill(
             store=store,
             pipeline=pipeline,
-            budget=Budget(evaluations=arguments.budget, usd=arguments.budget_usd),
+            budget=RunBudget(evaluations=arguments.budget, usd=arguments.budget_usd),
             concurrency=arguments.concurrency,
             dry_run=arguments.dry_run,
             evaluate=workers.evaluate if workers else None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from rag_otel.budgets.budgets import ANSWER_TOKENS, CHARACTERS_PER_TOKEN, PROMPT_TOKENS
+from rag_otel.budgets.expected_cost import ANSWER_TOKENS, CHARACTERS_PER_TOKEN, PROMPT_TOKENS
 from rag_otel.cli.terminal import table
 from rag_otel.pipeline import Pipeline
 from rag_otel.writers.feedback import annotator_kind
@@ -70,6 +70,11 @@ def _estimate(tally: Tally, pipeline: Pipeline, price: tuple[float, float] | Non
 
 def known_price(model: str) -> tuple[float, float] | None:
     """Dollars for a million tokens in and out; None if the price is unknown."""
+    from rag_otel_evaluators.llm.decisions.providers import PREFIX, price_of
+
+    if model.startswith(PREFIX):
+        price = price_of(model.removeprefix(PREFIX))
+        return None if price is None else (price.usd, 0.0)
     from rag_otel_evaluators.judges.llm import token_prices
 
     return token_prices(model)

@@ -6,6 +6,7 @@ import argparse
 import dataclasses
 import json
 import math
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,14 +17,16 @@ from rag_otel.alerts.channels.configured import configured_channels
 from rag_otel.cli.phoenix_access import phoenix_client, phoenix_errors, time_bounds
 from rag_otel.cli.terminal import table
 from rag_otel.errors import ConfigurationError, InputError, PermanentError, RetryableError
-from rag_otel.evaluation.calibration import MARK, Calibration, Labelled, read_calibrations, write_calibrations
+from rag_otel.evaluation.calibration import Calibration, Labelled, parted, read_calibrations, write_calibrations
 from rag_otel.settings import Settings, resolve
 from rag_otel_collectors.stored.labels import LABELS, labels_in_file, labels_in_phoenix, names_in
 from rag_otel_evaluators.calibration.agreement import Agreement, agreement, calibration_z, prevalence_z
-from rag_otel_evaluators.calibration.fit import HeldOut, fit, held_out, threshold_of
+from rag_otel_evaluators.calibration.fit import HeldOut, fit, held_out, named, threshold_of
 
 _DRIFTED_FROM: Final = 3.0
 """Standard deviations: about one false alarm in 370 checks."""
+_CHANCE: Final = 0.5
+"""AUROC of risks that say nothing."""
 _DEFAULT_THRESHOLD: Final = 0.5
 _FEWEST_OF_A_SLICE: Final = 20
 
@@ -34,6 +37,8 @@ class Report:
 
     metric: str
     judge: str
+    version: str
+    """Of the evaluator; empty where the results do not say it."""
     others: str
     """Whose labels they are."""
     overall: Agreement
@@ -73,6 +78,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cost-miss", type=float, default=1.0, help="cost of an unfaithful answer that is not told")
     parser.add_argument("--cost-false-alarm", type=float, default=1.0, help="cost of a faithful answer that is told")
     parser.add_argument("--output", type=Path, metavar="FILE", help="fit a calibration and write it here")
+    parser.add_argument(
+        "--allow-inverted", action="store_true", help="with --output: fit also where bad answers have the lower risks"
+    )
     parser.add_argument("--base", metavar="FILE", help="the calibration file that the stored results went through")
     parser.add_argument(
         "--check", metavar="FILE", help="exit with 1 if the labels no longer agree with this calibration"
@@ -82,21 +90,27 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Returns 1 if `--check` found that the judge has drifted from people, else 0. Raises ConfigurationError or
-    InputError (exit code 2)."""
+    """Returns 1 if `--check` found that the judge has drifted from people, or if a calibration was not written because
+    it does harm, else 0. Raises ConfigurationError or InputError (exit code 2)."""
     settings = resolve({"phoenix_endpoint": arguments.phoenix_endpoint, "project_name": arguments.project}).settings
     labelled = _uncalibrated(_labelled(arguments, settings), arguments.base, arguments.metric)
     if not labelled:
         raise InputError("found no answer with both a label and a result of this metric")
-    judges = sorted({each.judge for each in labelled})
-    reports = [_report(arguments, judge, [each for each in labelled if each.judge == judge]) for judge in judges]
-    if arguments.output:
-        write_calibrations(arguments.output, [each.calibration for each in reports if each.calibration is not None])
+    reports = _reports(arguments, labelled)
+    harmful = [each for each in reports if each.held_out is not None and not each.held_out.helps]
+    helpful = [each.calibration for each in reports if each.calibration is not None and each not in harmful]
+    if arguments.output and helpful:
+        write_calibrations(arguments.output, helpful)
     print(_as_json(reports) if arguments.json else "\n\n".join(map(_as_text, reports)))
+    for each in reports:
+        if each.overall.auroc.value < _CHANCE:
+            print(f"warning: {_inverted(each, in_files=bool(arguments.files))}", file=sys.stderr)
+        if each in harmful:
+            print(f"warning: {_named(each)}: not in {arguments.output}: it makes the log-loss worse", file=sys.stderr)
     drifted = [each for each in reports if each.z is not None and abs(each.z) >= _DRIFTED_FROM]
     if drifted and arguments.alert:
         _tell(drifted, settings)
-    return 1 if drifted else 0
+    return 1 if drifted or harmful else 0
 
 
 def _labelled(arguments: argparse.Namespace, settings: Settings) -> list[Labelled]:
@@ -138,25 +152,44 @@ def _uncalibrated(labelled: Sequence[Labelled], base: str | None, metric: str) -
     known = {} if base is None else {each.mark: each for each in read_calibrations(base).all if each.metric == metric}
     own = []
     for each in labelled:
-        _, mark, tail = each.version.rpartition(MARK)
+        version, mark = parted(each.version)
         if not mark:
             own.append(each)
-        elif (applied := known.get(mark + tail)) is not None:
-            own.append(dataclasses.replace(each, risk=applied.judged(each.risk)))
+        elif (applied := known.get(mark)) is not None:
+            own.append(dataclasses.replace(each, risk=applied.judged(each.risk), version=version))
         else:
             raise InputError(
-                f"stored results went through a calibration ({mark}{tail}); name its file with --base, so that it is "
+                f"stored results went through a calibration ({mark}); name its file with --base, so that it is "
                 "taken back before a new one is fitted"
             )
     return own
 
 
-def _report(arguments: argparse.Namespace, judge: str, labelled: list[Labelled]) -> Report:
+def _reports(arguments: argparse.Namespace, labelled: Sequence[Labelled]) -> list[Report]:
+    """One for each version of each judge. Of a version with too few labels, or without a calibration to check, it is
+    only told as long as there is another version of the same judge."""
+    reports: list[Report] = []
+    refused: list[tuple[str, InputError]] = []
+    for judge, version in sorted({(each.judge, each.version) for each in labelled}):
+        own = [each for each in labelled if (each.judge, each.version) == (judge, version)]
+        try:
+            reports.append(_report(arguments, judge, version, own))
+        except InputError as error:
+            refused.append((judge, error))
+    for judge, refusal in refused:
+        if all(each.judge != judge for each in reports):
+            raise refusal
+        print(f"warning: {refusal}", file=sys.stderr)
+    return reports
+
+
+def _report(arguments: argparse.Namespace, judge: str, version: str, labelled: list[Labelled]) -> Report:
     threshold = threshold_of(cost_miss=arguments.cost_miss, cost_false_alarm=arguments.cost_false_alarm)
     report = Report(
         metric=arguments.other_judge or arguments.metric,
         others=f"{arguments.against}, another judge" if arguments.against else "people",
         judge=judge,
+        version=version,
         overall=agreement(labelled, threshold=_DEFAULT_THRESHOLD),
         slices={
             name: agreement(rows, threshold=_DEFAULT_THRESHOLD)
@@ -165,16 +198,18 @@ def _report(arguments: argparse.Namespace, judge: str, labelled: list[Labelled])
         },
     )
     if arguments.check:
-        expected = read_calibrations(arguments.check).of(arguments.metric, judge)
+        expected = read_calibrations(arguments.check).of(arguments.metric, judge, version)
         if expected is None:
-            raise InputError(
-                f"{arguments.check}: holds no calibration of {arguments.metric} by {judge or 'this judge'}"
-            )
+            raise InputError(f"{arguments.check}: holds no calibration of {_named(report)}: fit one with --output FILE")
         calibrated = [dataclasses.replace(each, risk=expected.risk(each.risk)) for each in labelled]
         z = max(calibration_z(calibrated), prevalence_z(calibrated), key=abs)
         report = dataclasses.replace(report, z=z, calibration=expected)
     if arguments.output:
-        made = fit(labelled, metric=arguments.metric, judge=judge, threshold=threshold)
+        if report.overall.auroc.value < _CHANCE and not arguments.allow_inverted:
+            raise InputError(
+                f"{_inverted(report, in_files=bool(arguments.files))}; to fit all the same, add --allow-inverted"
+            )
+        made = fit(labelled, metric=arguments.metric, judge=judge, version=version, threshold=threshold)
         calibrated = [dataclasses.replace(each, risk=made.risk(each.risk)) for each in labelled]
         report = dataclasses.replace(
             report, calibration=made, after=agreement(calibrated, threshold=threshold), held_out=held_out(labelled)
@@ -182,18 +217,35 @@ def _report(arguments: argparse.Namespace, judge: str, labelled: list[Labelled])
     return report
 
 
+def _inverted(report: Report, *, in_files: bool) -> str:
+    wanted = (
+        "a number is read as a score, so that 1 is good: if 1 means unfaithful, add --bad 1"
+        if in_files
+        else "a score below 0.5 is bad: look at what the annotations mean"
+    )
+    return (
+        f"{_named(report)}: answers whose label is bad have the lower risks (AUROC {report.overall.auroc.value:.2f}), "
+        f"as if the labels were read the wrong way round; {wanted}"
+    )
+
+
+def _named(report: Report) -> str:
+    return named(report.metric, report.judge, report.version)
+
+
 def _as_text(report: Report) -> str:
     rows = [_row("all", report.overall), *(_row(name, each) for name, each in report.slices.items())]
     if report.after is not None:
         rows.append(_row("calibrated", report.after))
     lines = [
-        f"{report.metric} by {report.judge or 'an unnamed judge'}: agreement with {report.others} (95% intervals)",
+        f"{_named(report)}: agreement with {report.others} (95% intervals)",
         table(rows, header=("answers", "labels", "bad", "kappa", "AUROC", "precision", "recall")),
     ]
     if report.held_out is not None and report.calibration is not None:
         lines.append(
             f"log-loss on labels that the fit did not use: {report.held_out.before:.3f} before, "
-            f"{report.held_out.after:.3f} calibrated. Told as unfaithful from risk {report.calibration.threshold:.2f}."
+            f"{report.held_out.after:.3f} calibrated. At these costs tell answers from risk "
+            f"{report.calibration.threshold:.2f}: alert_rules risk>={report.calibration.threshold:.2f}."
         )
     if report.z is not None:
         verdict = "has drifted from people" if abs(report.z) >= _DRIFTED_FROM else "agrees with its calibration"

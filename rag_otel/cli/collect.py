@@ -13,10 +13,11 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from opentelemetry.sdk.trace import ReadableSpan
 
+from rag_otel.cli.recognised_phoenix import with_phoenix
 from rag_otel.cli.terminal import table
 from rag_otel.composition import (
     EMBEDDED,
@@ -39,15 +40,12 @@ from rag_otel.safety.garbage import collect_garbage_less
 from rag_otel.safety.guard import logger
 from rag_otel.settings import Settings
 from rag_otel.telemetry.telemetry import Telemetry
+from rag_otel_collectors.otlp import settings as collector_settings
 
-require_extra(
-    "collector", "grpc", "google.rpc", "opentelemetry.proto", "uvicorn", "prometheus_client", needed_by="the collector"
-)
-from rag_otel_collectors.jobs.engines import job_queue  # noqa: E402
-from rag_otel_collectors.jobs.queue import JobQueue  # noqa: E402
-from rag_otel_collectors.otlp import settings as collector_settings  # noqa: E402 - what they import is an extra
-from rag_otel_collectors.otlp.build import MakeResults, server_tls, start  # noqa: E402
+if TYPE_CHECKING:
+    from rag_otel_collectors.otlp.build import MakeResults  # needs the extra `collector`
 
+_NEEDED: Final = ("grpc", "google.rpc", "opentelemetry.proto", "uvicorn", "prometheus_client")
 WORKER: Final = ("-m", "rag_otel.cli.worker")
 
 
@@ -74,8 +72,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Checks and prints the settings, then serves until SIGTERM or Ctrl-C. Returns 1 if spans remain on disk."""
+    require_extra("collector", *_NEEDED, needed_by="the collector")
+    from rag_otel_collectors.otlp.build import server_tls
+
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
-    configuration = _with_shared_budgets(collector_settings.configure(_given(arguments), file=arguments.config))
+    configured = with_phoenix(collector_settings.configure(_given(arguments), file=arguments.config))
+    configuration = _with_shared_budgets(configured)
     redaction.remember(configuration.secrets)
     if unread := collector_settings.unread_variables():
         logger.warning("rag-otel: no setting reads the environment's %s", ", ".join(unread))
@@ -106,6 +108,8 @@ def _given(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 async def _serve(configuration: collector_settings.Configuration) -> int:
+    from rag_otel_collectors.otlp.build import start
+
     settings = configuration.collector
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -144,12 +148,14 @@ def _results(evaluation: Settings, folder: Path) -> MakeResults:
     return make
 
 
-def _job_queue(evaluation: Settings) -> JobQueue | None:
-    """The broker of evaluation jobs; None where the collector evaluates by itself."""
+def _job_queue(evaluation: Settings) -> Any:
+    """The `JobQueue` that takes the evaluation jobs; None where the collector evaluates by itself."""
     if evaluation.job_queue_url is None:
         return None
     require_extra("queue", "faststream", "aio_pika", needed_by="job_queue_url")
-    return job_queue(queue_settings(evaluation))
+    from rag_otel_collectors.jobs.job_queue import JobQueue
+
+    return JobQueue(queue_settings(evaluation))
 
 
 def _judge_watch(evaluation: Settings) -> JudgeWatch | None:

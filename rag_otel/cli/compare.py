@@ -35,6 +35,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="exit with code 1 if a mean became worse by more; without a metric: any of them (may be repeated)",
     )
     parser.add_argument(
+        "--max-lost",
+        type=float,
+        default=0.1,
+        metavar="SHARE",
+        help="exit with code 1 if more of a metric's rows have lost their score or are missing, 0..1 (default: 0.1)",
+    )
+    parser.add_argument(
         "--significant", action="store_true", help="a drop counts only if its 95%% interval does not contain 0"
     )
     parser.add_argument(
@@ -48,6 +55,8 @@ def run(arguments: argparse.Namespace) -> int:
     from rag_otel.rendering.text_cutting import shorten
     from rag_otel_evaluators.offline.comparison import compare, worsened
 
+    if not 0.0 <= arguments.max_lost <= 1.0:
+        raise ConfigurationError(f"max-lost: {arguments.max_lost:g} is not within 0..1")
     comparison = compare(
         arguments.before,
         arguments.after,
@@ -75,6 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
         fail_below=_thresholds("fail-below", arguments.fail_below, known, metric_required=True),
         max_drop=_thresholds("max-drop", arguments.max_drop, known),
         significant=arguments.significant,
+        max_lost=arguments.max_lost,
     )
     for shortcoming in found:
         print(f"rag-otel compare: {shortcoming}", file=sys.stderr)

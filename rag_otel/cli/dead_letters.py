@@ -39,9 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "settings name)",
     )
     parser.add_argument("--config", metavar="FILE", help="the collector's settings file: its data folder and backends")
-    parser.add_argument(
-        "--queue", metavar="URL", help="jobs that the workers gave up: amqp://... or nats://user:password@host:4222"
-    )
+    parser.add_argument("--queue", metavar="URL", help="jobs that the workers gave up: amqp://user:password@host:5672/")
     parser.add_argument(
         "--set", metavar="NAME=VALUE", action="append", default=[], dest="others", help="a setting of that queue"
     )
@@ -60,16 +58,20 @@ def run(arguments: argparse.Namespace) -> int:
         return _of_queue(arguments)
     folders = [DeadLetters(folder) for folder in _folders(arguments)]
     found = [(folder, letter) for folder in folders for letter in folder.all() if _chosen(letter, arguments.names)]
+    none = "no dead letters in " + ", ".join(str(each.folder) for each in folders)
     if arguments.action == "list":
         letters = [letter for _, letter in found]
         if arguments.json:
             for letter in letters:
                 print(json.dumps(_as_json(letter)))
         else:
-            print(_listed(letters) or "no dead letters in " + ", ".join(str(each.folder) for each in folders))
+            print(_listed(letters) or none)
+        return 0
+    if not found:
+        print(none)
         return 0
     outcomes = asyncio.run(_retry(found, _backends(arguments)))
-    print(table(outcomes, header=("letter", "spans", "sent to", "outcome")) or "no dead letters")
+    print(table(outcomes, header=("letter", "spans", "sent to", "outcome")))
     return 0 if all(outcome == ACCEPTED for *_, outcome in outcomes) else 1
 
 

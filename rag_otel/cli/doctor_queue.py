@@ -28,10 +28,10 @@ def queue_checks(settings: Settings) -> Iterator[Check]:
 
 
 async def _check(settings: Settings) -> Check:
-    from rag_otel_collectors.jobs.engines import job_queue
+    from rag_otel_collectors.jobs.job_queue import JobQueue
 
     wanted = queue_settings(settings)
-    queue = job_queue(wanted)
+    queue = JobQueue(wanted)
     await queue.open()
     try:
         found = await queue.counts()

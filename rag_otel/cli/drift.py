@@ -10,20 +10,24 @@ import sys
 from collections.abc import Sequence
 from contextlib import nullcontext, redirect_stdout
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from rag_otel.cli.drift_report.page import latest, render_page
 from rag_otel.cli.drift_report.view import SeriesView, replay, views
+from rag_otel.cli.drift_report.worst import worst_answers
 from rag_otel.cli.phoenix_access import phoenix_client, phoenix_errors, time_bounds
 from rag_otel.cli.terminal import table
 from rag_otel.drift.alerting import describe, moment
 from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.observation import ALL, Observation, shown
+from rag_otel.drift.sentence import sentence
 from rag_otel.drift.setup import drift_settings
 from rag_otel.drift.states import StoredState, ask_to_relearn, read_states
 from rag_otel.errors import ConfigurationError, InputError
 from rag_otel.settings import Settings, resolve
+from rag_otel.writers.phoenix_links import phoenix_page, trace_link
 from rag_otel_collectors.stored.scores import JUDGE, from_files, from_other_judge, from_phoenix, metrics_of
 
 _EVENTS: Final = 12
@@ -86,7 +90,13 @@ def _replay(settings: Settings, arguments: argparse.Namespace) -> int:
         own = dataclasses.replace(own, dimensions=(*own.dimensions, JUDGE))
     found = replay(observations, own)
     heading = f"Replay of {', '.join(arguments.files) or arguments.project}: {len(observations):,} evaluations"
-    return _show(views(found.family, found.events, found.timelines), found.events, arguments, heading)
+    shown = views(found.family, found.events, found.timelines)
+    if arguments.html is not None:
+        worst = {(view.series, view.slice): worst_answers(observations, view) for view in shown if view.firing}
+        page = phoenix_page(settings) if arguments.project else None
+        link = None if page is None else partial(trace_link, page)
+        _write(arguments.html, render_page(shown, found.events, heading=heading, worst=worst, link=link))
+    return _show(shown, found.events, arguments, heading)
 
 
 def _observations(settings: Settings, arguments: argparse.Namespace) -> list[Observation]:
@@ -116,7 +126,10 @@ def _show_one(state: StoredState, arguments: argparse.Namespace, *, only: bool) 
     if not only and (arguments.html or arguments.save_baselines):
         raise ConfigurationError(f"the folder has states of several processes: choose one, --state {state.path.parent}")
     heading = f"Drift, {state.path.parent}, saved {moment(state.saved_s)}"
-    code = _show(views(state.family, state.events), state.events, arguments, heading)
+    shown = views(state.family, state.events)
+    if arguments.html is not None:
+        _write(arguments.html, render_page(shown, state.events, heading=heading))
+    code = _show(shown, state.events, arguments, heading)
     for line in state.judge:
         print(line)
     return code
@@ -130,8 +143,6 @@ def _show(
             print(json.dumps(event_record(event)), file=arguments.events_to)
     else:
         _print(found, events, arguments, heading)
-    if arguments.html is not None:
-        _write(arguments.html, render_page(found, events, heading=heading))
     if arguments.save_baselines is not None:
         _save_baselines(found, arguments.save_baselines)
     return 1 if any(view.firing for view in found) else 0
@@ -180,6 +191,7 @@ def event_record(event: DriftEvent) -> dict[str, Any]:
         "since_interval": [_iso(event.earliest_s), _iso(event.latest_s)],
         "baseline": mean(event.baseline),
         "evidence": round(event.evidence, 3) if math.isfinite(event.evidence) else None,
+        "sentence": sentence(event),
         "evaluations": event.count,
         "worth": round(event.worth, 1) if math.isfinite(event.worth) else None,
         "learned_from": None
@@ -201,13 +213,9 @@ def _iso(seconds: float) -> str:
 
 
 def _event_line(event: DriftEvent) -> str:
-    what = "resolved" if event.resolved else "alarm"
-    line = f"{moment(event.time_s)}  {what}: {event.series}, {event.slice}"
-    if event.resolved or event.estimate is None or event.interval is None or event.before is None:
+    line = f"{moment(event.time_s)}  {'resolved' if event.resolved else 'alarm'}: {sentence(event)}"
+    if event.resolved:
         return line
-    low, high = sorted(shown(event.series, each) for each in event.interval)
-    line += f", {shown(event.series, event.before):.3f} -> {shown(event.series, event.estimate):.3f}"
-    line += f" ({low:.3f} to {high:.3f}) since {moment(event.since_s)}"
     most = [describe(movement, event.series) for movement in event.movements[:2]]
     if event.learned_count:
         window = f"{moment(event.learned_from_s)} to {moment(event.learned_until_s)}"

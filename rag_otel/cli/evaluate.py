@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
@@ -16,12 +16,13 @@ from rag_otel.cli.interrupts import insistent_interrupts
 from rag_otel.cli.terminal import progress, table
 from rag_otel.errors import ConfigurationError
 from rag_otel.evaluation.calibration import calibration_of, is_calibrated
-from rag_otel.evaluation.directions import LOWER_IS_BETTER, is_worse
+from rag_otel.evaluation.directions import is_worse, learn_directions, lower_is_better
+from rag_otel.model import WITHOUT_SCORE_BY_NATURE
 from rag_otel_evaluators.build import build_evaluators, rows_at_once
 from rag_otel_evaluators.offline.config import STANDARD_OUTPUT, EvaluationConfig, make_config, read_config_file
 from rag_otel_evaluators.offline.dataset_files import read_records
 from rag_otel_evaluators.offline.dataset_writers import open_writer
-from rag_otel_evaluators.offline.datasets import Row, parse_columns, read_rows
+from rag_otel_evaluators.offline.datasets import BAD_ROW, Row, parse_columns, read_rows
 from rag_otel_evaluators.offline.results import Results, as_columns, result_columns
 from rag_otel_evaluators.offline.rows import column_needs, evaluate_rows
 from rag_otel_evaluators.offline.statistics import MetricSummary
@@ -62,11 +63,23 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="METRIC=MEAN",
         help="exit with code 1 if the metric's mean is worse (may be repeated)",
     )
+    parser.add_argument(
+        "--max-lost",
+        type=float,
+        metavar="SHARE",
+        help="exit with code 1 if judging failed on more of the rows, 0..1 (default: 0.1)",
+    )
+    parser.add_argument(
+        "--allow-bad-rows",
+        action="store_true",
+        default=None,
+        help="exit with code 0 although rows cannot be read or lack a field",
+    )
     parser.set_defaults(cache=None)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Scores every row. Returns 1 if a mean is below its threshold or a metric failed on every row, else 0.
+    """Scores every row. Returns 1 if a mean is below its threshold, rows were lost or cannot be read, else 0.
 
     Raises InputError if the file cannot be read, ConfigurationError for wrong settings (exit code 2 for both).
     """
@@ -75,6 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise ConfigurationError("no file to evaluate: name one, or set `data` in the configuration")
     with ExitStack() as resources:
         evaluators = build_evaluators(config, resources, described=config.described, cache_path=config.cache_path)
+        learn_directions(evaluators)
         metrics = tuple(evaluator.name for evaluator in evaluators)
         rows = read_rows(
             read_records(config.data),
@@ -110,7 +124,17 @@ def _read_config(arguments: argparse.Namespace) -> EvaluationConfig:
     """The settings of the file, overridden by the options of the command line."""
     values = {} if arguments.config is None else read_config_file(arguments.config)
     files = ("data", "output", "report", "prompts", "cache", "calibration_file")
-    names = (*files, "metrics", "judge", "embedder", "language", "concurrency", "budget_usd")
+    names = (
+        *files,
+        "metrics",
+        "judge",
+        "embedder",
+        "language",
+        "concurrency",
+        "budget_usd",
+        "max_lost",
+        "allow_bad_rows",
+    )
     given = {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
     if arguments.columns is not None:
         given["columns"] = parse_columns(arguments.columns)
@@ -160,30 +184,49 @@ def _conclude(results: Results, config: EvaluationConfig) -> int:
         print(f"report: {results.report(config.report, title=title)}", file=sys.stderr)
     if config.output != STANDARD_OUTPUT:
         print(f"rows: {config.output}", file=sys.stderr)
-    found = _shortcomings(results, summaries, config.fail_under)
+    found = _shortcomings(results, summaries, config)
     for shortcoming in found:
         print(f"rag-otel evaluate: {shortcoming}", file=sys.stderr)
     return 1 if found else 0
 
 
-def _shortcomings(results: Results, summaries: Sequence[MetricSummary], fail_under: Mapping[str, float]) -> list[str]:
+def _shortcomings(results: Results, summaries: Sequence[MetricSummary], config: EvaluationConfig) -> list[str]:
     """The reasons for exit code 1, one sentence each. Empty if there are none.
 
-    A metric that failed on every row (a wrong key, a server that is down) is a reason. So is a metric with a threshold
-    if its mean is lower or no row has a score.
+    Lost rows are a reason of their own, because the mean is only that of the others (a metric that failed on every row:
+    a wrong key, a server that is down). So are rows that cannot be read, and a metric with a threshold if its mean is
+    lower or no row has a score.
     """
     found = []
+    bad = [each for each in results if any(one.reason_code == BAD_ROW for one in each.evaluations)]
+    if bad and not config.allow_bad_rows:
+        first = next(one for one in bad[0].evaluations if one.reason_code == BAD_ROW)
+        found.append(
+            f"{len(bad)} of {len(results)} rows cannot be evaluated, the first is row {bad[0].row.label}: "
+            f"{first.explanation} (--allow-bad-rows accepts them)"
+        )
     for summary in summaries:
-        least = fail_under.get(summary.metric)
+        least = config.fail_under.get(summary.metric)
         if summary.rows and summary.failures == summary.rows:
             first = results.evaluations(summary.metric)[0]
             found.append(f"{summary.metric} failed on every row: {first.explanation}")
-        elif least is not None and summary.mean is None:
+            continue
+        if summary.lost > config.max_lost * summary.rows:
+            found.append(
+                f"{summary.metric}: {summary.lost} of {summary.rows} rows were lost ({_reasons_of_loss(summary)}), "
+                f"more than {config.max_lost:.0%}; the mean is that of the others (--max-lost)"
+            )
+        if least is not None and summary.mean is None:
             found.append(f"{summary.metric}: no row has a score; the mean must be at least {least:g}")
         elif least is not None and summary.mean is not None and is_worse(summary.metric, summary.mean, least):
-            side = "above" if summary.metric in LOWER_IS_BETTER else "below"
+            side = "above" if lower_is_better(summary.metric) else "below"
             found.append(f"{summary.metric}: the mean {summary.mean:.4f} is {side} {least:g}")
     return found
+
+
+def _reasons_of_loss(summary: MetricSummary) -> str:
+    left_out = WITHOUT_SCORE_BY_NATURE | {BAD_ROW}
+    return ", ".join(f"{count} {reason}" for reason, count in summary.nulls.items() if reason not in left_out)
 
 
 def _table(summaries: Sequence[MetricSummary]) -> str:

@@ -16,11 +16,11 @@ from typing import Any
 
 from opentelemetry.sdk.resources import Resource
 
+from rag_otel.budgets.run import RunBudget
 from rag_otel.cli.backfill import phoenix_store, settings_of
 from rag_otel.composition import Parts, compose_delivery, compose_pipeline
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
-from rag_otel.evaluation.budget import Budget
 from rag_otel.pipeline import Pipeline
 from rag_otel.safety.tracing_suppression import suppressed
 from rag_otel.settings import Settings
@@ -74,7 +74,7 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 async def _look(arguments: argparse.Namespace, settings: Settings, pipeline: Pipeline, delivery: Dispatcher) -> int:
-    budget = Budget(evaluations=arguments.budget, usd=arguments.budget_usd)
+    budget = RunBudget(evaluations=arguments.budget, usd=arguments.budget_usd)
     stop = asyncio.Event()
     if arguments.every is not None:
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -89,7 +89,7 @@ async def _look(arguments: argparse.Namespace, settings: Settings, pipeline: Pip
 
 
 async def _once(
-    arguments: argparse.Namespace, settings: Settings, pipeline: Pipeline, delivery: Dispatcher, budget: Budget
+    arguments: argparse.Namespace, settings: Settings, pipeline: Pipeline, delivery: Dispatcher, budget: RunBudget
 ) -> tuple[int, bool]:
     """One look: the exit code, and whether the budget is spent."""
     more: dict[str, Any] = {"names": names_in(arguments.annotation), "below": arguments.below, "tell": delivery.submit}

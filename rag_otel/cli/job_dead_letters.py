@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from rag_otel.cli.terminal import table
 from rag_otel.errors import InputError, RetryableError
-from rag_otel_collectors.jobs.engines import job_queue
 from rag_otel_collectors.jobs.job import decode
+from rag_otel_collectors.jobs.job_queue import JobQueue
 from rag_otel_collectors.jobs.queue import DeadJob, QueueSettings
 
 
@@ -24,7 +24,7 @@ def run(action: str, settings: QueueSettings, keys: Sequence[str] = ()) -> int:
 
 
 async def _done(action: str, settings: QueueSettings, keys: Sequence[str]) -> str:
-    queue = job_queue(settings)
+    queue = JobQueue(settings)
     await queue.open()
     try:
         if action == "retry":

@@ -5,17 +5,19 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rag_otel.cli.terminal import progress, table
-from rag_otel.errors import ConfigurationError
+from rag_otel.errors import ConfigurationError, InputError
 
 if TYPE_CHECKING:
+    from rag_otel.protocols import Evaluator
     from rag_otel_evaluators.contrast.agreement import Agreement, Expense, Paging, Share
     from rag_otel_evaluators.contrast.judging import JudgedPair
+    from rag_otel_evaluators.contrast.stress import Steady
 
 _ABOUT = """Two answers to one question differ in one point; one is faithful to its passages, the other is not. The
 benchmark holds 919 such pairs of 22 phenomena in 5 languages, written for this and frozen. A language model is asked
@@ -45,15 +47,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="SHARE",
         help="share of unfaithful answers in your traffic, 0..1; default: 0.05",
     )
+    check.add_argument(
+        "--stress",
+        type=int,
+        default=10,
+        metavar="PAIRS",
+        help="judge so many again with passages in another order, hostile text, a long text before them; default: 10",
+    )
     check.add_argument("--output", type=Path, metavar="FILE", help="every figure as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Check the judge; 1 where its verdicts are not good enough to page on. Raises ConfigurationError."""
+    """Check the judge; 1 where its verdicts are not good enough to page on. Raises ConfigurationError, and InputError
+    where no pair could be judged."""
     from rag_otel_evaluators.build import build_evaluators, rows_at_once
     from rag_otel_evaluators.contrast.agreement import agreement, agreement_by, expense, paging
     from rag_otel_evaluators.contrast.judging import judge_pairs
     from rag_otel_evaluators.contrast.pairs import choose, load_pairs
+    from rag_otel_evaluators.contrast.risks import calibration_error
     from rag_otel_evaluators.judges.config import EvaluatorsConfig, checked
 
     if not 0 < arguments.prevalence < 1 or (arguments.limit is not None and arguments.limit < 1):
@@ -75,20 +86,31 @@ def run(arguments: argparse.Namespace) -> int:
         (evaluator,) = build_evaluators(config, resources)
         running = judge_pairs(pairs, evaluator, concurrency=rows_at_once(config), budget_usd=arguments.budget_usd)
         judged = list(progress(running, total=len(pairs), description="judging"))
-    found, spent = agreement(judged), expense(judged)
-    verdict = paging(found, prevalence=arguments.prevalence)
+    spent, unreached = expense(judged), [each for each in judged if each.obstacle is not None]
+    judged = [each for each in judged if each.obstacle is None]
+    if not judged:
+        raise InputError(f"no pair could be judged, so there is nothing to measure: {unreached[0].obstacle}")
+    found = agreement(judged)
+    verdict = paging(found, prevalence=arguments.prevalence, not_judged=len(unreached))
     parts = {
         "phenomenon": agreement_by(judged, lambda one: one.pair.phenomenon),
         "language": agreement_by(judged, lambda one: one.pair.language),
     }
-    print(f"{evaluator.judge_name}, version {evaluator.version}, on {len(pairs)} pairs of answers\n")
+    print(f"{evaluator.judge_name}, version {evaluator.version}, on {len(judged)} pairs of answers\n")
+    if unreached:
+        print(f"{len(unreached)} of {len(pairs)} pairs were not judged and are not below: {unreached[0].obstacle}\n")
     for name, rows in parts.items():
         print(_rows(name, [*rows, ("all", found)]) + "\n")
     print(_about_the_columns())
     print(_spent(spent))
+    left_usd = None if arguments.budget_usd is None else arguments.budget_usd - (spent.cost_usd or 0.0)
+    stress = _under_stress(judged, evaluator, arguments.stress, rows_at_once(config), left_usd)
+    print(_steadiness(stress, calibration_error(judged)))
     print(_conclusion(verdict))
     if arguments.output is not None:
-        arguments.output.write_text(_as_json(evaluator.version, judged, found, parts, spent, verdict), encoding="utf-8")
+        arguments.output.write_text(
+            _as_json(evaluator.version, judged, found, parts, spent, verdict, stress), encoding="utf-8"
+        )
     return 0 if verdict.good_enough else 1
 
 
@@ -126,6 +148,34 @@ def _spent(spent: Expense) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _under_stress(
+    judged: Sequence[JudgedPair], evaluator: Evaluator, count: int, at_once: int, left_usd: float | None
+) -> dict[str, Steady]:
+    """Some of the pairs again, under each stress; none where nothing is left to spend."""
+    if count < 1 or (left_usd is not None and left_usd <= 0):
+        return {}
+    from rag_otel_evaluators.contrast.judging import judge_pairs
+    from rag_otel_evaluators.contrast.pairs import load_pairs
+    from rag_otel_evaluators.contrast.stress import steady, stressed
+
+    chosen = judged[:: max(1, len(judged) // count)][:count]
+    made = stressed([one.pair for one in chosen], load_pairs())
+    pairs = [pair for of_kind in made.values() for pair in of_kind]
+    again = list(judge_pairs(pairs, evaluator, concurrency=at_once, budget_usd=left_usd))
+    return {kind: steady(chosen, again[n * len(chosen) : (n + 1) * len(chosen)]) for n, kind in enumerate(made)}
+
+
+def _steadiness(stress: Mapping[str, Steady], off: float | None) -> str:
+    lines = [] if off is None else [f"risks: {off:.2f} from the share of unfaithful answers, in the mean (ECE)"]
+    meaning = {"order": "passages in another order", "hostile": "a passage that speaks to the judge",
+               "end": "behind a long text"}  # fmt: skip
+    lines += [
+        f"{meaning[kind]}: {each.changed} of {each.answers} labels change, {each.believed} to believing a false answer"
+        for kind, each in stress.items()
+    ]
+    return "\n".join(lines) + "\n"
+
+
 def _conclusion(verdict: Paging) -> str:
     low, high = verdict.precision
     expected = (
@@ -144,12 +194,17 @@ def _as_json(
     parts: dict[str, list[tuple[str, Agreement]]],
     spent: Expense,
     verdict: Paging,
+    stress: Mapping[str, Steady],
 ) -> str:
+    from rag_otel_evaluators.contrast.risks import calibration_error
+
     content: dict[str, Any] = {
         "judge": judged[0].faithful.judge,
         "version": version,
         "all": dataclasses.asdict(found),
         **{f"by_{name}": {kind: dataclasses.asdict(each) for kind, each in rows} for name, rows in parts.items()},
+        "calibration_error": calibration_error(judged),
+        "stress": {kind: dataclasses.asdict(each) for kind, each in stress.items()},
         "expense": dataclasses.asdict(spent),
         "paging": {**dataclasses.asdict(verdict), "good_enough": verdict.good_enough},
     }

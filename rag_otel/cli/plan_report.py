@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Final
 
-from rag_otel.budgets.budgets import ANSWER_TOKENS, CHARACTERS_PER_TOKEN, PROMPT_TOKENS
+from rag_otel.budgets.expected_cost import ANSWER_TOKENS, CHARACTERS_PER_TOKEN, PROMPT_TOKENS
 from rag_otel.cli.terminal import table
 from rag_otel.model import RagTrace, SamplingDecision, SamplingReason, Usage
 from rag_otel.settings import Settings

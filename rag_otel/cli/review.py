@@ -14,7 +14,7 @@ from rag_otel_collectors.stored.labels import LABELS, labels_in_phoenix, names_i
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from rag_otel_collectors.stored.review_queue import put_into_queue, scored_answers
 from rag_otel_evaluators.calibration.agreement import agreement
-from rag_otel_evaluators.calibration.queue import MORE, Candidate, pick, worth
+from rag_otel_evaluators.calibration.queue import COIN, MORE, Candidate, pick, worth
 
 _ENOUGH: Final = 0.01
 """A smaller gain of the interval's half-width is not worth another round of labels."""
@@ -25,13 +25,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--phoenix-endpoint", metavar="URL", help="Phoenix's address (default: from the environment)")
     parser.add_argument("--since", metavar="WHEN", help="only traces that started at or after this time: 7d")
     parser.add_argument("--until", metavar="WHEN", help="only traces that started before this time")
-    parser.add_argument("--count", type=int, default=30, help="about how many answers to pick (default: 30)")
+    parser.add_argument("--count", type=int, default=30, help="how many answers to pick (default: 30)")
     parser.add_argument("--metric", default="faithfulness", help="the metric whose results are reviewed")
     parser.add_argument(
         "--annotation", default=LABELS, metavar="A,B", help=f"names of people's annotations (default: {LABELS})"
     )
-    parser.add_argument("--threshold", type=float, default=0.5, help="risk from which an answer is told (default: 0.5)")
-    parser.add_argument("--coin", type=float, default=0.3, help="share picked from all answers alike (default: 0.3)")
+    parser.add_argument(
+        "--coin", type=float, default=COIN, help=f"share picked from all answers alike (default: {COIN:g})"
+    )
     parser.add_argument("--dry-run", action="store_true", help="print what would be picked, change nothing")
     parser.add_argument("--json", action="store_true", help="print the picked answers as JSON")
 
@@ -49,9 +50,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _check(arguments: argparse.Namespace) -> None:
     if arguments.count < 1:
         raise InputError(f"--count must be at least 1, not {arguments.count}")
-    for name in ("threshold", "coin"):
-        if not 0.0 < getattr(arguments, name) <= 1.0:
-            raise InputError(f"--{name} must be above 0 and at most 1, not {getattr(arguments, name)}")
+    if not 0.0 < arguments.coin <= 1.0:
+        raise InputError(f"--coin must be above 0 and at most 1, not {arguments.coin}")
 
 
 def _run(arguments: argparse.Namespace, settings: Settings, client: PhoenixClient) -> None:
@@ -62,7 +62,7 @@ def _run(arguments: argparse.Namespace, settings: Settings, client: PhoenixClien
         raise InputError(f"project {arguments.project!r} has no answer with a result of {arguments.metric}")
     open_ones = [each for each in answers if not each.labelled and not each.queued]
     candidates = [Candidate(key=each.span_id, risks=each.risks) for each in open_ones]
-    picked = pick(candidates, count=arguments.count, threshold=arguments.threshold, coin=arguments.coin)
+    picked = pick(candidates, count=arguments.count, coin=arguments.coin)
     if not arguments.dry_run:
         queue = [(each.key, each.probability, each.reason) for each in picked]
         put_into_queue(str(settings.phoenix_endpoint), queue, api_key=settings.phoenix_api_key)
@@ -75,12 +75,12 @@ def _run(arguments: argparse.Namespace, settings: Settings, client: PhoenixClien
     unlabelled = " and ".join(f"not annotations['{name}']" for name in labels)
     print(f"In Phoenix filter for them: annotations['review'].label == 'queued' and {unlabelled}")
     found = list(labels_in_phoenix(client, arguments.project, metric=arguments.metric, annotations=labels, **bounds))
-    print(_advice(found, arguments.threshold))
+    print(_advice(found))
 
 
-def _advice(labels: list[Any], threshold: float) -> str:
+def _advice(labels: list[Any]) -> str:
     """How much another round of labels would tell."""
-    found = agreement(labels, threshold=threshold).auroc
+    found = agreement(labels, threshold=0.5).auroc
     if not labels or found.value != found.value:
         return f"{len(labels)} labels so far: too few to say how well the judge agrees with people."
     now, then = worth(labels=len(labels), low=found.low, high=found.high)

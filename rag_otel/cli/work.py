@@ -13,10 +13,11 @@ import logging
 import signal
 import sys
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from opentelemetry.sdk.resources import Resource
 
+from rag_otel.cli.recognised_phoenix import with_phoenix
 from rag_otel.cli.terminal import table
 from rag_otel.composition import (
     EMBEDDED,
@@ -39,16 +40,14 @@ from rag_otel.safety.guard import logger
 from rag_otel.settings import Settings
 from rag_otel.settings.rows import secrets_of
 from rag_otel.telemetry.telemetry import telemetry_of
+from rag_otel_collectors.jobs.probes import probes
+from rag_otel_collectors.jobs.queue import QueueSettings
+from rag_otel_collectors.jobs.results import ResultWriter
+from rag_otel_collectors.otlp import settings as collector_settings
+from rag_otel_collectors.otlp.exporters.connect import connect
 
-require_extra("queue", "faststream", "aio_pika", needed_by="rag-otel work")
-require_extra("collector", "opentelemetry.proto", "prometheus_client", needed_by="rag-otel work")
-from rag_otel_collectors.jobs.engines import job_queue  # noqa: E402 - what they import is an extra
-from rag_otel_collectors.jobs.probes import probes  # noqa: E402
-from rag_otel_collectors.jobs.queue import JobQueue, QueueSettings  # noqa: E402
-from rag_otel_collectors.jobs.results import ResultWriter  # noqa: E402
-from rag_otel_collectors.jobs.worker import JobWorker  # noqa: E402
-from rag_otel_collectors.otlp import settings as collector_settings  # noqa: E402
-from rag_otel_collectors.otlp.exporters.connect import connect  # noqa: E402
+if TYPE_CHECKING:
+    from rag_otel_collectors.jobs.job_queue import JobQueue  # needs the extra `queue`
 
 _NOTHING_MORE: Final = Parts()
 _OPEN: Final = Backoff(longest_wait_s=10.0)
@@ -57,9 +56,7 @@ _END_S: Final = 5.0
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--queue", metavar="URL", help="broker: amqp://user:password@host:5672/ or nats://... (job_queue_url)"
-    )
+    parser.add_argument("--queue", metavar="URL", help="broker: amqp://user:password@host:5672/ (job_queue_url)")
     parser.add_argument("--config", metavar="FILE", help="settings file in TOML, the collector's")
     parser.add_argument(
         "--backend", metavar="URL", action="append", help="where evaluation spans go: http(s):// or grpc(s)://"
@@ -76,10 +73,12 @@ def run(arguments: argparse.Namespace, parts: Parts = _NOTHING_MORE) -> int:
 
     `parts` adds objects that no setting can name.
     """
+    require_extra("queue", "faststream", "aio_pika", needed_by="rag-otel work")
+    require_extra("collector", "opentelemetry.proto", "prometheus_client", needed_by="rag-otel work")
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
     named = {"job_queue_url": arguments.queue, **collector_settings.named_values(arguments.others)}
     given = {"backend": arguments.backend, **named}
-    configuration = collector_settings.configure(given, file=arguments.config)
+    configuration = with_phoenix(collector_settings.configure(given, file=arguments.config))
     for part, rows in configuration.rows().items():
         print(f"{part}\n{table(rows)}", flush=True)
     queue = queue_settings(configuration.evaluation.settings)
@@ -89,6 +88,9 @@ def run(arguments: argparse.Namespace, parts: Parts = _NOTHING_MORE) -> int:
 async def _serve(
     configuration: collector_settings.Configuration, queue_of: QueueSettings, parts: Parts, health: str | None
 ) -> int:
+    from rag_otel_collectors.jobs.job_queue import JobQueue
+    from rag_otel_collectors.jobs.worker import JobWorker
+
     settings = dataclasses.replace(configuration.evaluation.settings, job_queue_url=None)  # this one evaluates
     privacy.configure(capture_content=settings.capture_content)
     redaction.remember(secrets_of(configuration.evaluation.settings))
@@ -115,7 +117,7 @@ async def _serve(
     watching.start()
     telemetry.start()
     worker = JobWorker(pipeline, results.write, max_starts=queue_of.max_starts, watch=watching.submit)
-    queue = job_queue(queue_of)
+    queue = JobQueue(queue_of)
     done = True
     async with probes(health, lambda: queue.trouble) as port:
         if port is not None:

@@ -175,12 +175,15 @@ class ExportQueue(Generic[T]):
                 self._attempts, self._not_before = 0, 0.0
                 self._changed.notify_all()
 
-    def wait_empty(self, timeout_s: float) -> bool:
-        """True once nothing is queued or being sent; False when something still is after `timeout_s`, or before that
-        when the destination is known to be down: it failed before and again now, or three times in a row now."""
+    def wait_empty(self, timeout_s: float, *, patient: bool = False) -> bool:
+        """True once nothing is queued or being sent; False when something still is after `timeout_s`. Unless `patient`
+        also before that, when the destination is known to be down: it failed before and again now, or three times in a
+        row now."""
         self._send_here(self._clock() + timeout_s)
         with self._changed:
-            self._changed.wait_for(lambda: self._empty or (self._patience <= 0 and not self._sending), timeout_s)
+            self._changed.wait_for(
+                lambda: self._empty or (not patient and self._patience <= 0 and not self._sending), timeout_s
+            )
             return self._empty
 
     @property

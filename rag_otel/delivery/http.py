@@ -47,13 +47,12 @@ def post(url: str, body: bytes, *, headers: Mapping[str, str] | None = None, tim
     Raises RetryableError for no connection, a timeout, 408, 425, 429 and 5xx (with the seconds of Retry-After), and
     PermanentError for every other answer that is not 2xx; the message names host and status, never the key.
     """
-    request = urllib.request.Request(
-        url,
-        data=body,
-        headers={"Content-Type": "application/json", "User-Agent": _USER_AGENT, **(headers or {})},
-        method="POST",
-    )
-    return _answer(request, timeout_s)
+    return _answer(_with_json("POST", url, body, headers), timeout_s)
+
+
+def put(url: str, body: bytes, *, headers: Mapping[str, str] | None = None, timeout_s: float = 10.0) -> bytes:
+    """PUT `body` as JSON and return the answer's body. Raises what `post` raises."""
+    return _answer(_with_json("PUT", url, body, headers), timeout_s)
 
 
 def get(url: str, *, headers: Mapping[str, str] | None = None, timeout_s: float = 10.0) -> bytes:
@@ -76,6 +75,11 @@ def split_credentials(url: str) -> tuple[str, dict[str, str]]:
         return url, {}
     encoded = base64.b64encode(urllib.parse.unquote(credentials).encode()).decode()
     return parts._replace(netloc=host).geturl(), {"Authorization": f"Basic {encoded}"}
+
+
+def _with_json(method: str, url: str, body: bytes, headers: Mapping[str, str] | None) -> urllib.request.Request:
+    told = {"Content-Type": "application/json", "User-Agent": _USER_AGENT, **(headers or {})}
+    return urllib.request.Request(url, data=body, headers=told, method=method)
 
 
 def _answer(request: urllib.request.Request, timeout_s: float) -> bytes:

@@ -13,6 +13,7 @@ from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.judge_watch import Cause, Verdict
 from rag_otel.drift.mix import MixShift
 from rag_otel.drift.observation import ALL, RISK, SCORE, UNJUDGED, falls, shown, signal_of
+from rag_otel.drift.sentence import counts, sentence
 
 NAMES: Final = {SCORE: "drift_score", RISK: "drift_risk", UNJUDGED: "drift_unjudged"}
 JUDGE_MOVED: Final = "judge_moved"
@@ -58,7 +59,7 @@ def drift_alert(
         link=next((example.link for example in examples if example.link), None),
         examples=() if event.resolved else tuple(examples),
         details=_details(event, verdict),
-        since_ns=round(event.since_s * _NS),
+        since_ns=0 if event.resolved else round(event.since_s * _NS),  # what ends began when the alarm says
         time_ns=round((event.time_s if follow_up_s is None else follow_up_s) * _NS),
     )
 
@@ -67,8 +68,8 @@ def judge_alert(metric: str, signal: str, moved: Shift, before: Reading, now: Re
     """The judge reads the anchors differently than when the baselines were learned; resolved when it no longer does."""
     firing = moved.moved
     series = f"{metric}.{signal}"
-    change = moved.mean if signal == SCORE else -moved.mean
-    low, high = sorted((shown_shift(signal, moved.interval[0]), shown_shift(signal, moved.interval[1])))
+    change = shown_shift(series, moved.mean)
+    low, high = sorted((shown_shift(series, moved.interval[0]), shown_shift(series, moved.interval[1])))
     what = f"{metric} {_WORDS[signal]} of {moved.count} anchors"
     return Alert(
         name=JUDGE_MOVED,
@@ -92,9 +93,9 @@ def judge_alert(metric: str, signal: str, moved: Shift, before: Reading, now: Re
     )
 
 
-def shown_shift(signal: str, goodness: float) -> float:
+def shown_shift(series: str, goodness: float) -> float:
     """A difference of goodness as people know it."""
-    return goodness if signal == SCORE else -goodness
+    return goodness if falls(series) else -goodness
 
 
 def moment(seconds: float) -> str:
@@ -125,28 +126,16 @@ def describe_mix(mix: MixShift) -> str:
     )
 
 
+_CAUSES: Final = {
+    Cause.APP: "the app moved, not the judge",
+    Cause.JUDGE: "the judge moved, not the app",
+    Cause.BOTH: "both the app and the judge moved",
+}
+
+
 def _headline(event: DriftEvent, verdict: Verdict, *, asked: bool) -> str:
-    metric, signal = event.metric, signal_of(event.series)
-    where = "all traffic" if event.slice == ALL else event.slice
-    what = f"{metric} {_WORDS.get(signal, signal)} of {where}"
-    if event.resolved:
-        return f"{what} is back"
-    verb = "fell" if falls(event.series) else "rose"
-    if event.deeper:
-        verb += " further,"
-    line = f"{what} {verb} from {_mean(event, event.before)} to {_mean(event, event.estimate)}"
-    if event.interval is not None:
-        line += f" ({_interval(event)})"
-    line += f" since {moment(event.since_s)}"
-    if event.movements and event.slice == ALL:
-        line += f", most in {event.movements[0].slice}"
-    if asked and verdict.cause is not Cause.UNKNOWN:
-        line += f": the {verdict.cause} moved"
-    return line
-
-
-def _mean(event: DriftEvent, goodness: float | None) -> str:
-    return "-" if goodness is None else f"{shown(event.series, goodness):.3f}"
+    cause = _CAUSES.get(verdict.cause, "") if asked else ""
+    return f"{sentence(event)}: {cause}" if cause else sentence(event)
 
 
 def _interval(event: DriftEvent) -> str:
@@ -169,8 +158,7 @@ def _details(event: DriftEvent, verdict: Verdict) -> dict[str, str | float]:
     details["evaluations_worth"] = round(event.worth, 1)
     if event.learned_count:
         details["learned_from"] = (
-            f"{event.learned_count} evaluations, worth {event.learned_worth:.0f} independent ones, "
-            f"{moment(event.learned_from_s)} to {moment(event.learned_until_s)}"
+            f"{event.learned_count} evaluations, {moment(event.learned_from_s)} to {moment(event.learned_until_s)}"
         )
     if event.learned_change_s is not None:
         details["change_while_learning"] = (
@@ -178,6 +166,8 @@ def _details(event: DriftEvent, verdict: Verdict) -> dict[str, str | float]:
         )
     if event.unknown:
         details["not_learned"] = "; ".join(event.unknown)
+    if how_many := counts(event):
+        details["bad_answers"] = how_many
     if event.before is not None:
         details["before"] = shown(event.series, event.before)
     if event.estimate is not None:
@@ -186,9 +176,8 @@ def _details(event: DriftEvent, verdict: Verdict) -> dict[str, str | float]:
     for rank, movement in enumerate(event.movements, start=1):
         details[f"most_moved_{rank}"] = describe(movement, event.series)
     if verdict.shift is not None:
-        signal = signal_of(event.series)
-        low, high = sorted(shown_shift(signal, each) for each in verdict.shift.interval)
-        mean = shown_shift(signal, verdict.shift.mean)
+        low, high = sorted(shown_shift(event.series, each) for each in verdict.shift.interval)
+        mean = shown_shift(event.series, verdict.shift.mean)
         if verdict.explained is not None:
             low_share, high_share = verdict.explained
             details["judge_explains"] = f"{low_share:.0%} to {high_share:.0%} of the drop"

@@ -7,10 +7,12 @@ import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import NormalDist
-from typing import Any, Final
+from typing import Final
 
 from rag_otel.drift.observation import RISK, SCORE
+from rag_otel.drift.records import stored
 from rag_otel.errors import ConfigurationError
+from rag_otel.evaluation.directions import goodness
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import Evaluation
 
@@ -33,6 +35,7 @@ class Anchor:
     """As people said."""
 
 
+@stored
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
     """What a judge made of the anchors at one time, for one metric."""
@@ -41,7 +44,7 @@ class Reading:
     """Evaluator, version, judge and prompts."""
     time_s: float
     scores: Mapping[str, float]
-    """Goodness in 0..1 by anchor: the score."""
+    """Goodness in 0..1 by anchor: the score, or 1 less it where lower is better."""
     risks: Mapping[str, float]
     """Goodness in 0..1 by anchor: 1 - risk."""
     agreement: float | None = None
@@ -54,8 +57,8 @@ class Shift:
 
     mean: float
     interval: tuple[float, float]
-    """Paired (Student), at a level at which all readings' intervals together hold with 95%: it may be read at any time,
-    any number of times. Assumes that the differences are normal."""
+    """Paired (Student). That of the j-th reading is at a level at which all readings' intervals together hold with 95%:
+    it may be read at any time, any number of times. Assumes that the differences are normal."""
     count: int
 
     @property
@@ -97,7 +100,7 @@ def reading_of(anchors: Sequence[Anchor], evaluations: Mapping[str, Evaluation],
     judged = {name: each for name, each in evaluations.items() if each.score is not None or each.risk is not None}
     if 2 * len(judged) < len(anchors):
         return None
-    scores = {name: each.score for name, each in judged.items() if each.score is not None}
+    scores = {name: goodness(each.name, each.score) for name, each in judged.items() if each.score is not None}
     risks = {name: 1.0 - each.risk for name, each in judged.items() if each.risk is not None}
     return Reading(
         identity=identity_of(next(iter(judged.values()))),
@@ -164,14 +167,3 @@ def _agreement(anchors: Sequence[Anchor], goodness: Mapping[str, float]) -> floa
         return None
     right = sum((good > bad) + 0.5 * (good == bad) for good in faithful for bad in unfaithful)
     return right / (len(faithful) * len(unfaithful))
-
-
-def reading_state(reading: Reading) -> dict[str, Any]:
-    """The reading as JSON."""
-    return {
-        "identity": reading.identity,
-        "time_s": reading.time_s,
-        "scores": dict(reading.scores),
-        "risks": dict(reading.risks),
-        "agreement": reading.agreement,
-    }

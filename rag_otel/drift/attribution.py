@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from typing import Final
 
 from rag_otel.drift.history import History
+from rag_otel.drift.records import stored
 from rag_otel.lazy_dataclass import dataclass
 
 _EVERYTHING: Final = 0.98
 _TOP: Final = 5
 
 
+@stored
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Movement:
     """One slice, before and since. Means are goodness in 0..1, shares of all the traffic in 0..1."""

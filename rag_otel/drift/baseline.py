@@ -7,22 +7,18 @@ one observation, and how far a mean wanders while nothing is wrong, is measured 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import asdict, replace
-from typing import Any, Final, Literal
+from dataclasses import replace
+from typing import Final, Literal
 
+from rag_otel.drift.records import stored
 from rag_otel.drift.seasons import Seasons
 from rag_otel.lazy_dataclass import dataclass
 
 SHAPES: Final = (1.0, 7.0)
 """Days after which the shape of a day, of a week is known, and a baseline is learned again."""
-_UNSEEN_WEEK: Final = 0.012
-"""How far below its mean a series may lie on days of the week that nobody has seen yet."""
-_SEVERAL_DAYS: Final = 3.0
-_BUSY_DAY: Final = 1000.0
-"""With so many answers a day the first days say nothing of the week yet."""
 
 
+@stored
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
     """The mean of a series while all was well, as goodness in 0..1 (a risk of .1 is a goodness of .9)."""
@@ -48,10 +44,6 @@ class Baseline:
     spread: float | None = None
     """Variance of (value - mean) / p; None where unknown: the detector learns it while it watches."""
     source: Literal["learned", "given"] = "learned"
-    unseen: float = 0.0
-    """How much further it may lie on days of the week that have not been seen."""
-    unseen_from_s: float | None = None
-    """While no whole day has been seen: the end of the time that it was learned from."""
     rare: float | None = None
     """As low as this or lower were hardly any of the values that it was learned from; None where unknown."""
     from_s: float = 0.0
@@ -69,12 +61,7 @@ class Baseline:
     @property
     def floor(self) -> float:
         """What detectors bet that the mean is below, before a margin of one's own."""
-        return max(0.0, self.lower - self.margin)
-
-    @property
-    def margin(self) -> float:
-        """How far below its mean the series may lie while nothing is wrong."""
-        return self.wander + self.unseen
+        return max(0.0, self.lower - self.wander)
 
     def second_moment_around(self, floor: float) -> float | None:
         """Mean of ((floor - block mean) / p) squared while nothing has changed; None where unknown."""
@@ -90,20 +77,17 @@ class Baseline:
         return replace(
             self,
             wander=max(self.wander, wander),
-            unseen=unseen_week(seasons, self.count),
-            unseen_from_s=None if seasons.days >= SHAPES[0] else self.unseen_from_s,
             unknown=seasons.unknown(),
         )
 
     def at_least_as(self, whole: Baseline) -> Baseline:
         """A slice's own baseline, where all traffic is known to wander and to depend on itself that much."""
-        if whole.margin <= self.margin and whole.inflation <= self.inflation:
+        if whole.wander <= self.wander and whole.inflation <= self.inflation:
             return self
         inflation = max(self.inflation, whole.inflation)
         return replace(
             self,
             wander=max(self.wander, whole.wander),
-            unseen=max(self.unseen, whole.unseen),
             inflation=inflation,
             block=max(self.block, whole.block),
             worth=self.count / inflation,
@@ -122,18 +106,3 @@ class Baseline:
     def standing_for(self, given: Baseline) -> Baseline:
         """This one's dependence and wandering, with the means of one that was `given`."""
         return replace(self, mean=given.mean, lower=given.lower, source="given", until=-1)
-
-    @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> Baseline:
-        return cls(**{**state, "unknown": tuple(state["unknown"])})
-
-    def to_state(self) -> dict[str, Any]:
-        return asdict(self)
-
-
-def unseen_week(seasons: Seasons, answers: int) -> float:
-    """The margin for days of the week that have not been seen; none for the first days of busy traffic, of which a
-    change must be told soon."""
-    days = seasons.days
-    several = days >= _SEVERAL_DAYS or (days >= 1.0 and answers < _BUSY_DAY * days)
-    return _UNSEEN_WEEK if several and days < SHAPES[-1] else 0.0

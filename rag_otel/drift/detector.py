@@ -16,10 +16,10 @@ Science 2 (2024), sections 2 to 4.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from rag_otel.drift.bets import tuned_bets
+from rag_otel.drift.records import stored
 
 _RETUNE_FROM: Final = 32
 _RETUNE_UNTIL: Final = 512
@@ -30,6 +30,7 @@ NO_EVIDENCE: Final = -99.0
 _NOTHING: Final = (0.0, 0.0, 0.0, 0.0)
 
 
+@stored
 class DropDetector:
     """Bets on a mean of values in 0..1 being below `floor`. About a microsecond a value, half a kilobyte."""
 
@@ -120,6 +121,11 @@ class DropDetector:
             self._learning = self.count < _RETUNE_UNTIL
             self._tune()
 
+    def set_threshold(self, threshold: float) -> None:
+        """Take another threshold, and tune the bets to a floor that may be another one."""
+        self.threshold = threshold
+        self._tune()
+
     def restrain(self) -> None:
         """Hold little more than an alarm takes: what comes next decides."""
         most = _HELD_BACK * self.threshold
@@ -131,32 +137,3 @@ class DropDetector:
     def restart(self, money: float = 0.0) -> None:
         """Forget the money, keep what was learned of the spread."""
         self._money = (money, money, money, money)
-
-    def to_state(self) -> dict[str, Any]:
-        return {
-            "floor": self.floor,
-            "money": list(self._money),
-            "count": self.count,
-            "learning": self._learning,
-            "least_probability": self._least_probability,
-            "mean_weight": self._mean_weight,
-            "second_moment": self._second_moment,
-            "room": self._room,
-        }
-
-    @classmethod
-    def from_state(cls, state: Mapping[str, Any], *, threshold: float, floor: float | None = None) -> DropDetector:
-        """Go on where `to_state` was called; the `threshold`, and a `floor` that is given, are the new set-up's own."""
-        detector = cls(
-            float(state["floor"]) if floor is None else floor,
-            threshold=threshold,
-            mean_weight=float(state["mean_weight"]),
-            second_moment=float(state["second_moment"]),
-            least_probability=float(state["least_probability"]),
-            room=float(state["room"]),
-        )
-        detector._learning = bool(state["learning"])
-        detector.count = int(state["count"])
-        money_0, money_1, money_2, money_3 = (float(held) for held in state["money"])
-        detector._money = (money_0, money_1, money_2, money_3)
-        return detector

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict
-from typing import Any
-
 from rag_otel.drift.attribution import Movement
+from rag_otel.drift.records import stored
 from rag_otel.lazy_dataclass import dataclass
 
 
+@stored
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DriftEvent:
     """A series has begun to drift, or has come back. Means are goodness in 0..1 (see `observation.shown`)."""
@@ -39,6 +37,12 @@ class DriftEvent:
     estimate is lowest. Measured, not a theorem."""
     count: int
     """Values since it began."""
+    bad: float | None = None
+    """Share of them that is bad by itself (unfaithful), 0..1; None where nothing is known."""
+    bad_before: float | None = None
+    """The same of those before it began."""
+    count_before: int = 0
+    """Values before it began, as far back as is remembered."""
     worth: float = 0.0
     """How many independent ones they are worth, as far as can be told."""
     learned_count: int = 0
@@ -59,19 +63,3 @@ class DriftEvent:
     @property
     def metric(self) -> str:
         return self.series.rpartition(".")[0]
-
-    def to_state(self) -> dict[str, Any]:
-        return asdict(self)
-
-    @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> DriftEvent:
-        """Raises KeyError or TypeError for what `to_state` has not written."""
-        interval = state["interval"]
-        return cls(
-            **{
-                **state,
-                "interval": None if interval is None else (float(interval[0]), float(interval[1])),
-                "unknown": tuple(state["unknown"]),
-                "movements": tuple(Movement(**each) for each in state["movements"]),
-            }
-        )

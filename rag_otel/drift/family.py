@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, field
+from dataclasses import field
 from typing import Any, Final, TypeAlias
 
 from rag_otel.drift.attribution import Movement, movements
@@ -17,6 +16,7 @@ from rag_otel.drift.history import History, Moments
 from rag_otel.drift.learner import DEFAULT_COUNT, STAGES
 from rag_otel.drift.mix import Effects, MixShift, effects, mix_shift
 from rag_otel.drift.observation import ALL, DIMENSIONS, UNJUDGED, Observation, signal_of
+from rag_otel.drift.records import from_record, to_record
 from rag_otel.drift.series import Series
 from rag_otel.drift.turns import Turn
 from rag_otel.drift.watch import SeriesSettings
@@ -30,6 +30,10 @@ OTHER: Final = "other"
 _SLICE_STAGES: Final = 3
 """How often a slice's baseline is learned: from 2,000 values at most, by default."""
 _MIXES: Final = 50
+_KEPT: Final = ("_slices", "_count", "_learned", "_ranks", "_effects", "_plain", "_told_mixes")
+"""What is saved, beside the series."""
+_BAD: Final = 0.5
+"""An answer of less goodness is bad by itself, where nobody has labelled it."""
 _SURE_HIGH_Z: Final = 2.9
 """Standard errors above an estimate that hold at the moment of an alarm, which is when it is lowest: measured."""
 
@@ -55,6 +59,11 @@ class DriftSettings:
     """The smallest inclusion probability that the sampler gives."""
 
 
+def belongs(series: str, metric: str | None) -> bool:
+    """Whether a series is one of a metric; every series is one of None."""
+    return metric is None or series.rpartition(".")[0] == metric
+
+
 class Family:
     """Feeds observations to their series and tells what turned. Not thread-safe: one writer's queue feeds it."""
 
@@ -74,7 +83,7 @@ class Family:
         """By series with effects: a detector that takes no account of them."""
         self.mixes_told = 0
         """How many of these there were."""
-        self.mixes: deque[MixShift] = deque(maxlen=_MIXES)
+        self._told_mixes: list[MixShift] = []
         """Falls of a mean that a changed mix accounts for, latest last; nobody is to be woken for them."""
 
     def __iter__(self) -> Iterator[tuple[Key, Series]]:
@@ -82,6 +91,11 @@ class Family:
 
     def __getitem__(self, key: Key) -> Series:
         return self._series[key]
+
+    @property
+    def mixes(self) -> tuple[MixShift, ...]:
+        """Falls of a mean that a changed mix accounts for, latest last."""
+        return tuple(self._told_mixes)
 
     @property
     def settled(self) -> bool:
@@ -101,12 +115,13 @@ class Family:
         turned = []
         for series_name, value in seen.values:
             found = self._effects.get(series_name) if seen.in_sample else None
+            bad = value < _BAD if seen.bad is None else series_name in seen.bad
             shift = 0.0 if found is None else self._shift(series_name, found, slices, value, seen)
             for slice_name in slices:
                 key = (series_name, slice_name)
                 series = self._series.get(key) or self._add(key)
                 own = 0.0 if shift and found and slice_name.startswith(found.dimension) else shift
-                turn = series.observe(time_s, value, probability, order, shift=own, cluster=cluster)
+                turn = series.observe(time_s, value, probability, order, shift=own, cluster=cluster, bad=bad)
                 if turn is None:
                     continue
                 if turn is Turn.COMPLETE:
@@ -137,7 +152,7 @@ class Family:
             after=baseline.until,
         )
         if told is not None:
-            self.mixes.append(told)
+            self._told_mixes = [*self._told_mixes, told][-_MIXES:]
             self.mixes_told += 1
             # Told once: from now on only a mix that is worse still.
             plain.floor = max(0.0, told.estimate - 2 * (told.before - told.estimate) / 3)
@@ -223,7 +238,9 @@ class Family:
         assert baseline is not None
         found = series.change()
         at_s = found.at_s if found else time_s
-        since = found.since if found else Moments()
+        since = Moments() if found is None else found.since
+        if not series.firing:  # what ended is back at what came lately
+            since = self.now(key)
         return DriftEvent(
             series=key[0],
             slice=key[1],
@@ -239,6 +256,9 @@ class Family:
             estimate=since.mean,
             interval=since.bounds(inflation=series.inflation, high_z=_SURE_HIGH_Z),
             count=since.count,
+            bad=since.bad_share,
+            bad_before=found.before.bad_share if found else None,
+            count_before=found.before.count if found else 0,
             worth=since.count / series.inflation,
             learned_count=baseline.count,
             learned_worth=baseline.worth,
@@ -264,40 +284,35 @@ class Family:
             start = buckets[-8:][0].first if buckets else 0
         return series.history.between(start)
 
-    def relearn(self) -> None:
-        """What comes now is normal: all baselines that were learned are learned again."""
+    def relearn(self, metric: str | None = None) -> None:
+        """What comes now is normal: all baselines that were learned (of one metric) are learned again."""
         for key, series in self._series.items():
-            if key not in self.settings.baselines:
+            if key not in self.settings.baselines and belongs(key[0], metric):
                 series.relearn()
-        self._learned.clear()
-        self._ranks.clear()
-        self._effects.clear()
-        self._plain.clear()
+        for ranks in (self._learned, self._ranks):
+            for key in [key for key in ranks if belongs(key[0], metric)]:
+                del ranks[key]
+        self._effects = {name: each for name, each in self._effects.items() if not belongs(name, metric)}
+        self._plain = {name: each for name, each in self._plain.items() if not belongs(name, metric)}
 
     def to_state(self) -> dict[str, Any]:
-        return {
-            "learned": [[*group, count] for group, count in self._learned.items()],
-            "ranks": [[*key, rank] for key, rank in self._ranks.items()],
-            "effects": {name: each.to_state() for name, each in self._effects.items()},
-            "plain": {name: each.to_state() for name, each in self._plain.items()},
-            "mixes": [asdict(each) for each in self.mixes],
-            "count": self._count,
-            "series": [{"series": key[0], "slice": key[1], **series.to_state()} for key, series in self],
-        }
+        """What `restore` takes."""
+        kept = {name.strip("_"): to_record(getattr(self, name)) for name in _KEPT}
+        series = [[key[0], key[1], to_record(each)] for key, each in self]
+        return {**kept, "series": series}
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Go on where `to_state` was called. Raises KeyError, TypeError or ValueError for what it has not written."""
-        self._learned = {(str(name), str(group)): int(count) for name, group, count in state["learned"]}
-        self._ranks = {(str(name), str(each)): int(rank) for name, each, rank in state["ranks"]}
-        self._effects = {name: Effects(**each) for name, each in state["effects"].items()}
-        self._plain = {
-            name: DropDetector.from_state(each, threshold=self._threshold((name, ALL)))
-            for name, each in state["plain"].items()
-        }
-        self.mixes.extend(MixShift(**each) for each in state["mixes"])
-        self._count = int(state["count"])
-        for each in state["series"]:
-            key = (str(each["series"]), str(each["slice"]))
-            if key[1] != ALL and not key[1].endswith(f"={OTHER}"):
-                self._slices[key[1]] = None
-            self._add(key).restore(each, keep_baseline=key in self.settings.baselines)
+        for name in _KEPT:
+            setattr(self, name, from_record(state[name.strip("_")], type(getattr(self, name))))
+        for name, detector in self._plain.items():
+            detector.set_threshold(self._threshold((name, ALL)))
+        for name, slice_name, record in state["series"]:
+            key = (str(name), str(slice_name))
+            series, given = from_record(record, Series), self.settings.baselines.get(key)
+            if given is None or (series.baseline is not None and series.baseline.same_numbers(given)):
+                series.adopt(self._series_settings(key))
+                self._series[key] = series
+            else:  # watched by another number than then: it starts anew
+                self._add(key)
+                self._series[key].history, self._series[key].last_s = series.history, series.last_s

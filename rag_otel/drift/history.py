@@ -2,7 +2,7 @@
 
 An exponential histogram (Datar, Gionis, Indyk, Motwani, "Maintaining stream statistics over sliding windows", SIAM J.
 Comput. 31, 2002): buckets of 8 values, of 16, of 32 ..., at most `_PER_SIZE` of each. Each keeps the sums that a
-weighted mean, its interval and the moment of a change can be told from; 10 numbers a bucket, about 5 kB for a million
+weighted mean, its interval and the moment of a change can be told from; 11 numbers a bucket, about 5 kB for a million
 values.
 
 Values are told apart by their order, a number that only grows and that all series of a stream share, never by their
@@ -11,18 +11,17 @@ times: results come in bursts, late, and from clocks that jump. Times are kept t
 
 from __future__ import annotations
 
-import base64
 import math
-import sys
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Sequence
+from typing import Final
 
+from rag_otel.drift.records import stored
 from rag_otel.lazy_dataclass import dataclass
 
 _BUCKET: Final = 8
 _PER_SIZE: Final = 8
-_FIELDS: Final = 10
+_FIELDS: Final = 11
 _Z95: Final = 1.959964
 
 
@@ -45,11 +44,18 @@ class Moments:
     """Sum of w*w; `x1` and `x2` are the sums of w*w*x and w*w*x*x."""
     x1: float = 0.0
     x2: float = 0.0
+    bad: float = 0.0
+    """Sum of w of what is bad by itself: an unfaithful answer."""
 
     @property
     def mean(self) -> float | None:
         """The Hajek mean: sum of w*x over sum of w, in 0..1; None without values."""
         return min(1.0, max(0.0, self.x / self.weight)) if self.weight > 0.0 else None
+
+    @property
+    def bad_share(self) -> float | None:
+        """Which share is bad, 0..1; None without values."""
+        return self.bad / self.weight if self.weight > 0.0 else None
 
     @property
     def interval(self) -> tuple[float, float] | None:
@@ -88,14 +94,17 @@ def total(parts: Iterable[Moments]) -> Moments:
         weight2=sum(part.weight2 for part in parts),
         x1=sum(part.x1 for part in parts),
         x2=sum(part.x2 for part in parts),
+        bad=sum(part.bad for part in parts),
     )
 
 
 def moments(values: Sequence[tuple[float, float, float]]) -> Moments:
     """The sums of some (time, value, weight); their order is their place among these."""
-    return _moments(_sums(values, 0, len(values) - 1), 0) if values else Moments()
+    known = [(time_s, value, weight, False) for time_s, value, weight in values]
+    return _moments(_sums(known, 0, len(known) - 1), 0) if known else Moments()
 
 
+@stored
 class History:
     """The histogram: rows of `Moments` as plain doubles, oldest first."""
 
@@ -103,19 +112,20 @@ class History:
 
     def __init__(self) -> None:
         self._rows = array("d")
-        self._open: list[tuple[float, float, float]] = []
-        """(time, value, weight) of the values that do not fill a bucket yet: sums are made eight at a time."""
+        self._open: list[tuple[float, float, float, bool]] = []
+        """(time, value, weight, bad) of the values that do not fill a bucket yet: sums are made eight at a time."""
         self._first = self._last = -1
         """Orders of the first and the last of these."""
         self._full = [0]
         """How many closed buckets there are of each size, smallest first."""
 
-    def add(self, time_s: float, value: float, weight: float, order: int | None = None) -> None:
-        """Take one value in 0..1 of weight 1/p; `order` is its place in the stream, by default one after the last."""
+    def add(self, time_s: float, value: float, weight: float, order: int | None = None, *, bad: bool = False) -> None:
+        """Take one value in 0..1 of weight 1/p. `order` is its place in the stream, by default one after the last;
+        `bad`: the answer is bad by itself."""
         self._last = self._last + 1 if order is None else order
         if not self._open:
             self._first = self._last
-        self._open.append((time_s, value, weight))
+        self._open.append((time_s, value, weight, bad))
         if len(self._open) >= _BUCKET:
             self._rows.extend(_sums(self._open, self._first, self._last))
             self._open.clear()
@@ -159,7 +169,7 @@ class History:
     @property
     def level(self) -> float:
         """About what the latest few values are; 1 without values."""
-        latest = sorted(value for _, value, _ in self._open)
+        latest = sorted(value for _, value, *_ in self._open)
         if len(latest) >= _BUCKET // 2:
             return latest[len(latest) // 2]
         if not self._rows:
@@ -171,37 +181,9 @@ class History:
         """The buckets whose middle is within [first, end), by order."""
         return total(bucket for bucket in self.buckets if first <= (bucket.first + bucket.last) / 2 < end)
 
-    def to_state(self) -> dict[str, Any]:
-        rows = self._rows
-        if sys.byteorder == "big":
-            rows = rows[:]
-            rows.byteswap()
-        packed = base64.b64encode(rows.tobytes()).decode("ascii")
-        return {
-            "rows": packed,
-            "full": list(self._full),
-            "open": [list(each) for each in self._open],
-            "first": self._first,
-            "last": self._last,
-        }
-
-    @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> History:
-        """Raises ValueError for what `to_state` has not written."""
-        history = cls()
-        history._rows.frombytes(base64.b64decode(str(state["rows"]), validate=True))
-        if sys.byteorder == "big":
-            history._rows.byteswap()
-        history._full = [int(each) for each in state["full"]]
-        history._open = [(float(time_s), float(value), float(weight)) for time_s, value, weight in state["open"]]
-        history._first, history._last = int(state["first"]), int(state["last"])
-        if not history._full or len(history._rows) != _FIELDS * sum(history._full):
-            raise ValueError("a history that does not fit together")
-        return history
-
 
 def _moments(rows: Sequence[float], at: int) -> Moments:
-    start_s, end_s, first, last, count, weight, x, weight2, x1, x2 = rows[at : at + _FIELDS]
+    start_s, end_s, first, last, count, weight, x, weight2, x1, x2, bad = rows[at : at + _FIELDS]
     return Moments(
         start_s=start_s,
         end_s=end_s,
@@ -213,14 +195,15 @@ def _moments(rows: Sequence[float], at: int) -> Moments:
         weight2=weight2,
         x1=x1,
         x2=x2,
+        bad=bad,
     )
 
 
-def _sums(values: Sequence[tuple[float, float, float]], first: int, last: int) -> tuple[float, ...]:
+def _sums(values: Sequence[tuple[float, float, float, bool]], first: int, last: int) -> tuple[float, ...]:
     """The fields of `Moments` of some values."""
     start_s, end_s = math.inf, -math.inf
-    total_weight = x = weight2 = x1 = x2 = 0.0
-    for time_s, value, weight in values:
+    total_weight = x = weight2 = x1 = x2 = bad_weight = 0.0
+    for time_s, value, weight, bad in values:
         if time_s < start_s:
             start_s = time_s
         if time_s > end_s:
@@ -231,4 +214,6 @@ def _sums(values: Sequence[tuple[float, float, float]], first: int, last: int) -
         weight2 += weight * weight
         x1 += weight * weighted
         x2 += weighted * weighted
-    return start_s, end_s, float(first), float(last), float(len(values)), total_weight, x, weight2, x1, x2
+        if bad:
+            bad_weight += weight
+    return start_s, end_s, float(first), float(last), float(len(values)), total_weight, x, weight2, x1, x2, bad_weight

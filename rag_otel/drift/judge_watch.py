@@ -14,8 +14,9 @@ import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from rag_otel.drift.anchors import Anchor, Reading, Shift, identity_of, reading_of, reading_state, shift
+from rag_otel.drift.anchors import Anchor, Reading, Shift, identity_of, reading_of, shift
 from rag_otel.drift.observation import signal_of
+from rag_otel.drift.records import from_record, to_record
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import Evaluation
 from rag_otel.protocols import Evaluator
@@ -192,8 +193,10 @@ class JudgeWatch:
         after, else nothing is known.
         """
         metric = series.rpartition(".")[0]
-        before, now = self.references.get(metric), self.readings.get(metric)
-        moved = self.shift(metric, signal_of(series))
+        with self._lock:
+            before, now = self.references.get(metric), self.readings.get(metric)
+        # One question for each alarm: its error does not depend on how many readings there were in between.
+        moved = None if before is None or now is None else shift(before, now, signal_of(series))
         if (
             before is None
             or now is None
@@ -214,6 +217,12 @@ class JudgeWatch:
             self.references = dict(self.readings)
             self._taken.clear()
 
+    def forget(self, metric: str) -> None:
+        """Baselines of the metric are learned anew: so is their reference."""
+        with self._lock:
+            for kept in (self.references, self.readings, self._taken):
+                kept.pop(metric, None)
+
     def after_fork(self) -> None:
         """The readings stay; a run under way is the parent's."""
         self._lock = threading.RLock()
@@ -222,14 +231,13 @@ class JudgeWatch:
     def to_state(self) -> dict[str, Any]:
         with self._lock:
             return {
-                "references": {name: reading_state(each) for name, each in self.references.items()},
-                "readings": {name: reading_state(each) for name, each in self.readings.items()},
+                "references": to_record(self.references),
+                "readings": to_record(self.readings),
                 "taken": dict(self._taken),
             }
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Go on where `to_state` was called. Raises KeyError, TypeError or ValueError for what it has not written."""
         with self._lock:
-            self.references = {name: Reading(**each) for name, each in state["references"].items()}
-            self.readings = {name: Reading(**each) for name, each in state["readings"].items()}
+            self.references, self.readings = (from_record(state[name], dict) for name in ("references", "readings"))
             self._taken = {str(name): int(count) for name, count in state["taken"].items()}

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import statistics
 from array import array
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
-from rag_otel.drift.baseline import SHAPES, Baseline, unseen_week
+from rag_otel.drift.baseline import SHAPES, Baseline
 from rag_otel.drift.bets import lower_bound
 from rag_otel.drift.dependence import Dependence, around_parts, dependence, drop_inside, wandering
+from rag_otel.drift.records import stored
 from rag_otel.drift.seasons import DAY_S, Seasons
 
 DEFAULT_COUNT: Final = 500
@@ -35,10 +36,15 @@ _RARE: Final = 0.02
 """So many values tell how such values come, as a share of `count`; three at least."""
 LATELY: Final = 5
 """Values that tell what is usual just now."""
+_FELL: Final = 1.36
+"""Of what is lower than the floor already one in 20 is enough to call it a drop (Kolmogorov), not one in 1,000."""
+_MIXED_UP: Final = 0.75
+"""A drop may be dated a little too early."""
 _FEW: Final = 0.5
 """Answers that are worth less than this share of their number are said to be."""
 
 
+@stored
 class BaselineLearner:
     """Collects the first values of a series; 4 bytes a value, 8 where they weigh differently."""
 
@@ -101,8 +107,15 @@ class BaselineLearner:
     def lately_mean(self) -> float:
         """The mean of what came since it was learned last; 1 without values."""
         values = self._values[self._before :].tolist()
-        weights = [1.0] * len(values) if self._weights is None else self._weights[self._before :].tolist()
-        return _mean(values, weights) if values else 1.0
+        return _mean(values, self._listed_weights()[self._before :]) if values else 1.0
+
+    @property
+    def fell_lately(self) -> bool:
+        """What came since it was learned last is lower than what came before, beyond chance."""
+        mean = _mean(values := self._values.tolist(), weights := self._listed_weights())
+        residuals = [(value - mean) * weight for value, weight in zip(values, weights, strict=True)]
+        at = drop_inside(residuals, beyond=_FELL)
+        return at is not None and at >= _MIXED_UP * self._before
 
     def learn_again(self) -> None:
         """Something is known now that was not at the last stage: a run, a whole day."""
@@ -183,8 +196,7 @@ class BaselineLearner:
 
         `wander` is what is known from elsewhere of how far the mean wanders.
         """
-        values = self._values.tolist()
-        weights = [1.0] * len(values) if self._weights is None else self._weights.tolist()
+        values, weights = self._values.tolist(), self._listed_weights()
         count, total, mean = len(values), sum(weights), _mean(values, weights)
         residuals = [(value - mean) * weight for value, weight in zip(values, weights, strict=True)]
         spread = sum(each * each for each in residuals) / count
@@ -212,8 +224,6 @@ class BaselineLearner:
             inflation=found.inflation,
             answers=self._answers / count,
             wander=max(wander, own * count / total),
-            unseen=unseen_week(self._seasons, self._answers),
-            unseen_from_s=self._until_s if self._seasons.days < SHAPES[0] else None,
             mean_weight=total / count,
             spread=spread,
             rare=self.rare,
@@ -224,40 +234,8 @@ class BaselineLearner:
             unknown=(*self._seasons.unknown(), *_unknown(found, self._answers, count)),
         )
 
-    def to_state(self) -> dict[str, Any]:
-        mark = self._mark
-        return {
-            "count": self.count,
-            "stage": self.stage,
-            "owed": self.owed,
-            "again": self._again,
-            "before": self._before,
-            "stages": self._stages,
-            "answers": self._answers,
-            "values": [round(value, 6) for value in self._values],
-            "weights": None if self._weights is None else [round(weight, 4) for weight in self._weights],
-            "seasons": self._seasons.to_state(),
-            "from_s": self._from_s,
-            "until_s": self._until_s,
-            "until": self._until,
-            "mark": None if mark is None else [mark[0], mark[1], mark[2].to_state()],
-        }
-
-    @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> BaselineLearner:
-        learner = cls(int(state["count"]), stages=int(state["stages"]))
-        learner.stage, learner._answers = int(state["stage"]), int(state["answers"])
-        learner.owed, learner._again = bool(state["owed"]), int(state["again"])
-        learner._before = int(state["before"])
-        learner._values = array("f", state["values"])
-        learner._weights = None if state["weights"] is None else array("f", state["weights"])
-        learner._seasons = Seasons.from_state(state["seasons"])
-        learner._shape_s = learner._seasons.next_s(SHAPES) if learner._values else math.inf
-        learner._from_s, learner._until_s = float(state["from_s"]), float(state["until_s"])
-        learner._until = int(state["until"])
-        if (mark := state["mark"]) is not None:
-            learner._mark = int(mark[0]), int(mark[1]), Seasons.from_state(mark[2])
-        return learner
+    def _listed_weights(self) -> list[float]:
+        return [1.0] * len(self._values) if self._weights is None else self._weights.tolist()
 
 
 def _mean(values: Sequence[float], weights: Sequence[float]) -> float:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from rag_otel.drift.baseline import Baseline
-from rag_otel.drift.learner import BaselineLearner
+from rag_otel.drift.learner import DEFAULT_COUNT, BaselineLearner
+from rag_otel.drift.records import stored
 from rag_otel.drift.seasons import Seasons
 from rag_otel.drift.watch import SeriesSettings, Watch
 
@@ -22,10 +22,13 @@ _SURE: Final = 2
 """Stages after which a gain is told from a baseline that is not known well yet."""
 
 
+@stored
 class Learning:
     """The learner of the baseline while there is one, then the shape of the days until a week was seen."""
 
     __slots__ = ("_before_gain", "_seasons", "_settings", "_shape_s", "gains", "learner", "room")
+
+    NOT_STORED = ("_settings",)
 
     def __init__(self, settings: SeriesSettings) -> None:
         self._settings = settings
@@ -40,6 +43,10 @@ class Learning:
         self._before_gain: Baseline | None = None
         self.room = 0.0
         """How far values may lie outside of 0..1."""
+
+    def adopt(self, settings: SeriesSettings) -> None:
+        """Go on with these settings, after it was restored."""
+        self._settings = settings
 
     @property
     def ended(self) -> bool:
@@ -118,8 +125,8 @@ class Learning:
         self._before_gain = watch.baseline
         self.gains += 1
 
-    def learn(self, watch: Watch | None, *, error: float, room: float, wander: float, time_s: float) -> Baseline | None:
-        """The better baseline; None where the one that is watched stays. See `Series.freeze`."""
+    def learn(self, watch: Watch | None, *, error: float, room: float, keys: bool) -> Baseline | None:
+        """The better baseline; None where the watched one stays. `keys` tell runs apart. See `Series.freeze`."""
         learner, before = self.learner, None if watch is None else watch.baseline
         if learner is None or not learner.due:
             return self._wider(before)
@@ -129,14 +136,16 @@ class Learning:
             error=error * learner.error_share / 2**self.gains,
             least_probability=self._settings.least_probability,
             room=self.room,
-            wander=max(wander, 0.0 if earlier is None else earlier.wander),
+            wander=0.0 if earlier is None else earlier.wander,
         )
         if before is not None and before.source == "given":
             found = found.standing_for(before)
         elif before is not None and learner.hardly_more and before.block == found.block == 1:
             found = replace(found, lower=min(found.mean, max(found.lower, before.lower)))
         # What is wrong now is not learned, though there was too little of it for an alarm.
-        wrong = watch is not None and self.sure and learner.lately_mean < watch.least(time_s)
+        # Of a default's 500 answers the first stages do not know runs yet: one that is hard looks like a drop.
+        sure = self.sure or ((keys or learner.count < DEFAULT_COUNT) and learner.fell_lately)
+        wrong = watch is not None and sure and learner.lately_mean < watch.floor
         if before is not None and wrong:
             found = before
         if not learner.advance(taken=not wrong):
@@ -158,22 +167,4 @@ class Learning:
         wider = baseline.wandering_like(self._seasons)
         if self._seasons.days >= _DAYS[-1]:
             self._seasons = None
-        same = (wider.margin, wider.unseen_from_s) == (baseline.margin, baseline.unseen_from_s)
-        return None if same else wider
-
-    def to_state(self) -> dict[str, Any]:
-        """What `from_state` takes."""
-        state: dict[str, Any] = {"room": self.room, "gains": self.gains}
-        for name, each in (("before_gain", self._before_gain), ("learner", self.learner), ("seasons", self._seasons)):
-            state[name] = None if each is None else each.to_state()
-        return state
-
-    @classmethod
-    def from_state(cls, state: Mapping[str, Any], settings: SeriesSettings) -> Learning:
-        learning = cls(settings)
-        learning.room, learning.gains = float(state["room"]), int(state["gains"])
-        earlier, learner, seasons = state["before_gain"], state["learner"], state["seasons"]
-        learning._before_gain = None if earlier is None else Baseline.from_state(earlier)
-        learning.learner = None if learner is None else BaselineLearner.from_state(learner)
-        learning._learn_days(None if seasons is None else Seasons.from_state(seasons))
-        return learning
+        return None if wider.wander == baseline.wander else wider

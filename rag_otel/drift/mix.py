@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Any, Final
+from typing import Final
 
 from rag_otel.drift.change import change_point
 from rag_otel.drift.history import History, Moments
+from rag_otel.drift.records import stored
 from rag_otel.lazy_dataclass import dataclass
 
 _LEAST: Final = 30
@@ -21,6 +22,7 @@ _SURE: Final = 3.0
 """How many times its error, squared and summed over slices, their differences must be beyond chance."""
 
 
+@stored
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effects:
     """How far the slices of one dimension are above the mean of all traffic, in goodness; others are at 0."""
@@ -35,10 +37,8 @@ class Effects:
         """The largest of them."""
         return max(map(abs, self.shifts.values()), default=0.0)
 
-    def to_state(self) -> dict[str, Any]:
-        return {"dimension": self.dimension, "shifts": dict(self.shifts), "shares": dict(self.shares)}
 
-
+@stored
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MixShift:
     """The mean of all traffic fell because its mix has changed. No alarm: no kind of answer is worse than it was."""

@@ -15,10 +15,12 @@ from rag_otel.delivery.state_folder import StateFolder
 from rag_otel.drift import memory
 from rag_otel.drift.alerting import describe_mix, drift_alert, judge_alert
 from rag_otel.drift.event import DriftEvent
-from rag_otel.drift.family import DriftSettings, Family, Key
+from rag_otel.drift.family import DriftSettings, Family, Key, belongs
 from rag_otel.drift.judge_watch import Cause, JudgeWatch, Verdict
+from rag_otel.drift.known_judges import KnownJudges
 from rag_otel.drift.observation import ALL, RISK, SCORE, observation, shown
 from rag_otel.drift.problems import Problems
+from rag_otel.drift.records import from_record, to_record
 from rag_otel.drift.series import Series
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import EvaluatedTrace
@@ -85,6 +87,7 @@ class DriftMonitor:
         self.family = Family(self._settings)
         self._problems = Problems()
         self._judge_problems: set[str] = set()
+        self._judges = KnownJudges()
         self._noticed: deque[DriftEvent] = deque(maxlen=_LOGGED)
         """What was noticed lately, for `rag-otel drift`."""
         self._bad: deque[_Remembered] = deque(maxlen=_REMEMBERED)
@@ -134,6 +137,9 @@ class DriftMonitor:
         seen = observation(result, self._settings.dimensions)
         if seen is None:
             return []
+        for evaluation in result.evaluations:
+            if self._judges.has_changed(evaluation):
+                self.relearn(evaluation.name)
         if self._judge is not None:
             for evaluation in result.evaluations:
                 self._judge.notice(evaluation)
@@ -199,7 +205,12 @@ class DriftMonitor:
                 for name, value in each.values
                 if name == event.series
             ]
-        return [example for *_, example in sorted(bad, key=lambda each: each[:3])[:_SHOWN]]
+        found: dict[tuple[str | None, str | None], AlertExample] = {}
+        for *_, example in sorted(bad, key=lambda each: each[:3]):
+            found.setdefault(
+                (example.question, example.response) if example.response else (None, repr(example.target)), example
+            )
+        return list(found.values())[:_SHOWN]
 
     def _judge_read(self, metric: str) -> None:
         """A new reading of the anchors: tell when the judge has moved, and when it is back."""
@@ -243,14 +254,16 @@ class DriftMonitor:
             if self._save_at is not None:
                 self._save()
 
-    def relearn(self) -> None:
-        """What comes now is normal: forget baselines that were learned, and take the judge as it is."""
+    def relearn(self, metric: str | None = None) -> None:
+        """What comes now is normal: forget baselines that were learned (of one metric), and take the judge as it is."""
         with self._lock:
-            self.family.relearn()
-            self._problems = Problems()
-            self._judge_problems.clear()
-        if self._judge is not None:
+            self.family.relearn(metric)
+            self._problems.forget(metric)
+            self._judge_problems = {each for each in self._judge_problems if not belongs(each, metric)}
+        if self._judge is not None and metric is None:
             self._judge.accept()
+        elif self._judge is not None and metric is not None:
+            self._judge.forget(metric)
 
     def after_fork(self) -> None:
         """The parent's series are its own; the child goes on with what its part of the state folder holds."""
@@ -270,20 +283,19 @@ class DriftMonitor:
             with guarded("drift.load"):
                 if not memory.load(self._state.path / memory.FILE, self._restore):
                     self.family, self._problems, self._to_tell = Family(self._settings), Problems(), []
+                    self._judges = KnownJudges()
                     self._read.restore({})
                 self._obey()
         self._tell_all()
 
     def _restore(self, state: Any) -> None:
         self.family.restore(state)
-        self._problems = Problems.from_state(state["problems"])
-        self._to_tell = [
-            (DriftEvent.from_state(event), (str(series), str(name)))
-            for event, (series, name) in state.get("to_tell", ())
-        ]
+        self._problems = from_record(state["problems"], Problems)
+        self._to_tell = from_record(state["to_tell"], list)
         self._read.restore(state.get("read", {}))
-        self._noticed.extend(DriftEvent.from_state(event) for event in state["events"])
+        self._noticed.extend(from_record(event, DriftEvent) for event in state["events"])
         self._judge_problems = {str(name) for name in state["judge_problems"]}
+        self._judges.restore(state.get("judges", {}), {name.rpartition(".")[0] for (name, _), _ in self.family})
         if self._judge is not None and state["judge"] is not None:
             self._judge.restore(state["judge"])
 
@@ -302,11 +314,12 @@ class DriftMonitor:
             self._obey()
             parts: dict[str, Any] = {
                 "saved_s": self._clock(),
-                "events": [event.to_state() for event in self._noticed],
-                "problems": self._problems.to_state(),
-                "to_tell": [[event.to_state(), list(key)] for event, key in self._to_tell],
+                "events": [to_record(event) for event in self._noticed],
+                "problems": to_record(self._problems),
+                "to_tell": to_record(self._to_tell),
                 "read": (read := self._read.to_state()),
                 "judge_problems": sorted(self._judge_problems),
+                "judges": self._judges.to_state(),
                 "judge": None if self._judge is None else self._judge.to_state(),
                 **self.family.to_state(),
             }

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from rag_otel.evaluation.directions import LOWER_IS_BETTER, goodness
+from rag_otel.evaluation.directions import goodness, lower_is_better
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import EvaluatedTrace, Evaluation, RagTrace
 from rag_otel.ratings.words import COMPLAINT_BELOW
@@ -23,7 +23,19 @@ FEEDBACK: Final = "feedback"
 """A dimension: `complaint` or `content`, of answers that a user has rated."""
 _FIELDS: Final = frozenset({"service", "route", "model", "convention", "user_id", "session_id"})
 _NS: Final = 1_000_000_000
+UNFAITHFUL: Final = "unfaithful"
+_BAD: Final = 0.5
 _LONGEST: Final = 120
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """The answer behind an observation, for a page that shows examples."""
+
+    trace_id: str
+    question: str
+    explanations: tuple[tuple[str, str], ...] = ()
+    """(metric, why it scored so)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,9 +52,14 @@ class Observation:
     """(`<metric>.<signal>`, value in 0..1 as goodness: higher is better)."""
     in_sample: bool = True
     """False: evaluated because of what a user said later. It counts for the slices of `feedback` alone."""
+    bad: tuple[str, ...] | None = None
+    """The series whose value says that this answer is bad by itself, such as labelled unfaithful. None: a goodness
+    below .5 says so."""
     cluster: int | None = None
     """Answers in a row with the same key depend on each other and count as one: those with the same chunks, or of one
     session. None: no key is known."""
+    answer: Answered | None = None
+    """Of stored answers only: live monitoring keeps no texts."""
 
 
 def observation(result: EvaluatedTrace, dimensions: Sequence[str] = DIMENSIONS) -> Observation | None:
@@ -61,6 +78,7 @@ def observation(result: EvaluatedTrace, dimensions: Sequence[str] = DIMENSIONS) 
         slices=slices,
         values=tuple(values),
         in_sample=in_sample,
+        bad=tuple(series for evaluation in result.evaluations for series in bad_series(evaluation)),
         cluster=cluster_of(trace),
     )
 
@@ -99,6 +117,19 @@ def _values(evaluation: Evaluation) -> list[tuple[str, float]]:
     return values
 
 
+def bad_series(evaluation: Evaluation) -> Iterator[str]:
+    """Of score and risk where the label says so, or without a label where the number is below .5 as goodness; of the
+    unjudged share where there is no score."""
+    return (name for name, value in _values(evaluation) if is_bad(name, value, evaluation.label))
+
+
+def is_bad(series: str, value: float, label: str | None) -> bool:
+    """Whether a value (goodness) of a series says that its answer is bad by itself. `label`: of the metric's result."""
+    if signal_of(series) == UNJUDGED:
+        return value <= 0.0
+    return value < _BAD if label is None else label == UNFAITHFUL
+
+
 def signal_of(series: str) -> str:
     """`score`, `risk` or `unscored` of a series' name."""
     return series.rpartition(".")[2]
@@ -107,7 +138,7 @@ def signal_of(series: str) -> str:
 def falls(series: str) -> bool:
     """Whether a fall of what people know is bad: of most scores, of no risk and no unjudged share."""
     metric, _, signal = series.rpartition(".")
-    return signal == SCORE and metric not in LOWER_IS_BETTER
+    return signal == SCORE and not lower_is_better(metric)
 
 
 def shown(series: str, goodness: float) -> float:

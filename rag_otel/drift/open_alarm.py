@@ -2,68 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from rag_otel.drift.change import ChangePoint
 from rag_otel.drift.detector import DropDetector
-from rag_otel.drift.turns import Turn
+from rag_otel.drift.history import History, Moments
+from rag_otel.drift.records import stored
 from rag_otel.drift.watch import Watch
 
 _RECOVERY: Final = 0.03
-"""Share of an alarm's evidence that tells its end: it ends sooner than it begins."""
+"""Share of an alarm's evidence that tells the end of a large drop: it ends sooner than it begins."""
+_SMALL_RECOVERY: Final = 0.3
+"""The same of a small drop: a mean just below the floor must not be told to be back again and again."""
+_SMALL: Final = 0.06
+"""Below the floor by less than this is small."""
+_CALM: Final = 8.0
+"""Money of a detector that suspects nothing."""
 _SURE_Z: Final = 2.9
 """Standard errors below an estimate that a deeper drop must lie."""
 _FURTHER: Final = 0.5
 """And so much of the drop that was told."""
 
 
+@stored
 class OpenAlarm:
     """Two detectors: of a deeper drop, below what was told, and of the recovery, that the mean is above the middle
     between the floor and the upper end of what it has dropped to."""
 
-    __slots__ = ("deeper", "floor", "from_order", "recovery", "since_s")
+    __slots__ = ("_small", "_until", "deeper", "floor", "from_order", "recovery")
 
-    def __init__(
-        self, watch: Watch, floor: float, found: ChangePoint | None, *, inflation: float, time_s: float, order: int
-    ) -> None:
+    def __init__(self, watch: Watch, floor: float, found: ChangePoint | None, *, inflation: float, order: int) -> None:
         """`floor`: what the mean has fallen below; `found`: since when; `inflation`: answers that are worth one; the
-        value that told has `time_s` and `order`."""
+        value that told has this `order`."""
         self.floor = floor
-        self.since_s = found.at_s if found else time_s
-        """When the drop began, seconds since the epoch."""
         self.from_order = found.at if found else order
-        """The same as the order of a value."""
-        low = high = 0.0
-        if found is not None:
-            bounds = found.since.bounds(inflation=inflation, low_z=_SURE_Z)
-            low, high = bounds if bounds is not None else (0.0, 0.0)
-            low = min(low, (found.since.mean or 0.0) - _FURTHER * (floor - (found.since.mean or 0.0)))
-        middle = (floor + min(floor, high)) / 2
-        # The recovery is a drop of 1 - value below 1 - middle.
-        self.recovery = watch.detect(1.0 - middle, around=middle, share=_RECOVERY)
+        """When the drop began, as the order of a value."""
+        self._until = order
+        """The last value that what it fell to was estimated from."""
+        since = Moments() if found is None else found.since
+        mean = since.mean or 0.0
+        low = min(_bounds(since, inflation)[0], mean - _FURTHER * (floor - mean))
         self.deeper: DropDetector | None = watch.detect(low) if low > 0.0 else None
+        self.recovery = self._look_for_the_end(watch, since, inflation)
 
-    def observe(self, value: float, probability: float) -> Turn | None:
-        """Take a block: DEEPER, RESOLVED, or nothing new."""
-        if self.deeper is not None and self.deeper.observe(value, probability):
-            return Turn.DEEPER
-        return Turn.RESOLVED if self.recovery.observe(1.0 - value, probability) else None
+    def _look_for_the_end(self, watch: Watch, since: Moments, inflation: float) -> DropDetector:
+        """A detector of means above the middle between the floor and the upper end of what the mean has fallen to."""
+        middle = (self.floor + min(self.floor, _bounds(since, inflation)[1])) / 2
+        self._small = self.floor - (since.mean or 0.0) < _SMALL
+        # The recovery is a drop of 1 - value below 1 - middle.
+        return watch.detect(1.0 - middle, around=middle, share=self._share)
 
-    def to_state(self) -> dict[str, Any]:
-        return {
-            "floor": self.floor,
-            "since_s": self.since_s,
-            "from_order": self.from_order,
-            "recovery": self.recovery.to_state(),
-            "deeper": None if self.deeper is None else self.deeper.to_state(),
-        }
+    @property
+    def _share(self) -> float:
+        return _SMALL_RECOVERY if self._small else _RECOVERY
 
-    @classmethod
-    def from_state(cls, state: Mapping[str, Any], watch: Watch) -> OpenAlarm:
-        alarm = cls.__new__(cls)
-        alarm.floor, alarm.since_s = float(state["floor"]), float(state["since_s"])
-        alarm.from_order = int(state["from_order"])
-        alarm.recovery = watch.restored(state["recovery"], share=_RECOVERY)
-        alarm.deeper = None if state["deeper"] is None else watch.restored(state["deeper"])
-        return alarm
+    def estimate_again(self, watch: Watch, history: History, inflation: float) -> None:
+        """At the moment of an alarm the estimate is lowest. When twice, four times ... as many answers have come, a
+        drop may turn out to be small, unless it may just be coming back."""
+        length = history.last - self.from_order
+        if self._small or length < 2 * (self._until - self.from_order) or self.recovery.money >= _CALM:
+            return
+        self._until = history.last
+        since = history.between(self.from_order)
+        if self.floor - (since.mean or 0.0) < _SMALL:
+            self.recovery = self._look_for_the_end(watch, since, inflation)
+
+    def adopt(self, watch: Watch) -> None:
+        """Go on with the settings of `watch`, after it was restored."""
+        watch.adopted(self.recovery, self._share)
+        if self.deeper is not None:
+            watch.adopted(self.deeper)
+
+
+def _bounds(since: Moments, inflation: float) -> tuple[float, float]:
+    return since.bounds(inflation=inflation, low_z=_SURE_Z) or (0.0, 0.0)

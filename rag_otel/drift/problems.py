@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import field
-from typing import Any
 
 from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.family import Key
+from rag_otel.drift.records import stored
 from rag_otel.lazy_dataclass import dataclass
 
 
+@stored
 @dataclass(slots=True, kw_only=True)
 class _Problem:
     metric: str
@@ -24,9 +24,12 @@ class _Problem:
     """When it was last told that it has become worse: worsenings that began no later belong to that."""
 
 
+@stored
 class Problems:
     """Open problems. An alarm joins one of its metric whose beginning overlaps its own; the problem is over with the
     last of its alarms."""
+
+    __slots__ = ("_open",)
 
     def __init__(self) -> None:
         self._open: list[_Problem] = []
@@ -55,6 +58,10 @@ class Problems:
                 return problem.told
         return None
 
+    def forget(self, metric: str | None) -> None:
+        """Drop the problems of a metric, or all: what was normal is learned anew."""
+        self._open = [each for each in self._open if metric not in (None, each.metric)]
+
     def close(self, event: DriftEvent) -> Key | None:
         """What the problem that ends with this alarm was told with; None where others of it go on."""
         key = (event.series, event.slice)
@@ -66,32 +73,3 @@ class Problems:
                 self._open.remove(problem)
                 return problem.told
         return None
-
-    def to_state(self) -> list[dict[str, Any]]:
-        return [
-            {
-                "metric": problem.metric,
-                "latest_s": problem.latest_s,
-                "told": list(problem.told),
-                "deeper_s": None if math.isinf(problem.deeper_s) else problem.deeper_s,
-                "firing": sorted(list(key) for key in problem.firing),
-            }
-            for problem in self._open
-        ]
-
-    @classmethod
-    def from_state(cls, state: list[Mapping[str, Any]]) -> Problems:
-        """Raises KeyError, TypeError or ValueError for what `to_state` has not written."""
-        problems = cls()
-        for each in state:
-            series, slice_name = each["told"]
-            problems._open.append(
-                _Problem(
-                    metric=str(each["metric"]),
-                    latest_s=float(each["latest_s"]),
-                    told=(str(series), str(slice_name)),
-                    deeper_s=-math.inf if each["deeper_s"] is None else float(each["deeper_s"]),
-                    firing={(str(series), str(name)) for series, name in each["firing"]},
-                )
-            )
-        return problems

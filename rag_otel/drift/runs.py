@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
+
+from rag_otel.drift.records import stored
 
 Run = tuple[float, float, int]
 """(mean of value times weight, mean weight, answers)."""
@@ -14,6 +15,7 @@ _LONGEST_RUN: Final = 64
 _LONGEST_PAUSE_S: Final = 3600.0
 
 
+@stored
 class Runs:
     """Takes answers, gives one unit for each run of answers in a row with the same key.
 
@@ -60,20 +62,8 @@ class Runs:
         self._key, self.count, self._weighted, self._weight, self._time_s = key, 1, value * weight, weight, time_s
         return ended
 
-    def to_state(self) -> list[Any]:
-        return [self._key, self.count, self._weighted, self._weight, self._time_s, self._only, self.several]
 
-    @classmethod
-    def from_state(cls, state: list[Any]) -> Runs:
-        """Raises ValueError or TypeError for what `to_state` has not written."""
-        runs = cls()
-        key, count, weighted, weight, time_s, only, several = state
-        runs._only, runs.several = None if only is None else int(only), bool(several)
-        runs._key, runs.count = None if key is None else int(key), int(count)
-        runs._weighted, runs._weight, runs._time_s = float(weighted), float(weight), float(time_s)
-        return runs
-
-
+@stored
 class Blocks:
     """Takes units, gives the mean of every `size` of them."""
 
@@ -96,13 +86,3 @@ class Blocks:
         full = self._weighted / self.size, self._weight / self.size
         self._count, self._weighted, self._weight = 0, 0.0, 0.0
         return full
-
-    def to_state(self) -> dict[str, Any]:
-        return {"size": self.size, "count": self._count, "weighted": self._weighted, "weight": self._weight}
-
-    @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> Blocks:
-        blocks = cls(int(state["size"]))
-        blocks._count = int(state["count"])
-        blocks._weighted, blocks._weight = float(state["weighted"]), float(state["weight"])
-        return blocks

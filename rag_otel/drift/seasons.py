@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 from rag_otel.drift.dependence import worst_part
+from rag_otel.drift.records import stored
 
 _PART_S: Final = 10_800.0
 _PARTS: Final = 8
@@ -17,6 +18,7 @@ _LEAST: Final = 50.0
 """Values that a part has at least: of fewer nothing is known, and they can raise no alarm either."""
 
 
+@stored
 class Seasons:
     """Sums of values by three hours of the day (UTC) and by day of the week; 15 rows of three numbers."""
 
@@ -93,18 +95,7 @@ class Seasons:
         return tuple(f"less than {what} was seen" for days, what in ((1, "a day"), (7, "a week")) if self.days < days)
 
     def copy(self) -> Seasons:
-        return Seasons.from_state(self.to_state())
-
-    def to_state(self) -> dict[str, Any]:
         self._close_part()
-        return {"sums": list(self._sums), "first_s": self.first_s, "last_s": self.last_s}
-
-    @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> Seasons:
-        """Raises ValueError for what `to_state` has not written."""
-        seasons = cls()
-        if len(state["sums"]) != len(seasons._sums):
-            raise ValueError("seasons that do not fit")
-        seasons._sums = array("d", state["sums"])
-        seasons.first_s, seasons.last_s = float(state["first_s"]), float(state["last_s"])
+        seasons = Seasons()
+        seasons._sums, seasons.first_s, seasons.last_s = self._sums[:], self.first_s, self.last_s
         return seasons

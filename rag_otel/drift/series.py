@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from rag_otel.drift.baseline import Baseline
 from rag_otel.drift.change import ChangePoint, change_point
@@ -13,12 +11,14 @@ from rag_otel.drift.history import History, total
 from rag_otel.drift.learner import DEFAULT_ERROR
 from rag_otel.drift.learning import Learning
 from rag_otel.drift.open_alarm import OpenAlarm
+from rag_otel.drift.records import stored
 from rag_otel.drift.runs import Runs
 from rag_otel.drift.suspicion import Suspicion, needed
 from rag_otel.drift.turns import Turn
 from rag_otel.drift.watch import SeriesSettings, Watch
 
 
+@stored
 class Series:
     """Values in 0..1, higher is better, with the probability that each was picked with."""
 
@@ -26,6 +26,8 @@ class Series:
         "_alarm", "_before_from", "_further", "_learning", "_runs", "_settings", "_suspicion", "_watch", "history",
         "last_s",
     )  # fmt: skip
+
+    NOT_STORED = ("_settings",)
 
     def __init__(self, settings: SeriesSettings, baseline: Baseline | None = None) -> None:
         """Without a `baseline` it is learned from the first values; with one only how they depend on each other."""
@@ -115,12 +117,13 @@ class Series:
         *,
         shift: float = 0.0,
         cluster: int | None = None,
+        bad: bool = False,
     ) -> Turn | None:
         """Take one value. `order` is its place in the stream (see `History`), `cluster` the key of the run that it is
-        of (see `Runs`), `shift` what its kind of answer is usually above the mean."""
+        of (see `Runs`), `shift` what its kind of answer is usually above the mean; `bad`: it is bad by itself."""
         self.last_s = time_s
         weight = 1.0 / probability
-        self.history.add(time_s, value, weight, order)
+        self.history.add(time_s, value, weight, order, bad=bad)
         runs = self._runs
         if cluster is not None and not runs.several:
             if not runs.second(cluster):
@@ -131,7 +134,7 @@ class Series:
             watch = self._watch
             if watch is None or watch.blocks.size > 1 or not self._learning.ended:
                 return self._take(time_s, (value - shift) * weight, weight, 1)
-            return self._bet(watch, time_s, value - shift, probability)
+            return self._bet(watch, value - shift, probability)
         unit = runs.add(time_s, value - shift, weight, cluster)
         return None if unit is None else self._take(time_s, *unit)
 
@@ -142,23 +145,22 @@ class Series:
         if watch is None:
             return Turn.COMPLETE if due else None
         block = watch.blocks.add(weighted, weight)
-        turn = None if block is None else self._bet(watch, time_s, block[0] / block[1], 1.0 / block[1])
+        turn = None if block is None else self._bet(watch, block[0] / block[1], 1.0 / block[1])
         if turn is None and due and learning.may_learn(watch, suspected=self.firing or self._suspicion.values > 0):
             return Turn.COMPLETE
         return turn
 
-    def _bet(self, watch: Watch, time_s: float, value: float, probability: float) -> Turn | None:
-        allowed = 0.0 if watch.unseen_from_s is None else watch.allowance(time_s)
+    def _bet(self, watch: Watch, value: float, probability: float) -> Turn | None:
         detector = watch.detector
-        reached = detector.observe(value + allowed, probability)
+        reached = detector.observe(value, probability)
         if self._alarm is not None:
-            return self._follow(self._alarm, time_s, value, probability)
+            return self._follow(self._alarm, value, probability)
         if (reached or self._suspicion.values) and self._is_told(self._suspicion, detector, reached):
             self._suspicion.values = 0
             self._learning.suspect()
-            self._open(watch, detector.floor, time_s)
+            self._open(watch, detector.floor)
             return Turn.ALARM
-        if watch.rise is not None and watch.rise.observe(1.0 - value + allowed, probability):
+        if watch.rise is not None and watch.rise.observe(1.0 - value, probability):
             self._learning.begin_gain(watch)
         return None
 
@@ -173,7 +175,8 @@ class Series:
         told = suspicion.lasts(
             reached,
             detector,
-            seen=rare is not None and latest >= rare and not self._in_runs(baseline),
+            # Where keys tell runs apart, low values that come in a row are no run.
+            seen=(self._runs.several or (rare is not None and latest >= rare)) and not self._in_runs(baseline),
             size=baseline.block,
             needed=needed(self._settings.baseline_count, learner, runs=self._settings.runs),
         )
@@ -185,26 +188,25 @@ class Series:
         """Answers depend on each other, and how much has hardly been seen."""
         return baseline.block > 1 and not self._learning.sure
 
-    def _open(self, watch: Watch, floor: float, time_s: float) -> None:
+    def _open(self, watch: Watch, floor: float) -> None:
         self._further.values = 0
-        self._alarm = OpenAlarm(
-            watch, floor, self.change(floor), inflation=self.inflation, time_s=time_s, order=self.history.last
-        )
+        self._alarm = OpenAlarm(watch, floor, self.change(floor), inflation=self.inflation, order=self.history.last)
 
-    def _follow(self, alarm: OpenAlarm, time_s: float, value: float, probability: float) -> Turn | None:
+    def _follow(self, alarm: OpenAlarm, value: float, probability: float) -> Turn | None:
         """While an alarm is on."""
         watch, deeper = self._watch, alarm.deeper
         assert watch is not None
+        alarm.estimate_again(watch, self.history, self.inflation)
         if deeper is not None:
             reached = deeper.observe(value, probability)
             if (reached or self._further.values) and self._is_told(self._further, deeper, reached):
                 self._before_from = alarm.from_order
-                self._open(watch, deeper.floor, time_s)
+                self._open(watch, deeper.floor)
                 return Turn.DEEPER
         if not alarm.recovery.observe(1.0 - value, probability):
             return None
         self._learning.resolve()
-        self._alarm, self._before_from = None, 0
+        self._alarm, self._before_from = None, self.history.last + 1
         watch.detector.restart()
         return Turn.RESOLVED
 
@@ -214,13 +216,12 @@ class Series:
         learning = self._learning
         self._watch = Watch(baseline, self._settings, room=learning.room, gains=learning.sure)
 
-    def freeze(self, *, error: float = DEFAULT_ERROR, room: float = 0.0, wander: float = 0.0) -> None:
+    def freeze(self, *, error: float = DEFAULT_ERROR, room: float = 0.0) -> None:
         """What was seen so far is normal; all stages' bounds are too high with probability `error` at most.
 
-        `room` is how far values may lie outside of 0..1 (see `observe`'s shift), `wander` what is known from elsewhere
-        of how far the mean wanders.
+        `room` is how far values may lie outside of 0..1 (see `observe`'s shift).
         """
-        found = self._learning.learn(self._watch, error=error, room=room, wander=wander, time_s=self.last_s)
+        found = self._learning.learn(self._watch, error=error, room=room, keys=self._runs.several)
         if found is None:
             return
         if found.change_from is not None and found.change_s is None:
@@ -261,39 +262,11 @@ class Series:
                 setattr(self, name, getattr(fresh, name))
         self._learning.room = room
 
-    # --- state ------------------------------------------------------------------------------------------------------
-
-    def to_state(self) -> dict[str, Any]:
-        """What `restore` takes."""
-        state: dict[str, Any] = {
-            "history": self.history.to_state(),
-            "last_s": self.last_s,
-            "runs": self._runs.to_state(),
-            "learning": self._learning.to_state(),
-            "before_from": self._before_from,
-            "suspected": [self._suspicion.values, self._further.values],
-        }
-        state["alarm"] = None if self._alarm is None else self._alarm.to_state()
-        state["watch"] = None if self._watch is None else self._watch.to_state()
-        return state
-
-    def restore(self, state: Mapping[str, Any], *, keep_baseline: bool = False) -> None:
-        """Go on where `to_state` was called. `keep_baseline`: this series' own baseline is a number that was given and
-        stays; where it was another one then, the detector starts anew."""
-        self.history = History.from_state(state["history"])
-        self.last_s = float(state["last_s"])
-        watch, given = state["watch"], self.baseline
-        stored = None if watch is None else Baseline.from_state(watch["baseline"])
-        if keep_baseline and given is not None and (stored is None or not stored.same_numbers(given)):
-            return
-        self._runs = Runs.from_state(state["runs"])
-        self._before_from = int(state["before_from"])
-        self._suspicion, self._further = (Suspicion(int(each)) for each in state["suspected"])
-        self._learning = Learning.from_state(state["learning"], self._settings)
-        self._watch = self._alarm = None
-        if stored is not None:
-            self._begin_watch(stored)
-            assert self._watch is not None
-            self._watch.restore(watch)
-            alarm = state["alarm"]
-            self._alarm = None if alarm is None else OpenAlarm.from_state(alarm, self._watch)
+    def adopt(self, settings: SeriesSettings) -> None:
+        """Go on with these settings, after it was restored."""
+        self._settings = settings
+        self._learning.adopt(settings)
+        if self._watch is not None:
+            self._watch.adopt(settings)
+            if self._alarm is not None:
+                self._alarm.adopt(self._watch)

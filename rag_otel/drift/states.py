@@ -13,6 +13,7 @@ from rag_otel.drift.anchors import Reading, shift
 from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.family import DriftSettings, Family
 from rag_otel.drift.observation import RISK, SCORE
+from rag_otel.drift.records import from_record
 from rag_otel.errors import InputError
 
 
@@ -60,7 +61,7 @@ def _read(path: Path, settings: DriftSettings) -> StoredState:
             path=path,
             saved_s=float(state["saved_s"]),
             family=family,
-            events=tuple(DriftEvent.from_state(event) for event in state["events"]),
+            events=tuple(from_record(event, DriftEvent) for event in state["events"]),
             judge=tuple(_judge(state["judge"] or {})),
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -69,8 +70,10 @@ def _read(path: Path, settings: DriftSettings) -> StoredState:
 
 def _judge(state: Mapping[str, Any]) -> list[str]:
     lines = []
-    for metric, stored in state.get("readings", {}).items():
-        now, before = Reading(**stored), Reading(**state["references"][metric])
+    readings, references = (from_record(state[name], dict) if state else {} for name in ("readings", "references"))
+    now: Reading
+    for metric, now in readings.items():
+        before: Reading = references[metric]
         lines.append(f"judge of {metric}: {now.identity}, anchors scored {moment(now.time_s)}")
         for signal in (SCORE, RISK):
             if (moved := shift(before, now, signal)) is not None:

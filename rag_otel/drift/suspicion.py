@@ -10,6 +10,7 @@ from typing import Final
 
 from rag_otel.drift.detector import DropDetector
 from rag_otel.drift.learner import BaselineLearner
+from rag_otel.drift.records import stored
 
 _PROVISIONAL: Final = 2
 """Stages after which it is known well whether answers come in runs."""
@@ -17,10 +18,13 @@ _LASTING: Final = 0.22
 """So many answers a suspicion must last, as a share of `baseline_count`, while such values have not been seen."""
 _PART: Final = 0.25
 """And as a share of all answers so far, while little is known: a run may be that long without having been seen."""
+_MOST: Final = 110
+"""Answers that a suspicion must last at most: a sharp drop that lasts longer is told, however little is known."""
 _GONE: Final = 0.1
 """Share of an alarm's evidence below which a suspicion is over."""
 
 
+@stored
 class Suspicion:
     """How long there has been enough evidence for an alarm on values that have not been seen before."""
 
@@ -47,6 +51,6 @@ def needed(count: int, learner: BaselineLearner | None, *, runs: bool) -> float:
     """How many values a suspicion must last; `count`: what a baseline is learned from first, `runs`: a run of any
     length may not have been seen yet."""
     least = _LASTING * count
-    if learner is None or learner.stage > _PROVISIONAL or not runs:
-        return least
-    return max(least, _PART * len(learner))
+    if learner is not None and learner.stage <= _PROVISIONAL and runs:
+        least = max(least, _PART * len(learner))
+    return min(least, _MOST)

@@ -275,13 +275,22 @@ class Spool:
                 with guarded("spool.event"):
                     handle(*given)
             self._write()
+            now = self._clock()
+            if self._flushes or now - self._tended >= _TEND_S:
+                self._clear()
             for done in self._flushes:  # not before: the process may end at once
                 done.set()
             self._flushes.clear()
-            now = self._clock()
             if now - self._tended >= _TEND_S:
                 self._tended = now
                 self._tend(now)
+
+    def _clear(self) -> None:
+        if self._opened:
+            try:
+                self._store.clear()
+            except OSError as error:
+                self._warn("cleared", error)
 
     def _open(self) -> None:
         if self._opened:

@@ -108,6 +108,11 @@ class TraceStore:
                 self._positions[key] = journal.moved(key, values)
         journal.tend()
 
+    def clear(self) -> None:
+        """Delete what the files hold of traces that are done, if all are: their texts need not lie there."""
+        if not self._positions and self._open.log.end.offset:
+            self._open.relieve()
+
     @property
     def trouble(self) -> str | None:
         """What the last write failed with; None after one that worked."""

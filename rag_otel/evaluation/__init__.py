@@ -1,1 +1,1 @@
-"""Running evaluators: one function that evaluates, budgets, usage, and the worker thread of an application."""
+"""Running evaluators: one function that evaluates, usage, and the worker thread of an application."""

@@ -11,7 +11,7 @@ import dataclasses
 import time
 import traceback
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from rag_otel.errors import PermanentError, RetryableError
 from rag_otel.evaluation.conversation import with_conversation
@@ -23,6 +23,9 @@ from rag_otel.protocols import Evaluator, ReadsConversation
 from rag_otel.safety.background_import import until_imported
 from rag_otel.safety.guard import counters, logger
 from rag_otel.safety.redaction import redacted_text
+
+UNREADABLE: Final = "unreadable_answer"
+"""`error_type` where a judge answered, and nothing of it could be read."""
 
 
 async def evaluate_all(
@@ -93,10 +96,25 @@ async def evaluate(
             result = _failure_of(evaluator, RuntimeError(f"cancelled inside the evaluator {error}".rstrip()))
         except Exception as error:  # noqa: BLE001 - any evaluator's failure is data
             result = _failure_of(evaluator, error)
+    if result.reason_code == ReasonCode.PARSE_ERROR and result.score is None and result.error_type is None:
+        result = _unreadable(result)
     if result.error_type is not None:  # of an evaluator that makes data of its failures by itself
         result = dataclasses.replace(result, explanation=redacted_text(result.explanation or ""))
     usage = result.usage if result.usage is not None or result.error_type is None else spent.usage
     return dataclasses.replace(result, usage=usage, duration_s=time.perf_counter() - started)
+
+
+def _unreadable(result: Evaluation) -> Evaluation:
+    """A judge of whose answers nothing could be read has failed. It was asked again already: another try would be paid
+    for as well. The answer stands in the explanation; logs hold no texts."""
+    if counters.add(f"evaluation_failed.{result.name}.{UNREADABLE}") == 1:
+        logger.warning(
+            "rag-otel: metric %s cannot be evaluated: the answers of judge %s cannot be read; what it says is the "
+            "evaluation's explanation on the span. Name a model that follows instructions, or check its address",
+            result.name,
+            result.judge,
+        )
+    return dataclasses.replace(result, error_type=UNREADABLE, error_retryable=False)
 
 
 def failed_evaluation(name: str, error: Exception) -> Evaluation:

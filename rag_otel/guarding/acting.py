@@ -1,32 +1,41 @@
-"""From a verdict to what leaves.
-
-What must be waited for (a check, the application's replacement) is yielded as a step, so that one description serves
-functions that block and functions that await: `run` and `run_async`.
-"""
+"""From a verdict to what leaves. What must be waited for is awaited; for a caller that blocks, it waits in place."""
 
 from __future__ import annotations
 
-import inspect
+import dataclasses
 import time
-from collections.abc import Awaitable, Generator, Mapping
-from typing import Any, Protocol, TypeAlias, TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
+from typing import Any
 
 from rag_otel import semconv
 from rag_otel.guarding.check import Check
+from rag_otel.guarding.replacement import Asked, Failed
 from rag_otel.guarding.results import NotWritableError, with_text
-from rag_otel.guarding.rules import Action, Finding, Guard, Guarded, GuardVerdict, Outcome
-from rag_otel.guarding.texts import Range, Sentences, annotated, unsupported_sentences, without
+from rag_otel.guarding.rules import (
+    FAILED_REPLACEMENT,
+    INTERNAL_ERROR,
+    NO_RESPONSE,
+    NO_SETUP,
+    NOT_WRITABLE,
+    Action,
+    Finding,
+    Guard,
+    Guarded,
+    GuardVerdict,
+    Outcome,
+)
+from rag_otel.guarding.streaming import HeldStream, ReleasedStream
+from rag_otel.guarding.texts import Range, UnsupportedSentences, annotated, without
+from rag_otel.guarding.verdicts import not_judged
 from rag_otel.model import AttributeValue
 from rag_otel.observing.call import Observation
 from rag_otel.observing.call_snapshot import GuardRecord, Snapshot
-from rag_otel.runtime import Runtime
-from rag_otel.safety.guard import counters, logger
+from rag_otel.observing.gate import StreamGate
+from rag_otel.observing.transcript import Transcript
+from rag_otel.runtime import Runtime, active_runtime
+from rag_otel.safety.guard import counters, logger, report_internal_error
 
-T = TypeVar("T")
-FAILED_REPLACEMENT = "replacement_failed"
-INTERNAL_ERROR = "internal_error"
-NOT_WRITABLE = "not_writable"
-NO_SETUP = "no_setup"
 _OUTCOMES: Mapping[Action, Outcome] = {
     "block": Outcome.BLOCKED,
     "replace": Outcome.REPLACED,
@@ -35,112 +44,112 @@ _OUTCOMES: Mapping[Action, Outcome] = {
 }
 
 
-class Step(Protocol):
-    """Something to wait for."""
-
-    def wait(self) -> Any: ...
-
-    def wait_async(self) -> Awaitable[Any]: ...
-
-
-Steps: TypeAlias = Generator[Step, Any, T]
-
-
-def run(steps: Steps[T]) -> T:
-    """Take the steps one after the other, on a thread that waits for each."""
-    answer: Any = None
-    try:
-        while True:
-            answer = steps.send(answer).wait()
-    except StopIteration as stop:
-        done: T = stop.value
-        return done
-
-
-async def run_async(steps: Steps[T]) -> T:
-    """The same on a loop."""
-    answer: Any = None
-    try:
-        while True:
-            answer = await steps.send(answer).wait_async()
-    except StopIteration as stop:
-        done: T = stop.value
-        return done
-
-
-class Failed(Exception):  # noqa: N818 - data, never raised
-    """What the application's code has raised."""
-
-
-class Asked:
-    """The application's replacement: what it gives, or `Failed`."""
-
-    def __init__(self, guard: Guard, verdict: GuardVerdict) -> None:
-        self._replacement = guard.replacement
-        self._verdict = verdict
-
-    def wait(self) -> Any:
-        try:
-            given = self._given()
-            if inspect.isawaitable(given):
-                if inspect.iscoroutine(given):
-                    given.close()
-                raise TypeError("an async replacement needs an async function")
-            return given
-        except Exception as error:  # noqa: BLE001 - the application's code may raise anything
-            return _failed(error)
-
-    async def wait_async(self) -> Any:
-        try:
-            given = self._given()
-            return await given if inspect.isawaitable(given) else given
-        except Exception as error:  # noqa: BLE001
-            return _failed(error)
-
-    def _given(self) -> Any:
-        return self._replacement(self._verdict) if callable(self._replacement) else self._replacement
-
-
-def _failed(error: Exception) -> Failed:
-    if counters.add("guard.replacement_failed") == 1:
-        logger.warning("rag-otel: Guard(replacement=...) raised; the guard's default applies", exc_info=error)
-    return Failed(error)
-
-
 class GuardedCall:
-    """What a guard does in one call: its checks, and the record for the call's span."""
+    """What a guard does in one call: its checks, what leaves, and the record for the call's span. A `Gate`."""
 
-    def __init__(self, guard: Guard, runtime: Runtime | None, call: Observation, name: str, *, off: bool) -> None:
-        """`off`: evaluation is switched off, and every answer passes. `runtime` is also None where it cannot be set up:
-        then no answer gets a verdict."""
+    def __init__(self, guard: Guard, call: Observation, name: str, *, blocking: bool = False) -> None:
         self.guard = guard
-        self.runtime = runtime
-        self.off = off
-        self._call = call
+        self.call = call
         self._name = name
+        self._blocking = blocking
         self._last: Check | None = None
         self._waited_s = 0.0
-        self.checks = 0
+        self._checks = 0
         self.unsupported = 0
+        """Sentences."""
+
+    @cached_property
+    def _setup(self) -> tuple[Runtime | None, bool]:
+        """(what judges, whether evaluation is switched off). Nothing judges where it is off, or cannot be set up."""
+        try:
+            runtime = active_runtime()
+        except Exception as problem:
+            if not report_internal_error("guard.runtime", problem):
+                raise
+            return None, False
+        return runtime, runtime is None
 
     @property
-    def sentences(self) -> Sentences:
-        found = None if self.runtime is None else self.runtime.sentences
-        return found or (lambda text: [(0, len(text))] if text.strip() else [])
+    def off(self) -> bool:
+        """True: evaluation is switched off, and every answer passes."""
+        return self._setup[1]
+
+    @property
+    def can_judge(self) -> bool:
+        """False: no answer gets a verdict."""
+        return self._setup[0] is not None
+
+    def sentences(self, text: str) -> Iterable[Range]:
+        """(start, end) of each sentence of a text."""
+        runtime = self._setup[0]
+        if runtime is not None and runtime.sentences is not None:
+            return runtime.sentences(text)
+        return [(0, len(text))] if text.strip() else []
+
+    @cached_property
+    def _found(self) -> UnsupportedSentences:
+        return UnsupportedSentences(self.sentences)
+
+    # --- the gate of the call -----------------------------------------------------------------------------------------
+
+    async def leave(self, result: Any, *, blocking: bool) -> Any:
+        """End the call, and say what leaves in place of its result."""
+        call, self._blocking = self.call, blocking
+        try:
+            call.returned(result)
+            guarded = await self.judged(call.so_far(None, None), lambda text: self._in_result(result, text))
+            if call.guard is None and not self.off:
+                self.record(guarded, left=None)
+            call.complete()
+            return guarded.response
+        except Exception as problem:
+            call.complete()
+            if not report_internal_error("guard.call", problem):
+                raise
+            verdict = not_judged(INTERNAL_ERROR, call.so_far(None, None))
+            return self._in_result(result, self.by_default(verdict.response, verdict)).response
+        except BaseException:  # the caller's own cancellation goes on
+            call.abandon()
+            raise
+
+    def stream(self, transcript: Transcript, *, blocking: bool) -> StreamGate:
+        """The gate of the call's stream."""
+        self._blocking = blocking
+        return (HeldStream if self.guard.stream == "hold" else ReleasedStream)(self, transcript)
+
+    def without_stream(self, result: Any, *, writable: bool) -> Any:
+        """End the call; what leaves where the stream in a result cannot be replaced: the default applies."""
+        verdict = GuardVerdict(finding=Finding.NOT_JUDGED)
+        guarded = self.by_default(result, verdict, INTERNAL_ERROR if writable else NOT_WRITABLE)
+        self.record(guarded, left=None)
+        self.call.abandon()
+        return guarded.response
+
+    # --- checks -------------------------------------------------------------------------------------------------------
+
+    async def judged(self, snapshot: Snapshot, write: Callable[[Guarded], Guarded] | None = None) -> Guarded:
+        """What may leave in place of the snapshot's answer. `write` puts the text where it belongs. It is recorded."""
+        text = snapshot.response
+        if self.off or not text:
+            verdict = not_judged("disabled" if self.off else NO_RESPONSE, snapshot)
+            passing = Guarded(response=text, outcome=Outcome.PASSED, verdict=verdict)
+            return passing if write is None else write(passing)
+        answer = await self._answer(text, await self.check(snapshot))
+        guarded = answer if write is None else write(answer)
+        altered = not guarded.passed and isinstance(answer.response, str)
+        self.record(guarded, left=answer.response if altered else None)
+        return guarded
 
     def begin(self, snapshot: Snapshot) -> Check | GuardVerdict:
         """A check of what the snapshot holds; or the verdict, where none can begin."""
-        if self.runtime is None:
-            return GuardVerdict(
-                finding=Finding.NOT_JUDGED, question=snapshot.question, response=snapshot.response, reason=NO_SETUP
-            )
-        check = Check(self.guard, self.runtime, snapshot, self._call.span, name=self._name, after=self._last)
+        runtime = self._setup[0]
+        if runtime is None:
+            return not_judged(NO_SETUP, snapshot)
+        check = Check(self.guard, runtime, snapshot, self.call.span, name=self._name, after=self._last)
         if (reason := check.begin()) is not None:
             self._last = None  # what was judged before is another text
-            return GuardVerdict(
-                finding=Finding.NOT_JUDGED, question=snapshot.question, response=snapshot.response, reason=reason
-            )
-        self.checks += 1
+            return not_judged(reason, snapshot)
+        self._checks += 1
         self._last = check
         return check
 
@@ -148,19 +157,31 @@ class GuardedCall:
         """Leave the evaluation of the call to the ordinary way: what was checked is only a part of it."""
         self._last = None
 
-    def check(self, snapshot: Snapshot) -> Steps[GuardVerdict]:
+    async def check(self, snapshot: Snapshot) -> GuardVerdict:
         """Judge what the snapshot holds, and wait for the verdict."""
         began_s = time.monotonic()
         begun = self.begin(snapshot)
-        verdict: GuardVerdict = begun if isinstance(begun, GuardVerdict) else (yield begun)
+        verdict: GuardVerdict = begun if isinstance(begun, GuardVerdict) else await self.wait_for(begun)
         self._waited_s += time.monotonic() - began_s
         return verdict
 
-    def located(self, text: str, verdict: GuardVerdict) -> list[Range]:
-        """The unsupported sentences of a text; empty if the metric does not say which."""
-        return unsupported_sentences(text, verdict.unsupported_claims, self.sentences)
+    async def wait_for(self, waiting: Check | Asked) -> Any:
+        """Its outcome: on the caller's thread, or without holding up the caller's loop."""
+        return waiting.wait() if self._blocking else await waiting.wait_async()
 
-    def answer(self, text: str, verdict: GuardVerdict) -> Steps[Guarded]:
+    async def replacement(self, verdict: GuardVerdict) -> Any:
+        """What the application puts in an answer's place, or `Failed`."""
+        return await self.wait_for(Asked(self.guard, verdict))
+
+    def located(self, text: str, verdict: GuardVerdict, since: int = 0) -> list[Range]:
+        """The unsupported sentences of a text, and from `since` on the repetitions of those that were found before;
+        empty if the metric does not say which."""
+        claims = () if verdict.evaluation is None else verdict.evaluation.claims
+        return self._found.find(text, claims, fails=verdict.finding is Finding.UNSUPPORTED, since=since)
+
+    # --- what leaves --------------------------------------------------------------------------------------------------
+
+    async def _answer(self, text: str, verdict: GuardVerdict) -> Guarded:
         """What may leave in place of a whole answer."""
         guard = self.guard
         if verdict.finding is Finding.SUPPORTED:
@@ -171,10 +192,9 @@ class GuardedCall:
         self.unsupported = max(1, len(ranges))
         outcome, left = _OUTCOMES[guard.action], guard.refusal
         if guard.action == "replace":
-            given = yield Asked(guard, verdict)
-            if isinstance(given, Failed):
+            left = await self.replacement(verdict)
+            if isinstance(left, Failed):
                 return self.by_default(text, verdict, FAILED_REPLACEMENT)
-            left = given
         elif guard.action == "annotate":
             left = annotated(text, ranges, guard.note)
         elif guard.action == "remove":
@@ -184,19 +204,12 @@ class GuardedCall:
 
     def by_default(self, result: Any, verdict: GuardVerdict, reason: str | None = None) -> Guarded:
         """What leaves where there is no verdict, or where the action cannot be applied."""
-        if reason is not None:
-            verdict = GuardVerdict(
-                finding=verdict.finding,
-                question=verdict.question,
-                response=verdict.response,
-                evaluation=verdict.evaluation,
-                reason=reason,
-            )
+        verdict = verdict if reason is None else dataclasses.replace(verdict, reason=reason)
         if self.guard.default == "allow":
             return Guarded(response=result, outcome=Outcome.PASSED, verdict=verdict)
         return Guarded(response=self.guard.refusal, outcome=Outcome.BLOCKED, verdict=verdict)
 
-    def in_result(self, result: Any, guarded: Guarded) -> Guarded:
+    def _in_result(self, result: Any, guarded: Guarded) -> Guarded:
         """The same with the function's whole result, in which the text that leaves is written."""
         answer = guarded.verdict.response
         if guarded.outcome is Outcome.PASSED:
@@ -212,12 +225,7 @@ class GuardedCall:
             return self.by_default(result, guarded.verdict, NOT_WRITABLE)
         return Guarded(response=written, outcome=guarded.outcome, verdict=guarded.verdict)
 
-    def record(
-        self,
-        guarded: Guarded,
-        *,
-        left: str | None,
-    ) -> None:
+    def record(self, guarded: Guarded, *, left: str | None) -> None:
         """Leave on the call what was done, for its span; `left`: the text that left, where it is another one."""
         verdict, guard = guarded.verdict, self.guard
         why = "" if verdict.reason is None else f".{verdict.reason}"
@@ -230,14 +238,14 @@ class GuardedCall:
             semconv.GUARD_METRIC: guard.metric,
             semconv.GUARD_DEADLINE: float(guard.deadline),
             semconv.GUARD_WAITED: round(self._waited_s, 6),
-            semconv.GUARD_CHECKS: self.checks,
+            semconv.GUARD_CHECKS: self._checks,
         }
         if verdict.reason is not None:
             attributes[semconv.GUARD_REASON] = str(verdict.reason)
         if self.unsupported:
             attributes[semconv.GUARD_SENTENCES] = self.unsupported
         judged = None if self._last is None else self._last.judged
-        self._call.guard = GuardRecord(judging=self._last, attributes=attributes, left=left, judged=judged)
+        self.call.guard = GuardRecord(judging=self._last, attributes=attributes, left=left, judged=judged)
 
 
 def _tell_not_judged(name: str, reason: str, guard: Guard) -> None:

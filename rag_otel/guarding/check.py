@@ -24,9 +24,9 @@ from opentelemetry.trace import Span
 
 from rag_otel import semconv
 from rag_otel.evaluation.usage_meter import add_usage
-from rag_otel.guarding.circuit import Circuit, Ticket, circuit_of
-from rag_otel.guarding.rules import Finding, Guard, GuardVerdict
-from rag_otel.guarding.verdicts import verdict_of
+from rag_otel.guarding.circuit import Circuit, circuit_of
+from rag_otel.guarding.rules import INTERNAL_ERROR, Guard, GuardVerdict
+from rag_otel.guarding.verdicts import not_judged, verdict_of
 from rag_otel.model import Chunk, EvaluatedTrace, RagTrace, ReasonCode, SamplingDecision, UnevaluableReason, Usage
 from rag_otel.observing.call_snapshot import Snapshot, ended_below
 from rag_otel.pipeline import GUARD_RULE, Pipeline, forced_decision
@@ -64,7 +64,7 @@ class Check:
         self._earlier: SamplingDecision | None = None if after is None or not after.admitted else after.decision
         self._spent_before: Usage | None = None if after is None else after.spent
         self._circuit: Circuit = circuit_of(runtime)
-        self._ticket = Ticket()
+        self._ticket = object()
         self._done: Future[_Judged] = Future()
         self._done.set_running_or_notify_cancel()  # nobody who waits for it can cancel it
         self._target = span_ref(span.get_span_context())
@@ -82,7 +82,7 @@ class Check:
         """Hand it to the worker; or the reason why it cannot begin."""
         if all(each.name != self._guard.metric for each in self._runtime.pipeline.evaluators):
             return NO_EVALUATOR
-        if (reason := self._circuit.begin()) is not None:
+        if (reason := self._circuit.begin(self._ticket)) is not None:
             return reason
         if not self._runtime.worker.submit_first(self._judge):
             self._circuit.end(self._ticket)
@@ -108,33 +108,23 @@ class Check:
     async def wait_async(self) -> GuardVerdict:
         """The verdict, without holding up the application's loop."""
         try:
-            loop = asyncio.get_running_loop()
+            asyncio.get_running_loop()
         except RuntimeError:  # another framework's loop
             return self.wait()
-        arrived = asyncio.Event()
-
-        def wake(_: object) -> None:
-            with contextlib.suppress(RuntimeError):  # the application's loop has been closed meanwhile
-                loop.call_soon_threadsafe(arrived.set)
-
         with self._runtime.worker.without_throttling(), contextlib.suppress(TimeoutError):
-            self._done.add_done_callback(wake)
             async with asyncio.timeout(max(0.0, self.deadline_s - time.monotonic())):
-                await arrived.wait()
+                await asyncio.wrap_future(self._done)
         return self.verdict()
 
     def verdict(self) -> GuardVerdict:
         """The verdict as far as it is known now. A check that has none by now counts as overdue."""
-        question, response = self._snapshot.question, self._snapshot.response
         if not self._done.done():
             self._circuit.late(self._ticket)
-            return GuardVerdict(
-                finding=Finding.NOT_JUDGED, question=question, response=response, reason=ReasonCode.TIMEOUT
-            )
+            return not_judged(ReasonCode.TIMEOUT, self._snapshot)
         judged = self._done.result()
         if judged.result is None:
-            return GuardVerdict(finding=Finding.NOT_JUDGED, question=question, response=response, reason=judged.reason)
-        return verdict_of(self._guard, judged.result.evaluations, question=question, response=response)
+            return not_judged(judged.reason, self._snapshot)
+        return verdict_of(self._guard, judged.result.evaluations, self._snapshot)
 
     async def result(self) -> EvaluatedTrace | None:
         """See `Judging`. On the worker."""
@@ -143,7 +133,7 @@ class Check:
     # --- on the worker ------------------------------------------------------------------------------------------------
 
     async def _judge(self) -> None:
-        judged = _Judged(None, "internal_error")
+        judged = _Judged(None, INTERNAL_ERROR)
         try:
             judged = await self._judged()
         except asyncio.CancelledError:

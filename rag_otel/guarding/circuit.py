@@ -27,48 +27,34 @@ class Circuit:
 
     def _start_over(self) -> None:
         self._lock = threading.RLock()
-        self._under_way = 0
-        self._overdue = 0
+        self._under_way: set[object] = set()
+        self._overdue: set[object] = set()
 
     @property
     def overdue(self) -> int:
-        return self._overdue
+        return len(self._overdue)
 
-    def begin(self) -> str | None:
-        """Count a check that begins; None, or the reason why it may not."""
+    def begin(self, ticket: object) -> str | None:
+        """Count a check that begins, which `ticket` stands for; None, or the reason why it may not."""
         with self._lock:
-            if self._overdue >= MOST_OVERDUE:
+            if len(self._overdue) >= MOST_OVERDUE:
                 return HANGING
-            if self._under_way >= MOST_AT_ONCE:
+            if len(self._under_way) >= MOST_AT_ONCE:
                 return BUSY
-            self._under_way += 1
+            self._under_way.add(ticket)
             return None
 
-    def late(self, ticket: Ticket) -> None:
+    def late(self, ticket: object) -> None:
         """The check has passed its deadline."""
         with self._lock:
-            if not (ticket.over or ticket.overdue):
-                ticket.overdue = True
-                self._overdue += 1
+            if ticket in self._under_way:
+                self._overdue.add(ticket)
 
-    def end(self, ticket: Ticket) -> None:
+    def end(self, ticket: object) -> None:
         """The check has returned. Safe to call twice."""
         with self._lock:
-            if ticket.over:
-                return
-            ticket.over = True
-            self._under_way = max(0, self._under_way - 1)
-            self._overdue = max(0, self._overdue - ticket.overdue)
-
-
-class Ticket:
-    """One check, as the circuit sees it."""
-
-    __slots__ = ("over", "overdue")
-
-    def __init__(self) -> None:
-        self.overdue = False
-        self.over = False
+            self._under_way.discard(ticket)
+            self._overdue.discard(ticket)
 
 
 _circuits: Final[weakref.WeakKeyDictionary[Runtime, Circuit]] = weakref.WeakKeyDictionary()

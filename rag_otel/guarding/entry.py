@@ -12,12 +12,13 @@ from typing import Any, Final
 from opentelemetry.context import get_value
 
 from rag_otel.errors import ConfigurationError
-from rag_otel.guarding.acting import INTERNAL_ERROR, GuardedCall, Steps, run, run_async
-from rag_otel.guarding.calls import guarded_call
-from rag_otel.guarding.rules import Finding, Guard, Guarded, GuardVerdict, Outcome
+from rag_otel.guarding.acting import GuardedCall
+from rag_otel.guarding.rules import INTERNAL_ERROR, Guard, Guarded
+from rag_otel.guarding.verdicts import not_judged
 from rag_otel.observing.call import Observation, Plan, begin_guarded
 from rag_otel.observing.call_snapshot import OBSERVATION_KEY, Snapshot
 from rag_otel.observing.documents import to_chunks
+from rag_otel.observing.gate import run_in_place
 from rag_otel.observing.limits import Allowance, TooLargeError
 from rag_otel.safety.guard import counters, logger, report_internal_error
 
@@ -36,16 +37,7 @@ async def guard(
 
     Raises ConfigurationError for options that do not fit together, and nothing else.
     """
-    wanted = _rule(rule, options)
-    call, own = _call()
-    guarding = guarded_call(wanted, call, _PLAN.name)
-    try:
-        return await run_async(_judged(guarding, call, question, chunks, response))
-    except Exception as error:  # noqa: BLE001 - see the function
-        return _after_error(error, guarding, response)
-    finally:
-        if own:
-            call.complete()
+    return await _guard(_rule(rule, options), question, chunks, response, blocking=False)
 
 
 def guard_sync(
@@ -54,12 +46,21 @@ def guard_sync(
     """`guard` for code that does not await. It holds up its thread until the verdict, or until the deadline."""
     wanted = _rule(rule, options)
     wanted.usable_by("guard_sync()", is_async=False)
+    return run_in_place(_guard(wanted, question, chunks, response, blocking=True))
+
+
+async def _guard(wanted: Guard, question: str | None, chunks: object, response: str, *, blocking: bool) -> Guarded:
     call, own = _call()
-    guarding = guarded_call(wanted, call, _PLAN.name)
+    guarding = GuardedCall(wanted, call, _PLAN.name, blocking=blocking)
+    answer = response if isinstance(response, str) else None
     try:
-        return run(_judged(guarding, call, question, chunks, response))
-    except Exception as error:  # noqa: BLE001
-        return _after_error(error, guarding, response)
+        snapshot = dataclasses.replace(call.so_far(None, answer), question=question, response=answer)
+        guarded = await guarding.judged(snapshot if guarding.off else _with_documents(snapshot, chunks))
+        return guarded if answer else dataclasses.replace(guarded, response=response)
+    except Exception as error:
+        if not report_internal_error("guard.call", error):
+            raise
+        return guarding.by_default(response, not_judged(INTERNAL_ERROR, Snapshot(response=response)))
     finally:
         if own:
             call.complete()
@@ -83,22 +84,6 @@ def _call() -> tuple[Observation, bool]:
     return begin_guarded(_PLAN, (), {}), True
 
 
-def _judged(
-    guarding: GuardedCall, call: Observation, question: str | None, documents: object, response: str
-) -> Steps[Guarded]:
-    if guarding.off or not isinstance(response, str) or not response:
-        reason = "disabled" if guarding.off else "no_response"
-        verdict = GuardVerdict(finding=Finding.NOT_JUDGED, question=question, response=response, reason=reason)
-        return Guarded(response=response, outcome=Outcome.PASSED, verdict=verdict)
-    snapshot = dataclasses.replace(call.so_far(None, response), question=question)
-    snapshot = _with_documents(snapshot, documents)
-    verdict = yield from guarding.check(snapshot)
-    guarded = yield from guarding.answer(response, verdict)
-    left = guarded.response if not guarded.passed and isinstance(guarded.response, str) else None
-    guarding.record(guarded, left=left)
-    return guarded
-
-
 def _with_documents(snapshot: Snapshot, documents: object) -> Snapshot:
     allowance = Allowance()
     try:
@@ -113,10 +98,3 @@ def _with_documents(snapshot: Snapshot, documents: object) -> Snapshot:
         omitted_chunks=allowance.omitted_chunks,
         omitted_characters=snapshot.omitted_characters + allowance.omitted_characters,
     )
-
-
-def _after_error(error: Exception, guarding: GuardedCall, response: str) -> Guarded:
-    if not report_internal_error("guard.call", error):
-        raise error
-    verdict = GuardVerdict(finding=Finding.NOT_JUDGED, response=response, reason=INTERNAL_ERROR)
-    return guarding.by_default(response, verdict)

@@ -21,6 +21,12 @@ FAITHFULNESS: Final = "faithfulness"
 REFUSAL: Final = "This answer is withheld, because the sources do not support it."
 NOTE: Final = " [not supported by the sources]"
 
+FAILED_REPLACEMENT: Final = "replacement_failed"
+INTERNAL_ERROR: Final = "internal_error"
+NO_RESPONSE: Final = "no_response"
+NO_SETUP: Final = "no_setup"
+NOT_WRITABLE: Final = "not_writable"
+
 
 class Finding(enum.StrEnum):
     """What a guard knows of an answer."""
@@ -98,14 +104,15 @@ class Guard:
     default: Default = "allow"
     """For an answer without a verdict: `allow` lets it pass, `block` lets `refusal` leave."""
     deadline: float = 2.0
-    """Seconds that a verdict is waited for. Of a stream: each time that it is checked."""
+    """Seconds that a verdict is waited for. Of a stream: each time that it is checked. A function that replaces an
+    answer has as long; after that `default` applies."""
     stream: Streaming = "hold"
     """`hold`: a sentence leaves after its verdict. `release`: everything leaves at once, and the stream ends when a
     sentence is found unsupported."""
     refusal: str = REFUSAL
     replacement: Replacement | None = None
-    """A text, or a function of the verdict; async where the guarded function is. For a stream that is not text it gives
-    the last item."""
+    """A text, or a function of the verdict: async where the guarded function is, or plain, which runs on a thread of
+    its own. For a stream that is not text it gives the last item."""
     note: str = NOTE
     metric: str = FAITHFULNESS
     """Name of the evaluator that decides."""

@@ -8,45 +8,45 @@ sentences since the check before.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Generator
-from typing import Any, Final, TypeAlias
+from collections.abc import Coroutine, Sequence
+from typing import TYPE_CHECKING, Any
 
-from rag_otel.guarding.acting import FAILED_REPLACEMENT, NO_SETUP, Asked, Failed, GuardedCall, Step
 from rag_otel.guarding.check import Check
-from rag_otel.guarding.heard import Heard
-from rag_otel.guarding.rules import Finding, Guarded, GuardVerdict, Outcome
+from rag_otel.guarding.replacement import Failed
+from rag_otel.guarding.rules import (
+    FAILED_REPLACEMENT,
+    NO_RESPONSE,
+    NO_SETUP,
+    Finding,
+    Guarded,
+    GuardVerdict,
+    Outcome,
+)
+from rag_otel.guarding.stream_buffer import StreamBuffer
 from rag_otel.guarding.texts import Range, annotated, without
 from rag_otel.model import ReasonCode
-from rag_otel.observing.call import Observation
 from rag_otel.observing.call_snapshot import Snapshot
 from rag_otel.observing.transcript import Transcript
+from rag_otel.safety.guard import report_internal_error
 
-NO_RESPONSE: Final = "no_response"
-
-
-class Emit:
-    """Something that leaves now."""
-
-    __slots__ = ("item",)
-
-    def __init__(self, item: Any) -> None:
-        self.item = item
-
-
-Pieces: TypeAlias = Generator[Step | Emit, Any, None]
+if TYPE_CHECKING:
+    from rag_otel.guarding.acting import GuardedCall
 
 
 class StreamGuard(ABC):
-    """The guard of one stream: `take` each item, `finish` after the last one, and end the stream where it `stopped`."""
+    """The guard of one stream, a `StreamGate`: `take` each item, `finish` after the last one, and end the stream where
+    it `stopped`."""
 
-    def __init__(self, guarding: GuardedCall, call: Observation, transcript: Transcript) -> None:
+    def __init__(self, guarding: GuardedCall, transcript: Transcript) -> None:
         self._guarding = guarding
         self._guard = guarding.guard
-        self._call = call
-        self._heard = Heard(transcript, call.answer_in)
+        self._buffer = StreamBuffer(transcript, guarding.call.answer_in)
         self._decided = 0
         """Characters of the text about which there is a verdict, or none to be had."""
+        self._leaving: list[Any] = []
+        """Items that leave now."""
         self._left: list[str] = []
+        """The text that has left."""
         self._verdict: GuardVerdict | None = None
         self._unsupported: GuardVerdict | None = None
         """The first verdict of this kind."""
@@ -55,62 +55,75 @@ class StreamGuard(ABC):
         """True where nothing is checked any more."""
         self.stopped = False
 
-    def take(self, item: Any) -> Pieces:
-        """What leaves after the next item. The transcript has it already."""
+    # --- the gate of the stream ---------------------------------------------------------------------------------------
+
+    async def take(self, item: Any) -> Sequence[Any]:
+        """What leaves after the next item, which the transcript has already."""
         if self._passing:
             self._left.append(item if isinstance(item, str) else "")
-            yield Emit(item)
-            return
-        self._heard.add(item)
-        yield from self._taken(item)
+            return (item,)
+        return await self._after(self._take(item))
 
-    def finish(self) -> Pieces:
+    async def finish(self) -> Sequence[Any]:
         """What leaves after the last item."""
-        if not self._passing and not self.stopped:
-            yield from self._finished()
+        return () if self._passing or self.stopped else await self._after(self._finish())
 
-    @abstractmethod
-    def _taken(self, item: Any) -> Pieces: ...
+    def record(self) -> str | None:
+        """Leave on the call what was done; what the stream has said up to where it was stopped, or broken off."""
+        try:
+            if not self._guarding.off:
+                self._record()
+        except Exception as problem:
+            if not report_internal_error("guard.record", problem):
+                raise
+        return self._buffer.text[: self._decided] if self.stopped else None
 
-    @abstractmethod
-    def _finished(self) -> Pieces: ...
+    async def _after(self, deciding: Coroutine[Any, Any, None]) -> Sequence[Any]:
+        """What leaves. After an error of ours the guard's default applies, and nothing is checked any more."""
+        try:
+            await deciding
+        except Exception as problem:
+            if not report_internal_error("guard.stream", problem):
+                raise
+            self._give_up()
+        leaving, self._leaving = self._leaving, []
+        return leaving
 
-    @abstractmethod
-    def _let_go(self, until: int, text: str | None = None) -> Generator[Emit, Any, None]:
-        """What is held and was said before `until` leaves; `text` in its place, where items are text."""
-
-    def give_up(self) -> list[Any]:
-        """What leaves after an error of ours, by the guard's default. Nothing is checked any more."""
-        if self._guard.default == "block":
-            self.stopped, self._outcome = True, Outcome.BLOCKED
-            return [each.item for each in self._say(self._guard.refusal)]
-        self._pass_on()
-        return [each.item for each in self._let_go(len(self._heard.text))]
-
-    def _pass_on(self) -> None:
-        """Check nothing more. The whole answer is judged afterwards, like that of any call."""
-        self._passing = True
-        self._guarding.forget()
-
-    def record(self) -> None:
-        """Leave on the call what was done."""
-        if self._guarding.off:
-            return
+    def _record(self) -> None:
         verdict = self._unsupported or self._verdict or GuardVerdict(finding=Finding.NOT_JUDGED, reason=NO_RESPONSE)
-        altered = self._outcome is not Outcome.PASSED and self._heard.is_text
+        altered = self._outcome is not Outcome.PASSED and self._buffer.is_text
         guarded = Guarded(response=None, outcome=self._outcome, verdict=verdict)
         self._guarding.record(guarded, left="".join(self._left) if altered else None)
 
-    @property
-    def judged_text(self) -> str:
-        """What the stream has said, up to where it was stopped."""
-        return self._heard.text[: self._decided] if self.stopped else self._heard.text
+    # --- of each kind of stream ---------------------------------------------------------------------------------------
+
+    async def _take(self, item: Any) -> None:
+        self._buffer.add(item)
+        if (reason := self._never_judged()) is not None:
+            verdict = GuardVerdict(finding=Finding.NOT_JUDGED, reason=reason)
+            self._without_verdict(verdict, len(self._buffer.text))
+            if not self.stopped:
+                self._pass_on()
+            return
+        await self._check_sentences()
+
+    @abstractmethod
+    async def _check_sentences(self) -> None:
+        """Check what is new, where a sentence is complete."""
+
+    @abstractmethod
+    async def _finish(self) -> None:
+        """Check the rest."""
+
+    @abstractmethod
+    def _let_go(self, until: int, text: str | None = None) -> None:
+        """What is held and was said before `until` leaves; `text` in its place, where items are text."""
 
     # --- for both kinds -----------------------------------------------------------------------------------------------
 
     def _complete_until(self) -> int:
         """Where the last sentence begins, which may still go on: what is before is complete."""
-        rest = self._heard.text[self._decided :]
+        rest = self._buffer.text[self._decided :]
         starts = [start for start, _ in self._guarding.sentences(rest)]
         # Whether a full stop ends a sentence is known when the word behind it is.
         while len(starts) > 1 and len(rest[starts[-1] :].split(None, 1)) < 2:
@@ -118,192 +131,194 @@ class StreamGuard(ABC):
         return self._decided + (starts[-1] if len(starts) > 1 else 0)
 
     def _snapshot(self, end: int) -> Snapshot:
-        return self._call.so_far(self._heard.result, self._heard.text[:end])
+        return self._guarding.call.so_far(self._buffer.result, self._buffer.text[:end])
 
-    def _say(self, text: str) -> Generator[Emit, Any, None]:
-        """A text of the guard's own, where items are text."""
-        if text and self._heard.is_text is not False:
+    def _say(self, text: str) -> None:
+        """A text leaves, where items are text."""
+        if text and self._buffer.is_text is not False:
             self._left.append(text)
-            yield Emit(self._heard.as_item(text))
-
-    def _without_verdict(self, verdict: GuardVerdict, end: int) -> Pieces:
-        """There is no verdict on what was said before `end`: the default applies."""
-        self._verdict = verdict
-        if self._guard.default == "block":
-            self._decided = end
-            yield from self._stop_with(self._guard.refusal, Outcome.BLOCKED)
-        else:
-            yield from self._let_go(end)
+            self._leaving.append(self._buffer.as_item(text))
 
     def _never_judged(self) -> str | None:
         """Why there will be no verdict on what the stream has said and says from here on; None: there may be one."""
-        if self._heard.cut:
+        if self._buffer.cut:
             return ReasonCode.TOO_LONG
-        return NO_SETUP if self._guarding.runtime is None and self._heard.text.strip() else None
+        return None if self._guarding.can_judge or not self._buffer.text.strip() else NO_SETUP
 
-    def _rest_without_verdict(self, reason: str) -> Pieces:
-        yield from self._without_verdict(GuardVerdict(finding=Finding.NOT_JUDGED, reason=reason), len(self._heard.text))
-        if not self.stopped:
+    def _without_verdict(self, verdict: GuardVerdict, end: int) -> None:
+        """There is no verdict on what was said before `end`: the default applies."""
+        self._verdict = verdict
+        if self._guard.default == "block":
+            self._stop(self._guard.refusal, Outcome.BLOCKED, end)
+        else:
+            self._let_go(end)
+
+    def _pass_on(self) -> None:
+        """Check nothing more. The whole answer is judged afterwards, like that of any call."""
+        self._passing = True
+        self._guarding.forget()
+
+    def _give_up(self) -> None:
+        """Apply the guard's default to all that is held and to what comes."""
+        if self._guard.default == "block":
+            self.stopped, self._outcome = True, Outcome.BLOCKED
+            self._say(self._guard.refusal)
+        else:
             self._pass_on()
+            self._let_go(len(self._buffer.text))
 
-    def _stop(self, verdict: GuardVerdict, end: int) -> Pieces:
+    async def _refuse(self, verdict: GuardVerdict, end: int) -> None:
         """Nothing more of the answer leaves: in its place the refusal, or the application's replacement."""
         if self._guard.action != "replace":
-            self._decided = end
-            yield from self._stop_with(self._guard.refusal, Outcome.BLOCKED)
+            self._stop(self._guard.refusal, Outcome.BLOCKED, end)
             return
-        given = yield Asked(self._guard, verdict)
+        given = await self._guarding.replacement(verdict)
         if not isinstance(given, Failed):
-            self._decided = end
-            yield from self._stop_with(given, Outcome.REPLACED)
+            self._stop(given, Outcome.REPLACED, end)
             return
         self._unsupported = GuardVerdict(
             finding=verdict.finding, evaluation=verdict.evaluation, reason=FAILED_REPLACEMENT
         )
-        for item in self.give_up():
-            yield Emit(item)
+        self._give_up()
 
-    def _stop_with(self, last: Any, outcome: Outcome) -> Pieces:
-        self.stopped, self._outcome = True, outcome
-        if isinstance(last, str) and self._heard.is_text:
-            yield from self._say(last)
+    def _stop(self, last: Any, outcome: Outcome, end: int) -> None:
+        """End the stream behind `end` with a last item."""
+        self.stopped, self._outcome, self._decided = True, outcome, end
+        if isinstance(last, str) and self._buffer.is_text:
+            self._say(last)
         elif outcome is Outcome.REPLACED:  # in the form that the application gives its own items
-            yield Emit(last)
+            self._leaving.append(last)
 
 
 class HeldStream(StreamGuard):
     """A sentence leaves after its verdict."""
 
-    def _taken(self, item: Any) -> Pieces:
-        if (reason := self._never_judged()) is not None:
-            yield from self._rest_without_verdict(reason)
-        elif (end := self._complete_until()) > self._decided:
-            yield from self._decide(end)
+    async def _check_sentences(self) -> None:
+        if (end := self._complete_until()) > self._decided:
+            await self._decide(end)
         else:
-            yield from self._let_go(self._decided)
+            self._let_go(self._decided)
 
-    def _finished(self) -> Pieces:
-        end = len(self._heard.text)
-        if self._heard.text[self._decided :].strip():
-            yield from self._decide(end)
+    async def _finish(self) -> None:
+        end = len(self._buffer.text)
+        if self._buffer.text[self._decided :].strip():
+            await self._decide(end)
         if self.stopped:
             return
-        yield from self._let_go(end)
+        self._let_go(end)
         if self._outcome is Outcome.REMOVED and not "".join(self._left).strip():
             self._outcome = Outcome.BLOCKED
-            yield from self._say(self._guard.refusal)
+            self._say(self._guard.refusal)
 
-    def _decide(self, end: int) -> Pieces:
-        verdict = yield from self._guarding.check(self._snapshot(end))
-        if verdict.finding is Finding.NOT_JUDGED:
-            yield from self._without_verdict(verdict, end)
+    async def _decide(self, end: int) -> None:
+        verdict = await self._guarding.check(self._snapshot(end))
+        segment, found = self._buffer.text[self._decided : end], self._found(verdict, end)
+        if verdict.finding is Finding.NOT_JUDGED and (found is None or self._guard.default == "block"):
+            self._without_verdict(verdict, end)
             return
         self._verdict = verdict
-        segment, found = self._heard.text[self._decided : end], self._found(verdict, end)
         if found is None:
-            yield from self._let_go(end)
+            self._let_go(end)
             return
         self._unsupported = self._unsupported or verdict
         self._guarding.unsupported += max(1, len(found))
         if self._guard.action == "annotate":
             self._outcome = Outcome.ANNOTATED
-            yield from self._let_go(end, annotated(segment, found, self._guard.note))
-        elif self._guard.action == "remove" and found and self._heard.is_text:
+            self._let_go(end, annotated(segment, found, self._guard.note))
+        elif self._guard.action == "remove" and found and self._buffer.is_text:
             self._outcome = Outcome.REMOVED
-            yield from self._let_go(end, without(segment, found))
+            self._let_go(end, without(segment, found))
         else:
-            yield from self._stop(verdict, end)
+            await self._refuse(verdict, end)
 
     def _found(self, verdict: GuardVerdict, end: int) -> list[Range] | None:
         """The unsupported sentences since the last verdict, as offsets in what was said since. None if there are none;
-        empty if the metric does not say which they are."""
-        if verdict.finding is not Finding.UNSUPPORTED:
-            return None
-        located = self._guarding.located(self._heard.text[:end], verdict)
+        empty if the metric does not say which they are. Repetitions of earlier ones are found whatever the verdict."""
+        located = self._guarding.located(self._buffer.text[:end], verdict, self._decided)
         since = [
             (max(first, self._decided) - self._decided, last - self._decided)
             for first, last in located
             if last > self._decided
         ]
-        if since or (self._unsupported is None and not (located and self._guard.action in ("annotate", "remove"))):
+        if since:
+            return since
+        if verdict.finding is not Finding.UNSUPPORTED or self._unsupported is not None:
+            return None
+        if not (located and self._guard.action in ("annotate", "remove")):
             return since
         return None  # the verdict is about sentences that were dealt with before, or that have left without one
 
-    def _let_go(self, until: int, text: str | None = None) -> Generator[Emit, Any, None]:
-        segment, self._decided = self._heard.text[self._decided : until] if text is None else text, until
-        if self._heard.is_text:
-            yield from self._say(segment)
+    def _let_go(self, until: int, text: str | None = None) -> None:
+        segment, self._decided = self._buffer.text[self._decided : until] if text is None else text, until
+        if self._buffer.is_text:
+            self._say(segment)
         else:
-            for item in self._heard.items(until):
-                yield Emit(item)
+            self._leaving.extend(self._buffer.items(until))
 
 
 class ReleasedStream(StreamGuard):
-    """Everything leaves at once. One check at a time runs beside the stream, which ends when one finds something."""
+    """Everything leaves at once; one check at a time runs beside the stream, and may end it."""
 
-    def __init__(self, guarding: GuardedCall, call: Observation, transcript: Transcript) -> None:
-        super().__init__(guarding, call, transcript)
-        self._pending: Check | None = None
-        self._noted = False
+    _pending: Check | None = None
+    _noted = False
 
-    def _taken(self, item: Any) -> Pieces:
-        yield Emit(item)
-        for _ in self._heard.items(len(self._heard.text)):
+    async def _take(self, item: Any) -> None:
+        self._leaving.append(item)
+        await super()._take(item)
+        for _ in self._buffer.items(len(self._buffer.text)):
             pass  # they have left
-        if (reason := self._never_judged()) is not None:
-            yield from self._rest_without_verdict(reason)
-            return
+
+    async def _check_sentences(self) -> None:
         pending = self._pending
         if pending is not None and (pending.done or pending.is_overdue):
             self._pending = None
-            yield from self._heed(pending.verdict())
+            await self._heed(pending.verdict())
         if self._pending is None and not self.stopped and not self._passing:
             end = self._complete_until()
             if end > self._decided:
-                yield from self._begin(end)
+                self._begin(end)
 
-    def _finished(self) -> Pieces:
-        text = self._heard.text
+    async def _finish(self) -> None:
+        text = self._buffer.text
         if not text.strip():
             return
         if text[self._decided :].strip():
-            self._pending = None
-            yield from self._begin(len(text))
+            self._begin(len(text))
         if self._pending is not None:
-            verdict = yield self._pending
-            yield from self._heed(verdict)
+            await self._heed(await self._guarding.wait_for(self._pending))
         if self._noted and not self.stopped:
             self._outcome = Outcome.ANNOTATED
-            yield from self._say(self._guard.note)
+            self._say(self._guard.note)
 
-    def _begin(self, end: int) -> Pieces:
+    def _begin(self, end: int) -> None:
         begun = self._guarding.begin(self._snapshot(end))
         self._decided = end
+        self._pending = None
         if isinstance(begun, GuardVerdict):
-            yield from self._without_verdict(begun, end)
+            self._without_verdict(begun, end)
         else:
             self._pending = begun
 
-    def _heed(self, verdict: GuardVerdict) -> Pieces:
+    async def _heed(self, verdict: GuardVerdict) -> None:
         """A verdict on what has left already."""
         self._verdict = verdict
         if verdict.finding is Finding.NOT_JUDGED:
-            yield from self._without_verdict(verdict, self._decided)
+            self._without_verdict(verdict, self._decided)
         elif verdict.finding is Finding.UNSUPPORTED:
             self._unsupported = self._unsupported or verdict
             self._guarding.unsupported = max(1, len(self._guarding.located(verdict.response or "", verdict)))
             if self._guard.action == "annotate":
                 self._noted = True  # at the end, not in the middle of a sentence
             else:
-                yield from self._stop(verdict, self._decided)
+                await self._refuse(verdict, self._decided)
 
-    def _stop_with(self, last: Any, outcome: Outcome) -> Pieces:
+    def _stop(self, last: Any, outcome: Outcome, end: int) -> None:
         # What has left may end in the middle of a sentence.
-        yield from super()._stop_with(f"\n\n{last}" if isinstance(last, str) and self._heard.is_text else last, outcome)
+        super()._stop(f"\n\n{last}" if isinstance(last, str) and self._buffer.is_text else last, outcome, end)
 
-    def _let_go(self, until: int, text: str | None = None) -> Generator[Emit, Any, None]:
-        yield from ()
+    def _let_go(self, until: int, text: str | None = None) -> None:
+        """Nothing is held."""
 
-    def record(self) -> None:
-        self._left.insert(0, self._heard.text)
-        super().record()
+    def _record(self) -> None:
+        self._left.insert(0, self._buffer.text)
+        super()._record()

@@ -6,21 +6,35 @@ from collections.abc import Sequence
 from typing import Final
 
 from rag_otel.evaluation.directions import is_worse
+from rag_otel.evaluation.support import UNFAITHFUL
 from rag_otel.guarding.rules import Finding, Guard, GuardVerdict
 from rag_otel.model import Evaluation, ReasonCode
+from rag_otel.observing.call_snapshot import Snapshot
 
-UNFAITHFUL: Final = "unfaithful"
 _NOTHING_TO_CHECK: Final = frozenset({ReasonCode.NO_CLAIMS, ReasonCode.ABSTAINED})
 NO_RESULT: Final = "no_result"
 
 
-def verdict_of(
-    guard: Guard, evaluations: Sequence[Evaluation], *, question: str | None, response: str | None
-) -> GuardVerdict:
-    """What the guard's metric says of an answer."""
+def verdict_of(guard: Guard, evaluations: Sequence[Evaluation], snapshot: Snapshot) -> GuardVerdict:
+    """What the guard's metric says of the snapshot's answer."""
     evaluation = next((each for each in evaluations if each.name == guard.metric), None)
-    finding, reason = (Finding.NOT_JUDGED, NO_RESULT) if evaluation is None else _finding(guard, evaluation)
-    return GuardVerdict(finding=finding, question=question, response=response, evaluation=evaluation, reason=reason)
+    if evaluation is None:
+        return not_judged(NO_RESULT, snapshot)
+    finding, reason = _finding(guard, evaluation)
+    return GuardVerdict(
+        finding=finding,
+        question=snapshot.question,
+        response=snapshot.response,
+        evaluation=evaluation,
+        reason=reason,
+    )
+
+
+def not_judged(reason: str | None, snapshot: Snapshot) -> GuardVerdict:
+    """No verdict on the snapshot's answer, and why."""
+    return GuardVerdict(
+        finding=Finding.NOT_JUDGED, question=snapshot.question, response=snapshot.response, reason=reason
+    )
 
 
 def _finding(guard: Guard, evaluation: Evaluation) -> tuple[Finding, str | None]:

@@ -21,6 +21,7 @@ from rag_otel.observing.call_snapshot import OBSERVATION_KEY, GuardRecord, Snaps
 from rag_otel.observing.content import attribute_room, content_attributes
 from rag_otel.observing.documents import to_chunks, unique
 from rag_otel.observing.extract import Arguments, Extractor
+from rag_otel.observing.gate import Gate
 from rag_otel.observing.history import turns_in
 from rag_otel.observing.limits import Allowance, TooLargeError
 from rag_otel.observing.session import as_identity, as_tags, session_in, tags_in, user_in
@@ -56,6 +57,8 @@ class Call:
     """A call that the sampler left out: its context is handed down, so that what it calls is left out too."""
 
     recording = False
+    gate: Gate | None = None
+    """What decides on what leaves the call, where it has a guard."""
 
     def __init__(self, context: Context) -> None:
         self.context = context
@@ -262,6 +265,7 @@ class Observation(Call):
                 _mark_failed(self._span, error, hidden.anything)
         finally:
             self._arguments = _NO_CALL
+            self.gate = None
             self.context = self._outside  # its own holds it: a cycle, which only the garbage collector would free
             try:
                 self._span.end()

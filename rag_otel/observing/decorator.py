@@ -13,7 +13,7 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping
 from types import CoroutineType
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
 from opentelemetry.context import attach, detach
 
@@ -21,7 +21,7 @@ from rag_otel.errors import ConfigurationError
 from rag_otel.observing.call import Call, Plan, begin
 from rag_otel.observing.extract import Selector
 from rag_otel.observing.plan import make_plan
-from rag_otel.observing.streams import async_generator_function, generator_function, hand_out
+from rag_otel.observing.streams import async_generator_function, generator_function, hand_out, hand_out_async
 from rag_otel.safety import privacy
 
 if TYPE_CHECKING:
@@ -109,35 +109,42 @@ def observe(
             capture_content=capture_content,
         )
         privacy.refresh()
-        made = _wrapper(target, plan) if guard is None else _guarded(target, plan, guard)
+        made = _wrapper(target, _begin(target, plan, guard))
         return functools.update_wrapper(made, target)  # type: ignore[return-value]
 
     return decorate if function is None else decorate(function)
 
 
-def _guarded(function: Callable[..., Any], plan: Plan, guard: Guard) -> Callable[..., Any]:
-    from rag_otel.guarding.calls import guarded_wrapper  # imports the pipeline: only where a guard is wanted
-
-    return guarded_wrapper(function, plan, guard)
+Begin: TypeAlias = Callable[[tuple[Any, ...], Mapping[str, Any]], Call | None]
+"""(args, kwargs) -> the call; None where there is nothing to do."""
 
 
-def _wrapper(function: Callable[..., Any], plan: Plan) -> Callable[..., Any]:
+def _begin(function: Callable[..., Any], plan: Plan, guard: Guard | None) -> Begin:
+    if guard is None:
+        return functools.partial(begin, plan)
+    from rag_otel.guarding.calls import begin_behind  # imports the pipeline: only where a guard is wanted
+
+    return begin_behind(guard, function, plan)
+
+
+def _wrapper(function: Callable[..., Any], begin_call: Begin) -> Callable[..., Any]:
     """The wrapper of the same kind: frameworks ask whether a function is a coroutine or a generator function."""
 
     def start(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Call | None, Any]:
         body = function(*args, **kwargs)  # runs nothing yet, but refuses wrong arguments
-        return begin(plan, args, kwargs), body
+        return begin_call(args, kwargs), body
 
     if inspect.isasyncgenfunction(function):
         return async_generator_function(start)
     if inspect.isgeneratorfunction(function):
         return generator_function(start)
-    return _async_wrapper(function, plan) if inspect.iscoroutinefunction(function) else _sync_wrapper(function, plan)
+    make = _async_wrapper if inspect.iscoroutinefunction(function) else _sync_wrapper
+    return make(function, begin_call)
 
 
-def _sync_wrapper(function: Callable[..., Any], plan: Plan) -> Callable[..., Any]:
+def _sync_wrapper(function: Callable[..., Any], begin_call: Begin) -> Callable[..., Any]:
     def observed(*args: Any, **kwargs: Any) -> Any:
-        call = begin(plan, args, kwargs)
+        call = begin_call(args, kwargs)
         if call is None:
             return function(*args, **kwargs)
         token = attach(call.context)
@@ -153,9 +160,9 @@ def _sync_wrapper(function: Callable[..., Any], plan: Plan) -> Callable[..., Any
     return observed
 
 
-def _async_wrapper(function: Callable[..., Any], plan: Plan) -> Callable[..., Any]:
+def _async_wrapper(function: Callable[..., Any], begin_call: Begin) -> Callable[..., Any]:
     async def observed(*args: Any, **kwargs: Any) -> Any:
-        call = begin(plan, args, kwargs)
+        call = begin_call(args, kwargs)
         if call is None:
             return await function(*args, **kwargs)
         return await _awaited(call, function(*args, **kwargs))
@@ -177,4 +184,4 @@ async def _awaited(call: Call, coroutine: CoroutineType[Any, Any, Any]) -> Any:
         call.fail(error)
         raise
     detach(token)
-    return hand_out(call, result)
+    return await hand_out_async(call, result)

@@ -18,6 +18,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 from opentelemetry.context import Context, attach, detach, get_current
 
 from rag_otel.observing.call import Call
+from rag_otel.observing.gate import run_in_place
 from rag_otel.observing.limits import MAX_WIDTH
 from rag_otel.observing.transcript import Transcript
 from rag_otel.safety.guard import report_internal_error
@@ -60,35 +61,81 @@ class BodySteps:
             detach(token)
 
 
+class Watched:
+    """One stream while it runs: the body's steps, what it has said, and the gate that its items pass, if any."""
+
+    def __init__(self, call: Call | None, *, blocking: bool) -> None:
+        self.steps = BodySteps(call)
+        self.transcript = Transcript()
+        gate = None if call is None else call.gate
+        self.gate = None if gate is None else gate.stream(self.transcript, blocking=blocking)
+        self._call = call
+
+    def end(self, returned: object) -> None:
+        """The body has ended, or the gate has ended it."""
+        call, transcript, gate = self._call, self.transcript, self.gate
+        if call is None:
+            return
+        said = None if gate is None else gate.record()
+        call.returned(transcript.result if returned is None else returned)
+        if transcript.cut:
+            call.abandon(transcript.text)
+        else:
+            call.complete(transcript.text if said is None else said)
+
+    def break_off(self, error: BaseException) -> None:
+        """The body has failed, or was closed early."""
+        if self._call is not None:
+            said = None if self.gate is None else self.gate.record()
+            self._call.fail(error, self.transcript.text if said is None else said)
+
+
 def generator_function(start: Start) -> Callable[..., Generator[Any, Any, Any]]:
     """A real generator function that begins with `start` and passes everything through to the body: `send`, `throw`,
-    `close` and the returned value."""
+    `close` and the returned value. Behind a gate one item may leave as none or as several, so what is sent or thrown
+    into it does not reach the body."""
 
     def driven(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
         call, body = start(args, kwargs)
-        steps, transcript = BodySteps(call), Transcript()
+        watched = Watched(call, blocking=True)
+        steps, transcript, gate = watched.steps, watched.transcript, watched.gate
+        returned = None
         try:
-            item = steps.run(next, body)
-            while True:
-                transcript.add(item)
-                try:
-                    sent = yield item
-                except GeneratorExit:
-                    if hasattr(body, "close"):
-                        steps.run(body.close)
-                    raise
-                except BaseException as error:
-                    if not hasattr(body, "throw"):
+            try:
+                item = steps.run(next, body)
+                while True:
+                    transcript.add(item)
+                    sent = None
+                    try:
+                        if gate is None:
+                            sent = yield item
+                        else:
+                            for leaving in run_in_place(gate.take(item)):
+                                yield leaving
+                    except GeneratorExit:
+                        if hasattr(body, "close"):
+                            steps.run(body.close)
                         raise
-                    item = steps.run(body.throw, error)
-                else:
+                    except BaseException as error:
+                        if gate is not None or not hasattr(body, "throw"):
+                            raise
+                        item = steps.run(body.throw, error)
+                        continue
+                    if gate is not None and gate.stopped:
+                        if hasattr(body, "close"):
+                            steps.run(body.close)
+                        break
                     item = steps.run(next, body) if sent is None else steps.run(body.send, sent)
-        except StopIteration as stop:
-            finish_stream(call, transcript, stop.value)
-            return stop.value
+            except StopIteration as stop:
+                returned = stop.value
+            if gate is not None:
+                for leaving in run_in_place(gate.finish()):
+                    yield leaving
         except BaseException as error:
-            _break_off(call, transcript, error)
+            watched.break_off(error)
             raise
+        watched.end(returned)
+        return returned
 
     return driven
 
@@ -98,68 +145,93 @@ def async_generator_function(start: Start) -> Callable[..., AsyncGenerator[Any, 
 
     async def driven(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
         call, body = start(args, kwargs)
-        steps, transcript = BodySteps(call), Transcript()
+        watched = Watched(call, blocking=False)
+        steps, transcript, gate = watched.steps, watched.transcript, watched.gate
         try:
-            item = await steps.run_async(body.__anext__)
-            while True:
-                transcript.add(item)
-                try:
-                    sent = yield item
-                except GeneratorExit:
-                    if hasattr(body, "aclose"):
-                        await steps.run_async(body.aclose)
-                    raise
-                except BaseException as error:
-                    if not hasattr(body, "athrow"):
+            try:
+                item = await steps.run_async(body.__anext__)
+                while True:
+                    transcript.add(item)
+                    sent = None
+                    try:
+                        if gate is None:
+                            sent = yield item
+                        else:
+                            for leaving in await gate.take(item):
+                                yield leaving
+                    except GeneratorExit:
+                        if hasattr(body, "aclose"):
+                            await steps.run_async(body.aclose)
                         raise
-                    item = await steps.run_async(body.athrow, error)
-                else:
+                    except BaseException as error:
+                        if gate is not None or not hasattr(body, "athrow"):
+                            raise
+                        item = await steps.run_async(body.athrow, error)
+                        continue
+                    if gate is not None and gate.stopped:
+                        if hasattr(body, "aclose"):
+                            await steps.run_async(body.aclose)
+                        break
                     item = await (
                         steps.run_async(body.__anext__) if sent is None else steps.run_async(body.asend, sent)
                     )
-        except StopAsyncIteration:
-            finish_stream(call, transcript, None)
+            except StopAsyncIteration:
+                pass
+            if gate is not None:
+                for leaving in await gate.finish():
+                    yield leaving
         except BaseException as error:
-            _break_off(call, transcript, error)
+            watched.break_off(error)
             raise
+        watched.end(None)
 
     return driven
 
 
-def finish_stream(call: Call | None, transcript: Transcript, returned: object, *, said: str | None = None) -> None:
-    """End a call whose stream has ended. `said`: what counts as said, where that is not all."""
-    if call is None:
-        return
-    call.returned(transcript.result if returned is None else returned)
-    if transcript.cut:
-        call.abandon(transcript.text)
-    else:
-        call.complete(transcript.text if said is None else said)
-
-
-def _break_off(call: Call | None, transcript: Transcript, error: BaseException) -> None:
-    if call is not None:
-        call.fail(error, transcript.text)
-
-
 def hand_out(call: Call, result: Any) -> Any:
-    """What the caller gets. A stream in the result is replaced by one that is watched and ends the call; without a
-    stream the call is complete."""
+    """What the caller of a function that does not await gets. A stream in the result is replaced by one that is watched
+    and ends the call; without a stream the call is complete."""
     if not call.recording:
         return result
-    if type(result) is not str:
-        try:
-            found, place = stream_in(result)
-            if found:
-                if place is not None:
-                    call.returned(result)
-                return with_stream(result, place, lambda body: _watched(call, body), call.abandon)
-        except Exception as problem:
-            if not report_internal_error("observe.stream", problem):
-                raise
+    if (streaming := _streaming(call, result)) is not None:
+        return streaming[0]
+    if call.gate is not None:
+        return run_in_place(call.gate.leave(result, blocking=True))
     call.returned(result)
     call.complete()
     return result
+
+
+async def hand_out_async(call: Call, result: Any) -> Any:
+    """`hand_out` for a function that awaits."""
+    if call.gate is None:
+        return hand_out(call, result)
+    streaming = _streaming(call, result)
+    return await call.gate.leave(result, blocking=False) if streaming is None else streaming[0]
+
+
+def _streaming(call: Call, result: Any) -> tuple[Any] | None:
+    """(the result with its stream watched,); None where there is no stream in it."""
+    if type(result) is str:
+        return None
+    gate = call.gate
+    try:
+        found, place = stream_in(result)
+        if not found:
+            return None
+        if place is not None:
+            call.returned(result)
+        handed = _with_stream(result, place, call)
+    except Exception as problem:
+        if not report_internal_error("observe.stream", problem):
+            raise
+        return None if gate is None else (gate.without_stream(result, writable=True),)
+    if handed is not None:
+        return (handed,)
+    if gate is not None:
+        return (gate.without_stream(result, writable=False),)
+    call.abandon()
+    return (result,)
 
 
 def stream_in(result: Any) -> tuple[bool, Any]:
@@ -187,23 +259,22 @@ def _is_stream(value: object) -> bool:
     return isinstance(value, (Iterator, AsyncIterator)) or hasattr(value, "__aiter__")
 
 
-def with_stream(result: Any, place: Any, watched: Callable[[Any], Any], give_up: Callable[[], object]) -> Any:
-    """The result with its stream `watched`: mappings and objects are changed in place, a tuple is made anew. `give_up`
-    is called where the result cannot be changed."""
+def _with_stream(result: Any, place: Any, call: Call) -> Any:
+    """The result with its stream watched: mappings and objects are changed in place, a tuple is made anew. None where
+    the result cannot be changed."""
     if place is None:
-        return watched(result)
+        return _watched(call, result)
     if type(result) is tuple:
-        return (*result[:place], watched(result[place]), *result[place + 1 :])
+        return (*result[:place], _watched(call, result[place]), *result[place + 1 :])
     if type(result) is dict:
-        result[place] = watched(result[place])
+        result[place] = _watched(call, result[place])
         return result
     stream = getattr(result, place)
     try:
         setattr(result, place, stream)  # before anything is made: a frozen result stays as it is
     except Exception:  # noqa: BLE001 - whatever the class says
-        give_up()
-    else:
-        setattr(result, place, watched(stream))
+        return None
+    setattr(result, place, _watched(call, stream))
     return result
 
 

@@ -39,7 +39,7 @@ from rag_otel.pipeline import Pipeline, queue_full, rate_limited
 from rag_otel.processing import fan_out, trace_reading
 from rag_otel.processing.hold import Hold, Slot
 from rag_otel.processing.open_spans import Decided
-from rag_otel.processing.sdk_spans import SpanOrigin, enriched, keeps_whole, span_ref
+from rag_otel.processing.sdk_spans import SpanOrigin, copy_texts, enriched, keeps_whole, span_ref
 from rag_otel.processing.span_tracker import SpanTracker, is_sure_candidate, scope_name
 from rag_otel.processing.trace_reading import yield_to_event_loop
 from rag_otel.ratings.recent import recent_ratings
@@ -94,6 +94,8 @@ class RagSpanProcessor(SpanProcessor):
         )
         self._active = settings.enabled
         self._shut_down = False
+        self._closing = False
+        """It evaluated until it was shut down: what ends now says why it has no scores."""
         if runtime is None:
             _following.add(self)
         self._inner: tuple[SpanProcessor, ...] = ()
@@ -192,16 +194,20 @@ class RagSpanProcessor(SpanProcessor):
             return None
         snapshot = call_snapshot.take(span.context) if scope_name(span) == semconv.SCOPE else None
         tree = self._tracker.ended(record, span, snapshot)
-        if tree is None or not self._active or not span.context.trace_flags.sampled:
+        if tree is None or not (self._active or self._closing) or not span.context.trace_flags.sampled:
             return span
+        root = record.root()
+        if root is not None and self._runtime.settings.texts_on_root:
+            copy_texts(span, root)
         target, decision, reason, written = record.decided or self._decide(span.context, snapshot)
+        if not self._active and reason is None:
+            reason = SHUT_DOWN
         self._runtime.delivery.start()
         if written:
             _count(EvaluationStatus.SKIPPED, reason)
             return span
         if reason is not None:
             return self.unscored(span, EvaluationStatus.SKIPPED, reason, decision)
-        root = record.root()
         slot = Slot(
             span=span,
             target=target,
@@ -482,7 +488,7 @@ class RagSpanProcessor(SpanProcessor):
         """Let every span go, deliver what is finished, and shut the exporters down. Safe to call twice."""
         if self._shut_down:
             return
-        self._shut_down = True
+        self._shut_down, self._closing = True, self._active
         with guarded("processor.shutdown"):
             self.stop()
             with exit_budget.limited(SHUTDOWN_S) as limit_s:

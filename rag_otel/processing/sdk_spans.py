@@ -11,10 +11,10 @@ from typing import Any, Final
 
 from opentelemetry.attributes import BoundedAttributes
 from opentelemetry.sdk.resources import Resource
-from opentelemetry.sdk.trace import ReadableSpan
+from opentelemetry.sdk.trace import ReadableSpan, Span
 from opentelemetry.trace import SpanContext, StatusCode, format_span_id, format_trace_id
 
-from rag_otel import model
+from rag_otel import model, semconv
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import AttributeValue, SpanRecord, SpanRef
 
@@ -43,6 +43,18 @@ def attribute_dict(span: ReadableSpan) -> dict[str, Any]:
     """The attributes as a plain dict: half a microsecond, where iterating over the SDK's mapping costs nine."""
     copy = getattr(span.attributes, "copy", None)
     return dict(span.attributes or {}) if copy is None else copy()
+
+
+def copy_texts(span: ReadableSpan, root: ReadableSpan) -> None:
+    """Question and answer of an ended span, on the root of its trace if that is open and has neither."""
+    if not isinstance(root, Span) or not root.is_recording():
+        return
+    there, texts = root.attributes or {}, span.attributes or {}
+    if semconv.INPUT_VALUE in there or semconv.OUTPUT_VALUE in there:
+        return
+    for name in (semconv.INPUT_VALUE, semconv.OUTPUT_VALUE):
+        if (text := texts.get(name)) is not None:
+            root.set_attribute(name, text)
 
 
 def span_record(span: ReadableSpan) -> SpanRecord:

@@ -22,6 +22,8 @@ _BOX_HEIGHT: Final = 64
 _SERIES_WIDTH: Final = 880
 _SERIES_HEIGHT: Final = 220
 _GRID_LINES: Final = 5
+_TIMES: Final = 5
+"""Labels below a series over time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,13 +68,14 @@ class Level:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Period:
-    """A shaded stretch of time with a vertical line in it. Seconds since the epoch."""
+    """A shaded stretch of time, whose start is marked and labelled. Seconds since the epoch."""
 
     start_s: float
     end_s: float
-    marked_s: float
+    label: str
+    """Written beside the mark."""
     title: str
-    """Shown when the pointer rests on the vertical line."""
+    """Shown when the pointer rests on the mark."""
 
 
 def histogram(scores: Sequence[float], name: str) -> str:
@@ -131,25 +134,31 @@ def time_series(
     levels: Sequence[Level] = (),
     periods: Sequence[Period] = (),
     time_label: Callable[[float], str],
+    value_axis: str,
+    time_axis: str,
 ) -> str:
     """Means (0..1) over time with the band of their intervals, horizontal `levels` and shaded `periods`.
 
-    `points` has at least two points, in order of time. `time_label` formats the first and the last time, which are
-    shown below the chart.
+    `points` has at least two points, in order of time. `time_label` formats the times below the chart. `value_axis` and
+    `time_axis` are the names of the axes.
     """
-    bottom, right = _SERIES_HEIGHT - 24, _SERIES_WIDTH - 8
+    bottom, right = _SERIES_HEIGHT - 42, _SERIES_WIDTH - 8
     start_s, end_s = points[0].time_s, points[-1].time_s
-    x = Scale(low=start_s, high=end_s, start=46, end=right)
+    x = Scale(low=start_s, high=end_s, start=64, end=right)
     low, high = _range_of_values(points, levels)
-    y = Scale(low=low, high=high, start=bottom, end=10)
+    y = Scale(low=low, high=high, start=bottom, end=24)
     band = [(x(point.time_s), y(point.high)) for point in points]
     band += [(x(point.time_s), y(point.low)) for point in reversed(points)]
     parts = [*_grid(x, y), *(part for period in periods for part in _period(period, x, y))]
     parts.append(polygon(band, "band"))
     parts.append(f'<polyline class="mean" points="{_path([(x(point.time_s), y(point.mean)) for point in points])}"/>')
     parts += [line(x.start, y(level.value), x.end, y(level.value), level.css_class) for level in levels]
-    parts.append(text(x.start, _SERIES_HEIGHT - 6, time_label(start_s), "start"))
-    parts.append(text(x.end, _SERIES_HEIGHT - 6, time_label(end_s), "end"))
+    for number in range(_TIMES):
+        at_s = start_s + (end_s - start_s) * number / (_TIMES - 1)
+        anchor = "start" if number == 0 else "end" if number == _TIMES - 1 else "middle"
+        parts.append(text(x(at_s), bottom + 16, time_label(at_s), anchor))
+    parts.append(text((x.start + x.end) / 2, _SERIES_HEIGHT - 6, time_axis, "middle"))
+    parts.append(f'<g transform="rotate(-90 12 {bottom / 2:.1f})">{text(12, bottom / 2, value_axis, "middle")}</g>')
     return svg(parts, _SERIES_WIDTH, _SERIES_HEIGHT, label)
 
 
@@ -232,8 +241,10 @@ def _grid(x: Scale, y: Scale) -> list[str]:
 
 
 def _period(period: Period, x: Scale, y: Scale) -> list[str]:
-    left, right, marked = x(period.start_s), x(period.end_s), x(period.marked_s)
+    left, right = x(period.start_s), x(period.end_s)
+    before = left > (x.start + x.end) / 2  # the label is above the chart, on the side where there is room
     return [
         rectangle(left, y.end, max(1.0, right - left), y.start - y.end, "span"),
-        line(marked, y.end, marked, y.start, "begin", title=period.title),
+        line(left, y.end, left, y.start, "begin", title=period.title),
+        text(left, y.end - 8, period.label, "end" if before else "start"),
     ]

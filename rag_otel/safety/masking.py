@@ -16,14 +16,12 @@ from typing import Final, Protocol, runtime_checkable
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.safety.personal_data import FINDERS
+from rag_otel.safety.private_keys import private_key_lines
 from rag_otel.safety.redaction import credential_spans, known_secrets
+from rag_otel.safety.secret_forms import random_spans
 
 SECRETS: Final = "secrets"
 CLASSES: Final = (SECRETS, *FINDERS)
-_PEM_BEGIN: Final = re.compile(r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----")
-_PEM_END: Final = "-----END "
-_LONGEST_PEM: Final = 20_000
-_ENCODED: Final = re.compile(r"[\w+/=]{8,}")
 _PLACEHOLDER: Final = re.compile(r"<([A-Z][A-Z0-9_]{0,40}_\d{1,6})>")
 _IDENTIFIER: Final = re.compile(r"\W*(?:c\d{1,9}(?:\.s\d{1,9})?|\d{1,3})\W*", re.IGNORECASE)
 """Numbers of chunks and claims in a prompt, which stay."""
@@ -127,13 +125,8 @@ class Placeholders:
         for secret in known_secrets():
             if len(secret) >= _SHORTEST_WORD and secret in text:
                 self.add(secret, "secret")
-        at = 0
-        while (begin := _PEM_BEGIN.search(text, at)) is not None:
-            at = text.find(_PEM_END, begin.end(), begin.end() + _LONGEST_PEM)
-            if at < 0:
-                return
-            for line in _ENCODED.findall(text, begin.end(), at):  # by line: a prompt may show them one by one
-                self.add(line, "secret")
+        for line in private_key_lines(text):
+            self.add(line, "secret")
 
     def _learn_window(self, text: str) -> None:
         taken: list[tuple[int, int]] = []
@@ -148,6 +141,12 @@ class Placeholders:
 
 
 def _secrets(text: str) -> Iterator[tuple[int, int]]:
+    """Of spans that overlap the first counts: a whole key rather than the part of it that looks random."""
+    yield from _credentials(text)
+    yield from random_spans(text)
+
+
+def _credentials(text: str) -> Iterator[tuple[int, int]]:
     for start, end in credential_spans(text):
         assigned = text[max(0, start - 1) : start] in ('"', "'", "=")
         several = " " in text[start:end]  # the rest of a line, which may be prose

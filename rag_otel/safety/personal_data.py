@@ -1,4 +1,4 @@
-"""Finds personal data by its form: e-mail addresses, phone numbers, IBANs, card numbers, IP addresses.
+"""Finds personal data by its form: e-mail addresses, phone and social security numbers, IBANs, cards, IP addresses.
 
 What has a checksum is checked: IBAN (ISO 13616, remainder by 97) and card numbers (Luhn, ISO/IEC 7812). Names and
 postal addresses have no form; finding them needs a model. Every pattern takes time that grows with the length alone.
@@ -22,9 +22,13 @@ _PHONE: Final = re.compile(
     r"(?:\+|00)[ (]{0,2}\d[\d ()./-]{5,20}\d"  # +49 30 1234567
     r"|(?:1[-. ])?\(\d{2,5}\)[ -]?\d{2,4}[ -]?\d{2,5}(?:[ -]\d{2,4})?"  # (555) 123-4567
     r"|(?:1[-. ])?\d{3}[-. ]\d{3}[-. ]\d{4}"  # 555-123-4567
+    r"|0[1-9](?:[ .-]?\d{2}){4}(?!\d)"  # 01 23 45 67 89
     r"|0\d{1,4}[ /-]\d{3}[\d /-]{1,9}\d"  # 030 1234567
     r")(?![\w-])"
 )
+_SSN: Final = re.compile(r"(?<![\w-])(?!000|666|9)\d{3}([- ])(?!00)\d{2}\1(?!0000)\d{4}(?![\w-])")
+"""A US social security number, without those that are never given out (Social Security Administration, "Social Security
+Number Randomization")."""
 _PHONE_DIGITS: Final = range(7, 16)
 """Digits of a phone number, with the country's code (ITU-T E.164: 15 at most)."""
 
@@ -74,11 +78,17 @@ def ip_addresses(text: str) -> Iterator[Span]:
 
 
 def phones(text: str) -> Iterator[Span]:
-    """(start, end) of each phone number: with `+` or `00`, an area code in brackets or with 0, or as 555-123-4567."""
+    """(start, end) of each phone number: with `+` or `00`, an area code in brackets or with 0, 01 23 45 67 89, or
+    as 555-123-4567."""
     for found in _PHONE.finditer(text):
         digits = sum(each.isdigit() for each in found[0])
         if digits in _PHONE_DIGITS:
             yield found.span()
+
+
+def social_security_numbers(text: str) -> Iterator[Span]:
+    """(start, end) of each US social security number: 078-05-1120, with hyphens or spaces."""
+    yield from (found.span() for found in _SSN.finditer(text))
 
 
 FINDERS: Final[dict[str, Callable[[str], Iterator[Span]]]] = {
@@ -86,6 +96,7 @@ FINDERS: Final[dict[str, Callable[[str], Iterator[Span]]]] = {
     "iban": ibans,
     "card": cards,
     "ip": ip_addresses,
+    "ssn": social_security_numbers,
     "phone": phones,
 }
 """By class, in the order in which they are asked: a card number must not be taken for a phone number."""

@@ -17,6 +17,7 @@ from typing import Any, Final
 from urllib.parse import quote, urlsplit
 
 from rag_otel.errors import PermanentError, RetryableError
+from rag_otel.safety.secret_forms import key_spans, said_spans
 
 MASK: Final = "********"
 _SHORTEST: Final = 4
@@ -52,49 +53,17 @@ _PATTERNS: Final[tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], st
     ),
     (re.compile(r"\b((?:bearer|apikey)\s{1,3})[^\s\"'<>,;)\]}\\]{6,4000}", re.IGNORECASE), rf"\1{MASK}"),
     (re.compile(r"\b(basic\s{1,3})([\w+/-]{8,4000}={0,2})", re.IGNORECASE), lambda found: _basic(found)),
-    # keys of known kinds, wherever they stand
-    (
-        re.compile(
-            r"(?<![A-Za-z0-9])(?:(?:sk|pk|rk|whsec|hf|gsk|glpat|nvapi|tvly|pcsk|shpat|github_pat|gh[pousr]|xox[a-z])"
-            r"[-_][\w-]{8,4000}|(?:AKIA|ASIA)[A-Z0-9]{12,100}|AIza[\w-]{20,200}|eyJ[\w-]{8,4000}(?:\.[\w-]{0,4000}){0,4})"
-        ),
-        MASK,
-    ),
     # long values of a query: what they mean is not known
     (re.compile(r"([?&][\w.%-]{1,60}=)[^\s\"'&<>#]{8,4000}"), rf"\1{MASK}"),
 )
 
 _WORDS: Final = ("auth", "key", "secret", "token", "pass", "pwd", "credential", "signature", "cookie")
-_KINDS: Final = (
-    "sk",
-    "pk",
-    "rk",
-    "whsec",
-    "hf",
-    "gsk",
-    "glpat",
-    "nvapi",
-    "tvly",
-    "pcsk",
-    "shpat",
-    "github_pat",
-    "gh",
-    "xox",
-)
 _HINTS: Final = (
     ("://",),
     _WORDS,
     ("auth",),
     ("bearer", "apikey"),
     ("basic",),
-    (
-        *(f"{kind}{sign}" for kind in _KINDS for sign in "-_"),
-        *("gho", "ghp", "ghu", "ghs", "ghr", "xox"),
-        "akia",
-        "asia",
-        "aiza",
-        "eyj",
-    ),
     ("?", "&"),
 )
 """For each pattern the words of which a text must hold one, in lower case: most texts hold none, and a search costs a
@@ -121,7 +90,16 @@ def redacted_text(text: str) -> str:
     text = masked(text, *_known)
     for pattern, instead in _PATTERNS:
         text = pattern.sub(instead, text)
-    return text
+    return _without(text, (*key_spans(text), *said_spans(text)))
+
+
+def _without(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    parts, at = [], 0
+    for start, end in sorted(spans):
+        if end > at:
+            parts += [text[at : max(at, start)], MASK]
+            at = end
+    return "".join([*parts, text[at:]])
 
 
 def credential_spans(text: str) -> Iterator[tuple[int, int]]:
@@ -134,6 +112,8 @@ def credential_spans(text: str) -> Iterator[tuple[int, int]]:
             if not callable(instead) or instead(found) != found[0]:
                 start = found.end(1) if pattern.groups else found.start()
                 yield start, found.end() - found[0].endswith("@")
+    yield from key_spans(text)
+    yield from said_spans(text)
 
 
 def known_secrets() -> frozenset[str]:

@@ -1,59 +1,36 @@
-"""The limit of evaluations per minute: a token bucket. It bounds the CPU time that a burst of traces can take."""
+"""The limit of evaluations per minute: an account that refills. It bounds the CPU time that a burst of traces takes."""
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable
 
+from rag_otel.budgets.ledger import Line, MemoryLedger
 from rag_otel.errors import ConfigurationError
 
 
 class EvaluationCap:
     """Admits at most `per_minute` evaluations a minute, and at most `burst` at once.
 
-    Thread-safe. The bucket starts full and refills continuously. `burst` defaults to the evaluations of ten seconds,
-    at least one.
+    Thread-safe. `burst` defaults to the evaluations of ten seconds, at least one.
     """
 
     def __init__(
-        self,
-        per_minute: float,
-        *,
-        burst: float | None = None,
-        clock: Callable[[], float] = time.monotonic,
+        self, per_minute: float, *, burst: float | None = None, clock: Callable[[], float] = time.monotonic
     ) -> None:
         if per_minute <= 0:
             raise ConfigurationError(
                 f"evaluations_per_minute must be above 0, not {per_minute!r}; to evaluate nothing, set sample_ratio=0"
             )
-        self._rate = per_minute / 60.0
-        self._burst = max(1.0, burst if burst is not None else self._rate * 10.0)
-        self._tokens = self._burst
-        self._clock = clock
-        self._refilled_at = clock()
-        self._lock = threading.RLock()
+        rate = per_minute / 60.0
+        limit = max(1.0, rate * 10.0 if burst is None else burst)
+        self._line = Line(scope="evaluations a minute", amount=1.0, limit=limit, refill_per_s=rate)
+        self._ledger = MemoryLedger(clock)
 
     def admit(self) -> bool:
-        """Takes one token from the bucket. Returns False if the bucket is empty."""
-        with self._lock:
-            self._refill()
-            if self._tokens < 1.0:
-                return False
-            self._tokens -= 1.0
-            return True
+        """Takes one evaluation. Returns False if there is none left now."""
+        return isinstance(self._ledger.reserve("", [self._line], 0.0), list)
 
     def is_empty(self) -> bool:
-        """True if `admit` would return False now. Takes no token."""
-        with self._lock:
-            self._refill()
-            return self._tokens < 1.0
-
-    def _refill(self) -> None:
-        now = self._clock()
-        self._tokens = min(self._burst, self._tokens + (now - self._refilled_at) * self._rate)
-        self._refilled_at = now
-
-    def after_fork(self) -> None:
-        """Replaces the lock in a forked child, because a thread that the child does not have may hold it."""
-        self._lock = threading.RLock()
+        """True if `admit` would return False now. Takes nothing."""
+        return not self._ledger.has_room(self._line)

@@ -14,6 +14,7 @@ from typing import Any, Final, Literal
 from rag_otel.errors import ConfigurationError
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.safety.redaction import redacted_text
+from rag_otel.settings.judge_names import judge_problem
 from rag_otel.settings.rows import resolve_table, row, shown, variables_of
 from rag_otel.settings.unknown import unknown_variables
 
@@ -40,7 +41,7 @@ class Settings:
     enabled: bool = row(True, "False: nothing is attached, nothing is evaluated", "RAG_OTEL_ENABLED")
     judge: str = row(
         "embedded",
-        "Who judges: `embedded`, a model (`openai/gpt-4o-mini`), `hhem/...`, `local/...`, `cascade/...`",
+        "Who judges: `embedded`, a model (`openai/gpt-4o-mini`), `decisions/...`, `hhem`, `local/...`, `cascade/...`",
         "RAG_OTEL_JUDGE",
     )
     judge_api_base: str | None = row(
@@ -63,6 +64,16 @@ class Settings:
     )
     judge_usd_per_minute: float | None = row(
         None, "Most US dollars that it may cost a minute, in each process", "RAG_OTEL_JUDGE_USD_PER_MINUTE"
+    )
+    judge_input_price: float | None = row(
+        None,
+        "US dollars for a million tokens of input of a decision model, instead of the price that is known",
+        "RAG_OTEL_JUDGE_INPUT_PRICE",
+    )
+    judge_check_end_every: int = row(
+        1,
+        "Of so many answers a decision model is asked about the end of what it was sent with one; 0: with none",
+        "RAG_OTEL_JUDGE_CHECK_END_EVERY",
     )
     judge_mask: tuple[str, ...] = row(
         ("secrets",),
@@ -132,6 +143,11 @@ class Settings:
     )
     evaluation_timeout: float = row(60.0, "Seconds for one evaluation", "RAG_OTEL_EVALUATION_TIMEOUT")
     capture_content: bool = row(True, "False: no text in what is written back", "RAG_OTEL_CAPTURE_CONTENT")
+    texts_on_root: bool = row(
+        False,
+        "Question and answer on the root span too, where it has none: a list of traces then shows them",
+        "RAG_OTEL_TEXTS_ON_ROOT",
+    )
     claims_format: Literal["flat", "json"] = row(
         "flat", "Claims as flat keys, or as one JSON string", "RAG_OTEL_CLAIMS_FORMAT"
     )
@@ -200,6 +216,9 @@ class Settings:
     )
     alert_timeout: float = row(10.0, "Seconds for one attempt to send an alert", "RAG_OTEL_ALERT_TIMEOUT")
     alert_cooldown: float = row(300.0, "Seconds between alerts of one fingerprint", "RAG_OTEL_ALERT_COOLDOWN")
+    alert_remind: float = row(
+        0.0, "Seconds after which a problem that is still open is told again; 0: never", "RAG_OTEL_ALERT_REMIND"
+    )
     alerts_per_minute: int = row(10, "Alerts a minute, at most", "RAG_OTEL_ALERTS_PER_MINUTE")
     alert_rules: tuple[str, ...] = row(
         ("unfaithful",), "Which answers raise an alert, see the page on alerts", "RAG_OTEL_ALERT_RULES"
@@ -225,7 +244,7 @@ class Settings:
         0.05, "Share of bad answers in your traffic, for how often alerts are right", "RAG_OTEL_ALERT_BAD_SHARE"
     )
     alert_precision_file: str | None = row(
-        None, "How often alerts were right on your own labelled answers", "RAG_OTEL_ALERT_PRECISION_FILE"
+        None, "How often a judge is right: output of `rag-otel judge check`, or counts", "RAG_OTEL_ALERT_PRECISION_FILE"
     )
     alert_worst_per_day: int | None = row(
         None, "Tell so many answers a day, the worst, in one message; None: by rules", "RAG_OTEL_ALERT_WORST_PER_DAY"
@@ -272,8 +291,7 @@ class Settings:
     )
     job_queue_url: str | None = row(
         None,
-        "Broker of evaluation jobs, amqp://user:password@host:5672/ or nats://user:password@host:4222: then "
-        "`rag-otel work` evaluates, not this process",
+        "Broker of evaluation jobs, amqp://user:password@host:5672/: then `rag-otel work` evaluates, not this process",
         "RAG_OTEL_JOB_QUEUE_URL",
         secret=True,
     )
@@ -322,6 +340,8 @@ class Settings:
     telemetry_address: str = row("127.0.0.1:9464", "Where `/metrics` is shown, host:port", "RAG_OTEL_TELEMETRY_ADDRESS")
 
     def __post_init__(self) -> None:
+        if (problem := judge_problem(self.judge)) is not None:
+            raise ConfigurationError(f"judge (environment: RAG_OTEL_JUDGE): {problem}")
         _require(
             self.judge_cache is None or self.judge_cache.startswith(_STORES),
             "judge_cache",
@@ -341,6 +361,9 @@ class Settings:
         _require(self.max_held_bytes >= 1, "max_held_bytes", self.max_held_bytes, "at least 1")
         _require(self.evaluation_timeout > 0, "evaluation_timeout", self.evaluation_timeout, "above 0")
         _require(self.chunk_resolver_timeout > 0, "chunk_resolver_timeout", self.chunk_resolver_timeout, "above 0")
+        _require(self.judge_check_end_every >= 0, "judge_check_end_every", self.judge_check_end_every, "0 or more")
+        price = self.judge_input_price
+        _require(price is None or price >= 0, "judge_input_price", price, "0 or more")
         for name in ("judge_calls_per_minute", "judge_tokens_per_minute", "judge_usd_per_minute"):
             cap = getattr(self, name)
             _require(cap is None or cap > 0, name, cap, "above 0")
@@ -352,6 +375,7 @@ class Settings:
         share = self.alert_failing_share
         _require(0 <= share <= 1, "alert_failing_share", share, "within 0..1")
         _require(self.alert_cooldown >= 0, "alert_cooldown", self.alert_cooldown, "0 or more seconds")
+        _require(self.alert_remind >= 0, "alert_remind", self.alert_remind, "0 or more seconds")
         _require(self.alert_resolve_after >= 0, "alert_resolve_after", self.alert_resolve_after, "0 or more seconds")
         precision, bad, worst = self.alert_page_precision, self.alert_bad_share, self.alert_worst_per_day
         _require(0 <= precision <= 1, "alert_page_precision", precision, "within 0..1")
@@ -373,8 +397,14 @@ class Settings:
         delays = self.job_queue_retry_delays
         _require(bool(delays) and all(map(_is_positive, delays)), "job_queue_retry_delays", delays, "seconds above 0")
         url = self.job_queue_url
-        known = ("amqp://", "amqps://", "nats://", "tls://")
-        _require(url is None or url.startswith(known), "job_queue_url", url, "an amqp(s) or nats address")
+        _require(
+            url is None or not url.startswith(("nats://", "tls://")),
+            "job_queue_url",
+            url,
+            "RabbitMQ's address, amqp://user:password@host:5672/: jobs on NATS ended with 0.1 (let the workers of 0.1 "
+            "empty its streams first)",
+        )
+        _require(url is None or url.startswith(("amqp://", "amqps://")), "job_queue_url", url, "an amqp(s) address")
         _require(
             url is None or self.capture_content,
             "capture_content",

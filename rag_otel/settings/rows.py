@@ -88,8 +88,10 @@ def variables_of(table: type[Any]) -> list[str]:
 
 def _guess(name: str, rows: Mapping[str, Any]) -> str:
     """An unknown name with what it may have meant: a row, a field of a table, or one of all there are."""
-    from rag_otel.settings.tables import places
+    from rag_otel.settings.tables import TABLES, places
 
+    if name in TABLES:
+        return f"{name} (a table: write {name}={TABLES[name].__name__}(...))"
     written = dict(places(rows))
     if name in written:
         return f"{name} (did you mean {written[name]}?)"

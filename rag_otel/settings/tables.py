@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
+from rag_otel.errors import ConfigurationError
 from rag_otel.lazy_dataclass import dataclass
+from rag_otel.settings.unknown import nearest
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,6 +21,15 @@ class _Table:
     """Of the rows whose names begin with the table's."""
     others: ClassVar[Mapping[str, str]] = {}
     """Field -> row, where the row's name is another."""
+
+    def __new__(cls, **given: Any) -> Self:
+        """Raises ConfigurationError for a name that is no field, with the one that was meant."""
+        for name in given.keys() - set(cls.fields()):
+            meant = {cls.row_of(field): field for field in cls.fields()}
+            near = meant.get(name) or nearest(name, [*meant.values(), *meant])
+            guess = f" (did you mean {meant.get(near, near)}?)" if near else f"; there are: {', '.join(cls.fields())}"
+            raise ConfigurationError(f"{cls.__name__}: unknown setting {name}{guess}")
+        return super().__new__(cls)
 
     @classmethod
     def row_of(cls, field: str) -> str:
@@ -57,6 +68,8 @@ class JudgeSettings(_Table):
     calls_per_minute: float | None = None
     tokens_per_minute: float | None = None
     usd_per_minute: float | None = None
+    input_price: float | None = None
+    check_end_every: int | None = None
     mask: Sequence[str] | None = None
     mask_engine: Any = None
     local_only: Sequence[str] | None = None
@@ -88,6 +101,7 @@ class AlertSettings(_Table):
     failing_share: float | None = None
     cooldown: float | None = None
     per_minute: int | None = None
+    remind: float | None = None
     resolve_after: float | None = None
     digest: float | None = None
     quiet_hours: Sequence[str] | None = None
@@ -147,6 +161,7 @@ class SpanSettings(_Table):
     evaluation_spans: Literal["auto", "always", "late"] | None = None
     claims_format: Literal["flat", "json"] | None = None
     max_claims: int | None = None
+    texts_on_root: bool | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,6 +196,10 @@ def flat(arguments: Mapping[str, Any]) -> dict[str, Any]:
     rows: dict[str, Any] = {}
     for name, value in arguments.items():
         if isinstance(value, _Table):
+            if type(value) is not TABLES.get(name):
+                (right,) = (argument for argument, table in TABLES.items() if type(value) is table)
+                kind = type(value).__name__
+                raise ConfigurationError(f"{name}={kind}(...): write {right}={kind}(...)")
             rows |= value.rows()
         elif name in TABLES and isinstance(value, Mapping):
             rows |= {TABLES[name].row_of(field): each for field, each in value.items()}

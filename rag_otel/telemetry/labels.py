@@ -1,4 +1,9 @@
-"""Bounded labels: values of one label, and combinations of all, keep a limited number; what is beyond is `other`."""
+"""Bounded labels: values of one label, and combinations of all, keep a limited number; what is beyond is `other`.
+
+Which values are kept is decided by traffic, not by who came first: half of the room is given at once, the rest only to
+what keeps coming. A scanner that asks for ten thousand routes once takes no place from the route that
+customers use. What is kept is kept for the life of the process, so that no series ends early.
+"""
 
 from __future__ import annotations
 
@@ -8,31 +13,62 @@ from typing import Final
 OTHER: Final = "other"
 _MAX_LENGTH: Final = 128
 """Characters. A longer value is probably not a name, and may be a user's text."""
+_OFTEN: Final = 20
+"""So often has come what is kept although half of the room is taken."""
+_WAITING: Final = 1000
+"""How many are counted at a time that are not kept yet."""
+
+
+class _Kept:
+    """What is kept, and counts of what is not (Misra and Gries, "Finding repeated elements", 1982: a frequent one is
+    found however many others come)."""
+
+    def __init__(self, often: int) -> None:
+        self.kept: set[str] = set()
+        self._often = often
+        self._waiting: dict[str, int] = {}
+
+    def keeps(self, key: str, room: int) -> bool:
+        """Whether it is kept, now that it came once more; `room`: of how many."""
+        if key in self.kept:
+            return True
+        if len(self.kept) >= room:
+            return False
+        if 2 * len(self.kept) >= room and not self._came_often(key):
+            return False
+        self.kept.add(key)
+        return True
+
+    def _came_often(self, key: str) -> bool:
+        count = self._waiting.pop(key, 0) + 1
+        if count >= self._often:
+            return True
+        if len(self._waiting) >= _WAITING:
+            self._waiting = {other: seen - 1 for other, seen in self._waiting.items() if seen > 1}
+        self._waiting[key] = count
+        return False
 
 
 class BoundedLabels:
-    """Keeps the first `max_values` different values of each label. Later values become `other`.
+    """Keeps at most `max_values` different values of each label. Others are `other`.
 
-    A kept value is kept for the life of the process, so no series ends early. If several threads add new values at the
-    same moment, a label may get a few more than `max_values` values.
+    If several threads add new values at the same moment, a label may get a few more than `max_values` values.
     """
 
-    def __init__(self, max_values: int) -> None:
+    def __init__(self, max_values: int, *, often: int = _OFTEN) -> None:
+        """`often`: how often a value must come while more than half is taken; 1 where totals are read, not recorded:
+        a total must not move from `other` to a series of its own."""
         self._max_values = max_values
-        self._known: dict[str, set[str]] = {}
+        self._often = often
+        self._known: dict[str, _Kept] = {}
 
     def bounded(self, labels: Mapping[str, str | None]) -> dict[str, str]:
         """Returns the labels that have a value. Each value is a kept one or `other`."""
         return {label: self._value(label, value) for label, value in labels.items() if value}
 
     def _value(self, label: str, value: str) -> str:
-        known = self._known.setdefault(label, set())
-        if value in known:
-            return value
-        if len(value) > _MAX_LENGTH or len(known) >= self._max_values:
-            return OTHER
-        known.add(value)
-        return value
+        known = self._known.setdefault(label, _Kept(self._often))
+        return value if len(value) <= _MAX_LENGTH and known.keeps(value, self._max_values) else OTHER
 
 
 class BoundedSets:
@@ -51,8 +87,8 @@ class BoundedSets:
         """The labels, or as many of them as there is room for."""
         for lost in range(len(self._fading) + 1):
             found = _without(labels, self._fading[:lost])
-            key = tuple(sorted(found.items()))
             room = self._max_sets * (lost + len(self._fading)) // (2 * len(self._fading))
+            key = tuple(sorted(found.items()))
             if key in self._known:
                 return found
             if len(self._known) < room:

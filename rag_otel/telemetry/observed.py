@@ -22,7 +22,7 @@ _MAX_VALUES: Final = 200
 reasons."""
 _MAX_SETS: Final = 500
 """Combinations of labels of one instrument."""
-_bounded: Final = BoundedLabels(_MAX_VALUES)
+_bounded: Final = BoundedLabels(_MAX_VALUES, often=1)
 _sets: Final[dict[str, BoundedSets]] = {}
 
 _ALERT_QUEUE: Final = "alert_"

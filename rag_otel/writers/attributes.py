@@ -4,7 +4,7 @@ Phoenix turns dotted keys into nested objects on ingest, so `claims.0.text` beco
 can index. That fails if a key has a value and is also the prefix of another key, so no key here is. An unknown value
 is left out: there is no None, no NaN and no empty text.
 
-    rag.evaluation.<metric>.score .risk .label .explanation .reason_code .evaluator .version .judge
+    rag.evaluation.<metric>.score .risk .lower_is_better .label .explanation .reason_code .evaluator .version .judge
     rag.evaluation.<metric>.claim_count .supported_count .unjudged_count .omitted_claim_count
     rag.evaluation.<metric>.unsupported_claims            string array
     rag.evaluation.<metric>.claims.<n>.text .verdict .support_probability .chunk_ids .quote .explanation .judge
@@ -22,6 +22,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from rag_otel import semconv
+from rag_otel.evaluation.directions import LOWER_IS_BETTER, lower_is_better
 from rag_otel.model import (
     AttributeValue,
     ClaimVerdict,
@@ -135,12 +136,14 @@ def _summary(evaluation: Evaluation, hidden: HiddenContent) -> dict[str, Attribu
         {
             "score": evaluation.score,
             "risk": evaluation.risk,
+            LOWER_IS_BETTER: lower_is_better(evaluation.name) or None,
             "label": evaluation.label,
             "explanation": None if hidden.anything else evaluation.explanation,
             "reason_code": evaluation.reason_code,
             "evaluator": evaluation.evaluator,
             "version": evaluation.version,
             "judge": evaluation.judge,
+            "answered_by": evaluation.answered_by,
             "prompts": evaluation.prompts,
             "cached_calls": (evaluation.usage and evaluation.usage.cached_calls) or None,
         }

@@ -24,6 +24,7 @@ from rag_otel import semconv
 from rag_otel.model import AttributeValue, EvaluatedTrace, Evaluation, EvaluationStatus, SpanRef
 from rag_otel.rendering.claim_lines import evaluations_as_text
 from rag_otel.writers.attributes import ClaimsFormat, evaluation_attributes, hidden_content, present
+from rag_otel.writers.decision_span import decision_spans
 from rag_otel.writers.feedback import IDENTIFIER, feedback
 
 _NOT_ON_TARGET = frozenset({EvaluationStatus.LATE, EvaluationStatus.SKIPPED})
@@ -58,7 +59,10 @@ class EvaluationSpanWriter:
         for result in batch:
             if self._when == "always" or result.status in _NOT_ON_TARGET:
                 emit = self._emit if result.origin is None else result.origin.emit
-                emit(self.span(result))
+                span = self.span(result)
+                emit(span)
+                for below in decision_spans(span, result.evaluations):
+                    emit(below)
 
     def span(self, result: EvaluatedTrace) -> ReadableSpan:
         """Returns the evaluation span. The same result gives the same span id, so a repeated write is recognised."""

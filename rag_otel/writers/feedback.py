@@ -1,4 +1,4 @@
-"""A result as named scores. Phoenix calls them annotations, OpenInference calls them evaluations.
+"""A result as named scores. OpenInference and OpenTelemetry call them evaluations, Phoenix calls them annotations.
 
 Each evaluation gives one named score under the metric's name. If it has a risk, it gives a second one:
 `hallucination_risk` for faithfulness, `<metric>_risk` for other metrics. An evaluation without a score is written too,
@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, Literal
 
+from rag_otel.evaluation.directions import LOWER_IS_BETTER, lower_is_better
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import AttributeValue, EvaluatedTrace, Evaluation, SamplingDecision
 from rag_otel.safety.privacy import HiddenContent
@@ -35,6 +36,10 @@ class Feedback:
     label: str | None
     explanation: str | None
     metadata: dict[str, AttributeValue]
+    evaluation: Evaluation
+    """Where it comes from."""
+    is_risk: bool = False
+    """The score is the risk of the evaluation."""
 
 
 def feedback(result: EvaluatedTrace, *, capture_content: bool) -> Iterator[Feedback]:
@@ -56,6 +61,7 @@ def feedback(result: EvaluatedTrace, *, capture_content: bool) -> Iterator[Feedb
                 label=label,
                 explanation=explanation,
                 metadata=metadata,
+                evaluation=evaluation,
             )
         if evaluation.risk is not None:
             yield Feedback(
@@ -65,6 +71,8 @@ def feedback(result: EvaluatedTrace, *, capture_content: bool) -> Iterator[Feedb
                 label=evaluation.label,
                 explanation=explanation,
                 metadata=metadata,
+                evaluation=evaluation,
+                is_risk=True,
             )
 
 
@@ -83,9 +91,11 @@ def _metadata(evaluation: Evaluation, decision: SamplingDecision) -> dict[str, A
     counts = {"claim_count": len(evaluation.claims), "supported_count": evaluation.supported_claims}
     return present(
         {
+            LOWER_IS_BETTER: lower_is_better(evaluation.name) or None,
             "evaluator": evaluation.evaluator,
             "version": evaluation.version,
             "judge": evaluation.judge,
+            "answered_by": evaluation.answered_by,
             "prompts": evaluation.prompts,
             "reason_code": evaluation.reason_code,
             "error_type": evaluation.error_type,

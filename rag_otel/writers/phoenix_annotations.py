@@ -13,18 +13,29 @@ from typing import Any, Final
 
 from rag_otel.delivery.export_queue import ExportPolicy
 from rag_otel.delivery.http import post, to_json
-from rag_otel.model import EvaluatedTrace, SpanRef
+from rag_otel.evaluation.support import FAITHFUL, UNFAITHFUL
+from rag_otel.model import EvaluatedTrace, Evaluation, SpanRef
 from rag_otel.writers.attributes import present
 from rag_otel.writers.feedback import IDENTIFIER, Feedback, annotator_kind, feedback
+from rag_otel.writers.phoenix_configurations import PhoenixConfigurations
 from rag_otel.writers.phoenix_links import phoenix_base_url
 
 RESERVED_NAMES: Final = frozenset({"note"})
 """Phoenix rejects a whole batch that contains an annotation of this name."""
 
 
+LABEL_SCORES: Final = {FAITHFUL: 1.0, UNFAITHFUL: 0.0}
+"""The score of an annotation with a label. So colour, label and mean agree: the mean is the share of faithful answers.
+The share of supported claims and the risk are in the metadata (`SCORE`, `RISK`)."""
+SCORE: Final = "score"
+RISK: Final = "risk"
+
+
 class PhoenixAnnotationWriter:
-    """Writes `faithfulness`, `hallucination_risk`, ... as annotations of spans and traces, and the scores of chunks as
-    annotations of documents."""
+    """Writes one annotation for each metric, on spans and traces, and the scores of chunks as annotations of documents.
+
+    Phoenix is told once what the names mean, so that it shows bad scores in red: see `PhoenixConfigurations`.
+    """
 
     name = "phoenix_annotations"
     export_policy = ExportPolicy(linger_s=6.0)
@@ -53,12 +64,25 @@ class PhoenixAnnotationWriter:
         self._headers = {**({"Authorization": f"Bearer {api_key}"} if api_key else {}), **(headers or {})}
         self._capture_content = capture_content
         self._timeout_s = timeout_s
+        self._configurations = PhoenixConfigurations(base_url, headers=self._headers, timeout_s=timeout_s)
 
     def write(self, batch: Sequence[EvaluatedTrace]) -> None:
         """Sends the batch in at most three requests. Raises RetryableError or PermanentError, see `http.post`."""
         self._post(self._span_url, [row for result in batch for row in self._span_rows(result)])
         self._post(self._trace_url, [row for result in batch for row in self._trace_rows(result)])
         self._post(self._document_url, [row for result in batch for row in _document_rows(result)])
+        self._configurations.ensure(batch, self._names(batch))
+
+    def _names(self, batch: Sequence[EvaluatedTrace]) -> dict[str, Evaluation]:
+        """The names of the annotations with a score, each with an evaluation behind it."""
+        names: dict[str, Evaluation] = {}
+        for result in batch:
+            for item in self._items(result):
+                if _shown_score(item.evaluation) is not None:
+                    names[item.name] = item.evaluation
+                    if result.trace.root is not None:
+                        names[root_name(item.name)] = item.evaluation
+        return names
 
     def _post(self, url: str, rows: list[dict[str, Any]]) -> None:
         if rows:
@@ -69,7 +93,7 @@ class PhoenixAnnotationWriter:
         trace = result.trace
         for item in self._items(result):
             yield {"span_id": trace.target.span_id, "identifier": IDENTIFIER, **_row(item)}
-            if trace.root is not None and item.name in {each.name for each in result.evaluations}:
+            if trace.root is not None:
                 row = _row(item) | {"name": root_name(item.name)}
                 yield {"span_id": trace.root.span_id, "identifier": _of_target(trace.target), **row}
 
@@ -81,14 +105,14 @@ class PhoenixAnnotationWriter:
 
     def _items(self, result: EvaluatedTrace) -> Iterator[Feedback]:
         items = feedback(result, capture_content=self._capture_content)
-        return (item for item in items if item.name not in RESERVED_NAMES)
+        return (item for item in items if not item.is_risk and item.name not in RESERVED_NAMES)
 
 
 def root_name(name: str) -> str:
     """The name of a score on the root span of its trace: `rag_faithfulness`.
 
     Phoenix lists root spans by default, so the score must be there too. The metric's name would count the score twice
-    in Phoenix's means. Risks are not written on the root span, because the column is narrow; the trace has them.
+    in Phoenix's means.
     """
     return f"rag_{name}"
 
@@ -98,12 +122,20 @@ def _of_target(target: SpanRef) -> str:
 
 
 def _row(item: Feedback) -> dict[str, Any]:
+    evaluation = item.evaluation
     return {
         "name": item.name,
         "annotator_kind": item.annotator_kind,
-        "result": present({"score": item.score, "label": item.label, "explanation": item.explanation}),
-        "metadata": item.metadata,
+        "result": present({"score": _shown_score(evaluation), "label": item.label, "explanation": item.explanation}),
+        "metadata": item.metadata | present({SCORE: evaluation.score, RISK: evaluation.risk}),
     }
+
+
+def _shown_score(evaluation: Evaluation) -> float | None:
+    """None for an answer whose label is open, because not all of it could be judged."""
+    if evaluation.label is None and evaluation.risk is not None:
+        return None
+    return LABEL_SCORES.get(evaluation.label or "", evaluation.score)
 
 
 def _document_rows(result: EvaluatedTrace) -> Iterator[dict[str, Any]]:

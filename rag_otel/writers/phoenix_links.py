@@ -12,6 +12,8 @@ from urllib.parse import quote, urlsplit
 from rag_otel.safety.redaction import public_address
 from rag_otel.settings import Settings
 
+UNFAITHFUL_ANSWERS: Final = "annotations['faithfulness'].label == 'unfaithful'"
+"""For the filter box of Phoenix's Spans tab. No address can set the filter."""
 _OTLP_PATH = "/v1/traces"
 _PHOENIX_PORT: Final = 6006
 _OTLP_ENDPOINTS: Final = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")

@@ -12,13 +12,15 @@ import pytest
 
 from rag_otel.alert import Alert, AlertAudience, AlertSeverity
 from rag_otel.alerts.messages.rendering import compose_message, plain_text
-from rag_otel.alerts.precision import PrecisionTable, read_table
+from rag_otel.alerts.precision import MEASURED, PrecisionTable, read_table
 from rag_otel.alerts.review import ANSWERS_TO_REVIEW
 from rag_otel.alerts.triage import Triage
 from rag_otel.composition import Parts, compose_delivery
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.errors import ConfigurationError
 from rag_otel.settings import resolve
+from rag_otel_evaluators.judges.embedded.out_of_fold import OutOfFold
+from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 from testkit.http_receiver import Receiver, http_receiver
 from tests.alerts.test_router import GOOD, HOUR_S, Scene
 from tests.support.results import a_result, an_evaluation
@@ -53,7 +55,7 @@ def test_a_suspicion_that_is_seldom_right_becomes_one_message_a_day() -> None:
     assert [example.risk for example in second.examples] == [pytest.approx(0.61 - n / 100) for n in range(5)]
     assert second.audience is AlertAudience.READERS
     text = plain_text(compose_message(second))
-    assert "How often right: 44% of such alerts" in text
+    assert "How often right: 24% of such alerts" in text
     assert "5. faithfulness 0.33" in text
     scene.passes(72 * HOUR_S)
     assert len(reviews(scene)) == 2
@@ -75,7 +77,43 @@ def test_a_judge_that_nobody_measured_does_not_page() -> None:
     scene = a_scene(digest_s=0)
     (alert,) = (each for each in scene.answer(an_evaluation(judge="openai/gpt-4o")) if each.name != ANSWERS_TO_REVIEW)
     assert alert.audience is AlertAudience.RECORDS
-    assert "not measured" in alert.trust
+    assert "not known for this judge" in alert.trust
+
+
+def test_a_right_judge_tells_every_unfaithful_answer_at_once(tmp_path: Path) -> None:
+    """One that gives labels and no risk, after `rag-otel judge check` has found no mistake; not one that errs often."""
+    path = tmp_path / "check.json"
+    for caught, false_alarms, audience in ((919, 0, AlertAudience.EVERYONE), (800, 250, AlertAudience.RECORDS)):
+        shares = {
+            name: {"value": count / 919, "low": 0.0, "high": 1.0}
+            for name, count in (("caught", caught), ("false_alarms", false_alarms))
+        }
+        path.write_text(json.dumps({"judge": "openai/gpt-4o", "version": "1", "all": {"pairs": 919, **shares}}))
+        triage = Triage(table=read_table(str(path), bad_share=0.05), page_precision=0.5)
+        scene = a_scene(triage=triage, digest_s=0, cooldown_s=0)
+        told = [scene.answer(an_evaluation(judge="openai/gpt-4o", risk=None)) for _ in range(5)]
+        answers = [each for alerts in told for each in alerts if each.name != ANSWERS_TO_REVIEW]
+        assert [each.audience for each in answers] == [audience] * 5
+        assert "of such alerts" in answers[0].trust
+
+
+def test_the_shipped_counts_are_those_of_this_version_of_the_judge() -> None:
+    """Each answer of examples/data by coefficients that did not see its question, as the benchmark counts them."""
+    data = Path(__file__).parents[2] / "examples" / "data"
+    folds = OutOfFold.load(data / "out_of_fold.json")
+    risks: list[tuple[float, bool]] = []
+    for line in (data / "ragtruth_qa_dev.jsonl").read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        judged = Faithfulness(judge=folds.judge_for(row["source_id"])).evaluate_sync(
+            question=row["question"], chunks=row["contexts"], response=row["response"]
+        )
+        if judged.claims:
+            risks.append((judged.risk or 0.0, bool(row["label"])))
+    for row in MEASURED:
+        bad, good = ([risk for risk, is_bad in risks if is_bad is wanted] for wanted in (True, False))
+        told = (sum(risk >= row.risk_from for risk in bad), sum(risk >= row.risk_from for risk in good))
+        assert (row.risk_from, row.bad_told, row.good_told) == (row.risk_from, *told)
+        assert (row.bad, row.good) == (len(bad), len(good))
 
 
 def test_a_table_of_ones_own_is_read(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from rag_otel.alerts.rules import parse_rule
 from rag_otel.alerts.schedule import parse_quiet_hours
 from rag_otel.model import Evaluation, Verdict
 from rag_otel.safety.guard import counters
+from testkit.size import examples
 from tests.support.results import QUESTION, SECRET_TEXTS, a_result, an_evaluation
 
 NOON = 1_700_049_600.0
@@ -372,7 +373,7 @@ _STEPS = st.lists(
     cooldown_s=st.sampled_from([0.0, 300.0]),
     quiet=st.booleans(),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_whatever_happens_nothing_is_lost_and_no_bound_is_broken(
     steps: list[tuple[str, Any]], digest_s: float, per_minute: int, cooldown_s: float, quiet: bool
 ) -> None:
@@ -396,3 +397,43 @@ def test_whatever_happens_nothing_is_lost_and_no_bound_is_broken(
     assert sum(alert.count + alert.suppressed for alert in scene.told) + waiting == bad
     assert not [at for at in told_at if hours.end_at(at) is not None]
     assert all(later - at >= 60 for at, later in zip(told_at, told_at[per_minute:], strict=False))
+
+
+def test_an_open_problem_is_told_again_at_the_chosen_interval() -> None:
+    """To every channel, with an id and a time of its own; never after its end, and never unless it is asked for."""
+    assert not a_day_of_an_open_problem(0.0)
+    first, second, *more = a_day_of_an_open_problem(4 * HOUR_S)
+    assert len(more) == 3  # the problem is over before the sixth
+    assert first.headline.startswith("Still open: ")
+    assert (first.fingerprint, first.state) == ("observatory/slo", AlertState.FIRING)
+    assert alert_id(first) != alert_id(second)
+    assert second.time_ns - first.time_ns == 4 * HOUR_S * 1e9
+    assert first.since_ns == second.since_ns
+
+
+def a_day_of_an_open_problem(remind_s: float) -> list[Alert]:
+    """What is told between the alert and its end, 23 hours later, and what in the day after."""
+    scene = Scene(remind_s=remind_s)
+    (alert,) = scene.raises(headline="burns", time_ns=round(NOON * 1e9))
+    again = scene.passes(23 * HOUR_S)
+    assert [each.state for each in scene.raises(state=AlertState.RESOLVED)] == [AlertState.RESOLVED]
+    assert scene.passes(24 * HOUR_S) == []
+    assert all(each.metric == alert.metric for each in again)
+    return again
+
+
+def test_reminders_that_are_due_together_are_one_message() -> None:
+    """Of problems that one digest told, under its fingerprint; an answer's problem is reminded of without its id."""
+    scene = Scene(remind_s=HOUR_S, digest_s=10.0)
+    for route in ("a", "b", "c"):
+        scene.answer(route=route)
+    (digest,) = scene.passes(30)
+    (again,) = scene.passes(HOUR_S)
+    assert again.count == 3
+    assert again.fingerprint == digest.fingerprint
+    assert "still open" in again.headline.lower()
+    alone = Scene(remind_s=HOUR_S)
+    (answer,) = alone.answer()
+    (reminder,) = alone.passes(HOUR_S)
+    assert alert_id(reminder) != alert_id(answer)
+    assert reminder.question is None

@@ -68,7 +68,7 @@ async def main(store: str, seconds: float, hold: bool, bill: str | None, noon: f
     judge = Paid(time.monotonic_ns(), None if bill is None else os.open(bill, os.O_APPEND | os.O_WRONLY))
     budgets = build_budgets(settings, paid=[judge.name])
     assert budgets is not None
-    budgets._expires_s = 2.0  # a minute is too long for a test
+    budgets._expires_s = budgets._wait_s = 2.0  # a minute is too long for a test
     if bill is not None:
         assert isinstance(budgets.ledger, SqliteLedger)
         budgets.ledger._clock = JumpingClock(noon)

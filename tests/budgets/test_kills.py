@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ import pytest
 
 from rag_otel.budgets.sqlite_ledger import SqliteLedger
 from testkit.polling import eventually
+from testkit.warm_python import kill_9, warm_python
 from tests.budgets.spending_process import CONCURRENCY, MOST_USD
 
 pytestmark = pytest.mark.server
@@ -41,7 +41,7 @@ def test_killed_processes_overspend_by_their_calls_under_way(tmp_path: Path, kil
     bill, books = tmp_path / "bill", tmp_path / "budgets.sqlite"
     bill.touch()
     noon = time.time() // DAY * DAY + DAY / 2
-    command = [sys.executable, "-m", "tests.budgets.spending_process", f"sqlite:{books}", "120", "bill", str(bill)]
+    command = [warm_python(), "-m", "tests.budgets.spending_process", f"sqlite:{books}", "120", "bill", str(bill)]
 
     def paid() -> list[float]:
         return [float(line) for line in bill.read_text().splitlines()]
@@ -56,7 +56,7 @@ def test_killed_processes_overspend_by_their_calls_under_way(tmp_path: Path, kil
             enough = (number + 1) * 250 // kills
             eventually(lambda enough=enough: len(paid()) >= enough, within_s=120)  # type: ignore[misc]
             victim = running.pop(rng.randrange(PROCESSES))
-            victim.kill()
+            kill_9(victim)
             victim.wait(30)
             running.append(start())
         for process in running:

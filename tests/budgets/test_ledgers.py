@@ -57,6 +57,16 @@ def test_all_lines_or_none(make_ledger: MakeLedger) -> None:
     assert ledger.balance("usd", HOUR).reserved == 0
 
 
+def test_two_limits_of_one_account_count_once(make_ledger: MakeLedger) -> None:
+    """A limit of evaluations an hour beside that of a sampling policy: the smaller one refuses."""
+    ledger = make_ledger()
+    entries = _booked(ledger, "a", _line(1, limit=2), _line(1, limit=100))
+    assert ledger.balance("usd", HOUR).reserved == 1
+    ledger.settle("a", entries, [1, 1])
+    assert (ledger.balance("usd", HOUR).spent, ledger.balance("usd", HOUR).reserved) == (1, 0)
+    assert ledger.reserve("b", [_line(2, limit=2), _line(2, limit=100)], 60) == 0
+
+
 def test_an_empty_account_pays_for_one_call(make_ledger: MakeLedger) -> None:
     """A call that is expected to cost more than the whole limit is not refused for ever; a limit of nothing refuses."""
     ledger = make_ledger()

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from testkit.warm_python import warm_python
 from tests.budgets.spending_process import CONCURRENCY, MOST_USD
 
 pytestmark = pytest.mark.server
 
 
 def _start(store: str, *more: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "tests.budgets.spending_process", store, "60", *more]
+    command = [warm_python(), "-m", "tests.budgets.spending_process", store, "60", *more]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 

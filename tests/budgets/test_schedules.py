@@ -14,6 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from rag_otel.budgets.ledger import Entry, Ledger, Line, MemoryLedger
 from rag_otel.budgets.sqlite_ledger import SqliteLedger
+from testkit.size import examples
 
 HOUR, LIMIT, EXPIRES_S = 3_600, 100, 60.0
 
@@ -119,6 +120,6 @@ class SqliteSchedules(Schedules):
 
 
 TestMemory = Schedules.TestCase
-TestMemory.settings = settings(max_examples=100, stateful_step_count=40, deadline=None)
+TestMemory.settings = settings(max_examples=examples(100), stateful_step_count=40, deadline=None)
 TestSqlite = SqliteSchedules.TestCase
 TestSqlite.settings = settings(max_examples=15, stateful_step_count=30, deadline=None)

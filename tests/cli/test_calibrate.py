@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from rag_otel.cli.demo.phoenix_server import PhoenixServer
 from rag_otel.cli.main import main
 from rag_otel.delivery.http import post, to_json
 from rag_otel.evaluation.calibration import read_calibrations
@@ -18,6 +17,7 @@ from rag_otel.model import SpanRef
 from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter
 from testkit.http_receiver import http_receiver
 from testkit.polling import eventually
+from testkit.shared_servers import SharedPhoenix
 from tests.support.phoenix_server import PhoenixApi
 from tests.support.results import a_result, an_evaluation
 
@@ -86,6 +86,38 @@ def test_results_that_were_calibrated_already(tmp_path: Path, capsys: pytest.Cap
     assert (second.slope, second.intercept) == pytest.approx((made.slope, made.intercept), abs=1e-6)
 
 
+def test_versions_of_a_judge_are_kept_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each has a calibration of its own; a few labels of the one before do not stop the fit, and are told."""
+    made = tmp_path / "calibration.json"
+    both = [*rows(600, seed=1, version="2+6"), *rows(500, seed=2, version="2+7")]
+    assert main(["calibrate", written(tmp_path / "a.jsonl", both), "--output", str(made)]) == 0
+    assert {(each.version, each.labels) for each in read_calibrations(made).all} == {("2+6", 600), ("2+7", 500)}
+    assert "faithfulness by embedded, version 2+6" in capsys.readouterr().out
+    few = [*rows(5, seed=1, version="2+6"), *rows(500, seed=2, version="2+7")]
+    assert main(["calibrate", written(tmp_path / "b.jsonl", few), "--output", str(made)]) == 0
+    assert [each.version for each in read_calibrations(made).all] == ["2+7"]
+    assert "version 2+6" in capsys.readouterr().err
+
+
+def test_a_check_against_a_calibration_of_another_version(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Is refused: the file says nothing about these results."""
+    made = str(tmp_path / "calibration.json")
+    old, new = rows(600, seed=1, version="2+6"), rows(400, seed=2, version="2+7")
+    assert main(["calibrate", written(tmp_path / "a.jsonl", old), "--output", made]) == 0
+    assert main(["calibrate", written(tmp_path / "b.jsonl", new), "--check", made]) == 2
+    told = capsys.readouterr().err
+    assert "holds no calibration of faithfulness by embedded, version 2+7" in told
+
+
+def test_a_version_that_looks_like_a_calibration(tmp_path: Path) -> None:
+    """`+classifier-3` and a hash that begins with c are parts of versions, and no mark."""
+    for version in ("2+classifier-3+0f3a9c11+7", "2+checked-3+c0ffee12"):
+        made = str(tmp_path / "c.json")
+        labelled = written(tmp_path / "a.jsonl", rows(600, seed=1, version=version))
+        assert main(["calibrate", labelled, "--output", made]) == 0
+        assert [each.version for each in read_calibrations(made).all] == [version]
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -111,6 +143,47 @@ def test_wrong_input(
     assert said in capsys.readouterr().err
 
 
+BUNDLED = Path(__file__).parents[2] / "examples" / "data" / "ragtruth_qa_dev.jsonl"
+
+
+def bundled_rows() -> list[dict[str, Any]]:
+    """The bundled answers, in which a label of 1 means unfaithful, with the risks of a judge that is often right."""
+    rng = random.Random(4)
+    found = [json.loads(line) for line in BUNDLED.read_text(encoding="utf-8").splitlines()]
+    return [{"risk": rng.betavariate(3, 2) if row["label"] else rng.betavariate(1, 5), **row} for row in found]
+
+
+def test_labels_that_are_read_the_wrong_way_round(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """No file is made of them unless that is asked for; the way out is named, and leads to a fit."""
+    file, made = written(tmp_path / "a.jsonl", bundled_rows()), tmp_path / "c.json"
+    assert main(["calibrate", file]) == 0
+    assert "--bad 1" in capsys.readouterr().err
+    assert main(["calibrate", file, "--output", str(made)]) == 2
+    told = capsys.readouterr().err
+    assert "wrong way round" in told
+    assert "--bad 1" in told
+    assert "--allow-inverted" in told
+    assert not made.exists()
+    assert main(["calibrate", file, "--output", str(made), "--bad", "1"]) == 0
+    assert read_calibrations(made).all[0].slope > 0
+    assert "wrong way round" not in capsys.readouterr().err
+    assert main(["calibrate", file, "--output", str(made), "--allow-inverted"]) == 0
+    assert read_calibrations(made).all[0].slope < 0
+
+
+def test_a_calibration_that_does_harm_is_not_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of a judge whose risks are exactly right every fit is a little wrong: the file would make it worse."""
+    made = [{"risk": 0.2, "label": "bad" if n < 10 else "good", "judge": "right"} for n in range(50)]
+    made += [{"risk": 0.3, "label": "bad" if n < 15 else "good", "judge": "right"} for n in range(50)]
+    output = tmp_path / "c.json"
+    assert main(["calibrate", written(tmp_path / "a.jsonl", made), "--output", str(output)]) == 1
+    assert "faithfulness by right: not in" in capsys.readouterr().err
+    assert not output.exists()
+    both = [*made, *rows(600, seed=1)]
+    assert main(["calibrate", written(tmp_path / "b.jsonl", both), "--output", str(output)]) == 1
+    assert [each.judge for each in read_calibrations(output).all] == ["embedded"]
+
+
 def test_labels_in_other_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Numbers are scores, `--bad` names words of one's own, CSV is read, answers without a label are passed over."""
     (tmp_path / "a.csv").write_text("risk,label\n0.9,0\n0.2,1\n0.3,\n0.4,true\n")
@@ -124,7 +197,7 @@ def test_labels_in_other_words(tmp_path: Path, capsys: pytest.CaptureFixture[str
 
 @pytest.mark.phoenix
 def test_labels_that_people_gave_in_phoenix(
-    phoenix_server: PhoenixServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    phoenix_server: SharedPhoenix, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Annotations of annotator kind HUMAN are joined with rag-otel's on the same span; others are no labels."""
     project, api = f"labels-{uuid.uuid4().hex[:8]}", PhoenixApi(phoenix_server.base_url)
@@ -158,7 +231,7 @@ def test_labels_that_people_gave_in_phoenix(
         for n, target in enumerate(targets)
     ]
     post(f"{phoenix_server.base_url}/v1/span_annotations?sync=true", to_json({"data": people}))
-    eventually(lambda: len(api.annotations(project, *(each.span_id for each in targets))) == 18, within_s=120)
+    eventually(lambda: len(api.annotations(project, *(each.span_id for each in targets))) == 12, within_s=120)
     arguments = ["--project", project, "--phoenix-endpoint", phoenix_server.base_url, "--slices", "tenant", "--json"]
     assert main(["calibrate", *arguments]) == 0
     (report,) = json.loads(capsys.readouterr().out)

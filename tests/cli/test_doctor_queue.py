@@ -1,4 +1,4 @@
-"""`rag-otel doctor` where traces are published as jobs, with a real NATS server and a real Phoenix."""
+"""`rag-otel doctor` where traces are published as jobs, with a real RabbitMQ and a real Phoenix."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from rag_otel.cli.demo.phoenix_server import PhoenixServer
 from rag_otel.cli.main import main
-from rag_otel_collectors.jobs.engines import job_queue
-from rag_otel_collectors.jobs.queue import Delivery, QueuedJob, QueueSettings
-from testkit.nats_server import a_nats_server
+from rag_otel_collectors.jobs.delivery import Delivery
+from rag_otel_collectors.jobs.job_queue import JobQueue
+from rag_otel_collectors.jobs.queue import QueuedJob, QueueSettings
+from testkit.rabbitmq import a_rabbit_node
+from testkit.shared_servers import SharedPhoenix
 
 
 def give_one_up(settings: QueueSettings) -> None:
@@ -24,7 +25,7 @@ def give_one_up(settings: QueueSettings) -> None:
             await delivery.dead_letter("never")
             done.set()
 
-        queue = job_queue(settings)
+        queue = JobQueue(settings)
         await queue.open()
         await queue.publish(QueuedJob(key="a", tenant="", body=b"{"))
         await queue.consume(handle)
@@ -37,15 +38,16 @@ def give_one_up(settings: QueueSettings) -> None:
 
 @pytest.mark.phoenix
 @pytest.mark.server
+@pytest.mark.slow(reason="a RabbitMQ node starts and stops")
 def test_the_queue_its_dead_letters_and_a_missing_worker_are_named(
-    phoenix_server: PhoenixServer,
+    phoenix_server: SharedPhoenix,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("RAG_OTEL_PHOENIX_ENDPOINT", phoenix_server.base_url)
     monkeypatch.setenv("RAG_OTEL_PROJECT_NAME", "doctor-queue-test")
-    with a_nats_server(tmp_path / "nats") as server:
+    with a_rabbit_node(tmp_path / "rabbitmq") as server:
         monkeypatch.setenv("RAG_OTEL_JOB_QUEUE_URL", server.url)
         give_one_up(QueueSettings(url=server.url))
         assert main(["doctor", "--timeout", "5"]) == 1
@@ -64,4 +66,4 @@ def test_the_queue_its_dead_letters_and_a_missing_worker_are_named(
         said = capsys.readouterr().out
         assert "the job queue does not answer: no connection" in said
         assert "Start the broker" in said
-        assert "secret" not in said
+        assert "guest:guest" not in said

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from rag_otel.cli.main import main
+from testkit.judge_server import JudgeServer, ServerError
+from testkit.word_overlap_judge import answer as oracle
 
 EINSTEIN = "Albert Einstein (born 14 March 1879) was a German-born theoretical physicist."
 HIGH = {"id": 1, "question": "When?", "contexts": [EINSTEIN], "response": "Einstein was born on 14th March 1879."}
@@ -52,7 +54,7 @@ def test_rows_without_a_score(tmp_path: Path) -> None:
     """Bad rows, abstentions and answers without claims get null, a reason, and no label; the rest goes on."""
     bad: list[object] = ["{broken", {**HIGH, "response": None}, {**HIGH, "response": "I don't know."}]
     code, rows = evaluate(tmp_path, HIGH, *bad, {**HIGH, "response": "Hello!"}, LOW)
-    assert code == 0
+    assert code == 1
     reasons = [row["faithfulness_detail"]["reason_code"] for row in rows]
     assert reasons == [None, "bad_row", "bad_row", "abstained", "no_claims", None]
     for row in rows[1:5]:
@@ -60,6 +62,37 @@ def test_rows_without_a_score(tmp_path: Path) -> None:
         assert "label" not in row["faithfulness_detail"]
         assert row["faithfulness_detail"]["explanation"]
     assert rows[5]["faithfulness"] == 0.0
+
+
+def test_a_broken_row_fails_a_build_unless_it_is_allowed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The first one is named; the others are scored either way."""
+    code, rows = evaluate(tmp_path, HIGH, "{broken", {**HIGH, "response": None}, LOW)
+    assert (code, [row["faithfulness"] for row in rows]) == (1, [1.0, None, None, 0.0])
+    assert "2 of 4 rows cannot be evaluated, the first is row 2" in capsys.readouterr().err
+    code, rows = evaluate(tmp_path, HIGH, "{broken", LOW, options=("--allow-bad-rows",))
+    assert (code, len(rows)) == (0, 3)
+
+
+def test_abstentions_are_no_lost_rows(tmp_path: Path) -> None:
+    """Most answers make no claim: that is what they are, and no failure of the judge."""
+    unknown = {**HIGH, "response": "I don't know."}
+    assert evaluate(tmp_path, HIGH, unknown, unknown, options=("--fail-under", "faithfulness=1"))[0] == 0
+
+
+def test_rows_that_the_judge_lost_fail_a_build(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Half of the calls fail, and the mean of the others would pass: only with `--max-lost` that is accepted."""
+    with JudgeServer(answer=oracle) as server:
+        judge = {"model": "openai/judge", "api_base": server.url}
+        config = tmp_path / "config.json"
+        config.write_text(json.dumps({"judge": judge, "concurrency": 1, "fail_under": {"faithfulness": 0.9}}))
+        options = ("--config", str(config), "--no-cache")
+        rows = [{**HIGH, "response": EINSTEIN, "id": n} for n in range(4)]
+        server.fail_next(None, None, ServerError(400), ServerError(400))
+        assert evaluate(tmp_path, *rows, options=options)[0] == 1
+        told = capsys.readouterr().err
+        assert "faithfulness: 2 of 4 rows were lost (2 judge_error), more than 10%" in told
+        server.fail_next(None, None, ServerError(400), ServerError(400))
+        assert evaluate(tmp_path, *rows, options=(*options, "--max-lost", "0.5"))[0] == 0
 
 
 def test_empty_retrieval_scores_zero(tmp_path: Path) -> None:

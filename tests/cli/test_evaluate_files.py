@@ -6,7 +6,6 @@ import csv
 import json
 import signal
 import subprocess
-import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from rag_otel.cli.main import main
 from rag_otel_evaluators.offline.dataset_files import read_records
 from testkit import word_overlap_judge
 from testkit.judge_server import JudgeRequest, JudgeServer, ServerError
+from testkit.warm_python import warm_python
 
 EINSTEIN = "Albert Einstein (born 14 March 1879) was a German-born theoretical physicist."
 RIGHT = {"question": "When?", "contexts": [EINSTEIN], "response": "Einstein was born on 14th March 1879."}
@@ -36,7 +36,8 @@ def test_csv_in_and_out(tmp_path: Path) -> None:
     with source.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows(rows)
     columns = "question=q,contexts=docs,response=a"
-    assert main(["evaluate", str(source), "--columns", columns, "--output", str(output)]) == 0
+    allowed = ["--columns", columns, "--allow-bad-rows"]
+    assert main(["evaluate", str(source), *allowed, "--output", str(output)]) == 0
     with output.open(newline="", encoding="utf-8") as file:
         header, first, second = csv.reader(file)
     assert header == ["id", "q", "docs", "a", "faithfulness", "faithfulness_detail"]
@@ -156,7 +157,7 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:
     with JudgeServer(answer=answer) as server:
         arguments = ["evaluate", str(source), "--output", str(output)]
         arguments += ["--judge", "openai/judge", "--api-base", server.url, "--concurrency", "2"]
-        command = [sys.executable, "-m", "rag_otel.cli.main", *arguments]
+        command = [warm_python(with_litellm=True), "-m", "rag_otel.cli.main", *arguments]
         process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         assert reached.wait(timeout=300)
         process.send_signal(signal.SIGINT)

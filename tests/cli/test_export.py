@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from rag_otel.cli.demo.phoenix_server import PhoenixServer
 from rag_otel.cli.main import main
 from rag_otel.delivery.http import get, post, to_json
 from rag_otel.model import EvaluatedTrace, EvaluationStatus, RagTrace, SamplingDecision, SpanRef
 from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter
 from rag_otel_evaluators import evaluate
 from testkit.polling import eventually
+from testkit.shared_servers import SharedPhoenix
 from tests.collectors.backfill.stored import a_trace, send, spans_in
 from tests.support.phoenix_server import PhoenixApi
 from tests.support.results import an_evaluation
@@ -30,7 +30,7 @@ CORRECTED = 1
 class Project:
     """Four answers with scores, one of them corrected by a person."""
 
-    def __init__(self, server: PhoenixServer) -> None:
+    def __init__(self, server: SharedPhoenix) -> None:
         self.api = PhoenixApi(server.base_url)
         self.name = f"export-{secrets.token_hex(4)}"
         requests = [a_trace(number) for number in range(len(SCORES))]
@@ -41,7 +41,7 @@ class Project:
         )
         notes = [("judged", "unfaithful", 0.0, "It is wrong."), ("correction", None, None, "It opens at 9.")]
         self._annotate(self.ids[CORRECTED], notes)
-        eventually(lambda: len(self.api.annotations(self.name, *self.ids)) == 2 * len(SCORES) + 2, within_s=120)
+        eventually(lambda: len(self.api.annotations(self.name, *self.ids)) == len(SCORES) + 2, within_s=120)
 
     def _annotate(self, span_id: str, notes: list[tuple[str, str | None, float | None, str]]) -> None:
         rows = [
@@ -77,7 +77,7 @@ def _result(span: dict[str, Any], score: float, risk: float) -> EvaluatedTrace:
 
 
 @pytest.fixture(scope="module")
-def project(phoenix_server: PhoenixServer) -> Project:
+def project(phoenix_server: SharedPhoenix) -> Project:
     return Project(phoenix_server)
 
 

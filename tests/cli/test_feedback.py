@@ -6,19 +6,19 @@ import json
 import secrets
 import signal
 import subprocess
-import sys
 from typing import Any
 
 import pytest
 
 import rag_otel
-from rag_otel.cli.demo.phoenix_server import PhoenixServer
 from rag_otel.cli.main import main
 from rag_otel.delivery.http import post, to_json
 from rag_otel_collectors.stored.labels import labels_in_phoenix
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from testkit.http_receiver import http_receiver
 from testkit.polling import eventually
+from testkit.shared_servers import SharedPhoenix
+from testkit.warm_python import warm_python
 from tests.collectors.backfill.stored import a_trace, send, spans_in
 from tests.support.phoenix_server import PhoenixApi
 
@@ -28,7 +28,7 @@ pytestmark = [pytest.mark.phoenix, pytest.mark.usefixtures("uninstrumented")]
 class Project:
     """A separate project on the shared server, with traces that have no result."""
 
-    def __init__(self, server: PhoenixServer, capsys: pytest.CaptureFixture[str]) -> None:
+    def __init__(self, server: SharedPhoenix, capsys: pytest.CaptureFixture[str]) -> None:
         self.name = f"feedback-{secrets.token_hex(4)}"
         self.api = PhoenixApi(server.base_url)
         self.client = PhoenixClient(server.base_url)
@@ -58,7 +58,7 @@ class Project:
 
 
 @pytest.fixture
-def project(phoenix_server: PhoenixServer, capsys: pytest.CaptureFixture[str]) -> Project:
+def project(phoenix_server: SharedPhoenix, capsys: pytest.CaptureFixture[str]) -> Project:
     return Project(phoenix_server, capsys)
 
 
@@ -148,7 +148,7 @@ def test_it_goes_on_until_it_is_told_to_stop(project: Project) -> None:
     first, second = (span["spanId"] for span in project.send(2))
     project.annotate(first, result={"score": 0})
     where = ["--project", project.name, "--phoenix-endpoint", project.api.base_url, "--since", "2025-01-01"]
-    command = [sys.executable, "-m", "rag_otel.cli.main", "feedback", *where, "--every", "0.2"]
+    command = [warm_python(), "-m", "rag_otel.cli.main", "feedback", *where, "--every", "0.2"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
         try:
             eventually(lambda: project.scored() == {first}, within_s=120)

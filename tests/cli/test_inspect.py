@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from rag_otel.cli.demo.phoenix_server import PhoenixServer
 from rag_otel.cli.main import main
+from testkit.shared_servers import SharedPhoenix
+from testkit.warm_python import warm_python
 from tests.collectors.conventions.otlp_json import a_json_span, a_request, text_attributes
 from tests.collectors.conventions.spans import ANSWER, FIXTURES, PARIS, QUESTION
 
@@ -124,7 +125,7 @@ def test_text_of_any_script_is_valid_json(capsys: pytest.CaptureFixture[str], tm
 def test_reads_standard_input() -> None:
     """`-` is a file like any other."""
     run = subprocess.run(
-        [sys.executable, "-m", "rag_otel.cli.main", "inspect", "-"],
+        [warm_python(), "-m", "rag_otel.cli.main", "inspect", "-"],
         input=json.dumps(a_request()),
         capture_output=True,
         text=True,
@@ -175,7 +176,7 @@ def test_files_or_a_project_and_not_both(capsys: pytest.CaptureFixture[str]) -> 
 
 
 @pytest.mark.phoenix
-def test_what_phoenix_holds_is_read(phoenix_server: PhoenixServer, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_phoenix_holds_is_read(phoenix_server: SharedPhoenix, capsys: pytest.CaptureFixture[str]) -> None:
     """By project, and from the export of the same project."""
     project = "inspect-test"
     assert main(["doctor", "--keep", "--phoenix-endpoint", phoenix_server.base_url, "--project-name", project]) == 0

@@ -15,7 +15,7 @@ import pytest
 from rag_otel.cli.main import main
 from rag_otel_evaluators.contrast.pairs import choose, load_pairs
 from rag_otel_evaluators.text.claim_segmentation import segment
-from testkit.judge_server import JudgeRequest, JudgeServer
+from testkit.judge_server import JudgeRequest, JudgeServer, ServerError
 from testkit.word_overlap_judge import fields_of, items_of
 
 SUMS = Path(__file__).parents[2] / "benchmarks" / "contrast" / "SHA256SUMS"
@@ -58,7 +58,7 @@ def test_a_judge_that_is_right_is_good_enough(
     """Every phenomenon and language in the sample, with intervals, calls and a conclusion; and all of it as JSON."""
     server.answer = saying(right)
     file = tmp_path / "figures.json"
-    assert check(server, "--limit", "110", "--output", str(file)) == 0
+    assert check(server, "--limit", "110", "--stress", "0", "--output", str(file)) == 0
     shown = capsys.readouterr().out
     assert "Good enough to page on" in shown
     assert all(word in shown for word in ("multi_hop", "zh", "told apart", "latency", "tokens in"))
@@ -126,3 +126,33 @@ def test_a_sample_is_of_every_kind_and_always_the_same() -> None:
     assert len(choose(pairs, languages=["zh"], phenomena=["date"])) == 7
     assert choose(pairs) == pairs
     assert len(pairs) == 919
+
+
+@pytest.mark.slow(reason="every call is tried again, as in production")
+def test_a_judge_that_cannot_be_reached_has_no_figures(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """No table of zeros that look measured: what is wrong, and exit code 2."""
+    with JudgeServer() as server:
+        url = server.url
+    file = tmp_path / "figures.json"
+    command = ["judge", "check", "--judge", "openai/gone", "--api-base", url, "--limit", "3", "--output", str(file)]
+    assert main(command) == 2
+    shown = capsys.readouterr()
+    assert "no pair could be judged" in shown.err
+    assert "told apart" not in shown.out
+    assert not file.exists()
+
+
+def test_answers_that_the_server_failed_on_are_no_mistakes_of_the_judge(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """They are left out and told; with many of them there is no conclusion to page on."""
+    server.answer = saying(right)
+    file = tmp_path / "figures.json"
+    server.fail_next(*[ServerError(400), None, None, None] * 15)
+    assert check(server, "--limit", "120", "--concurrency", "1", "--output", str(file)) == 1
+    shown = capsys.readouterr().out
+    assert "of 120 pairs were not judged and are not below" in shown
+    assert "of 120 pairs could not be judged" in shown
+    figures = json.loads(file.read_text(encoding="utf-8"))
+    assert 100 < figures["all"]["pairs"] <= 110
+    assert figures["all"]["labels"]["value"] > 0.9

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from rag_otel import semconv
-from rag_otel.cli.demo.phoenix_server import PhoenixServer
 from rag_otel.cli.main import main
 from rag_otel.delivery.http import post, to_json
 from rag_otel.model import SpanRef
 from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from testkit.polling import eventually
+from testkit.shared_servers import SharedPhoenix
 from tests.collectors.backfill.stored import a_trace, send, spans_in
 from tests.collectors.conventions.otlp_json import a_json_span, a_request, text_attributes
 from tests.support.phoenix_server import PhoenixApi
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.phoenix
 class Project:
     """A separate project on the shared server."""
 
-    def __init__(self, server: PhoenixServer, capsys: pytest.CaptureFixture[str]) -> None:
+    def __init__(self, server: SharedPhoenix, capsys: pytest.CaptureFixture[str]) -> None:
         self.name = f"judges-{secrets.token_hex(4)}"
         self.api = PhoenixApi(server.base_url)
         self.client = PhoenixClient(server.base_url)
@@ -71,7 +71,7 @@ class Project:
 
 
 @pytest.fixture
-def project(phoenix_server: PhoenixServer, capsys: pytest.CaptureFixture[str]) -> Project:
+def project(phoenix_server: SharedPhoenix, capsys: pytest.CaptureFixture[str]) -> Project:
     return Project(phoenix_server, capsys)
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from rag_otel.cli.demo.phoenix_server import PhoenixServer
 from rag_otel.cli.main import main
+from testkit.shared_servers import SharedPhoenix
 from tests.collectors.backfill.stored import START_NS, a_trace, send
 from tests.support.phoenix_server import PhoenixApi
 
@@ -28,7 +28,7 @@ route = "probe"
 
 
 def test_a_policy_costs_what_it_would_have_cost(
-    phoenix_server: PhoenixServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    phoenix_server: SharedPhoenix, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Of ten stored traces two are slow and one is a probe: two calls of the judge, or one with a budget of one.
     Phoenix has no annotation afterwards."""
@@ -56,7 +56,7 @@ def test_a_policy_costs_what_it_would_have_cost(
     assert api.annotations(project, *ids) == []
 
 
-def test_what_is_missing_is_named(phoenix_server: PhoenixServer, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_missing_is_named(phoenix_server: SharedPhoenix, capsys: pytest.CaptureFixture[str]) -> None:
     """A project that Phoenix does not have, and a judge without a price."""
     where = ["plan", "--phoenix-endpoint", phoenix_server.base_url]
     assert main([*where, "--project", "nowhere"]) == 2

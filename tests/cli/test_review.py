@@ -7,7 +7,6 @@ import uuid
 
 import pytest
 
-from rag_otel.cli.demo.phoenix_server import PhoenixServer
 from rag_otel.cli.main import main
 from rag_otel.delivery.http import post, to_json
 from rag_otel.model import SpanRef
@@ -15,13 +14,14 @@ from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter
 from rag_otel_collectors.stored.labels import labels_in_phoenix
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from testkit.polling import eventually
+from testkit.shared_servers import SharedPhoenix
 from tests.support.phoenix_server import PhoenixApi
 from tests.support.results import a_result, an_evaluation
 
 
 @pytest.mark.phoenix
 def test_a_queue_is_made_labelled_and_weighted(
-    phoenix_server: PhoenixServer, capsys: pytest.CaptureFixture[str]
+    phoenix_server: SharedPhoenix, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Answers that are queued or labelled are not picked again; a dry run changes nothing."""
     project, api = f"review-{uuid.uuid4().hex[:8]}", PhoenixApi(phoenix_server.base_url)
@@ -45,7 +45,7 @@ def test_a_queue_is_made_labelled_and_weighted(
     PhoenixAnnotationWriter(phoenix_server.base_url).write(
         [a_result(an_evaluation(risk=0.5 if n < 4 else 0.02), target=target) for n, target in enumerate(targets)]
     )
-    eventually(lambda: len(api.annotations(project, *ids)) == 16, within_s=120)
+    eventually(lambda: len(api.annotations(project, *ids)) == 8, within_s=120)
 
     def reviewed(*more: str) -> list[dict[str, object]]:
         arguments = ["--project", project, "--phoenix-endpoint", phoenix_server.base_url, "--json", *more]

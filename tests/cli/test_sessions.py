@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from rag_otel.cli.demo.phoenix_server import PhoenixServer
 from rag_otel.cli.main import main
 from rag_otel.delivery.http import get, post, to_json
 from rag_otel.model import SpanRef
@@ -17,6 +16,7 @@ from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter
 from rag_otel_collectors.stored.answers import StoredAnswer
 from rag_otel_collectors.stored.sessions import session_scores
 from testkit.polling import eventually
+from testkit.shared_servers import SharedPhoenix
 from tests.support.phoenix_server import PhoenixApi
 from tests.support.results import a_result, an_evaluation
 
@@ -37,7 +37,7 @@ def a_span(target: SpanRef, session: str | None, minute: int) -> dict[str, Any]:
 
 
 @pytest.mark.phoenix
-def test_sessions_are_scored_and_annotated(phoenix_server: PhoenixServer, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sessions_are_scored_and_annotated(phoenix_server: SharedPhoenix, capsys: pytest.CaptureFixture[str]) -> None:
     """A second run replaces the annotations; a session that began earlier keeps its own."""
     key = uuid.uuid4().hex[:8]
     project, url, api = f"sessions-{key}", phoenix_server.base_url, PhoenixApi(phoenix_server.base_url)
@@ -63,7 +63,7 @@ def test_sessions_are_scored_and_annotated(phoenix_server: PhoenixServer, capsys
     ]
     PhoenixAnnotationWriter(url).write(results)
     ids = [target.span_id for target in targets]
-    eventually(lambda: len(api.annotations(project, *ids)) == 2 * len(results), within_s=120)
+    eventually(lambda: len(api.annotations(project, *ids)) == len(results), within_s=120)
 
     def scored(*more: str) -> list[dict[str, Any]]:
         assert main(["sessions", "--project", project, "--phoenix-endpoint", url, "--json", *more]) == 0

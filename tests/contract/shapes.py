@@ -17,9 +17,9 @@ from typing import Any
 from opentelemetry.sdk.trace import TracerProvider
 
 from rag_otel import semconv
+from rag_otel.budgets.run import RunBudget
 from rag_otel.cli.inspect import Printer
 from rag_otel.delivery.dispatcher import Dispatcher
-from rag_otel.evaluation.budget import Budget
 from rag_otel.model import Chunk, EvaluatedTrace, Evaluation, RagTrace, SamplingDecision
 from rag_otel.pipeline import Pipeline
 from rag_otel.processing.processor import RagSpanProcessor
@@ -125,7 +125,7 @@ def backfill(pipeline: Pipeline) -> Seen:
         seen.results.append(await pipeline.evaluate(trace, decision))
         return seen.results[-1]
 
-    asyncio.run(Backfill(store=Store(), pipeline=pipeline, budget=Budget(), evaluate=evaluate).run(tally))
+    asyncio.run(Backfill(store=Store(), pipeline=pipeline, budget=RunBudget(), evaluate=evaluate).run(tally))
     return seen
 
 

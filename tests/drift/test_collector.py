@@ -29,7 +29,7 @@ def test_the_collector_learns_baselines(tmp_path: Path, capsys: pytest.CaptureFi
             eventually(lambda: "rag_otel_drift_baseline" in collector.get("/metrics")[1], within_s=60.0)
             assert collector.stop() == 0
     state = json.loads((tmp_path / "state" / "shared" / memory.FILE).read_text())
-    assert {each["series"] for each in state["series"]} == {
+    assert {name for name, _, _ in state["series"]} == {
         "faithfulness.score", "faithfulness.risk", "faithfulness.unscored"
     }  # fmt: skip
     assert main(["drift", "--state", str(tmp_path / "state")]) == 0

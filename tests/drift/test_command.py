@@ -34,18 +34,22 @@ def test_a_file_is_replayed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     options = ["--baseline-count", "200", "--html", str(page), "--save-baselines", str(means)]
     assert main(["drift", str(file), *options]) == 1
     out = capsys.readouterr().out
-    assert "alarm: faithfulness.score, all, 0.9" in out
+    assert "alarm: Faithfulness fell from .9" in out
+    assert "when model=<small> came in" in out
     assert "model=<small>: new -> 0.6" in out
     html = page.read_text()
     assert "&lt;small&gt;" in html
+    assert "Faithfulness fell from .9" in html
+    assert "when model=&lt;small&gt; came in" in html
     assert "<small>" not in html
     assert "<script" not in html
     assert "http" not in html.replace("http-equiv", "")
     assert html.count("<svg") >= 2
     assert 'class="span"' in html
-    assert "learned from" in html
-    assert "effective sample size" in html
+    assert "normal was learned from" in html
+    assert "that have nothing to do with each other" in html
     assert "less than a day was seen" in html
+    assert all(said in html for said in ("95% interval", "beyond this is drift", "time (UTC)", ">faithfulness<"))
     assert "normal was learned from" in out
     stored = json.loads(means.read_text())["faithfulness.score"]["all"]
     assert 0.85 < stored["bound"] < stored["mean"] < 0.95
@@ -113,7 +117,7 @@ def test_states_are_shown_and_asked_to_learn_anew(tmp_path: Path, capsys: pytest
     monitor.close()
     assert main(["drift", "--state", str(tmp_path), "--html", str(tmp_path / "page.html")]) == 1
     out = capsys.readouterr().out
-    assert "alarm: faithfulness.score, all" in out
+    assert "alarm: Faithfulness fell from .9" in out
     assert "faithfulness score, all traffic" in (tmp_path / "page.html").read_text()
     assert main(["drift", "--state", str(tmp_path), "--relearn"]) == 0
     assert (tmp_path / "0" / memory.RELEARN).exists()

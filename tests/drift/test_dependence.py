@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 import random
 import statistics
@@ -12,6 +13,7 @@ import pytest
 from rag_otel.drift.baseline import Baseline
 from rag_otel.drift.dependence import dependence
 from rag_otel.drift.learner import BaselineLearner
+from rag_otel.drift.records import from_record, to_record
 from rag_otel.drift.runs import Blocks, Runs
 from testkit.drift_scores import START_S, scores
 
@@ -96,7 +98,7 @@ def test_a_run_is_one_unit() -> None:
     assert units.add(3.0 + 2 * HOUR_S, 1.0, 1.0, 7) is not None
     ended = [units.add(3.0 + 2 * HOUR_S, 1.0, 1.0, 7) for _ in range(200)]
     assert sum(each is not None for each in ended) == 3
-    assert Runs.from_state(units.to_state()).to_state() == units.to_state()
+    assert to_record(from_record(json.loads(json.dumps(to_record(units))), Runs)) == to_record(units)
 
 
 def test_blocks_are_means() -> None:
@@ -104,4 +106,4 @@ def test_blocks_are_means() -> None:
     blocks = Blocks(4)
     given = [blocks.add(value, 1.0) for value in (1.0, 0.0, 1.0, 0.5, 1.0)]
     assert given == [None, None, None, (0.625, 1.0), None]
-    assert Blocks.from_state(blocks.to_state()).to_state() == blocks.to_state()
+    assert to_record(from_record(to_record(blocks), Blocks)) == to_record(blocks)

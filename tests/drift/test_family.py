@@ -154,13 +154,14 @@ def test_what_a_result_is_watched_for() -> None:
     assert dict(failed.values) == {"faithfulness.unscored": 0.0}
 
 
-def test_what_was_evaluated_because_a_user_rated_it_later_is_no_part_of_the_means() -> None:
+@pytest.mark.parametrize("reason", [SamplingReason.RATED, SamplingReason.EXTRA])
+def test_what_is_no_part_of_the_sample_is_no_part_of_the_means(reason: str) -> None:
     """It counts for the slice of feedback alone, where that is watched; a trace rated in time counts everywhere."""
     late = result(0, 0.1, tags={"tenant": "acme"})
     late = dataclasses.replace(
         late,
         trace=dataclasses.replace(late.trace, rating=0.0),
-        decision=dataclasses.replace(late.decision, reason=SamplingReason.RATED),
+        decision=dataclasses.replace(late.decision, reason=reason),
     )
     assert observation(late) is None
     seen_late = observation(late, ("tenant", "feedback"))

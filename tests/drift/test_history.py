@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from rag_otel.drift.change import change_point
 from rag_otel.drift.history import History, moments, total
+from rag_otel.drift.records import from_record, to_record
 from testkit.drift_scores import scores
 
 triples = st.tuples(st.floats(0, 1e9), st.floats(0, 1), st.floats(1, 1000))
@@ -56,10 +57,13 @@ def test_a_state_comes_back_as_it_was() -> None:
     history = History()
     for index in range(203):
         history.add(float(index), index / 203, 1.0 + index % 3)
-    stored = json.loads(json.dumps(history.to_state()))
-    assert History.from_state(stored).buckets == history.buckets
-    with pytest.raises(ValueError, match="fit together"):
-        History.from_state({**stored, "full": [1]})
+    stored = json.loads(json.dumps(to_record(history)))
+    assert from_record(stored, History).buckets == history.buckets
+    for wrong in ({"_rows": 1, "is": "History"}, {**stored, "more": 1}, {**stored, "is": "Path"}, [stored], None, "x"):
+        with pytest.raises((ValueError, KeyError, TypeError)):
+            from_record(wrong, History)
+    with pytest.raises(ValueError, match="padding"):
+        from_record({**stored, "_rows": {"is": "array", "of": "d", "data": "AA"}}, History)
 
 
 def test_a_weighted_mean_undoes_the_sampling() -> None:

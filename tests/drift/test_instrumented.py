@@ -90,7 +90,7 @@ def test_answers_that_get_worse_raise_one_alert(tmp_path: Path, capsys: pytest.C
     rag_otel.uninstrument()
     assert main(["drift", "--state", str(tmp_path)]) == 1
     out = capsys.readouterr().out
-    assert "alarm: faithfulness.score" in out
+    assert "alarm: Faithfulness" in out
     assert "judge of faithfulness: ByWord 1" in out
 
 

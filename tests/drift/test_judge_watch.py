@@ -19,6 +19,7 @@ from rag_otel.drift.anchors import Reading, load_anchors, shift
 from rag_otel.drift.family import DriftSettings
 from rag_otel.drift.judge_watch import Cause, JudgeWatch
 from rag_otel.drift.monitor import DriftMonitor
+from rag_otel.drift.records import to_record
 from rag_otel.errors import ConfigurationError
 from rag_otel.evaluation.background_worker import BackgroundWorker
 from rag_otel.model import Chunk, Evaluation
@@ -236,6 +237,27 @@ def test_a_steady_judge_leaves_the_app() -> None:
     assert verdict.explained is not None
     assert verdict.explained[0] < 0.1 < 0.5
     assert verdict.explained[1] < 0.5
+
+
+@pytest.mark.parametrize("taken", [1, 30, 365])
+def test_the_cause_of_an_alarm_is_known_however_many_readings_there_were(taken: int) -> None:
+    """The app has moved, the judge has not: after a year of daily readings it is named as often as after one."""
+    rng, named = random.Random(3), 0
+    for _ in range(200):
+        truth = [min(0.95, max(0.05, (0.85 if n < 12 else 0.25) + rng.gauss(0, 0.1))) for n in range(24)]
+        first, last = ([min(1.0, max(0.0, mean + rng.gauss(0, 0.1))) for mean in truth] for _ in range(2))
+        watch = JudgeWatch((), (), lambda job: False)
+        watch.restore(
+            {
+                "references": to_record({"f": reading(first, time_s=1.0)}),
+                "readings": to_record({"f": reading(last, time_s=3.0)}),
+                "taken": {"f": taken},
+            }
+        )
+        cause = watch.verdict("f.score", 0.15, since_s=2.0, latest_s=2.5).cause
+        assert cause is not Cause.JUDGE
+        named += cause is Cause.APP
+    assert named >= 120
 
 
 def test_every_reading_spends_less() -> None:

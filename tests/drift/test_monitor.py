@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -39,18 +40,21 @@ def test_a_drop_is_one_alert_and_one_end() -> None:
     monitor.write(results(0.72, 300, at=300, seed=1))
     (alert,) = told
     assert (alert.name, alert.state, alert.metric) == ("drift_score", AlertState.FIRING, "faithfulness.score")
-    assert "fell from 0." in alert.headline
+    assert "Faithfulness fell from .9" in alert.headline
     assert float(alert.details["before"]) == pytest.approx(0.92, abs=0.03)
     assert alert.details["moved"] == "unknown"
     assert float(alert.details["estimate"]) < float(alert.details["alarm_beyond"]) < float(alert.details["baseline"])
     assert alert.since_ns > 0
-    assert len(alert.examples) == 3
+    assert len({each.response for each in alert.examples}) == 3
+    assert "bad_answers" not in alert.details  # scores of .5 and more, without a label
     assert alert.examples[0].score == 0.5
     assert alert.examples[0].response is not None
     firing = [labels["slice"] for value, labels in gauges.read("rag_otel.drift.alarm") if value]
     assert {"all", "model=large"} <= set(firing)
     monitor.write(results(0.92, 1500, at=600, seed=2))
     assert [each.state for each in told] == [AlertState.FIRING, AlertState.RESOLVED]
+    assert re.search(r"is back at \.[89]\d", told[1].headline)
+    assert told[1].since_ns == 0  # the end lasts from the beginning that was told
     assert told[1].fingerprint == told[0].fingerprint
     assert told[1].name == told[0].name
 
@@ -73,7 +77,7 @@ def test_a_rise_of_the_unjudged_share_is_told_by_its_name() -> None:
     monitor.write(results(0.92, 300))
     monitor.write([result(index, None, reason_code="timeout") for index in range(300, 370)])
     assert [alert.name for alert in told] == ["drift_unjudged"]
-    assert "rose from 0.000" in told[0].headline
+    assert "without a faithfulness verdict rose from .00" in told[0].headline
 
 
 def test_state_survives_a_restart(tmp_path: Path) -> None:

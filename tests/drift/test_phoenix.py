@@ -6,8 +6,8 @@ import secrets
 
 import pytest
 
-from rag_otel.cli.demo.phoenix_server import PhoenixServer
 from rag_otel.cli.main import main
+from testkit.shared_servers import SharedPhoenix
 from tests.collectors.backfill.stored import a_trace, send
 from tests.collectors.conventions.otlp_json import text_attributes
 from tests.support.phoenix_server import PhoenixApi
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.phoenix
 
 
 def test_annotations_and_attributes_are_replayed(
-    phoenix_server: PhoenixServer, capsys: pytest.CaptureFixture[str]
+    phoenix_server: SharedPhoenix, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Three traces that a backfill has annotated, one whose span has scores: four evaluations, with score and risk."""
     api, project = PhoenixApi(phoenix_server.base_url), f"drift-{secrets.token_hex(4)}"
@@ -39,7 +39,7 @@ def test_annotations_and_attributes_are_replayed(
     assert out.count("learning (4)") >= 3
 
 
-def test_a_project_that_is_not_there(phoenix_server: PhoenixServer, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_project_that_is_not_there(phoenix_server: SharedPhoenix, capsys: pytest.CaptureFixture[str]) -> None:
     """Exit code 2, with the server's name."""
     code = main(["drift", "--project", "nowhere", "--phoenix-endpoint", phoenix_server.base_url])
     assert code == 2

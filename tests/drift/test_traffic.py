@@ -6,25 +6,12 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 
-from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.family import DriftSettings, Family
 from rag_otel.drift.observation import ALL, Observation, cluster_of
-from rag_otel.drift.problems import Problems
 from rag_otel.model import Chunk, RagTrace, SpanRef
-from testkit.drift_scores import START_S, scores, seen
+from testkit.drift_scores import START_S, scores, seen, told
 
 SETTINGS = DriftSettings(dimensions=())
-
-
-def told(family: Family, values: list[Observation]) -> list[tuple[int, DriftEvent]]:
-    """What is told of them: (place, event)."""
-    problems, found = Problems(), []
-    for index, each in enumerate(values):
-        for event in family.observe(each):
-            key = problems.close(event) if event.resolved else problems.open(event)
-            if key is not None:
-                found.append((index, event))
-    return found
 
 
 def stream(mean: Callable[[int], float], count: int, seed: int, *slices: str) -> list[Observation]:
@@ -151,16 +138,6 @@ def test_learning_ends_and_says_what_is_missing() -> None:
     assert series.baseline is not None
     assert series.baseline.count == 5000
     assert series.baseline.unknown == ("less than a day was seen", "less than a week was seen")
-
-
-def test_an_hour_that_was_not_seen_may_be_worse() -> None:
-    """2,000 answers by day, then a night that is .05 worse: nothing is told; where a whole day is known, it is."""
-    for per_day, alarm in ((4000, False), (800, True)):
-        values = [
-            replace(each, time_s=START_S + 86400 * index / per_day)
-            for index, each in enumerate(stream(lambda at: 0.92 if at < 2000 else 0.87, 3300, 3))
-        ]
-        assert bool(told(Family(SETTINGS), values)) is alarm
 
 
 def test_one_run_that_was_never_seen_is_no_alarm() -> None:

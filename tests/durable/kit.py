@@ -7,7 +7,6 @@ import gzip
 import json
 import os
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from opentelemetry.sdk.trace import ReadableSpan
 from rag_otel import semconv
 from rag_otel.durable.span_codec import decode
 from testkit.http_receiver import Receiver
+from testkit.warm_python import kill_9, pid_of, warm_python
 
 ROOT = Path(__file__).parents[2]
 ANSWER = "answer"
@@ -51,9 +51,13 @@ class Program:
         assert self.process.stdout is not None
         return self.process.stdout.readline()
 
+    @property
+    def pid(self) -> int:
+        return pid_of(self.process)
+
     def kill(self) -> None:
         """SIGKILL."""
-        self.process.kill()
+        kill_9(self.process)
         self.process.wait(30)
 
     def exit(self) -> None:
@@ -67,7 +71,7 @@ def a_program(folder: Path, endpoint: str, *options: str, **environment: str) ->
     """Runs the program until the block ends."""
     path = os.pathsep.join(map(str, (ROOT, ROOT / "collectors", ROOT / "evaluators")))
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.durable.spooling_app", str(folder), endpoint, *options],
+        [warm_python(), "-m", "tests.durable.spooling_app", str(folder), endpoint, *options],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": path, **environment},
         stdin=subprocess.PIPE,

@@ -14,7 +14,6 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from rag_otel import semconv
-from rag_otel.cli.demo.phoenix_server import PhoenixServer
 from rag_otel.cli.main import main
 from rag_otel.durable.dead_letters import DeadLetter, DeadLetters
 from rag_otel.durable.span_codec import decode
@@ -22,6 +21,7 @@ from testkit.collector import a_collector
 from testkit.http_receiver import Received, Receiver, http_receiver
 from testkit.otlp_requests import a_rag_trace, a_request, a_span
 from testkit.polling import eventually
+from testkit.shared_servers import SharedPhoenix
 from tests.durable.kit import Program, a_program, doubles, questions, spans
 from tests.support.phoenix_server import PhoenixApi
 
@@ -188,7 +188,7 @@ def test_the_collector_keeps_what_is_refused(tmp_path: Path, backend: Receiver) 
 
 @pytest.mark.phoenix
 def test_what_was_refused_is_sent_to_phoenix(
-    tmp_path: Path, backend: Receiver, phoenix_server: PhoenixServer, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, backend: Receiver, phoenix_server: SharedPhoenix, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The configured Phoenix gets the trace of a letter, once, also where it has some of its spans already."""
     project = f"letters-{uuid.uuid4().hex[:8]}"

@@ -66,7 +66,7 @@ def end(program: Program, how: str) -> None:
     if how == "os._exit":
         program.say("os._exit")
     else:
-        program.process.send_signal(getattr(signal, how))
+        os.kill(program.pid, getattr(signal, how))
     program.process.wait(30)
 
 
@@ -97,6 +97,22 @@ def test_a_clean_run_doubles_nothing(tmp_path: Path, backend: Receiver) -> None:
         assert "spool.recovered" not in program.counters
         program.exit()
     assert doubles(backend) == []
+
+
+def texts_in(folder: Path) -> int:
+    """How often a question stands in the files of a spool folder."""
+    return sum(path.read_bytes().count(b"Question ") for path in folder.rglob("*") if path.is_file())
+
+
+def test_no_text_is_left_after_a_normal_end(tmp_path: Path, backend: Receiver) -> None:
+    """Nor in the folder of a process that goes on, once all it had is done."""
+    with a_program(tmp_path / "spool", backend.url) as program:
+        program.do("answer 20")
+        eventually(lambda: nothing_left(program) and not texts_in(tmp_path / "spool"))
+        program.do("answer 20")
+        program.exit()
+    assert len(questions(backend, "evaluated")) == 40
+    assert texts_in(tmp_path / "spool") == 0
 
 
 def test_late_results_survive(tmp_path: Path, backend: Receiver) -> None:

@@ -26,10 +26,10 @@ from rag_otel.sampling.ratio import RatioSampler
 from rag_otel_evaluators.judges.cascade import CascadeJudge
 from rag_otel_evaluators.judges.embedded import EmbeddedJudge
 from rag_otel_evaluators.judges.judge import Judge
-from rag_otel_evaluators.judges.llm import llm_model
 from rag_otel_evaluators.judges.llm_faithfulness import LlmJudge
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 from testkit.judge_server import Hang, JudgeServer, ServerError
+from testkit.when_used import llm_model
 from testkit.word_overlap_judge import answer as oracle
 
 CHUNK = Chunk(id="0", text="Ulm lies on the Danube.", position=0)

@@ -5,22 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage
-from langchain_core.output_parsers import StrOutputParser
-from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
-from langchain_openai import ChatOpenAI
-from llama_index.core import MockEmbedding, VectorStoreIndex
-from llama_index.core.llms import ChatMessage, LLMMetadata, MockLLM
-from llama_index.core.schema import TextNode
-from openinference.instrumentation.langchain import LangChainInstrumentor
-from openinference.instrumentation.llama_index import LlamaIndexInstrumentor
-from opentelemetry.instrumentation.genai.langchain import LangChainInstrumentor as GenAiInstrumentor
 
 import rag_otel
 from rag_otel import semconv
 from testkit.judge_server import JudgeServer
+from testkit.when_used import WhenUsed
 from tests.frameworks.kit import TEXTS, Run, running
-from tests.frameworks.test_langchain import Shelf, joined
+from tests.frameworks.test_langchain import ChatOpenAI, ChatPromptTemplate, Shelf, StrOutputParser, joined
+
+LangChainInstrumentor = WhenUsed("openinference.instrumentation.langchain", "LangChainInstrumentor")
+LlamaIndexInstrumentor = WhenUsed("openinference.instrumentation.llama_index", "LlamaIndexInstrumentor")
+GenAiInstrumentor = WhenUsed("opentelemetry.instrumentation.genai.langchain", "LangChainInstrumentor")
+AIMessage = WhenUsed("langchain_core.messages", "AIMessage")
+HumanMessage = WhenUsed("langchain_core.messages", "HumanMessage")
+MessagesPlaceholder = WhenUsed("langchain_core.prompts", "MessagesPlaceholder")
+MockEmbedding = WhenUsed("llama_index.core", "MockEmbedding")
+VectorStoreIndex = WhenUsed("llama_index.core", "VectorStoreIndex")
+ChatMessage = WhenUsed("llama_index.core.llms", "ChatMessage")
+TextNode = WhenUsed("llama_index.core.schema", "TextNode")
+Chatting = WhenUsed("tests.frameworks.llama_index_parts", "Chatting")
 
 SAID = "I ordered a blue bicycle with the number 4711 in March."
 PROMISED = "The parcel arrives on Monday."
@@ -28,14 +31,6 @@ QUESTION = "What did I order, and when does it arrive?"
 ORDERED = "You ordered a blue bicycle with the number 4711 in March."
 ANSWER = f"{ORDERED} {PROMISED}"
 CLAIMS = "rag.evaluation.faithfulness.claims."
-
-
-class Chatting(MockLLM):
-    """Takes messages, not one prompt."""
-
-    @property
-    def metadata(self) -> LLMMetadata:
-        return LLMMetadata(is_chat_model=True, model_name="scripted")
 
 
 def chat(history: list[Any]) -> None:

@@ -3,53 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from langchain.agents import create_agent
-from langchain_core.documents import Document
-from langchain_core.language_models.fake_chat_models import FakeListChatModel, GenericFakeChatModel
-from langchain_core.messages import AIMessage, AIMessageChunk
-from langchain_core.output_parsers import StrOutputParser
-from langchain_core.outputs import ChatGenerationChunk
-from langchain_core.prompts import ChatPromptTemplate
-from langchain_core.retrievers import BaseRetriever
-from langchain_core.runnables import Runnable, RunnablePassthrough
-from langchain_core.tools import tool
-from langchain_openai import ChatOpenAI
-from openinference.instrumentation.langchain import LangChainInstrumentor as OpenInferenceInstrumentor
-from opentelemetry.instrumentation.genai.langchain import LangChainInstrumentor as GenAiInstrumentor
-from opentelemetry.instrumentation.langchain import LangchainInstrumentor as TraceloopInstrumentor
 
 from testkit.judge_server import JudgeServer
+from testkit.when_used import WhenUsed
 from tests.frameworks.kit import ANSWER, QUESTION, TEXTS, Run, a_run, running, told
+
+if TYPE_CHECKING:
+    from langchain_core.documents import Document as Retrieved
+    from langchain_core.runnables import Runnable
+
+create_agent = WhenUsed("langchain.agents", "create_agent")
+Document = WhenUsed("langchain_core.documents", "Document")
+FakeListChatModel = WhenUsed("langchain_core.language_models.fake_chat_models", "FakeListChatModel")
+AIMessage = WhenUsed("langchain_core.messages", "AIMessage")
+StrOutputParser = WhenUsed("langchain_core.output_parsers", "StrOutputParser")
+ChatPromptTemplate = WhenUsed("langchain_core.prompts", "ChatPromptTemplate")
+RunnablePassthrough = WhenUsed("langchain_core.runnables", "RunnablePassthrough")
+tool = WhenUsed("langchain_core.tools", "tool")
+ChatOpenAI = WhenUsed("langchain_openai", "ChatOpenAI")
+Shelf = WhenUsed("tests.frameworks.langchain_parts", "Shelf")
+ScriptedChat = WhenUsed("tests.frameworks.langchain_parts", "ScriptedChat")
+StreamedChat = WhenUsed("tests.frameworks.langchain_parts", "StreamedChat")
+OpenInferenceInstrumentor = WhenUsed("openinference.instrumentation.langchain", "LangChainInstrumentor")
+GenAiInstrumentor = WhenUsed("opentelemetry.instrumentation.genai.langchain", "LangChainInstrumentor")
+TraceloopInstrumentor = WhenUsed("opentelemetry.instrumentation.langchain", "LangchainInstrumentor")
 
 CHUNKS = list(TEXTS.values())
 EVALUATED = ("evaluated", None, 1.0)
 
 
-class Shelf(BaseRetriever):
-    """Two documents, whatever is asked."""
-
-    def _get_relevant_documents(self, query: str, *, run_manager: Any) -> list[Document]:
-        return [Document(page_content=text, id=chunk_id) for chunk_id, text in TEXTS.items()]
-
-
-class ScriptedChat(GenericFakeChatModel):
-    """A chat model with tools that says what it is told to."""
-
-    def bind_tools(self, tools: Any, **options: Any) -> Any:
-        return self
-
-
-class StreamedChat(ChatOpenAI):
-    """OpenAI's model as LangChain sees it, whose answer comes letter by letter and from no server."""
-
-    def _stream(self, *arguments: Any, **options: Any) -> Iterator[ChatGenerationChunk]:
-        yield from (ChatGenerationChunk(message=AIMessageChunk(content=letter)) for letter in ANSWER)
-
-
-def joined(documents: list[Document]) -> str:
+def joined(documents: list[Retrieved]) -> str:
     return "\n\n".join(document.page_content for document in documents)
 
 
@@ -158,10 +144,10 @@ def test_chain_under_genai_with_a_resolver(monkeypatch: pytest.MonkeyPatch) -> N
 def test_documents_without_ids_under_genai(genai: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither ids nor texts: nothing to look up, nothing to judge."""
 
-    def nameless(self: Shelf, query: str, **options: Any) -> list[Document]:
+    def nameless(self: Any, query: str, **options: Any) -> list[Retrieved]:
         return [Document(page_content=text) for text in CHUNKS]
 
-    monkeypatch.setattr(Shelf, "_get_relevant_documents", nameless)
+    monkeypatch.setattr("tests.frameworks.langchain_parts.Shelf._get_relevant_documents", nameless)
     rag_chain(FakeListChatModel(responses=[ANSWER])).invoke(QUESTION)
     trace = genai.read_one()
     assert told(trace) == ("genai", QUESTION, ["", ""], None, "no_chunk_text")

@@ -5,42 +5,31 @@ from __future__ import annotations
 import sys
 import types
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from llama_index.core import MockEmbedding, VectorStoreIndex
-from llama_index.core.llms import CompletionResponse, CompletionResponseGen, CustomLLM, LLMMetadata
-from llama_index.core.llms.callbacks import llm_completion_callback
-from llama_index.core.schema import TextNode
-from openinference.instrumentation.llama_index import LlamaIndexInstrumentor as OpenInferenceInstrumentor
-from opentelemetry.instrumentation.genai.llama_index import LlamaIndexInstrumentor as GenAiInstrumentor
 
 from rag_otel.cli.inspect_explain import explanation
+from testkit.when_used import WhenUsed
 from tests.frameworks.kit import ANSWER, QUESTION, TEXTS, Run, running, told
+
+if TYPE_CHECKING:
+    from llama_index.core import VectorStoreIndex as Index
+
+MockEmbedding = WhenUsed("llama_index.core", "MockEmbedding")
+VectorStoreIndex = WhenUsed("llama_index.core", "VectorStoreIndex")
+TextNode = WhenUsed("llama_index.core.schema", "TextNode")
+Scripted = WhenUsed("tests.frameworks.llama_index_parts", "Scripted")
+WithoutCallback = WhenUsed("tests.frameworks.llama_index_parts", "WithoutCallback")
+OpenInferenceInstrumentor = WhenUsed("openinference.instrumentation.llama_index", "LlamaIndexInstrumentor")
+GenAiInstrumentor = WhenUsed("opentelemetry.instrumentation.genai.llama_index", "LlamaIndexInstrumentor")
 
 EVALUATED = ("evaluated", None, 1.0)
 CHUNKS = list(TEXTS.values())
 
 
-class Scripted(CustomLLM):
-    """Says the same, whatever is asked."""
-
-    @property
-    def metadata(self) -> LLMMetadata:
-        return LLMMetadata(model_name="scripted")
-
-    @llm_completion_callback()
-    def complete(self, prompt: str, formatted: bool = False, **options: Any) -> CompletionResponse:
-        return CompletionResponse(text=ANSWER)
-
-    @llm_completion_callback()
-    def stream_complete(self, prompt: str, formatted: bool = False, **options: Any) -> CompletionResponseGen:
-        for end in range(1, len(ANSWER) + 1):
-            yield CompletionResponse(text=ANSWER[:end], delta=ANSWER[end - 1])
-
-
 @pytest.fixture(scope="module")
-def index() -> VectorStoreIndex:
+def index() -> Index:
     nodes = [TextNode(id_=chunk_id, text=text) for chunk_id, text in TEXTS.items()]
     return VectorStoreIndex(nodes, embed_model=MockEmbedding(embed_dim=8))
 
@@ -65,7 +54,7 @@ def traceloop(monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
         yield run
 
 
-def engine(index: VectorStoreIndex, **options: Any) -> Any:
+def engine(index: Index, **options: Any) -> Any:
     return index.as_query_engine(llm=Scripted(), similarity_top_k=2, **options)
 
 
@@ -73,7 +62,7 @@ def engine(index: VectorStoreIndex, **options: Any) -> Any:
     ("dialect", "target"),
     [("openinference", "RetrieverQueryEngine.query"), ("traceloop", "RetrieverQueryEngine.workflow")],
 )
-def test_query(index: VectorStoreIndex, dialect: str, target: str, request: pytest.FixtureRequest) -> None:
+def test_query(index: Index, dialect: str, target: str, request: pytest.FixtureRequest) -> None:
     """Ids, texts and scores of the nodes; the query engine's span is scored."""
     run: Run = request.getfixturevalue(dialect)
     engine(index).query(QUESTION)
@@ -84,21 +73,14 @@ def test_query(index: VectorStoreIndex, dialect: str, target: str, request: pyte
     assert run.statuses() == {target: EVALUATED}
 
 
-def test_stream_under_openinference(index: VectorStoreIndex, openinference: Run) -> None:
+def test_stream_under_openinference(index: Index, openinference: Run) -> None:
     """The query's own span ends with a generator in the place of its answer: the model's span has it."""
     assert "".join(engine(index, streaming=True).query(QUESTION).response_gen) == ANSWER
     assert told(openinference.read_one()) == ("openinference", QUESTION, CHUNKS, ANSWER, None)
     assert openinference.statuses() == {"RetrieverQueryEngine.query": EVALUATED}
 
 
-class WithoutCallback(Scripted):
-    """A model of one's own that LlamaIndex does not announce, because its methods have no callback."""
-
-    def stream_complete(self, prompt: str, formatted: bool = False, **options: Any) -> CompletionResponseGen:
-        yield CompletionResponse(text=ANSWER, delta=ANSWER)
-
-
-def test_stream_of_a_model_without_its_callback(index: VectorStoreIndex, openinference: Run) -> None:
+def test_stream_of_a_model_without_its_callback(index: Index, openinference: Run) -> None:
     """No span has the answer. The reason says so, and what to do about it."""
     streaming = index.as_query_engine(llm=WithoutCallback(), similarity_top_k=2, streaming=True)
     assert "".join(streaming.query(QUESTION).response_gen) == ANSWER
@@ -110,7 +92,7 @@ def test_stream_of_a_model_without_its_callback(index: VectorStoreIndex, openinf
     assert openinference.statuses() == {"RetrieverQueryEngine.query": ("skipped", "no_response", None)}
 
 
-def test_stream_under_traceloop(index: VectorStoreIndex, traceloop: Run) -> None:
+def test_stream_under_traceloop(index: Index, traceloop: Run) -> None:
     """The root is never exported and the answer is on no span: one trace, which says so; nothing is held for ever."""
     assert "".join(engine(index, streaming=True).query(QUESTION).response_gen) == ANSWER
     trace = traceloop.read_one()
@@ -119,7 +101,7 @@ def test_stream_under_traceloop(index: VectorStoreIndex, traceloop: Run) -> None
 
 
 @pytest.mark.parametrize("dialect", ["openinference", "traceloop"])
-def test_chat(index: VectorStoreIndex, dialect: str, request: pytest.FixtureRequest) -> None:
+def test_chat(index: Index, dialect: str, request: pytest.FixtureRequest) -> None:
     """Every turn of a chat is a question of its own, in one trace too."""
     run: Run = request.getfixturevalue(dialect)
     chat = index.as_chat_engine(chat_mode="context", llm=Scripted(), similarity_top_k=2)
@@ -130,7 +112,7 @@ def test_chat(index: VectorStoreIndex, dialect: str, request: pytest.FixtureRequ
     assert all(trace.evaluable for trace in run.read())
 
 
-def test_retriever_under_genai(index: VectorStoreIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_retriever_under_genai(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ids and scores alone, and no model's span: the application's store can give the texts, not the answer."""
     monkeypatch.setenv("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "SPAN_ONLY")
     with running() as run:

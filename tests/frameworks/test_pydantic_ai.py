@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from pydantic import BaseModel
-from pydantic_ai import Agent
-from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
-from pydantic_ai.models.function import AgentInfo, FunctionModel
-from pydantic_ai.models.instrumented import InstrumentationSettings
 
+from testkit.when_used import WhenUsed
 from tests.frameworks.kit import ANSWER, QUESTION, TEXTS, Run, running, told
+
+if TYPE_CHECKING:
+    from pydantic_ai.messages import ModelMessage
+    from pydantic_ai.messages import ModelResponse as Response
+    from pydantic_ai.models.function import AgentInfo
+
+Agent = WhenUsed("pydantic_ai", "Agent")
+ModelResponse = WhenUsed("pydantic_ai.messages", "ModelResponse")
+TextPart = WhenUsed("pydantic_ai.messages", "TextPart")
+ToolCallPart = WhenUsed("pydantic_ai.messages", "ToolCallPart")
+FunctionModel = WhenUsed("pydantic_ai.models.function", "FunctionModel")
+InstrumentationSettings = WhenUsed("pydantic_ai.models.instrumented", "InstrumentationSettings")
 
 CHUNKS = list(TEXTS.values())
 
 
-def scripted(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+def scripted(messages: list[ModelMessage], info: AgentInfo) -> Response:
     """Searches first, then answers, by a result tool where there is one."""
     parts = [part for message in messages[-2:] for part in message.parts]
     if not any(part.part_kind == "tool-return" for part in parts):
@@ -26,9 +35,9 @@ def scripted(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
     return ModelResponse(parts=[TextPart(ANSWER)])
 
 
-def agent(run: Run, found: Any, **options: Any) -> Agent[None, Any]:
+def agent(run: Run, found: Any, **options: Any) -> Any:
     """An agent whose one tool returns `found`."""
-    made: Agent[None, Any] = Agent(FunctionModel(scripted), name="a", **options)
+    made = Agent(FunctionModel(scripted), name="a", **options)
     made.instrument = InstrumentationSettings(tracer_provider=run.provider)
 
     @made.tool_plain

@@ -141,6 +141,12 @@ def test_what_the_application_raises_is_its_own_affair(
     assert first["rag.guard.reason"] == second["rag.guard.reason"] == "replacement_failed"
     assert (first["rag.guard.outcome"], second["rag.guard.outcome"]) == ("passed", "blocked")
 
+    def leaving(verdict: GuardVerdict) -> str:
+        raise SystemExit(3)
+
+    assert answering(guard=Guard(action="replace", replacement=leaving, deadline=PATIENT_S))(ANSWER)["answer"] == ANSWER
+    assert app.spans()[-1]["rag.guard.reason"] == "replacement_failed"
+
     @observe(guard=Guard())
     def broken(question: str) -> str:
         raise LookupError("the index is away")

@@ -4,9 +4,10 @@ evaluation, of the whole answer."""
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import json
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
 from typing import Any
 
 import pytest
@@ -15,8 +16,10 @@ from starlette.responses import StreamingResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
+import rag_otel
 from rag_otel import Guard, observe, record_chunks
 from rag_otel.guarding.rules import NOTE, REFUSAL
+from rag_otel.model import Verdict
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 from tests.guarding.conftest import ALSO_GOOD, ANSWER, BAD, GOOD, PASSAGE, PATIENT_S, App
 from tests.processing.kit import Judge
@@ -262,6 +265,132 @@ def test_a_late_verdict_is_about_what_has_left(app: App) -> None:
     assert "".join(stream(QUESTION)) == f"{BAD} {ALSO_GOOD}"
     span = app.span()
     assert (span["rag.evaluation.status"], span["output.value"]) == ("evaluated", f"{BAD} {ALSO_GOOD}")
+
+
+def test_what_a_consumer_sends_or_throws_into_a_guarded_generator(app: App) -> None:
+    """It does not reach the body. What the body returns is passed on, and a stream that an error ends has a span."""
+    app.instrument()
+    given: list[Any] = []
+
+    @observe(guard=guard_of("annotate"))
+    def stream(question: str) -> Generator[str, str, str]:
+        record_chunks([PASSAGE])
+        try:
+            for sentence in (GOOD, ALSO_GOOD, GOOD):
+                given.append((yield f"{sentence} "))
+        except LookupError as error:
+            given.append(error)
+        return "done"
+
+    running = stream(QUESTION)
+    assert next(running) == f"{GOOD} "
+    assert running.send("sent") == f"{ALSO_GOOD} "
+    assert next(running) == f"{GOOD} "
+    with pytest.raises(StopIteration, match="done"):
+        next(running)
+    assert given == [None] * 3
+    running = stream(QUESTION)
+    next(running)
+    with pytest.raises(LookupError):
+        running.throw(LookupError("gone"))
+    assert given == [None] * 4
+    spans = app.spans()
+    assert [span["rag.guard.outcome"] for span in spans] == ["passed", "passed"]
+    assert sorted(span.get("rag.evaluation.status_reason", "complete") for span in spans) == ["complete", "error"]
+
+
+async def test_a_caller_that_is_cancelled_while_it_waits_for_a_verdict(app: App) -> None:
+    """Functions and streams end at once, with a span that says that they are incomplete."""
+    judge = Judge()
+    judge.gate.clear()
+    app.instrument(metrics=[], evaluators=[judge], evaluations_per_minute=6000)
+
+    @observe(guard=guard_of("block"))
+    async def answer(question: str) -> dict[str, Any]:
+        return {"answer": ANSWER, "documents": [PASSAGE]}
+
+    @observe(guard=guard_of("block"))
+    async def stream(question: str) -> AsyncIterator[str]:
+        record_chunks([PASSAGE])
+        yield f"{GOOD} It is"
+
+    for number, running in enumerate((answer(QUESTION), anext(stream(QUESTION))), 1):
+        task = asyncio.ensure_future(running)
+        while len(judge.seen) < number:
+            await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    judge.gate.set()
+    assert [span["rag.evaluation.status_reason"] for span in app.spans()] == ["incomplete", "incomplete"]
+
+
+REPEATED = [
+    pytest.param(f"{BAD} ", id="alike"),
+    pytest.param(f"{BAD.upper()} ", id="case"),
+    pytest.param(f"{BAD.replace(' ', '  ')}  ", id="spaces"),
+    pytest.param(f"{BAD.removesuffix('.')}! ", id="ending"),
+    pytest.param(f"**{BAD}** ", id="bold"),
+    pytest.param(f"{BAD.removesuffix('.')} [2]. ", id="citation"),
+    pytest.param(f"\n- {BAD}\n", id="bullet"),
+    pytest.param(f"\n2. {BAD}\n", id="number"),
+    pytest.param(f"\n> {BAD}\n", id="quoted"),
+]
+
+
+@pytest.mark.parametrize("again", REPEATED)
+@pytest.mark.parametrize("lost", ["aggregate", "first place only", "no verdict"])
+async def test_a_repetition_is_taken_out_like_the_first(app: App, again: str, lost: str) -> None:
+    """Also where the verdict on a longer text says nothing of the repetition: the limit of the score is no longer
+    reached, the judge names a claim where it stands first, or there is no verdict in time."""
+    app.instrument(metrics=[], evaluators=[_Forgetful(lost)], evaluations_per_minute=6000)
+    between = f"{ALSO_GOOD} {GOOD} " * 3
+
+    def removing(text: str, **options: Any) -> str:
+        guard = guard_of("remove", score_worse_than=0.6 if lost == "aggregate" else None)
+        return "".join(observe(guard=dataclasses.replace(guard, **options))(_streamed)(QUESTION, text))
+
+    left = removing(f"{GOOD} {BAD} {between}{again}{between}{again}{ALSO_GOOD}")
+    assert "nevada" not in left.lower()
+    assert left.count(GOOD) == 7
+    whole = rag_otel.guard_sync(QUESTION, [PASSAGE], f"{BAD} {again}{BAD} {GOOD}", guard_of("remove"))
+    assert whole.response.strip() == (GOOD if lost != "no verdict" else f"{BAD} {again}{BAD} {GOOD}")
+    noted = removing(f"{GOOD} {BAD} {between}{again}{ALSO_GOOD}", action="annotate")
+    assert noted.lower().count("nevada") == noted.count(NOTE) == 2
+    first, _, second = app.spans()
+    assert (first["rag.guard.unsupported_count"], second["rag.guard.unsupported_count"]) == (3, 2)
+
+
+def test_a_judge_tells_two_sentences_of_the_same_words_apart(app: App) -> None:
+    """In one verdict the first is unsupported and the second, under another heading, is supported: it leaves."""
+    app.instrument(metrics=[], evaluators=[_Forgetful("second is supported")], evaluations_per_minute=6000)
+    left = "".join(observe(guard=guard_of("remove"))(_streamed)(QUESTION, f"In 1998: {BAD} {GOOD} In 1999: {BAD}"))
+    assert left.count("Nevada") == 1
+
+
+def _streamed(question: str, text: str) -> Iterator[str]:
+    record_chunks([PASSAGE])
+    yield from re.findall(r"\s|[^\s]{1,4}", text)
+
+
+class _Forgetful(Faithfulness):
+    """The embedded judge, which says less of a sentence that stands there again."""
+
+    def __init__(self, lost: str) -> None:
+        super().__init__()
+        self._lost = lost
+
+    async def evaluate(self, **given: Any) -> Any:
+        result = await super().evaluate(**given)
+        repeated = [each for each in result.claims if "nevada" in each.claim.text.lower()][1:]
+        if self._lost == "aggregate" or not repeated:
+            return result
+        if self._lost == "no verdict":
+            raise RuntimeError("no model")
+        others = [each for each in result.claims if each not in repeated]
+        if self._lost == "second is supported":
+            others += [dataclasses.replace(each, verdict=Verdict.SUPPORTED) for each in repeated]
+        return dataclasses.replace(result, claims=tuple(others))
 
 
 class _Slowed(Faithfulness):

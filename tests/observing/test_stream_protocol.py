@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from opentelemetry.context import get_current
 
 from rag_otel import observe
+from testkit.size import examples
 from tests.observing.conftest import Recorder
 
 # What the body does when it is resumed normally, by an exception, and by being closed.
@@ -105,7 +106,7 @@ async def _async_drive(stream: AsyncGenerator[Any, Any], operations: list[str]) 
 
 
 @pytest.mark.parametrize("is_async", [False, True])
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=BODIES, operations=OPERATIONS)
 def test_every_sequence_of_operations_ends_alike(
     recorder: Recorder, is_async: bool, steps: list[tuple[str, str, str]], operations: list[str]

@@ -13,6 +13,7 @@ pytestmark = pytest.mark.server
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.slow(reason="all pages are built, with the API read from the source")
 def test_the_site_builds_strictly(tmp_path: Path) -> None:
     """A broken link, a page that is not in the navigation, or an API name that is gone would be a warning."""
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from testkit.collector import a_backend, a_collector
 from testkit.polling import eventually
+from testkit.warm_python import warm_python
 
 pytestmark = pytest.mark.server
 
@@ -22,7 +22,7 @@ RISK = "rag.evaluation.faithfulness.risk"
 def run(example: str, folder: Path, **environ: str) -> str:
     """What the program prints."""
     done = subprocess.run(
-        [sys.executable, str(EXAMPLES / example)],
+        [warm_python(), str(EXAMPLES / example)],
         cwd=folder,
         env={**os.environ, **environ},
         capture_output=True,
@@ -45,7 +45,7 @@ def test_an_app_without_rag_otel_is_judged_by_the_collector(tmp_path: Path) -> N
 def test_a_worse_model_is_told_as_drift(tmp_path: Path) -> None:
     """One alert names the rise of the risk and the model that it came with."""
     told = run("watching/app.py", tmp_path)
-    assert "firing: drift_risk: faithfulness risk of all traffic rose from" in told
+    assert "firing: drift_risk: The hallucination risk rose from" in told
     assert "most_moved_1: model=llama-2-7b-chat: new -> 0." in told
 
 

@@ -1,14 +1,17 @@
-"""Every extra resolves in an empty environment, alone and with all others, to current releases."""
+"""Every extra resolves in an empty environment, alone and with all others; and what works without one."""
 
 from __future__ import annotations
 
 import re
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 
+from testkit.missing_packages import EXTRAS as PACKAGES
+from testkit.missing_packages import without
 from tests.support.package_index import index_options, uv_command
 
 ROOT = Path(__file__).parents[2]
@@ -43,7 +46,7 @@ def test_an_extra_resolves_alone(extra: str, index: None) -> None:
     versions(resolve(ROOT / "pyproject.toml", extra))
 
 
-@pytest.mark.server
+@pytest.mark.long
 def test_all_extras_resolve_together(index: None) -> None:
     """To a current Phoenix and a current litellm: with a bound missing, one of them silently becomes an old one."""
     found = versions(resolve(ROOT / "pyproject.toml", *EXTRAS))
@@ -51,8 +54,20 @@ def test_all_extras_resolve_together(index: None) -> None:
     assert tuple(map(int, found["litellm"].split(".")[:2])) >= (1, 107)
 
 
-@pytest.mark.server
+@pytest.mark.long
 def test_the_small_judge_needs_no_large_library(index: None) -> None:
     """`openai` is aiohttp and what that needs."""
     found = set(versions(resolve(ROOT / "pyproject.toml", "openai")))
     assert not {"litellm", "openai", "arize-phoenix", "torch"} & found
+
+
+@pytest.mark.server
+def test_the_measurement_of_patterns_leaves_out_what_needs_an_extra(tmp_path: Path) -> None:
+    """The judges that need torch are named; the patterns of all others are measured."""
+    program = "import pattern_growth; pattern_growth.Stopwatch(); print(len(list(pattern_growth.patterns())))"
+    environ = without(PACKAGES, tmp_path)
+    command = [sys.executable, "-c", program]
+    benchmarks = ROOT / "benchmarks"
+    done = subprocess.run(command, cwd=benchmarks, env=environ, capture_output=True, text=True, timeout=LIMIT_S)
+    assert int(done.stdout) > 50, done.stderr
+    assert "not installed: rag_otel_evaluators.judges.hhem" in done.stderr

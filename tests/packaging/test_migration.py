@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,8 @@ import pytest
 from rag_otel.cli.main import COMMANDS
 from rag_otel_evaluators.metrics.registry import metric_names
 from testkit.judge_server import JudgeRequest, JudgeServer
+from testkit.warm_python import warm_python
+from testkit.word_overlap_judge import fields_of
 from tests.packaging.test_readme import MIGRATION, blocks
 
 pytestmark = pytest.mark.server
@@ -24,12 +25,14 @@ PAGES = sorted(MIGRATION.glob("*.md"))
 
 def agreeable(request: JudgeRequest) -> Any:
     """A judge that approves of everything, in the form that each prompt asks for."""
-    last = request.body["messages"][-1]["content"]
-    items = max(len(re.findall(r"^\[\d+\] ", last, flags=re.MULTILINE)), 1)
+    items = {name: len(re.findall(r"^\[\d+\] ", text, flags=re.MULTILINE)) for name, text in fields_of(request).items()}
+    chunks = items.get("chunks") or 1
     verdict = {"evidence": ["c0.s0"], "chunks": [0], "reason": "r", "verdict": "supported"}
     yes = {"attributed": True, "stated": True, "in_reference": True, "useful": True}
-    about_each = {"verdicts": [{"claim": i, "chunk": i, **verdict, **yes} for i in range(items)]}
-    relevance = {"chunks": [{"chunk": i, "rating": 2} for i in range(items)], "rating": 2}
+    about_each = {
+        "verdicts": [{"claim": i, "chunk": i, **verdict, **yes} for i in range(items.get("claims") or chunks)]
+    }
+    relevance = {"chunks": [{"chunk": i, "rating": 2} for i in range(chunks)], "rating": 2}
     questions = {"noncommittal": False, "questions": ["How high is the tower?"] * 3}
     known = {**about_each, **relevance, **questions, "reason": "r", "level": 2, "verdict": True}
     wanted = (request.schema or {}).get("properties", known)
@@ -59,9 +62,8 @@ def test_the_examples_of_a_page_run(page: Path, judge: JudgeServer, tmp_path: Pa
         plugin = ["-p", "rag_otel_evaluators.pytest_plugin", "-p", "no:cacheprovider"]
         environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
         arguments = ["-m", "pytest", "-s", *plugin, str(program)]
-    done = subprocess.run(
-        [sys.executable, *arguments], cwd=tmp_path, env=environ, capture_output=True, text=True, check=False
-    )
+    command = [warm_python(with_litellm=True), *arguments]
+    done = subprocess.run(command, cwd=tmp_path, env=environ, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     missing = re.findall(r"error|incomplete|abstained|no_\w+| none", done.stdout)
     assert not missing, done.stdout  # a metric without a score

@@ -15,7 +15,7 @@ import pytest
 from tests.packaging.test_wheel import SCORED_IN_PROCESS
 from tests.support.package_index import index_options, uv_command
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.long]
 
 ROOT = Path(__file__).parents[2]
 VERSIONS = ("3.11", "3.12", "3.13", "3.14")

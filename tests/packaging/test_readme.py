@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.server
-
+from testkit.http_receiver import http_receiver
+from testkit.warm_python import warm_python
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -21,6 +21,30 @@ MIGRATION = ROOT / "docs/migration"
 """Pages whose examples need a judge: `test_migration` runs them."""
 HISTORY = ROOT / "docs/history.md"
 """Its examples need files and are programs of their own: `test_partitions` runs them."""
+
+
+ALONE = """
+import os, sys
+
+def _alone(event, arguments):
+    if event == "socket.connect" and isinstance(arguments[1], tuple) and arguments[1][1] not in _own:
+        raise ConnectionRefusedError(111, f"the examples of a page reach no server: {arguments[1]}")
+    if event == "socket.bind" and isinstance(arguments[1], tuple):
+        _own.add(arguments[1][1])
+
+_own = {RECEIVER}
+sys.addaudithook(_alone)
+os.environ["RAG_OTEL_TELEMETRY_ADDRESS"] = "127.0.0.1:0"
+"""
+"""A page names Phoenix's usual address, where a developer may have one running: its examples connect to nothing but to
+what they have started themselves, and to a receiver in its place."""
+
+
+@pytest.fixture(scope="module")
+def phoenix() -> Iterator[str]:
+    """The address of what takes everything that is sent to Phoenix."""
+    with http_receiver() as receiver:
+        yield receiver.url
 
 
 def blocks(page: Path) -> list[str]:
@@ -33,13 +57,15 @@ def blocks(page: Path) -> list[str]:
     [page for page in PAGES if blocks(page) and page.parent != MIGRATION and page != HISTORY],
     ids=lambda page: page.name,
 )
-def test_python_blocks_run(page: Path, tmp_path: Path) -> None:
+def test_python_blocks_run(page: Path, phoenix: str, tmp_path: Path) -> None:
     """All Python blocks of a page run in order, as one program, in a folder with the files that pages name."""
     program = tmp_path / "page.py"
-    program.write_text("\n\n".join(blocks(page)), encoding="utf-8")
+    code = "\n\n".join([ALONE.replace("RECEIVER", phoenix.rpartition(":")[2]), *blocks(page)])
+    program.write_text(code.replace("http://localhost:6006", phoenix), encoding="utf-8")
     for example in (ROOT / "examples" / "backends").glob("*.py"):
         shutil.copy(example, tmp_path)
-    done = subprocess.run([sys.executable, str(program)], cwd=tmp_path, capture_output=True, text=True, check=False)
+    python = warm_python(with_litellm="judge=" in program.read_text("utf-8"))
+    done = subprocess.run([python, str(program)], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 
@@ -81,7 +107,7 @@ def test_settings_page_is_the_table_of_settings() -> None:
     """`docs/settings.md` is what `docs/settings_table.py` writes today."""
     written = subprocess.run(
         [
-            sys.executable,
+            warm_python(),
             "-c",
             "import sys; sys.path.insert(0, 'docs'); import settings_table as t; print(t.page(), end='')",
         ],

@@ -38,6 +38,7 @@ def bare_s() -> float:
 
 
 @pytest.mark.parametrize("case", ["exporter", "evaluator", "function"])
+@pytest.mark.slow(reason="waits for the time limit of an exit, which it is about")
 def test_what_hangs_does_not_keep_the_process(case: str, bare_s: float) -> None:
     took_s, exported = ended(case)
     assert took_s < bare_s + LONGER_S

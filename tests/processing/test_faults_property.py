@@ -16,6 +16,7 @@ from rag_otel.errors import PermanentError, RetryableError
 from rag_otel.model import EvaluatedTrace
 from rag_otel.processing import processor as processor_module
 from rag_otel.processing.attach import attach
+from testkit.size import examples
 from tests.processing.kit import Bench, Direct, Exported, batching, chain, observed, retrieve, tracer
 
 TEXT = "The moon orbits the earth once a month."
@@ -145,7 +146,7 @@ class World:
 ACTIONS = [name for name, value in vars(World).items() if callable(value) and name not in ("__init__", "name", "end")]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     actions=st.lists(st.sampled_from([*ACTIONS, *["call", "retrieving_call", "nested_call"] * 3]), max_size=25),
     hold=st.sampled_from([0.0, 0.001, 0.02, 10.0]),

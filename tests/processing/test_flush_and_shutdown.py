@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 from opentelemetry.sdk.trace import TracerProvider
 
@@ -88,6 +90,27 @@ def test_shutdown_evaluates_what_it_can() -> None:
         assert [attribute(span, SCORE) for span in exported.spans] == [1.0] * 10
         assert exported.closed == 1
     assert len(bench.results.all) == 10
+
+
+def test_what_ends_during_shutdown_says_so() -> None:
+    """Another thread answers while the provider's shutdown waits for the judge: that answer has a status, too."""
+    exported, bench = Exported(), Bench()
+    bench.judge.gate.clear()
+    provider = TracerProvider(shutdown_on_exit=False)
+    rag = RagSpanProcessor(Direct(exported), runtime=bench.runtime)
+    provider.add_span_processor(rag)
+    with observed(provider, "before"):
+        pass
+    shutting_down = threading.Thread(target=rag.shutdown)
+    shutting_down.start()
+    eventually(lambda: not rag._active)
+    with observed(provider, "meanwhile"):
+        pass
+    bench.judge.gate.set()
+    shutting_down.join()
+    assert attribute(exported.one("before"), SCORE) == 1.0
+    assert attribute(exported.one("meanwhile"), STATUS) == "skipped"
+    assert attribute(exported.one("meanwhile"), REASON) == "shutdown"
 
 
 def test_shutdown_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from testkit.http_receiver import http_receiver
 from testkit.polling import eventually
+from testkit.warm_python import warm_python
 from tests.processing.otlp import received
 
 ROOT = Path(__file__).parents[2]
@@ -21,7 +21,7 @@ ALL = {"answer": (10, 10, 10), "child": (10, 10, 0), "early": (10, 10, 0), "own"
 def run(module: str, *arguments: str, **environment: str) -> str:
     paths = os.pathsep.join(map(str, (ROOT, ROOT / "collectors", ROOT / "evaluators")))
     done = subprocess.run(
-        [sys.executable, "-m", f"tests.processing.{module}", *arguments],
+        [warm_python(), "-m", f"tests.processing.{module}", *arguments],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": paths, **environment},
         capture_output=True,

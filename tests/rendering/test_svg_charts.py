@@ -61,19 +61,22 @@ def test_what_a_series_shows() -> None:
         points,
         "m",
         levels=[Level(value=0.5, css_class="base")],
-        periods=[Period(start_s=500.0, end_s=1000.0, marked_s=750.0, title="alarm")],
+        periods=[Period(start_s=500.0, end_s=1000.0, label="since", title="alarm")],
         time_label=lambda time_s: f"second {time_s:g}",
+        value_axis="score",
+        time_axis="time",
     )
     shade = re.search(r'class="span" x="([\d.]+)" y="[\d.]+" width="([\d.]+)"', chart)
     mark = re.search(r'class="begin" x1="([\d.]+)"', chart)
-    level = re.search(r'class="base" x1="46.0" y1="([\d.]+)"', chart)
+    level = re.search(r'class="base" x1="64.0" y1="([\d.]+)"', chart)
     assert shade is not None
     assert mark is not None
     assert level is not None
-    assert [float(shade[1]), float(shade[2]), float(mark[1])] == [459.0, 413.0, 665.5]
-    assert float(level[1]) == (196 + 10) / 2
+    assert [float(shade[1]), float(shade[2]), float(mark[1])] == [468.0, 404.0, 468.0]
+    assert float(level[1]) == (178 + 24) / 2
     assert ">second 0<" in chart
     assert ">second 1000<" in chart
+    assert all(f">{name}<" in chart for name in ("since", "score", "time"))
 
 
 def test_labels_are_escaped() -> None:
@@ -85,8 +88,10 @@ def test_labels_are_escaped() -> None:
         time_series(
             points,
             HOSTILE,
-            periods=[Period(start_s=0.0, end_s=1.0, marked_s=0.0, title=HOSTILE)],
+            periods=[Period(start_s=0.0, end_s=1.0, label=HOSTILE, title=HOSTILE)],
             time_label=lambda _: HOSTILE,
+            value_axis=HOSTILE,
+            time_axis=HOSTILE,
         ),
     ]
     for chart in charts:

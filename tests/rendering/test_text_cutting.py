@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from rag_otel.model import Claim, ClaimVerdict, Verdict
 from rag_otel.rendering.claim_marking import Fragment, claim_marks, join_marked, split_by_marks
 from rag_otel.rendering.text_cutting import GAP, clean, cut_around, one_line, shorten
+from testkit.size import examples
 
 TEXT = "The moon orbits the earth. It is made of cheese. Nobody has seen its far side."
 
@@ -59,7 +60,7 @@ def test_the_first_marks_stay_where_there_is_no_room_for_all() -> None:
     assert shown(cut_around(marked(long, claims), 60, measure=room)).startswith("[Claim number 0 is wrong.] [Claim")
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(
     text=st.text(alphabet=st.sampled_from("ab <&>\"'\n\u0301\u200dé🙂👩"), max_size=300),
     places=st.lists(st.tuples(st.integers(-10, 320), st.integers(-10, 320)), max_size=8),
@@ -83,7 +84,7 @@ def test_a_text_is_shortened_between_words_and_never_inside_a_sign() -> None:
     assert shorten(family * 3, 8) == family + GAP
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.text(max_size=100), st.integers(0, 60))
 def test_a_line_is_one_line_within_its_limit(text: str, limit: int) -> None:
     """Of any text whatever, lone surrogates included."""

@@ -25,6 +25,7 @@ from rag_otel_collectors.otlp.settings import CollectorSettings
 from testkit.collector import CollectorProcess
 from testkit.http_receiver import Receiver, http_receiver
 from testkit.polling import eventually
+from testkit.warm_python import warm_python
 from tests.collectors.otlp.test_exporters import send
 from tests.safety.test_redaction import VALUES
 
@@ -116,7 +117,7 @@ def denying_server() -> Iterator[Receiver]:
 
 def said_by(arguments: list[str], env: Mapping[str, str], *, code: int) -> str:
     ran = subprocess.run(
-        [sys.executable, "-m", "rag_otel.cli.main", *arguments],
+        [warm_python(), "-m", "rag_otel.cli.main", *arguments],
         env=env,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -163,7 +164,7 @@ def test_refused_settings_are_not_quoted(name: str, start: str, tmp_path: Path) 
         [name, address] if name.startswith("-") else ["--set", f"{name}={address}", "--backend", "http://host.example"]
     )
     ran = subprocess.run(
-        [sys.executable, "-m", "rag_otel.cli.main", "collect", "--check", *collector_arguments(tmp_path), *given],
+        [warm_python(), "-m", "rag_otel.cli.main", "collect", "--check", *collector_arguments(tmp_path), *given],
         env=env,
         capture_output=True,
         text=True,

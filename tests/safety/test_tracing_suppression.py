@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import httpx
-import openai
 import pytest
 from openinference.instrumentation.openai import OpenAIInstrumentor
 from opentelemetry import context as context_api
@@ -12,7 +11,10 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 
 from rag_otel.safety.tracing_suppression import is_own, is_suppressed, suppressed
+from testkit.when_used import WhenUsed
 from tests.processing.kit import Exported, tracer
+
+openai = WhenUsed("openai")
 
 
 def test_every_switch_is_thrown_inside_and_none_outside() -> None:

@@ -13,6 +13,7 @@ from rag_otel.safety.guard import counters
 from rag_otel.sampling.counts import REFUSED, SEEN
 from rag_otel.sampling.policy import Coin
 from rag_otel.sampling.rates import MAX_STRATA, CoinRates
+from testkit.size import examples
 
 WINDOW_S = 60.0
 
@@ -121,7 +122,7 @@ def test_many_strata_are_bounded() -> None:
     assert len(rates._bases) <= MAX_STRATA + 1
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     seed=st.integers(0, 10_000),
     minimum=st.integers(0, 30),

@@ -56,6 +56,15 @@ def test_a_bad_value_is_named_with_its_origin(environ: dict[str, str], named: st
         resolve({}, environ)
 
 
+@pytest.mark.parametrize("url", ["nats://user:hidden@host:4222", "tls://user:hidden@host:4222", "redis://host"])
+def test_a_broker_that_jobs_cannot_use_is_refused_with_the_way_out(url: str) -> None:
+    """Jobs on NATS were possible in 0.1: the error says what to write instead, without the password."""
+    with pytest.raises(ConfigurationError, match="amqp") as caught:
+        resolve({"job_queue_url": url}, {})
+    assert ("ended with 0.1" in str(caught.value)) == (not url.startswith("redis"))
+    assert "hidden" not in str(caught.value)
+
+
 def test_an_unknown_argument_lists_what_there_is() -> None:
     """A typing slip is answered with the list of settings."""
     with pytest.raises(ConfigurationError, match=r"unknown setting sample_rate.*sample_ratio"):

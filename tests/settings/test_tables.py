@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import inspect
 import logging
+import pickle
 from typing import Any, get_args, get_type_hints
 
 import pytest
@@ -15,6 +17,7 @@ from rag_otel import instrumentation
 from rag_otel.errors import ConfigurationError
 from rag_otel.settings import Settings, resolve, unread_variables
 from rag_otel.settings.tables import TABLES, AlertSettings, DriftSettings, JudgeSettings
+from rag_otel_evaluators import evaluate
 
 _NOT_IN_A_SIGNATURE = {
     "sampling_seed",
@@ -125,3 +128,58 @@ def test_two_evaluators_of_one_name_are_an_error(uninstrumented: None) -> None:
 def test_nothing_to_evaluate_is_an_error() -> None:
     with pytest.raises(ConfigurationError, match="RAG_OTEL_METRICS"):
         rag_otel.instrument(TracerProvider(), metrics=[])
+
+
+@pytest.mark.parametrize(
+    ("table", "name", "meant"),
+    [
+        (JudgeSettings, "judge", "model"),
+        (JudgeSettings, "judge_api_base", "api_base"),
+        (JudgeSettings, "timeouts", "timeout"),
+        (AlertSettings, "alert_slack_url", "slack_url"),
+        (DriftSettings, "drift", "enabled"),
+    ],
+)
+def test_an_unknown_field_of_a_table_names_the_one_that_was_meant(table: type[Any], name: str, meant: str) -> None:
+    with pytest.raises(ConfigurationError, match=rf"{table.__name__}.* {name} \(did you mean {meant}\?\)"):
+        table(**{name: "x"})
+
+
+def test_a_table_is_copied_and_changed_as_other_dataclasses() -> None:
+    """Checking names as an object is made takes nothing away."""
+    table = JudgeSettings(model="openai/m")
+    assert dataclasses.replace(table, timeout=5.0) == JudgeSettings(model="openai/m", timeout=5.0)
+    assert pickle.loads(pickle.dumps(table)) == copy.deepcopy(table) == table
+
+
+@pytest.mark.parametrize(
+    ("given", "advice"),
+    [
+        ({"judge": DriftSettings()}, r"write drift=DriftSettings"),
+        ({"telemetry": "prometheus"}, r"write telemetry=TelemetrySettings"),
+        ({"spans": "late"}, r"write spans=SpanSettings"),
+    ],
+)
+def test_a_table_in_the_wrong_place_and_none_where_one_belongs(given: dict[str, Any], advice: str) -> None:
+    """The message says what to write."""
+    with pytest.raises(ConfigurationError, match=advice):
+        resolve(given, {})
+
+
+@pytest.mark.parametrize(
+    ("judge", "meant"),
+    [
+        ("gpt-4o-mini", "openai/gpt-4o-mini"),
+        ("claude-sonnet-4-5", "anthropic/claude-sonnet-4-5"),
+        ("/gpt-4o-mini", "openai/gpt-4o-mini"),
+        ("embeded", "embedded"),
+        ("hhhem", "hhem"),
+        ("cascade/gpt-4o-mini", "openai/gpt-4o-mini"),
+    ],
+)
+def test_a_judge_without_a_provider_names_the_one_that_was_meant(judge: str, meant: str) -> None:
+    """From settings and for files of answers alike, before anything is imported or asked."""
+    with pytest.raises(ConfigurationError, match=f"did you mean {meant}"):
+        resolve({"judge": judge}, {})
+    with pytest.raises(ConfigurationError, match=f"did you mean {meant}"):
+        evaluate([{"question": "q", "contexts": ["c"], "response": "r"}], judge=judge)

@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from testkit.warm_python import warm_python
 from tests.stack.conftest import DOCKER, beside_python
 
 ROOT = DOCKER.parent
@@ -145,7 +146,7 @@ def test_the_collector_takes_the_stacks_configuration(tmp_path: Path) -> None:
     config = DOCKER / "collector" / "collector.toml"
     done = subprocess.run(
         [
-            *(sys.executable, "-m", "rag_otel.cli.main", "collect", "--check"),
+            *(warm_python(), "-m", "rag_otel.cli.main", "collect", "--check"),
             *("--config", str(config), "--data-dir", str(tmp_path)),
         ],
         capture_output=True,

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+import secrets
 import urllib.parse
 from pathlib import Path
 
 import pytest
 
-from rag_otel.cli.demo.phoenix_server import PhoenixServer
 from rag_otel.delivery.http import post
 from rag_otel_collectors.otlp.protobuf.wire import attribute_bytes
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from testkit.otlp_requests import a_rag_trace, a_request
 from testkit.polling import eventually
+from testkit.shared_servers import SharedPhoenix
 from tests.stack.test_rules import alerts
 from tests.support.browser import chromium_page
 from tests.support.phoenix_server import PhoenixApi
@@ -23,13 +24,14 @@ pytestmark = pytest.mark.server
 
 
 RUNBOOK = (Path(__file__).parents[2] / "docs" / "runbook.md").read_text("utf-8")
-PROJECT = "runbook"
+PROJECT = f"runbook-{secrets.token_hex(4)}"
+"""Of this process: each worker of the test run fills its own."""
 EVALUATION = "rag.evaluation"
 
 
 def filters() -> list[str]:
     """Every filter expression of the runbook, once."""
-    found = re.findall(r"`([^`\n]*(?:annotations|attributes)\[[^`\n]+)`", RUNBOOK)
+    found = re.findall(r"`([^`\n]*(?:(?:annotations|attributes)\[|rag\.evaluation\.\S+ [<>=])[^`\n]+)`", RUNBOOK)
     return sorted(set(found))
 
 
@@ -39,7 +41,7 @@ def test_the_runbook_has_filters() -> None:
 
 
 @pytest.fixture(scope="module")
-def phoenix(phoenix_server: PhoenixServer) -> PhoenixApi:
+def phoenix(phoenix_server: SharedPhoenix) -> PhoenixApi:
     """A project with one trace of each kind: a bad answer, one that failed, one skipped, one late, one untouched."""
     faithfulness = f"{EVALUATION}.faithfulness"
     marks = {
@@ -66,13 +68,8 @@ def phoenix(phoenix_server: PhoenixServer) -> PhoenixApi:
         bad = spans[-1].span_id.hex() if name == "bad" else bad
     api = PhoenixApi(phoenix_server.base_url)
     eventually(lambda: len(api.spans(PROJECT)) == 2 * len(marks))
-    results = {
-        "faithfulness": {"score": 0.5, "label": "unfaithful"},
-        "hallucination_risk": {"score": 0.8, "label": "unfaithful"},
-    }
-    data = [
-        {"span_id": bad, "name": name, "annotator_kind": "CODE", "result": result} for name, result in results.items()
-    ]
+    result = {"score": 0.0, "label": "unfaithful"}
+    data = [{"span_id": bad, "name": "faithfulness", "annotator_kind": "CODE", "result": result}]
     post(f"{phoenix_server.base_url}/v1/span_annotations?sync=true", json.dumps({"data": data}).encode())
     return api
 

@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-import shutil
 import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
-
 from testkit.polling import eventually
+from testkit.programs import program
 
 
 @contextmanager
 def redis_server(folder: Path) -> Iterator[str]:
-    """Its URL. Skips the test where the program is missing."""
+    """Its URL, without a database's number. Skips the test where the program is missing."""
     import redis
 
-    program = shutil.which("redis-server")
-    if program is None:
-        pytest.skip("redis-server is missing: apt-get install redis-server")
+    found = program("redis-server")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [program, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder)]
+    command = [found, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder)]
+    command += ["--databases", "256"]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    url = f"redis://127.0.0.1:{port}/0"
+    url = f"redis://127.0.0.1:{port}"
 
     def answers() -> bool:
         try:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.server
+pytestmark = pytest.mark.types
 
 
 def test_the_public_api_type_checks() -> None:

@@ -16,7 +16,7 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExportResult
 from opentelemetry.trace import SpanContext, TraceFlags
 
-from rag_otel.cli.demo.phoenix_server import PhoenixServer, free_port
+from rag_otel.cli.demo.phoenix_server import free_port
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.delivery.export_queue import ExportPolicy
 from rag_otel.model import EvaluatedTrace, EvaluationStatus, SpanRef
@@ -26,6 +26,7 @@ from rag_otel.writers.evaluation_span import EvaluationSpanWriter
 from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter
 from rag_otel.writers.phoenix_links import span_link, trace_link
 from testkit.polling import eventually
+from testkit.shared_servers import SharedPhoenix
 from tests.support.browser import chromium_page
 from tests.support.phoenix_server import PhoenixApi
 from tests.support.results import SECRET_TEXTS, a_result, an_evaluation, with_status
@@ -37,7 +38,7 @@ QUICK = ExportPolicy(linger_s=0.01, backoff_s=0.05, max_backoff_s=0.2)
 class Project:
     """A separate project on the shared server: exports spans and reads them back."""
 
-    def __init__(self, server: PhoenixServer) -> None:
+    def __init__(self, server: SharedPhoenix) -> None:
         self.name = f"writers-{secrets.token_hex(4)}"
         self.api = PhoenixApi(server.base_url)
         self.resource = Resource({"openinference.project.name": self.name})
@@ -73,7 +74,7 @@ class Project:
 
 
 @pytest.fixture
-def project(phoenix_server: PhoenixServer) -> Project:
+def project(phoenix_server: SharedPhoenix) -> Project:
     return Project(phoenix_server)
 
 
@@ -82,13 +83,14 @@ def write(project: Project, *results: EvaluatedTrace, **options: Any) -> None:
     PhoenixAnnotationWriter(project.api.base_url, **options).write(results)
 
 
-def test_score_and_risk_become_annotations_with_their_origin(project: Project) -> None:
-    """Both annotations, with label, explanation, judge, version, counts and sampling."""
+def test_the_label_becomes_the_annotation_with_its_origin(project: Project) -> None:
+    """One annotation that cannot contradict itself: label, its number, explanation; score, risk, judge, version, counts
+    and sampling in the metadata."""
     target = project.span()
     write(project, a_result(an_evaluation(score=0.25), target=target))
-    rows = project.annotations(target, faithfulness=0.25, hallucination_risk=0.93)
-    assert set(rows) == {"faithfulness", "hallucination_risk"}
-    assert rows["faithfulness"]["result"]["label"] == "unfaithful"
+    rows = project.annotations(target, faithfulness="unfaithful")
+    assert set(rows) == {"faithfulness"}
+    assert rows["faithfulness"]["result"]["score"] == 0.0
     assert "made of cheese" in rows["faithfulness"]["result"]["explanation"]
     assert rows["faithfulness"]["annotator_kind"] == "CODE"
     assert rows["faithfulness"]["metadata"] == {
@@ -97,6 +99,8 @@ def test_score_and_risk_become_annotations_with_their_origin(project: Project) -
         "judge": "embedded",
         "claim_count": 3,
         "supported_count": 1,
+        "score": 0.25,
+        "risk": 0.93,
         "sampling_reason": "ratio",
         "sampling_probability": 0.25,
     }
@@ -107,11 +111,11 @@ def test_writing_again_updates_in_place(project: Project) -> None:
     target = project.span()
     result = a_result(an_evaluation(score=0.25), target=target)
     write(project, result, result)
-    project.annotations(target, faithfulness=0.25)
+    project.annotations(target, faithfulness=0.0)
     corrected = an_evaluation(score=0.75, risk=0.11, label="faithful", version="2", judge="openai/gpt-4o-mini")
     write(project, a_result(corrected, target=target))
-    rows = project.annotations(target, faithfulness=0.75, hallucination_risk=0.11)
-    assert len(project.api.annotations(project.name, target.span_id)) == 2
+    rows = project.annotations(target, faithfulness=1.0)
+    assert len(project.api.annotations(project.name, target.span_id)) == 1
     assert {row["identifier"] for row in rows.values()} == {"rag-otel"}
     assert rows["faithfulness"]["annotator_kind"] == "LLM"
     assert rows["faithfulness"]["metadata"]["version"] == "2"
@@ -123,7 +127,7 @@ def test_an_annotation_may_come_before_its_span(project: Project) -> None:
     write(project, result)
     unrelated = project.span()
     write(project, a_result(an_evaluation(score=0.125), target=unrelated))
-    project.annotations(unrelated, faithfulness=0.125)  # the queue has been worked through once
+    project.annotations(unrelated, faithfulness=0.0)  # the queue has been worked through once
     context = SpanContext(
         trace_id=int(result.trace.target.trace_id, 16),
         span_id=int(result.trace.target.span_id, 16),
@@ -134,7 +138,7 @@ def test_an_annotation_may_come_before_its_span(project: Project) -> None:
     project.export(
         ReadableSpan(name="answer", context=context, resource=project.resource, start_time=start, end_time=start)
     )
-    project.annotations(result.trace.target, faithfulness=0.5, hallucination_risk=0.93)
+    project.annotations(result.trace.target, faithfulness=0.0)
 
 
 def test_a_null_score_keeps_its_place_with_the_reason_as_label(project: Project) -> None:
@@ -150,7 +154,7 @@ def test_a_null_score_keeps_its_place_with_the_reason_as_label(project: Project)
     assert rows["faithfulness"]["result"]["explanation"] == "the answer declines"
     fields = 'project { spanAnnotationSummary(annotationName: "faithfulness") { meanScore labelFractions { label } } }'
     summary = project.api.span_nodes(project.name, fields)[0]["project"]["spanAnnotationSummary"]
-    assert summary["meanScore"] == 0.25
+    assert summary["meanScore"] == 0.0
     assert {row["label"] for row in summary["labelFractions"]} == {"unfaithful", "abstained"}
 
 
@@ -159,14 +163,14 @@ def test_an_evaluation_that_says_nothing_is_not_sent(project: Project) -> None:
     target = project.span()
     silent = an_evaluation(name="silent", score=None, risk=None, label=None, explanation=None, claims=())
     write(project, a_result(silent, an_evaluation(score=0.25), target=target))
-    assert "silent" not in project.annotations(target, faithfulness=0.25)
+    assert "silent" not in project.annotations(target, faithfulness=0.0)
 
 
 def test_one_reserved_name_does_not_cost_the_batch(project: Project) -> None:
     """Phoenix rejects a whole request that contains an annotation called `note`."""
     target = project.span()
     write(project, a_result(an_evaluation(name="note"), an_evaluation(score=0.25), target=target))
-    assert "note" not in project.annotations(target, faithfulness=0.25)
+    assert "note" not in project.annotations(target, faithfulness=0.0)
 
 
 def test_chunk_scores_become_document_annotations(project: Project) -> None:
@@ -193,7 +197,7 @@ def test_hidden_content_reaches_no_annotation(project: Project) -> None:
     """Scores, labels and counts are written; no text of question, answer or passages is."""
     target = project.span()
     write(project, a_result(an_evaluation(score=0.25), target=target), capture_content=False)
-    rows = project.annotations(target, faithfulness=0.25, hallucination_risk=0.93)
+    rows = project.annotations(target, faithfulness=0.0)
     assert rows["faithfulness"]["result"]["explanation"] == "2 of 3 claims unsupported"
     assert not [text for text in SECRET_TEXTS if text in str(rows)]
 
@@ -236,7 +240,7 @@ def test_a_late_result_is_a_span_beside_its_target(project: Project) -> None:
     assert project.api.span_nodes(project.name, "trace { startTime endTime }")[0]["trace"] == before
 
 
-def test_nothing_is_lost_while_phoenix_is_away(project: Project, phoenix_server: PhoenixServer) -> None:
+def test_nothing_is_lost_while_phoenix_is_away(project: Project, phoenix_server: SharedPhoenix) -> None:
     """Results that are finished while Phoenix is down arrive when it is up again."""
     port = free_port()
     writer = PhoenixAnnotationWriter(f"http://127.0.0.1:{port}/v1/traces", timeout_s=5)
@@ -250,7 +254,7 @@ def test_nothing_is_lost_while_phoenix_is_away(project: Project, phoenix_server:
     with forwarded(port, phoenix_server.port):
         assert delivery.flush(30)
     for target in targets:
-        project.annotations(target, faithfulness=0.25)
+        project.annotations(target, faithfulness=0.0)
 
 
 @contextlib.contextmanager

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeAlias
 
-from rag_otel.evaluation.budget import Budget
+from rag_otel.budgets.run import RunBudget
 from rag_otel.model import EvaluatedTrace, Evaluation, RagTrace, SamplingDecision, SpanRecord
 from rag_otel.pipeline import Pipeline
 from rag_otel.protocols import Evaluator
@@ -95,7 +95,7 @@ class Backfill:
 
     store: Store
     pipeline: Pipeline
-    budget: Budget
+    budget: RunBudget
     concurrency: int = 16
     """RAG traces evaluated at a time."""
     dry_run: bool = False
@@ -182,7 +182,8 @@ class Backfill:
         evaluate = self.evaluate or self.pipeline.evaluate
         while (each := await waiting.get()) is not None:
             trace, decision = each
-            if tally.out_of_budget or not await self.budget.admit(len(decision.evaluators or ())):
+            lease = None if tally.out_of_budget else await self.budget.reserve(len(decision.evaluators or ()))
+            if lease is None:
                 tally.out_of_budget = True
                 continue
             await results.room()
@@ -191,7 +192,7 @@ class Backfill:
             for evaluation in result.evaluations:
                 tally.count(evaluation)
             results.add(result)
-            self.budget.settle(result.evaluations)
+            self.budget.settle(lease, result.evaluations)
         waiting.put_nowait(None)  # for the next one; there is room, because nothing else is added any more
 
     def _write(self, results: Sequence[EvaluatedTrace], tally: Tally) -> None:

@@ -7,6 +7,7 @@ are in `metadata.vector_store_request_metadata`, as the Python `repr` of a list.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -22,7 +23,12 @@ _CALL_ID: Final = "litellm.call_id"
 _SEARCHES: Final = "metadata.vector_store_request_metadata"
 _NONE: Final = ("", "None", "[]")
 _MAX_LITERAL: Final = 1_000_000
-"""Characters. Python's literal parser needs a hundred times the memory of its input."""
+"""Characters. Strings are nearly all of a real value, and cost nothing to speak of."""
+_MAX_STRUCTURE: Final = 20_000
+"""Characters outside of strings: Python's literal parser takes 1 us and a hundred times the memory for each."""
+_STRING: Final = re.compile(r"""'(?:[^'\\]|\\.)*+(?:'|\Z)|"(?:[^"\\]|\\.)*+(?:"|\Z)""", re.DOTALL)
+_STRUCTURE: Final = re.compile(r"(?:[\[\]{},:\s\d.+-]|None|True|False|[eE])*+")
+"""What a `repr` of lists, dicts, numbers and strings has outside of strings."""
 
 
 class LiteLlm(GenAi):
@@ -57,7 +63,7 @@ class LiteLlm(GenAi):
 
 def _literal(value: Any) -> list[Mapping[str, Any]] | None:
     parsed = parse(value)
-    if isinstance(parsed, str) and len(parsed) <= _MAX_LITERAL:
+    if isinstance(parsed, str) and len(parsed) <= _MAX_LITERAL and _is_plain(parsed):
         try:
             parsed = ast.literal_eval(parsed)
         except (ValueError, SyntaxError, MemoryError, RecursionError):
@@ -65,6 +71,12 @@ def _literal(value: Any) -> list[Mapping[str, Any]] | None:
     if not isinstance(parsed, list):
         return None
     return [item for item in parsed if isinstance(item, Mapping)]
+
+
+def _is_plain(text: str) -> bool:
+    """False for what is no `repr` of plain data, or so much of it that parsing it would hold others up."""
+    structure = _STRING.sub("", text)
+    return len(structure) <= _MAX_STRUCTURE and _STRUCTURE.fullmatch(structure) is not None
 
 
 def _documents(search: Mapping[str, Any]) -> list[Document]:

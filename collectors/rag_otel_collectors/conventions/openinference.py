@@ -33,8 +33,10 @@ _ROLES: Final = {
     semconv.KIND_RETRIEVER: Role.RETRIEVAL,
     semconv.KIND_RERANKER: Role.RETRIEVAL,
     semconv.KIND_EMBEDDING: Role.EMBEDDING,
+    semconv.KIND_DECISION: Role.DECISION,
     semconv.KIND_EVALUATOR: Role.EVALUATOR,
 }
+_DECIDERS: Final = ("typesafe",)
 _PROMPT_TEMPLATE: Final = "llm.prompt_template.template"
 _ABANDONED: Final = "null"
 """`output.value` of a stream that the application stopped reading. The span's status is OK."""
@@ -54,10 +56,12 @@ class OpenInference(Dialect):
         return attributes.get(semconv.SPAN_KIND) in RETRIEVALS or has_context(scope, attributes)
 
     def calls(self, scope: str, attributes: Mapping[str, Any]) -> bool:
-        return bool(attributes.get(semconv.SPAN_KIND) == semconv.KIND_LLM)
+        return attributes.get(semconv.SPAN_KIND) == semconv.KIND_LLM and not _decides(attributes)
 
     def role(self, span: SpanRecord) -> Role:
         span_kind = kind(span)
+        if span_kind == semconv.KIND_LLM and _decides(span.attributes):
+            return Role.DECISION
         if span_kind == semconv.KIND_LLM:
             return Role.MODEL if _calls_a_model(span) else Role.CHAIN
         return _ROLES.get(span_kind, Role.CHAIN) if isinstance(span_kind, str) else Role.CHAIN
@@ -104,6 +108,11 @@ class OpenInference(Dialect):
 
     def passages_given(self, tree: SpanTree, spans: Sequence[SpanRecord]) -> Passages:
         return context_inputs(tree, spans)
+
+
+def _decides(attributes: Mapping[str, Any]) -> bool:
+    """True for the older form of TypeSafe's instrumentations: a decision as a call of a model."""
+    return any(attributes.get(key) in _DECIDERS for key in (semconv.LLM_SYSTEM, semconv.LLM_PROVIDER))
 
 
 def _calls_a_model(span: SpanRecord) -> bool:

@@ -51,11 +51,6 @@ def job_key(target: SpanRef) -> str:
     return hashlib.blake2b(f"{target.trace_id}\0{target.span_id}".encode(), digest_size=16).hexdigest()
 
 
-def partition_of(tenant: str, partitions: int) -> int:
-    """The partition of a tenant's jobs, 0-based. The same in every process."""
-    return int.from_bytes(hashlib.blake2b(tenant.encode("utf-8", "replace"), digest_size=8).digest()) % partitions
-
-
 def may_leave_the_process(trace: RagTrace, *, capture_content: bool = True) -> bool:
     """False if a privacy setting hides any text of the trace. A job carries the texts, so such a trace has no job."""
     return not content_hidden(capture_content=capture_content and trace.capture_content).anything

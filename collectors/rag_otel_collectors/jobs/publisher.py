@@ -12,7 +12,7 @@ import logging
 import math
 import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rag_otel.delivery.export_queue import ExportPolicy, ExportQueue
 from rag_otel.delivery.spool import Spool
@@ -20,14 +20,16 @@ from rag_otel.delivery.state_folder import StateFolder
 from rag_otel.errors import ConfigurationError, RetryableError
 from rag_otel.model import RagTrace, SamplingDecision, SamplingReason, UnevaluableReason
 from rag_otel.safety.guard import guarded
-from rag_otel_collectors.jobs.engines import job_queue, publish_all
 from rag_otel_collectors.jobs.job import EvaluationJob, may_leave_the_process, queued
-from rag_otel_collectors.jobs.queue import JobQueue, QueuedJob, QueueSettings
+from rag_otel_collectors.jobs.queue import QueuedJob, QueueSettings
+
+if TYPE_CHECKING:
+    from rag_otel_collectors.jobs.job_queue import JobQueue
 
 _OVERHEAD_BYTES: Final = 2048
 _CLOSE_S: Final = 2.0
 _THREAD: Final = "rag-otel-job-queue"
-_CLIENTS: Final = frozenset({"aio_pika", "aiormq", "nats"})
+_CLIENTS: Final = frozenset({"aio_pika", "aiormq"})
 _PATIENCE_S: Final = 60.0
 """For one batch. The queue's own time limits are shorter."""
 
@@ -42,14 +44,12 @@ class JobPublisher:
         project: str | None = None,
         buffer_bytes: int = 32 * 2**20,
         state: StateFolder | None = None,
-        make_queue: Callable[[QueueSettings], JobQueue] = job_queue,
     ) -> None:
         """Connects with the first job."""
         self._settings = settings
         self._project = project
-        self._make_queue = make_queue
         self._state = state
-        self._broker = _BrokerThread(lambda: make_queue(settings))
+        self._broker = _BrokerThread(settings)
         self._waiting = ExportQueue[EvaluationJob](
             "jobs",
             self._publish,
@@ -62,7 +62,7 @@ class JobPublisher:
         self._waiting.resume()
 
     def prepare(self) -> None:
-        self._make_queue(self._settings)
+        _new_queue(self._settings)
 
     def submit(
         self,
@@ -79,9 +79,9 @@ class JobPublisher:
                 return None
         return SamplingReason.QUEUE_FULL
 
-    def flush(self, timeout_s: float) -> bool:
+    def flush(self, timeout_s: float, *, patient: bool = False) -> bool:
         self._waiting.send_now()
-        return self._waiting.wait_empty(timeout_s)
+        return self._waiting.wait_empty(timeout_s, patient=patient)
 
     def shutdown(self, timeout_s: float) -> None:
         self.flush(timeout_s)
@@ -93,7 +93,7 @@ class JobPublisher:
     def after_fork(self) -> None:
         if self._state is not None:
             self._state.after_fork()
-        self._broker = _BrokerThread(lambda: self._make_queue(self._settings))
+        self._broker = _BrokerThread(self._settings)
         self._waiting.after_fork()
 
     def _publish(self, batch: Sequence[EvaluationJob]) -> None:
@@ -104,8 +104,8 @@ class JobPublisher:
 class _BrokerThread:
     """The connection to the broker, on an event loop of its own: heartbeats are answered between two batches too."""
 
-    def __init__(self, make_queue: Callable[[], JobQueue]) -> None:
-        self._make_queue = make_queue
+    def __init__(self, settings: QueueSettings) -> None:
+        self._settings = settings
         self._loop: asyncio.AbstractEventLoop | None = None
         self._queue: JobQueue | None = None
 
@@ -124,14 +124,14 @@ class _BrokerThread:
 
     async def _publish(self, jobs: Sequence[QueuedJob]) -> None:
         if self._queue is None:
-            queue = self._make_queue()
+            queue = _new_queue(self._settings)
             _quieten_clients()
             try:
                 await queue.open()
             except ConfigurationError as error:  # what waits is kept until the operator has mended it
                 raise RetryableError(str(error)) from None
             self._queue = queue
-        await publish_all(self._queue, jobs)
+        await self._queue.publish(*jobs)
 
     async def _close(self) -> None:
         queue, self._queue = self._queue, None
@@ -150,9 +150,15 @@ class _BrokerThread:
             raise RetryableError("the job queue does not answer") from None
 
 
+def _new_queue(settings: QueueSettings) -> JobQueue:
+    from rag_otel_collectors.jobs.job_queue import JobQueue  # the broker's client is heavy: see `prepare`
+
+    return JobQueue(settings)
+
+
 def _quieten_clients() -> None:
-    """The brokers' clients log every attempt to connect again, once a second. The application's log has our own lines,
-    which are limited. What the application does with the same clients is logged as before."""
+    """The broker's client logs every attempt to connect again, once a second. The application's log has our own lines,
+    which are limited. What the application does with the same client is logged as before."""
     for name in [*logging.root.manager.loggerDict]:
         if name.partition(".")[0] in _CLIENTS:
             logging.getLogger(name).addFilter(_of_other_threads)

@@ -1,21 +1,9 @@
-"""The interface of a job queue. What a broker does behind it: see `rabbit.py` and `nats.py`.
-
-The contract, which `tests/collectors/jobs` checks with real brokers:
-
-- `publish` returns when the broker has stored the job, and raises RetryableError when it has not (away, or full), or
-  PermanentError if it never will (the job is too large for it).
-- A job stays in the queue until its delivery is settled: by `ack`, `retry_later` or `dead_letter`. A worker that is
-  killed, and a broker that is restarted, lose none. Such a job is delivered again.
-- `Delivery.starts` counts the deliveries before this one, the ones that ended with their worker included. So a job that
-  kills its worker is recognised, and no other job is blamed for it.
-- No tenant's jobs wait for all jobs of another tenant.
-"""
+"""What a job queue is told and tells: its settings, a job to publish, a dead letter, counts."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
 
 from rag_otel.errors import ConfigurationError
 
@@ -25,8 +13,7 @@ class QueueSettings:
     """How jobs are queued. Producers and workers of one queue need the same values. Times in seconds."""
 
     url: str
-    """Address of the broker with user and password: amqp://user:password@host:5672/vhost, or nats://user:password@host:4222
-    (of a cluster several, separated by commas)."""
+    """Address of RabbitMQ with user and password: amqp://user:password@host:5672/vhost."""
     name: str = "rag-otel"
     """Prefix of the queues' names."""
     partitions: int = 4
@@ -41,9 +28,6 @@ class QueueSettings:
     """Jobs of one partition that a worker evaluates at a time."""
     timeout_s: float = 10.0
     """For one answer of the broker."""
-    lost_after_s: float = 15.0
-    """NATS only: a job whose worker has not been heard of for so long is delivered again. RabbitMQ notices when the
-    connection breaks."""
 
     def __post_init__(self) -> None:
         for name in ("partitions", "max_jobs", "prefetch"):
@@ -69,38 +53,6 @@ class QueuedJob:
     body: bytes
 
 
-class Delivery(Protocol):
-    """One start of a job. Exactly one of the three methods settles it; an unsettled one is delivered again."""
-
-    @property
-    def key(self) -> str:
-        """The idempotency key; empty if the message has none."""
-        ...
-
-    @property
-    def body(self) -> bytes: ...
-
-    @property
-    def starts(self) -> int:
-        """Starts before this one: those that failed, and those whose worker ended."""
-        ...
-
-    async def ack(self) -> None:
-        """The results are delivered: the job is done."""
-        ...
-
-    async def retry_later(self, reason: str) -> None:
-        """Deliver the job again after a delay."""
-        ...
-
-    async def dead_letter(self, reason: str) -> None:
-        """Give the job up: it moves to the dead letters, with the reason."""
-        ...
-
-
-Handle: TypeAlias = Callable[[Delivery], Awaitable[None]]
-
-
 @dataclass(frozen=True, kw_only=True)
 class DeadJob:
     """A job that was given up."""
@@ -118,49 +70,7 @@ class QueueCounts:
     """How many jobs are in a queue."""
 
     waiting: int
-    """Jobs that wait for a worker or a retry. With NATS also those that run."""
+    """Jobs that wait for a worker or a retry."""
     suspects: int
     """Jobs whose worker ended."""
     dead: int
-
-
-class JobQueue(Protocol):
-    """A queue of evaluation jobs on a broker. Belongs to one event loop."""
-
-    async def open(self) -> None:
-        """Connects and creates what the broker lacks. Raises RetryableError, or ConfigurationError where the address,
-        the password or a queue of other settings is in the way."""
-        ...
-
-    async def publish(self, job: QueuedJob) -> None:
-        """Returns when the broker has stored the job. Raises RetryableError or PermanentError."""
-        ...
-
-    async def consume(self, handle: Handle) -> None:
-        """Starts to deliver jobs to `handle`, several at a time. `handle` settles every delivery."""
-        ...
-
-    async def drain(self, timeout_s: float) -> bool:
-        """Takes no more jobs and waits for those that run; False if some still do. The broker delivers those again."""
-        ...
-
-    async def close(self) -> None:
-        """Closes the connection. Safe to call twice."""
-        ...
-
-    @property
-    def trouble(self) -> str | None:
-        """Why no jobs come or go at the moment; None when they do."""
-        ...
-
-    async def counts(self) -> QueueCounts:
-        """How many jobs are in the queue. Raises RetryableError."""
-        ...
-
-    async def dead_letters(self) -> Sequence[DeadJob]:
-        """The dead letters, oldest first. They stay where they are."""
-        ...
-
-    async def retry_dead_letters(self, keys: Sequence[str] = ()) -> int:
-        """Queues dead letters again, with all their starts: those with these keys, by default all. Returns how many."""
-        ...

@@ -17,8 +17,8 @@ from rag_otel.pipeline import Pipeline
 from rag_otel.safety.guard import counters, logger
 from rag_otel.safety.redaction import redacted_text
 from rag_otel.safety.tracing_suppression import suppressed
+from rag_otel_collectors.jobs.delivery import Delivery
 from rag_otel_collectors.jobs.job import EvaluationJob, decode
-from rag_otel_collectors.jobs.queue import Delivery
 
 WriteResult: TypeAlias = Callable[[EvaluationJob, EvaluatedTrace], Awaitable[None]]
 """Delivers a result. Returns when it is delivered. Raises RetryableError or PermanentError."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import atexit
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan
@@ -25,7 +25,6 @@ from rag_otel.telemetry.prometheus_families import Scraped, ScrapeReader
 from rag_otel.telemetry.telemetry import Telemetry, telemetry_of
 from rag_otel_collectors.conventions import default_conventions
 from rag_otel_collectors.jobs.job import is_packed
-from rag_otel_collectors.jobs.queue import JobQueue
 from rag_otel_collectors.otlp.assembly.live_traces import LiveTraces
 from rag_otel_collectors.otlp.collector import Collector, Results
 from rag_otel_collectors.otlp.evaluation.pool import EvaluationPool
@@ -44,6 +43,9 @@ from rag_otel_collectors.otlp.receivers.reception import Reception
 from rag_otel_collectors.otlp.receivers.taken_messages import TakenMessages
 from rag_otel_collectors.otlp.receivers.tls import ServerTls
 from rag_otel_collectors.otlp.settings import CollectorSettings, Configuration
+
+if TYPE_CHECKING:
+    from rag_otel_collectors.jobs.job_queue import JobQueue
 
 _SEGMENT_BYTES: Final = 16 * 2**20
 _EXPORT_S: Final = 5.0
@@ -104,6 +106,7 @@ async def start(
         max_held_bytes=settings.max_memory_bytes,
         retry_after_s=settings.retry_after,
         held=collector.wake,
+        trusts_scores=settings.trusts_incoming_scores,
         other_disk_bytes=lambda: 0 if jobs is None else jobs.outbox.disk_bytes,
     )
     pool = EvaluationPool(

@@ -102,6 +102,7 @@ class Collector:
             {"journal": journal, "outbox": outbox, **({} if jobs is None else {"jobs": jobs.outbox})},
             metrics,
             lambda: live.held_bytes,
+            wanted=lambda: self._intake is not None and self._intake.wanted_room(),
         )
         self._servers: Sequence[Server] = ()
         self._stream: Stream | None = None
@@ -127,7 +128,7 @@ class Collector:
         """Why no traffic should come now; None when it should."""
         if self._intake is None or self._pool is None or not self._pool.ready:
             return "no evaluation process is up"
-        return self._intake.refusal() or self._task_trouble or self._disk.trouble
+        return self._intake.not_ready or self._task_trouble or self._disk.trouble
 
     async def start(
         self,

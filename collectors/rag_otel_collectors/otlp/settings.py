@@ -34,7 +34,7 @@ from rag_otel_collectors.otlp.exporters.connection import BackendSettings
 from rag_otel_collectors.otlp.kafka import BROKERS, client_properties, secret_values
 
 _ENV: Final = "RAG_OTEL_COLLECTOR_"
-_PHOENIX_CONFIRM_S: Final = 15.0
+PHOENIX_CONFIRM_S: Final = 15.0
 """Phoenix answers when it has queued spans; killed, it loses those of the last moments, and it ignores repeats."""
 _SCHEMES: Final = {"grpc": ("grpc", False), "grpcs": ("grpc", True), "http": ("http", False), "https": ("http", True)}
 _KAFKA: Final = "kafka"
@@ -55,6 +55,11 @@ class CollectorSettings:
     tls_cert: str | None = row(None, "Certificate for clients, PEM", f"{_ENV}TLS_CERT")
     tls_key: str | None = row(None, "Its key, PEM", f"{_ENV}TLS_KEY")
     tls_client_ca: str | None = row(None, "Let in only clients with a certificate of this CA", f"{_ENV}TLS_CLIENT_CA")
+    trust_incoming_scores: bool | None = row(
+        None,
+        "Whether scores that spans bring along hold; else they are taken off. By default where no stranger can send",
+        f"{_ENV}TRUST_INCOMING_SCORES",
+    )
     workers: int = row(1, "Processes that evaluate", f"{_ENV}WORKERS")
     worker_concurrency: int = row(16, "Traces that one process evaluates at a time", f"{_ENV}WORKER_CONCURRENCY")
     grace: float = row(2.0, "Wait after the end of a trace's root", f"{_ENV}GRACE")
@@ -95,6 +100,15 @@ class CollectorSettings:
             _require(bool(host and port.isdigit()), "kafka_brokers", broker, "host:port")
         _require(bool(self.kafka_group), "kafka_group", self.kafka_group, "a name")
         _ = self.kafka_client
+
+    @property
+    def trusts_incoming_scores(self) -> bool:
+        """The setting; by default True where clients show a key or a certificate, or come from this machine alone. Who
+        may write to a Kafka topic is the brokers' affair."""
+        if self.trust_incoming_scores is not None:
+            return self.trust_incoming_scores
+        hosts = [address.rpartition(":")[0].strip("[]") for address in (self.grpc, self.http) if address]
+        return bool(self.api_keys or self.tls_client_ca) or all(host in _LOOPBACK for host in hosts)
 
     @property
     def kafka_client(self) -> dict[str, str]:
@@ -183,11 +197,9 @@ def named_values(given: Sequence[str]) -> dict[str, str]:
     return values
 
 
-def data_folder(file: str | None = None, environ: Mapping[str, str] | None = None) -> Path:
+def data_folder(file: str | None = None) -> Path:
     """The collector's folder, as its file and the environment name it. Raises ConfigurationError."""
-    environ = os.environ if environ is None else environ
-    values, _ = resolve_table(CollectorSettings, {}, environ, file=_table(_read(file), "collector"))
-    return Path(str(values["data_dir"]))
+    return Path(collector_settings(file).data_dir)
 
 
 def backend_at(endpoint: str, headers: Mapping[str, str] | None = None, *, file: str | None = None) -> BackendSettings:
@@ -243,7 +255,7 @@ def _backends(
                 "name": "phoenix",
                 "endpoint": phoenix_base_url(settings.phoenix_endpoint) + "/v1/traces",
                 "headers": key,
-                "confirm_s": _PHOENIX_CONFIRM_S,
+                "confirm_s": PHOENIX_CONFIRM_S,
             }
         ]
     if not listed:

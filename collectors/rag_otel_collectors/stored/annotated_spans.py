@@ -7,16 +7,17 @@ users' ratings (`rag_otel.feedback`) are annotations of the trace, or feedback s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, TypeAlias
 
 from rag_otel import semconv
-from rag_otel.model import SamplingReason, SpanRecord
+from rag_otel.evaluation.directions import LOWER_IS_BETTER, declare_lower_is_better
+from rag_otel.model import OUTSIDE_SAMPLE, SamplingReason, SpanRecord
 from rag_otel.ratings.rating import USER_FEEDBACK
 from rag_otel.ratings.words import share
-from rag_otel.writers.feedback import IDENTIFIER, risk_name
+from rag_otel.writers.feedback import FAITHFULNESS, IDENTIFIER, risk_name
 from rag_otel_collectors.conventions.reading.mixed_dialects import is_evaluator
 from rag_otel_collectors.stored.assembly import AssembledTrace
 from rag_otel_collectors.stored.other_judges import other_results
@@ -40,11 +41,14 @@ class StoredResult:
     label: str | None = None
     explanation: str | None = None
     judge: str = ""
+    """With the version of the model that answered, where it is known."""
     version: str = ""
     probability: float | None = None
     """With which the trace was sampled."""
     in_sample: bool = True
-    """False: evaluated because a person had rated the answer (`rag-otel feedback`)."""
+    """False: it stands for no other answer, see `SamplingDecision.in_sample`."""
+    rated: bool = False
+    """Evaluated because a person had rated the answer (`rag-otel feedback`)."""
 
     @property
     def judged_risk(self) -> float | None:
@@ -189,19 +193,54 @@ def judged_by_other(
 
 def stored_result(attributes: Mapping[str, Any], rows: Sequence[Row], metric: str) -> StoredResult:
     """The result of a metric on a span."""
-    ours = {row["name"]: row for row in rows if row.get("identifier") == IDENTIFIER}
-    if metric not in ours and risk_name(metric) not in ours:
+    fields = noted_results(rows).get(metric)
+    if fields is None:
         fields = {
             name: attributes.get(semconv.metric_key(metric, name))
-            for name in ("score", "risk", "label", "explanation", "judge", "version")
+            for name in ("score", "risk", "label", "explanation", "judge", "answered_by", "version")
         }
-        return _result(fields, attributes.get(semconv.SAMPLING_PROBABILITY), attributes.get(semconv.SAMPLING_REASON))
-    noted = ours.get(metric, {})
-    risk = (ours.get(risk_name(metric), {}).get("result") or {}).get("score")
-    metadata = {**(noted.get("metadata") or {}), **(ours.get(risk_name(metric), {}).get("metadata") or {})}
-    fields = {**(noted.get("result") or {}), "risk": risk}
-    fields |= {name: metadata.get(name) for name in ("judge", "version")}
-    return _result(fields, metadata.get("sampling_probability"), metadata.get("sampling_reason"))
+        fields |= {
+            LOWER_IS_BETTER: attributes.get(semconv.metric_key(metric, LOWER_IS_BETTER)),
+            "sampling_probability": attributes.get(semconv.SAMPLING_PROBABILITY),
+            "sampling_reason": attributes.get(semconv.SAMPLING_REASON),
+        }
+    if fields.get(LOWER_IS_BETTER) is True:
+        declare_lower_is_better(metric)
+    return StoredResult(
+        score=share(fields.get("score")),
+        risk=share(fields.get("risk")),
+        label=fields.get("label"),
+        explanation=fields.get("explanation"),
+        judge=str(fields.get("answered_by") or fields.get("judge") or ""),
+        version=str(fields.get("version") or ""),
+        probability=share(fields.get("sampling_probability")) or None,
+        in_sample=fields.get("sampling_reason") not in OUTSIDE_SAMPLE,
+        rated=fields.get("sampling_reason") == SamplingReason.RATED,
+    )
+
+
+def noted_results(rows: Iterable[Row]) -> dict[str, dict[str, Any]]:
+    """rag-otel's results among the annotations of one span, by metric: `score`, `risk`, `label`, `explanation` and the
+    fields of the metadata.
+
+    Since 0.2 an annotation's score is 1 or 0, after its label; the share of supported claims and the risk are in its
+    metadata. Before, the risk was an annotation of its own.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    risks: dict[str, Any] = {}
+    for row in rows:
+        name, result = str(row["name"]), row.get("result") or {}
+        if row.get("identifier") != IDENTIFIER:
+            continue
+        if name == risk_name(FAITHFULNESS) or name.endswith("_risk"):
+            metric = FAITHFULNESS if name == risk_name(FAITHFULNESS) else name.removesuffix("_risk")
+            risks[metric] = result.get("score")
+            found.setdefault(metric, dict(row.get("metadata") or {}))
+        else:
+            found[name] = {**result, **(row.get("metadata") or {})}
+    for metric, risk in risks.items():
+        found[metric].setdefault("risk", risk)
+    return found
 
 
 def human_annotations(rows: Sequence[Row]) -> tuple[HumanAnnotation, ...]:
@@ -215,17 +254,4 @@ def human_annotations(rows: Sequence[Row]) -> tuple[HumanAnnotation, ...]:
         )
         for row in rows
         if row.get("annotator_kind") == _HUMAN
-    )
-
-
-def _result(fields: Mapping[str, Any], probability: Any, reason: Any) -> StoredResult:
-    return StoredResult(
-        score=share(fields.get("score")),
-        risk=share(fields.get("risk")),
-        label=fields.get("label"),
-        explanation=fields.get("explanation"),
-        judge=str(fields.get("judge") or ""),
-        version=str(fields.get("version") or ""),
-        probability=share(probability) or None,
-        in_sample=reason != SamplingReason.RATED,
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
+from rag_otel import semconv
 from rag_otel.errors import InputError
 from rag_otel.evaluation.calibration import Labelled
 from rag_otel.ratings.rating import USER_FEEDBACK
@@ -68,10 +69,11 @@ def labels_in_file(
             yield Labelled(
                 risk=risk,
                 bad=bad,
-                judge=str(fields.get("judge") or ""),
+                judge=str(fields.get("answered_by") or fields.get("judge") or ""),
                 version=str(fields.get("version") or ""),
                 weight=_weight(row.get("probability") or row.get("sampling_probability")),
                 slices=tuple(f"{name}={row[name]}" for name in slices if row.get(name) not in (None, "")),
+                question=_question(row.get("question")),
             )
 
 
@@ -102,7 +104,7 @@ def labels_in_phoenix(
         for found in annotated_spans(client, project, metric, other=other, since=since, until=until)
         for bad, whose in _words(found, annotations, against)
     ]
-    all_rated = any(not found.result.in_sample for found, _, _ in labelled)
+    all_rated = any(found.result.rated for found, _, _ in labelled)
     for found, bad, whose in labelled:
         risk = found.result.judged_risk
         if risk is None:
@@ -120,7 +122,12 @@ def labels_in_phoenix(
             version=found.result.version,
             weight=(1.0 if once else _weight(found.result.probability)) * _weight(picked),
             slices=tuple(f"{name}={attributes[name]}" for name in slices if name in attributes),
+            question=_question(attributes.get(semconv.INPUT_VALUE)),
         )
+
+
+def _question(text: Any) -> str | None:
+    return " ".join(text.split()) or None if isinstance(text, str) else None
 
 
 def _words(found: AnnotatedSpan, names: Sequence[str], against: str | None) -> Iterator[tuple[bool, str]]:

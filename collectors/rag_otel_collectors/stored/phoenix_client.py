@@ -61,12 +61,17 @@ class PhoenixClient:
         return f"{self._base_url}/projects/{self._read_json(_project_path(project))['data']['id']}"
 
     def traces(
-        self, project: str, *, since: datetime | None = None, until: datetime | None = None
+        self,
+        project: str,
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        newest_first: bool = False,
     ) -> Iterator[dict[str, Any]]:
-        """Yields a project's traces that started at or after `since` and before `until`, oldest first: dicts with
-        `trace_id`, `start_time`, `end_time`. Pages are read when they are needed."""
+        """Yields a project's traces that started at or after `since` and before `until`, oldest first by default: dicts
+        with `trace_id`, `start_time`, `end_time`. Pages are read when they are needed."""
         bounds = {name: [time.isoformat()] for name, time in (("start_time", since), ("end_time", until)) if time}
-        return self._rows(f"{_project_path(project)}/traces", {**bounds, "order": ["asc"]})
+        return self._rows(f"{_project_path(project)}/traces", {**bounds, "order": ["desc" if newest_first else "asc"]})
 
     def spans(self, project: str, *, trace_ids: Iterable[str] = ()) -> list[dict[str, Any]]:
         """Spans of a project, or of these traces: dicts with `name`, `context`, `attributes` (flat keys)."""

@@ -9,16 +9,20 @@ from itertools import chain
 from typing import Any, Final
 
 from rag_otel import semconv
-from rag_otel.drift.observation import RISK, SCORE, UNJUDGED, Observation, dimension_of
+from rag_otel.drift.observation import RISK, SCORE, UNJUDGED, Answered, Observation, dimension_of, is_bad
 from rag_otel.errors import InputError
-from rag_otel.model import RagTrace, SamplingReason, SpanRecord, SpanRef
+from rag_otel.evaluation.directions import LOWER_IS_BETTER, declare_lower_is_better, goodness
+from rag_otel.model import OUTSIDE_SAMPLE, RagTrace, SpanRecord, SpanRef
 from rag_otel.ratings.words import share
-from rag_otel.writers.feedback import FAITHFULNESS, IDENTIFIER, risk_name
+from rag_otel.writers.feedback import FAITHFULNESS
 from rag_otel_collectors.conventions import default_conventions
 from rag_otel_collectors.conventions.reading.mixed_dialects import is_evaluator
 from rag_otel_collectors.stored.annotated_spans import (
+    Row,
     StoredResult,
+    annotations_by_span,
     judged_by_other,
+    noted_results,
     trace_annotations,
 )
 from rag_otel_collectors.stored.assembly import TraceAssembler
@@ -31,6 +35,7 @@ JUDGE: Final = "judge"
 """Dimension of the scores of other judges."""
 _TIMES: Final = ("time", "timestamp", "start_time")
 _DETAIL: Final = "_detail"
+_FIELDS: Final = (SCORE, RISK, LOWER_IS_BETTER, "label", "explanation")
 _NS: Final = 1_000_000_000
 _KEY: Final = f"{semconv.EVALUATION}."
 _PROBABILITY: Final = (semconv.SAMPLING_PROBABILITY, "sampling_probability", "probability")
@@ -69,10 +74,8 @@ def from_phoenix(
     errors of the client."""
     for batch in stored_traces(client, project, since=since, until=until):
         ids = [span.span_id for trace in batch for span in trace.spans]
-        notes: dict[str, dict[str, Any]] = {}
-        for row in client.annotations(project, ids) if ids else ():
-            if row["identifier"] == IDENTIFIER:
-                notes.setdefault(row["span_id"], {}).update(_of_annotation(row))
+        by_span = annotations_by_span(client, project, ids)
+        notes = {span_id: _as_attributes(rows) for span_id, rows in by_span.items()}
         found = [each for trace in batch for each in _of_trace(trace.spans, notes, dimensions)]
         yield from sorted(found, key=lambda each: each.time_s)
 
@@ -127,22 +130,20 @@ def _unread(ref: SpanRef, span: SpanRecord) -> RagTrace:
     return RagTrace(target=ref, route=span.name, service=span.resource.get(semconv.SERVICE_NAME))
 
 
-def _of_annotation(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Converts an annotation to the equivalent span attributes."""
-    metadata, name = row.get("metadata") or {}, str(row["name"])
-    metric, field = name, SCORE
-    if name == risk_name(FAITHFULNESS):
-        metric, field = FAITHFULNESS, RISK
-    elif name.endswith("_risk"):
-        metric, field = name.removesuffix("_risk"), RISK
-    score = (row.get("result") or {}).get("score")
-    values = {
-        f"{_KEY}{metric}.{field}": score,
-        semconv.SAMPLING_PROBABILITY: metadata.get("sampling_probability"),
-        semconv.SAMPLING_REASON: metadata.get("sampling_reason"),
-    }
-    if score is None:
-        values[f"{_KEY}{metric}.reason_code"] = metadata.get("reason_code") or "unscored"
+def _as_attributes(rows: Sequence[Row]) -> dict[str, Any]:
+    """The results among a span's annotations as the attributes that they stand for."""
+    values: dict[str, Any] = {}
+    for metric, fields in noted_results(rows).items():
+        values |= {
+            f"{_KEY}{metric}.{name}": fields.get(name)
+            for name in (SCORE, RISK, LOWER_IS_BETTER, "label", "explanation")
+        }
+        values |= {
+            semconv.SAMPLING_PROBABILITY: fields.get("sampling_probability"),
+            semconv.SAMPLING_REASON: fields.get("sampling_reason"),
+        }
+        if fields.get(SCORE) is None:
+            values[f"{_KEY}{metric}.reason_code"] = fields.get("reason_code") or "unscored"
     return {key: value for key, value in values.items() if value is not None}
 
 
@@ -156,7 +157,7 @@ def _of_trace(
         if attributes.get(semconv.SPAN_KIND) == semconv.KIND_EVALUATOR:
             continue
         values = _values(attributes)
-        if not values or attributes.get(semconv.SAMPLING_REASON) == SamplingReason.RATED:
+        if not values or attributes.get(semconv.SAMPLING_REASON) in OUTSIDE_SAMPLE:
             continue
         if known is None:
             known = _rag_traces(spans)
@@ -167,7 +168,20 @@ def _of_trace(
             probability=_probability(attributes),
             slices=tuple(f"{name}={value}" for name in dimensions if (value := dimension_of(trace, name))),
             values=tuple(values),
+            bad=_bad(values, attributes),
+            answer=_answer(trace, attributes),
         )
+
+
+def _answer(trace: RagTrace, attributes: Mapping[str, Any]) -> Answered:
+    ends = ".explanation"
+    explanations = {
+        key.removeprefix(_KEY).removesuffix(ends): str(value)
+        for key, value in attributes.items()
+        if key.startswith(_KEY) and key.endswith(ends) and ".claims." not in key
+    }
+    question = trace.question or str(attributes.get(semconv.INPUT_VALUE) or "")
+    return Answered(trace_id=trace.target.trace_id, question=question, explanations=tuple(explanations.items()))
 
 
 def _of_row(row: Any, place: str, number: int, dimensions: Sequence[str]) -> Iterator[Observation]:
@@ -180,7 +194,9 @@ def _of_row(row: Any, place: str, number: int, dimensions: Sequence[str]) -> Ite
     for key, value in row.items():
         if key.endswith(_DETAIL) and isinstance(value, Mapping):
             metric = key.removesuffix(_DETAIL)
-            flat |= {f"{_KEY}{metric}.{field}": value.get(field) for field in (SCORE, RISK, "reason_code")}
+            flat |= {
+                f"{_KEY}{metric}.{field}": value.get(field) for field in (SCORE, RISK, LOWER_IS_BETTER, "reason_code")
+            }
     values = _values(flat)
     if not values:
         raise InputError(f"{place}: no score: expected `score`, `<metric>_detail` or `rag.evaluation.<metric>.score`")
@@ -189,6 +205,7 @@ def _of_row(row: Any, place: str, number: int, dimensions: Sequence[str]) -> Ite
         probability=_probability({**row, **flat}),
         slices=tuple(f"{name}={row[name]}" for name in dimensions if row.get(name) not in (None, "")),
         values=tuple(values),
+        bad=_bad(values, flat),
     )
 
 
@@ -205,16 +222,24 @@ def _values(attributes: Mapping[str, Any]) -> list[tuple[str, float]]:
         score, risk = share(fields.get(SCORE)), share(fields.get(RISK))
         if score is None and risk is None and SCORE not in fields and "reason_code" not in fields:
             continue
+        if fields.get(LOWER_IS_BETTER) is True:
+            declare_lower_is_better(metric)
         claims = fields.get("claim_count")
         judged = 0.0 if score is None else 1.0
         if isinstance(claims, int) and claims > 0:
             judged = 1.0 - min(1.0, float(fields.get("unjudged_count") or 0) / claims)
         values.append((f"{metric}.{UNJUDGED}", judged))
         if score is not None:
-            values.append((f"{metric}.{SCORE}", score))
+            values.append((f"{metric}.{SCORE}", goodness(metric, score)))
         if risk is not None:
             values.append((f"{metric}.{RISK}", 1.0 - risk))
     return values
+
+
+def _bad(values: Iterable[tuple[str, float]], attributes: Mapping[str, Any]) -> tuple[str, ...]:
+    """The series that say that the answer is bad: see `Observation.bad`."""
+    labels = {name: attributes.get(f"{_KEY}{name.rpartition('.')[0]}.label") for name, _ in values}
+    return tuple(name for name, value in values if is_bad(name, value, labels[name]))
 
 
 def _probability(attributes: Mapping[str, Any]) -> float:

@@ -2,6 +2,7 @@
 
 Intervals are percentiles of a bootstrap over labels (B. Efron, 1979) with a fixed seed. Labels are weighted by the
 inverse of the probability with which they were picked, so that the figures hold for the traffic and not for the queue.
+Answers to one question are drawn together: they are bad together.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rag_otel.evaluation.calibration import Labelled
+from rag_otel.evaluation.calibration import Labelled, by_question
 
 _RESAMPLES: Final = 500
 _OFTEN: Final = 2_000_000
@@ -57,7 +58,9 @@ def agreement(labelled: Sequence[Labelled], *, threshold: float, seed: int = 0) 
     }
     rng = random.Random(seed)
     count = max(50, min(_RESAMPLES, _OFTEN // max(1, len(labelled))))
-    resamples = [rng.choices(labelled, k=len(labelled)) for _ in range(count)] if labelled else []
+    groups = by_question(labelled)
+    drawn = [rng.choices(groups, k=len(groups)) for _ in range(count)] if labelled else []
+    resamples = [[each for group in found for each in group] for found in drawn]
     return Agreement(
         labels=len(labelled),
         bad=sum(each.bad for each in labelled),

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from rag_otel.errors import InputError
-from rag_otel.evaluation.calibration import Calibration, Labelled, logit, sigmoid
+from rag_otel.evaluation.calibration import Calibration, Knot, Labelled, by_question, logit, mapped, sigmoid
 
 LEAST_OF_EACH: Final = 10
 """Bad and good answers that a fit needs at least."""
+ISOTONIC_FROM: Final = 1_000
+"""Labels from which a curve is fitted, which needs more of them than a slope and an intercept do."""
 _STEPS: Final = 50
 _RIDGE: Final = 1e-3
 """Keeps the slope finite where the risks separate the labels without an error."""
@@ -30,6 +32,11 @@ class HeldOut:
     after: float
     """Of the calibrated ones."""
 
+    @property
+    def helps(self) -> bool:
+        """False for a calibration that does harm."""
+        return self.after <= self.before
+
 
 def threshold_of(*, cost_miss: float, cost_false_alarm: float) -> float:
     """The risk from which an alarm is worth its cost: risk * cost_miss >= (1 - risk) * cost_false_alarm.
@@ -41,20 +48,30 @@ def threshold_of(*, cost_miss: float, cost_false_alarm: float) -> float:
     return cost_false_alarm / (cost_false_alarm + cost_miss)
 
 
-def fit(labelled: Sequence[Labelled], *, metric: str, judge: str, threshold: float) -> Calibration:
-    """Fits slope and intercept to weighted labels. Raises InputError for too few labels of a kind."""
+def named(metric: str, judge: str, version: str) -> str:
+    """Whose results these are, for people."""
+    found = f"{metric} by {judge or 'an unnamed judge'}"
+    return f"{found}, version {version}" if version else found
+
+
+def fit(labelled: Sequence[Labelled], *, metric: str, judge: str, threshold: float, version: str = "") -> Calibration:
+    """Fits slope and intercept to weighted labels; from `ISOTONIC_FROM` labels on, a curve where that is better.
+    `version`: of the evaluator; the calibration is applied to its results alone. Raises InputError for too few labels
+    of a kind."""
     bad = sum(each.bad for each in labelled)
     if min(bad, len(labelled) - bad) < LEAST_OF_EACH:
         raise InputError(
-            f"{metric} by {judge or 'an unnamed judge'}: {bad} labels say bad and {len(labelled) - bad} good; a fit "
+            f"{named(metric, judge, version)}: {bad} labels say bad and {len(labelled) - bad} good; a fit "
             f"needs {LEAST_OF_EACH} of each"
         )
     slope, intercept = _platt(labelled)
     return Calibration(
         metric=metric,
         judge=judge,
+        version=version,
         slope=slope,
         intercept=intercept,
+        knots=isotonic_knots(labelled) if _curve_is_better(labelled) else (),
         threshold=threshold,
         labels=len(labelled),
         bad=bad,
@@ -62,19 +79,58 @@ def fit(labelled: Sequence[Labelled], *, metric: str, judge: str, threshold: flo
 
 
 def held_out(labelled: Sequence[Labelled], *, seed: int = 0) -> HeldOut:
-    """Five-fold cross-validation: every label is scored by a fit to the other four fifths."""
-    shuffled = list(labelled)
-    random.Random(seed).shuffle(shuffled)
+    """Five-fold cross-validation: every label is scored by a fit to the labels of other questions, about four fifths of
+    them. Labels of a single question are held out one by one."""
+    return _held_out(labelled, seed=seed, curve=_curve_is_better(labelled, seed=seed))
+
+
+def _curve_is_better(labelled: Sequence[Labelled], *, seed: int = 0) -> bool:
+    """Whether there are enough labels for a curve, and it does better than slope and intercept on those held out."""
+    if len(labelled) < ISOTONIC_FROM:
+        return False
+    return _held_out(labelled, seed=seed, curve=True).after < _held_out(labelled, seed=seed, curve=False).after
+
+
+def _held_out(labelled: Sequence[Labelled], *, seed: int, curve: bool) -> HeldOut:
+    groups = by_question(labelled)
+    if len(groups) < 2:
+        groups = [[each] for each in labelled]
+    random.Random(seed).shuffle(groups)
     before = after = weight = 0.0
-    for fold in range(_FOLDS):
-        tested = shuffled[fold::_FOLDS]
-        slope, intercept = _platt([each for n, each in enumerate(shuffled) if n % _FOLDS != fold])
-        before += sum(each.weight * log_loss(each.risk, bad=each.bad) for each in tested)
-        after += sum(
-            each.weight * log_loss(sigmoid(slope * logit(each.risk) + intercept), bad=each.bad) for each in tested
-        )
-        weight += sum(each.weight for each in tested)
+    for fold in range(min(_FOLDS, len(groups))):
+        tested = [each for group in groups[fold::_FOLDS] for each in group]
+        others = (group for n, group in enumerate(groups) if n % _FOLDS != fold)
+        rest = [each for group in others for each in group]
+        knots = isotonic_knots(rest) if curve else ()
+        slope, intercept = (1.0, 0.0) if knots else _platt(rest)
+        for each in tested:
+            judged = logit(each.risk)
+            risk = sigmoid(mapped(knots, judged) if knots else slope * judged + intercept)
+            before += each.weight * log_loss(each.risk, bad=each.bad)
+            after += each.weight * log_loss(risk, bad=each.bad)
+            weight += each.weight
     return HeldOut(before=before / weight, after=after / weight)
+
+
+def isotonic_knots(labelled: Sequence[Labelled]) -> tuple[Knot, ...]:
+    """Points of a rising curve in logits, from the judge's risk to the share of bad labels.
+
+    Neighbouring risks are pooled until their shares rise (pool adjacent violators); a pool stands at its mean risk, so
+    that the curve rises between any two and can be taken back. A pool's share is drawn in by one label of each kind.
+    Source: Oron and Flournoy, "Centered Isotonic Regression", 2017. None (empty) where nothing rises.
+    """
+    pools: list[list[float]] = []  # [weight, weighted risk in logits, weighted bad, labels]
+    for each in sorted(labelled, key=lambda each: each.risk):
+        pools.append([each.weight, each.weight * logit(each.risk), each.weight * each.bad, 1])
+        while len(pools) > 1 and pools[-2][2] * pools[-1][0] >= pools[-1][2] * pools[-2][0]:
+            last = pools.pop()
+            pools[-1] = [one + other for one, other in zip(pools[-1], last, strict=True)]
+    knots: list[Knot] = []
+    for weight, risk, bad, labels in pools:
+        knot = risk / weight, logit((bad / weight * labels + 1) / (labels + 2))
+        if not knots or (knot[0] > knots[-1][0] and knot[1] > knots[-1][1]):
+            knots.append(knot)
+    return tuple(knots) if len(knots) > 1 else ()
 
 
 def log_loss(risk: float, *, bad: bool) -> float:

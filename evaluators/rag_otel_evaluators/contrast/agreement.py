@@ -136,8 +136,9 @@ def expense(judged: Sequence[JudgedPair]) -> Expense:
     )
 
 
-def paging(found: Agreement, *, prevalence: float) -> Paging:
-    """Whether to page on a judge that agrees so far, where `prevalence` (0..1) of all answers are unfaithful."""
+def paging(found: Agreement, *, prevalence: float, not_judged: int = 0) -> Paging:
+    """Whether to page on a judge that agrees so far, where `prevalence` (0..1) of all answers are unfaithful.
+    `not_judged`: pairs that are not in `found`, because the judge could not be asked."""
     precision = (
         _precision(found.caught.low, found.false_alarms.high, prevalence),
         _precision(found.caught.high, found.false_alarms.low, prevalence),
@@ -151,6 +152,8 @@ def paging(found: Agreement, *, prevalence: float) -> Paging:
         objections.append(f"it may catch only {found.caught.low:.0%} of unfaithful answers")
     if found.without_verdict > MOST_WITHOUT_VERDICT:
         objections.append(f"{found.without_verdict:.0%} of answers got no verdict")
+    if not_judged > MOST_WITHOUT_VERDICT * (found.pairs + not_judged):
+        objections.append(f"{not_judged} of {found.pairs + not_judged} pairs could not be judged")
     return Paging(prevalence=prevalence, precision=precision, objections=tuple(objections))
 
 

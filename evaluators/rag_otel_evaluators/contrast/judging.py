@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
-from rag_otel.model import Evaluation
+from rag_otel.evaluation.evaluate import UNREADABLE
+from rag_otel.model import Evaluation, ReasonCode
 from rag_otel.protocols import Evaluator
 from rag_otel_evaluators.contrast.pairs import Pair
 from rag_otel_evaluators.metrics.inputs import as_chunks
@@ -20,6 +21,19 @@ class JudgedPair:
     pair: Pair
     faithful: Evaluation
     unfaithful: Evaluation
+
+    @property
+    def obstacle(self) -> str | None:
+        """Why an answer could not be put to the judge: its server failed, or the money was spent. None where both were.
+        This says nothing of how well the judge judges; an answer of its own that cannot be read does, and is none."""
+        return next(
+            (
+                f"{each.reason_code}: {each.explanation}"
+                for each in (self.faithful, self.unfaithful)
+                if each.error_type not in (None, UNREADABLE) or each.reason_code == ReasonCode.BUDGET
+            ),
+            None,
+        )
 
 
 def judge_pairs(

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from pydantic_core import ErrorDetails
 
 from rag_otel.errors import ConfigurationError
+from rag_otel.settings.judge_names import judge_problem
 
 
 class _Strict(BaseModel):
@@ -38,12 +39,13 @@ class ModelConfig(_Strict):
 
 
 class JudgeConfig(ModelConfig):
-    """Who judges. Beside models, `model` may be `embedded`, `hhem`, `hhem/<folder or hub name>`, or `cascade/` and the
-    name of the judge that gets only what the embedded one is unsure of."""
+    """Who judges. Beside models, `model` may be `embedded`, `hhem`, `hhem/<folder or hub name>`,
+    `decisions/<provider>/<model>`, or `cascade/` and the name of the judge that gets only what the embedded one is
+    unsure of."""
 
     mask: tuple[str, ...] = ("secrets",)
-    """What is masked before it leaves: `secrets`, `email`, `phone`, `iban`, `card`, `ip`; `none` alone for nothing. Of
-    the embedder too."""
+    """What is masked before it leaves: `secrets`, `email`, `phone`, `iban`, `card`, `ip`, `ssn`; `none` alone for
+    nothing. Of the embedder too."""
     mask_engine: Any = None
     """Finds more: `presidio`, `module:object`, or an object (`rag_otel.safety.masking.MaskEngine`)."""
     record_file: Path | None = None
@@ -59,7 +61,18 @@ class JudgeConfig(ModelConfig):
     samples: int = Field(default=1, ge=1, le=20)
     """How often a language model judges each claim; above 1 its confidence is the share that agrees."""
     most_claims: int = Field(default=60, ge=1)
-    """Claims of an answer that a language model judges; of more, the first."""
+    """Claims of an answer that a language model or a decision model judges; of more, the first."""
+    input_price: float | None = Field(default=None, ge=0)
+    """US dollars for a million tokens of input of a decision model, instead of the price that is known."""
+    check_end_every: int = Field(default=1, ge=0)
+    """Of so many answers a decision model is asked about the end of what it was sent with one; 0: with none."""
+
+    @field_validator("model")
+    @classmethod
+    def _named(cls, value: str) -> str:
+        if (problem := judge_problem(value)) is not None:
+            raise ValueError(problem)
+        return value
 
     @field_validator("mask", mode="before")
     @classmethod

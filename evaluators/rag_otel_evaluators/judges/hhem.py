@@ -16,14 +16,16 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from rag_otel.errors import PermanentError
+from rag_otel.evaluation.support import UNFAITHFUL_FROM
 from rag_otel.model import Chunk, Claim, ClaimVerdict, Quote, Usage, Verdict
 from rag_otel_evaluators.judges.hhem_checkpoint import PUBLISHED_MODEL, Checkpoint, load_checkpoint
 from rag_otel_evaluators.judges.hhem_windows import Window, nearest_sentence, window_spans
 from rag_otel_evaluators.judges.judge import Judgement
 from rag_otel_evaluators.judges.local_thread import ModelThread
 
-SUPPORTED_FROM: Final = 0.5
-"""Probability from which a claim is supported, as its authors use it."""
+SUPPORTED_FROM: Final = 1.0 - UNFAITHFUL_FROM
+"""Probability from which a passage supports a claim: where `Faithfulness` draws the line for every judge. Its authors
+use 0.5 (`Faithfulness(judge=hhem_judge(supported_from=0.5), unfaithful_from=0.5)`)."""
 _LEAST_PREMISE: Final = 64
 """Tokens of a window, however long the claims are."""
 _BATCH_TOKENS: Final = 8192
@@ -160,13 +162,13 @@ class HhemJudge:
         else:
             deciding = [window for score, window in support if score >= self._supported_from][:_NAMED_WINDOWS]
         quotes = _quotes(chunks, claim, deciding or [support[0][1]])
-        passages = "the two nearest passages together" if together else "the best passage"
+        supporting = "The two nearest passages together support" if together else "The best passage supports"
         return ClaimVerdict(
             claim=claim,
             verdict=Verdict.SUPPORTED if deciding else Verdict.NOT_ENOUGH_INFO,
             chunk_ids=tuple(dict.fromkeys(chunks[window.chunk].id for window in deciding)),
             quotes=quotes,
-            explanation=f"Supported by {passages} with probability {probability:.2f}.",
+            explanation=f"{supporting} it with a probability of {probability:.2f}.",
             support_probability=probability,
         )
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rag_otel_evaluators.judges.embedded.terms import terms_of
 from rag_otel_evaluators.text.sentences import sentence_spans
+from rag_otel_evaluators.text.terms import terms_of
 
 _LARGEST_OVERLAP: Final = 0.25
 """Share of the budget that the repeated sentence may take; a longer one is not repeated."""

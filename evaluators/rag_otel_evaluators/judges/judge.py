@@ -24,6 +24,8 @@ class Judgement:
     """Why claims are unjudged, a `ReasonCode` or a judge's own; None where all are judged."""
     prompts: tuple[str, ...] = ()
     """Which prompts were asked, for the record; empty for judges that are not asked in words."""
+    answered_by: str | None = None
+    """The judge's name with the version of the model that answered; None where that is `Judge.name`."""
     problems: tuple[str, ...] = ()
     """What was set aside of a model's answer, in words; what concerns one claim stands in its explanation."""
 

@@ -48,6 +48,20 @@ def deferred_model(model: str, **settings: Any) -> StructuredModel:
     return DeferredModel(model, lambda: language_model(model, warm=True, **settings))
 
 
+def known_price(model: str) -> tuple[float, float] | None:
+    """US dollars for a million tokens in and out; None where litellm does not know them, or is not installed.
+
+    Imports litellm. Raises ConfigurationError for a name that is no model of litellm's.
+    """
+    if not installed("litellm"):
+        return None
+    with quiet():
+        from rag_otel_evaluators.judges.llm import provider_of, token_prices
+
+        provider_of(model)
+        return token_prices(model)
+
+
 class DeferredModel:
     """A `StructuredModel` that is made when it is first needed. Thread-safe; made once."""
 

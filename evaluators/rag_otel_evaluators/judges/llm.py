@@ -19,6 +19,7 @@ import socket
 import threading
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -30,13 +31,18 @@ from rag_otel.safety.echoes import without_echoes
 from rag_otel_evaluators.llm.breaker import CircuitBreaker
 from rag_otel_evaluators.llm.cache import AnswerCache
 from rag_otel_evaluators.llm.client import ResilientModel
-from rag_otel_evaluators.llm.direct import direct_transport
+from rag_otel_evaluators.llm.decisions.dialects import OPENAI, openai_text_body
+from rag_otel_evaluators.llm.decisions.form import form_of
+from rag_otel_evaluators.llm.decisions.providers import Price as InputPrice
+from rag_otel_evaluators.llm.decisions.transport import decision_usage, reply_of
+from rag_otel_evaluators.llm.direct import direct_transport, price_of
 from rag_otel_evaluators.llm.egress import SECRETS_MASKED, Egress
 from rag_otel_evaluators.llm.embedder import ModelEmbedder
 from rag_otel_evaluators.llm.failures import CallError, FailureKind, kind_of_status
 from rag_otel_evaluators.llm.limits import Limits
 from rag_otel_evaluators.llm.modes import ModeLadder, OutputMode, response_format, with_schema
 from rag_otel_evaluators.llm.quiet import quiet
+from rag_otel_evaluators.llm.reported_usage import Price, usage_of
 from rag_otel_evaluators.llm.thoughts import REASONING_TOKENS, thinks_aloud
 from rag_otel_evaluators.llm.transport import ChatRequest, Reply, Transport
 
@@ -45,7 +51,10 @@ os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 try:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about litellm's own classes, of no use to an application
+        import aiohttp
+        import httpx
         import litellm
+        import openai
 except ImportError as error:
     raise ConfigurationError(
         f"an LLM judge needs litellm ({error}); install it with: pip install 'rag-otel[llm]'"
@@ -103,7 +112,7 @@ def llm_model(
     """
     asked = {"temperature": temperature, **(parameters or {})}
     transport: Transport | None = None
-    provider = _provider(model)
+    provider = provider_of(model)
     if direct and api_base:
         transport = direct_transport(litellm, provider, model, api_base=api_base, api_key=api_key, parameters=asked)
     if transport is None:
@@ -153,6 +162,7 @@ class LitellmTransport:
         self.name = model
         self.identity: Mapping[str, Any] = {"api_base": api_base, "parameters": dict(parameters)}
         self._parameters = _call_parameters(model, api_base, api_key, parameters)
+        self._price = price_of(litellm, model, parameters)
         aloud = thinks_aloud(model)
         schemas = bool(litellm.supports_response_schema(model))
         self._ladder = ModeLadder(known_to_support_schema=schemas, in_words_alone=aloud)
@@ -179,9 +189,26 @@ class LitellmTransport:
                     timeout=timeout_s,
                     **arguments,
                 )
-            return _reply(response)
         except Exception as error:  # noqa: BLE001 - litellm raises anything
-            raise call_error(error, [*(each["content"] for each in sent), self._parameters["api_key"] or ""]) from None
+            failure = call_error(error, [*(each["content"] for each in sent), self._parameters["api_key"] or ""])
+            if failure.kind is FailureKind.UNREADABLE:
+                failure.usage = self._usage(None, sent, "")
+            raise failure from None
+        try:
+            choice = response.choices[0]
+            text = choice.message.content or ""
+        except (LookupError, AttributeError, TypeError):
+            usage = self._usage(response, sent, "")
+            raise CallError(FailureKind.UNREADABLE, "what came back is no chat completion", usage=usage) from None
+        return Reply(
+            text=text,
+            cut_off=choice.finish_reason == "length",
+            usage=self._usage(response, sent, text),
+            thought=bool(getattr(choice.message, "reasoning_content", None)),
+        )
+
+    def _usage(self, response: Any, sent: Sequence[Mapping[str, str]], answered: str) -> Usage:
+        return _usage(self.name, self._price, response, [each["content"] for each in sent], answered)
 
 
 class LitellmEmbeddings:
@@ -193,6 +220,7 @@ class LitellmEmbeddings:
         self.name = model
         self.identity: Mapping[str, Any] = {"api_base": api_base, "parameters": dict(parameters)}
         self._parameters = _call_parameters(model, api_base, api_key, parameters)
+        self._price = price_of(litellm, model, parameters)
 
     async def send(self, request: ChatRequest, *, timeout_s: float) -> Reply:
         """See `Transport.send`."""
@@ -202,10 +230,58 @@ class LitellmEmbeddings:
             # Unlike for chats, litellm takes `max_retries: 0` for unset here and lets OpenAI's client retry twice.
             with _as_internal():
                 response = await litellm.aembedding(input=texts, timeout=timeout_s, **self._parameters)
-            vectors = [item["embedding"] for item in sorted(response.data, key=lambda item: item["index"])]
-            return Reply(text=json.dumps({"vectors": vectors}), cut_off=False, usage=_usage(response))
         except Exception as error:  # noqa: BLE001
-            raise call_error(error, [*texts, self._parameters["api_key"] or ""]) from None
+            failure = call_error(error, [*texts, self._parameters["api_key"] or ""])
+            if failure.kind is FailureKind.UNREADABLE:
+                failure.usage = _usage(self.name, self._price, None, texts, "")
+            raise failure from None
+        usage = _usage(self.name, self._price, response, texts, "")
+        try:
+            vectors = [item["embedding"] for item in sorted(response.data, key=lambda item: item["index"])]
+        except (LookupError, AttributeError, TypeError):
+            raise CallError(FailureKind.UNREADABLE, "what came back are no embeddings", usage=usage) from None
+        return Reply(text=json.dumps({"vectors": vectors}), cut_off=False, usage=usage)
+
+
+class LitellmDecisions:
+    """One call to a decision model through litellm, for providers that `llm.decisions.providers` does not hold."""
+
+    def __init__(
+        self,
+        name: str,
+        model: str,
+        *,
+        api_base: str | None,
+        api_key: str | None,
+        parameters: Mapping[str, Any],
+        price: InputPrice | None,
+    ) -> None:
+        """`name`: for the record; `model`: litellm's name; `price`: None where litellm may know it."""
+        self.name = name
+        self.identity: Mapping[str, Any] = {"api_base": api_base, "parameters": dict(parameters)}
+        self._price = price
+        self._parameters = _call_parameters(model, api_base, api_key, parameters)
+
+    async def send(self, request: ChatRequest, *, timeout_s: float) -> Reply:
+        """See `Transport.send`."""
+        form, texts = form_of(request), [message.content for message in request.messages]
+        _tell(request, self._parameters, [{"role": "user", "content": text} for text in texts])
+        try:
+            with _as_internal():
+                response = await litellm.adecisions(**openai_text_body(form), timeout=timeout_s, **self._parameters)
+        except Exception as error:  # noqa: BLE001 - litellm raises anything
+            failure = call_error(error, [*texts, self._parameters["api_key"] or ""])
+            if failure.kind is FailureKind.UNREADABLE:
+                failure.usage = decision_usage(None, self._price, model=self.name, sent=texts)
+            raise failure from None
+        answer = response.model_dump()
+        usage = decision_usage(answer.get("usage"), self._price, model=self.name, sent=texts)
+        if usage.cost_usd is None:
+            usage = replace(usage, cost_usd=response._hidden_params.get("response_cost"))
+        try:
+            return reply_of(OPENAI.read(answer, form), form, usage)
+        except (ValueError, LookupError, TypeError, AttributeError):
+            raise CallError(FailureKind.UNREADABLE, "what came back is no decision", usage=usage) from None
 
 
 def _tell(request: ChatRequest, parameters: Mapping[str, Any], messages: Sequence[Mapping[str, str]]) -> None:
@@ -213,7 +289,7 @@ def _tell(request: ChatRequest, parameters: Mapping[str, Any], messages: Sequenc
     if request.sent is not None:
         base, size = parameters["api_base"], len(json.dumps(messages, ensure_ascii=False).encode("utf-8", "replace"))
         request.sent(
-            urlsplit(base).netloc.rpartition("@")[2] if base else _provider(parameters["model"]), size, messages
+            urlsplit(base).netloc.rpartition("@")[2] if base else provider_of(parameters["model"]), size, messages
         )
 
 
@@ -221,12 +297,13 @@ def _call_parameters(
     model: str, api_base: str | None, api_key: str | None, parameters: Mapping[str, Any]
 ) -> dict[str, Any]:
     """What every call of a model carries. Raises ConfigurationError for a name of which litellm knows no provider."""
-    if _provider(model) == "openai" and api_base and not (api_key or os.environ.get("OPENAI_API_KEY")):
+    if provider_of(model) == "openai" and api_base and not (api_key or os.environ.get("OPENAI_API_KEY")):
         api_key = "none"  # OpenAI's client insists on one, local servers do not
     return {**parameters, "model": model, "api_base": api_base, "api_key": api_key, **_PER_CALL}
 
 
-def _provider(model: str) -> str:
+def provider_of(model: str) -> str:
+    """litellm's name of the provider. Raises ConfigurationError for a name of which it knows none."""
     try:
         provider: str = litellm.get_llm_provider(model)[1]
     except litellm.exceptions.BadRequestError:
@@ -237,25 +314,13 @@ def _provider(model: str) -> str:
     return provider
 
 
-def _reply(response: Any) -> Reply:
-    choice = response.choices[0]
-    return Reply(
-        text=choice.message.content or "",
-        cut_off=choice.finish_reason == "length",
-        usage=_usage(response),
-        thought=bool(getattr(choice.message, "reasoning_content", None)),
-    )
-
-
-def _usage(response: Any) -> Usage:
-    usage = getattr(response, "usage", None)
-    cost = response._hidden_params.get("response_cost")
-    return Usage(
-        input_tokens=getattr(usage, "prompt_tokens", 0) or 0,
-        output_tokens=getattr(usage, "completion_tokens", 0) or 0,
-        cost_usd=None if cost is None else float(cost),
-        calls=1,
-    )
+def _usage(model: str, price: Price, response: Any, sent: Sequence[str], answered: str) -> Usage:
+    """What a call has used, and what it has cost as litellm says; both estimated where the server does not say."""
+    said = getattr(response, "usage", None)
+    counts = {name: getattr(said, name, None) for name in ("prompt_tokens", "completion_tokens")}
+    usage = usage_of(counts, model=model, price=price, sent=sent, answered=answered)
+    cost = None if not counts["prompt_tokens"] else response._hidden_params.get("response_cost")
+    return usage if cost is None else replace(usage, cost_usd=float(cost))
 
 
 def call_error(error: Exception, sent: Iterable[str]) -> CallError:
@@ -270,11 +335,24 @@ def call_error(error: Exception, sent: Iterable[str]) -> CallError:
     else:
         status = getattr(error, "status_code", None)
     if not isinstance(status, int) or (status >= 500 and not headers):
-        # litellm calls a connection that was refused or broken a 500; it has no response then.
-        return CallError(FailureKind.CONNECTION, message)
+        # litellm calls a connection that was refused or broken a 500, and an answer that it cannot read too.
+        return CallError(FailureKind.UNREADABLE if _was_answered(error) else FailureKind.CONNECTION, message)
     retry_after_s = retry_after_of(headers if hasattr(headers, "get") else None)
     kind = kind_of_status(status, " ".join(said.split())[:_MESSAGE_LENGTH])
     return CallError(kind, message, retry_after_s=retry_after_s)
+
+
+def _was_answered(error: BaseException) -> bool:
+    """Whether litellm's error is about an answer that came and that it could not read. What it raises for a connection
+    has the connection's error behind it; for what never left it raises APIConnectionError, among others."""
+    if isinstance(error, openai.APIConnectionError) or not isinstance(error, openai.APIError):
+        return False
+    behind: BaseException | None = error
+    while behind is not None:
+        if isinstance(behind, (openai.APIConnectionError, httpx.TransportError, aiohttp.ClientError, OSError)):
+            return False
+        behind = behind.__cause__ or behind.__context__
+    return True
 
 
 @contextlib.contextmanager

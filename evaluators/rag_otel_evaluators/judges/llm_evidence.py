@@ -70,6 +70,17 @@ class NumberedEvidence:
                     )
         return Found(chunk_ids=tuple(chunk_ids), quotes=tuple(quotes.values()), unknown=tuple(unknown))
 
+    def is_counted_from_one(self, ids: Sequence[str]) -> bool:
+        """Whether chunks or sentences are numbered from 1 in these ids: never by 0, and somewhere one past the last.
+
+        Then also those of the ids that exist mean the sentence, or the chunk, before.
+        """
+        places = [place for text in ids for place in read_ids(text, chunks=len(self.chunks)) or []]
+        chunks = {chunk for chunk, _ in places}
+        sentences = [(chunk, sentence) for chunk, sentence in places if sentence is not None]
+        past_a_chunk = any(0 <= c < len(self.spans) and s == len(self.spans[c]) for c, s in sentences)
+        return (0 not in chunks and len(self.chunks) in chunks) or (all(s for _, s in sentences) and past_a_chunk)
+
     @property
     def ids(self) -> list[str]:
         """Every sentence id that exists, in order."""

@@ -9,9 +9,9 @@ Two strategies, one result:
 
 `single` judges the claims that segmentation has cut; `two_step` follows RAGAS ("Faithfulness", docs.ragas.io), at
 more than one and a half times the tokens. In both, nothing that the model returns is taken on trust: verdicts are
-matched by number; doubled ones that disagree, missing ones and those without evidence that exists are asked about
-once more; ids are read in any form and checked; quotes are cut out of the chunks by our code. A step is one call and
-at most one repeat, whatever comes back (`most_calls`).
+matched by number, and a response with a number that does not fit is not used; doubled ones that disagree, missing ones
+and those without evidence that exists are asked about once more; ids are read in any form and checked; quotes are cut
+out of the chunks by our code. A step is one call and at most one repeat, whatever comes back (`most_calls`).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from rag_otel_evaluators.prompts.prompt import InputField
 Strategy = Literal["single", "two_step"]
 Reading = Literal["strict", "lenient"]
 
-_REVISION: Final = "2"
+_REVISION: Final = "3"
 """Raised when the same answers of a model would lead to other verdicts."""
 MOST_CLAIMS: Final = 60
 """Claims of an answer that are judged by default: their verdicts fit the 4,096 tokens that some models write at most,
@@ -206,6 +206,7 @@ class LlmJudge:
         form = Form(
             response_model=ClaimAnswers,
             answers=lambda response: response.verdicts,
+            refers=lambda answers, first: None if evidence.is_counted_from_one(_named(answers)) else answers,
             usable=lambda answer: (
                 answer.verdict == Verdict.NOT_ENOUGH_INFO or bool(evidence.find(answer.evidence).chunk_ids)
             ),
@@ -213,6 +214,10 @@ class LlmJudge:
         )
         ask = partial(ask_about_each, model, self.prompts[_PROMPT], fields, items="claims", form=form)
         return await (ask() if self.samples == 1 else sampled_answers(ask, self.samples, len(claims)))
+
+
+def _named(answers: Sequence[ClaimAnswer]) -> list[str]:
+    return [text for answer in answers for text in answer.evidence]
 
 
 def _schema(ids: Sequence[str], claims: int) -> Mapping[str, Any] | None:

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from typing import Final
 
-from rag_otel_evaluators.text.languages.quantities import NUMBER_WORDS
+from rag_otel_evaluators.text.languages.number_words import DIGIT_WORDS
 
 _ONE: Final = "one single uno una ein eine einen eins une first primero primera erste ersten premier"
 _MORE_WORDS: Final = {
@@ -100,9 +100,9 @@ def _in_words(word: str, han: str) -> set[float] | None:
     if han:
         return _han(han)
     if word in _MORE_WORDS:
-        return {_MORE_WORDS[word], float(NUMBER_WORDS.get(word, _MORE_WORDS[word]))}
-    if word in NUMBER_WORDS:
-        return {float(NUMBER_WORDS[word])}
+        return {_MORE_WORDS[word], float(DIGIT_WORDS.get(word, _MORE_WORDS[word]))}
+    if word in DIGIT_WORDS:
+        return {float(DIGIT_WORDS[word])}
     return {_SCALES[word]} if word in _SCALES and len(word) > 2 else None
 
 

@@ -1,8 +1,9 @@
 """The first of two steps: an answer's sentences -> statements that can be understood alone, none of them made up.
 
-What the model returns is checked against what it was given: every sentence must be covered (those that are not are
-asked about once more, and then stand for themselves), a statement said twice counts once, a statement that says what
-its answer does not is set aside, and its sentence stands for itself. So nothing of an answer goes unjudged.
+What the model returns is checked against what it was given: a response with the number of a sentence that is not there
+is not used, every sentence must be covered (those that are not are asked about once more, and then stand for
+themselves), a statement said twice counts once, a statement that says what its answer does not is set aside, and its
+sentence stands for itself. So nothing of an answer goes unjudged.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ async def decompose(
         room = 2 if completion.truncated else 1
         problems.extend(completion.problems)
         given = completion.value.statements if completion.value is not None else []
-        kept, wrong = _check(given, len(missing), known, problems)
+        kept, wrong = _check(given, [claims[index].text for index in missing], known, problems)
         found |= {missing[local]: texts for local, texts in kept.items()}
         distorted |= {missing[local] for local in wrong}
     whole = {index for index in range(len(claims)) if index not in found} | distorted
@@ -101,7 +102,7 @@ async def decompose(
 
 
 def _check(
-    given: Sequence[Statement], count: int, known: _Known, problems: list[str]
+    given: Sequence[Statement], sentences: Sequence[str], known: _Known, problems: list[str]
 ) -> tuple[dict[int, list[str]], set[int]]:
     """The statements by sentence, without doubled and invented ones, and the sentences that something was dropped of.
 
@@ -111,20 +112,39 @@ def _check(
     kept: dict[int, list[str]] = {}
     distorted: set[int] = set()
     seen: set[str] = set()
+    first = _counted_from(given, sentences)
+    if first is None:
+        numbers = sorted({statement.sentence for statement in given})
+        problems.append(f"statements of sentences {numbers} of 0 to {len(sentences) - 1}: not used")
+        return {}, set()
     for statement in given:
         text = " ".join(statement.statement.split())
         key = " ".join(_words(text))
-        if not 0 <= statement.sentence < count:
-            problems.append(f"statement of sentence {statement.sentence}, which does not exist")
-        elif not key or key in seen:
+        if not key or key in seen:
             problems.append(f"statement given twice or empty: {text!r}")
         elif not known.says(text):
             problems.append(f"statement that the answer does not make: {text!r}")
-            distorted.add(statement.sentence)
+            distorted.add(statement.sentence - first)
         else:
             seen.add(key)
-            kept.setdefault(statement.sentence, []).append(text)
+            kept.setdefault(statement.sentence - first, []).append(text)
     return kept, distorted
+
+
+def _counted_from(given: Sequence[Statement], sentences: Sequence[str]) -> int | None:
+    """What the statements' sentences are counted from, 0 or 1; None where there is a number that fits neither.
+
+    A greeting has no statement, so that the first or the last number may be missing. Where both fit, it is the one by
+    which statements and sentences share more words.
+    """
+    shared: dict[int, int] = {}
+    stems = [set(_stems(sentence)) for sentence in sentences]
+    for first in (0, 1):
+        if all(0 <= statement.sentence - first < len(sentences) for statement in given):
+            shared[first] = sum(
+                len(stems[statement.sentence - first].intersection(_stems(statement.statement))) for statement in given
+            )
+    return max(shared, key=lambda first: (shared[first], -first), default=None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,7 +68,7 @@ def openai_model(
     given = {"temperature": temperature, **(parameters or {})}
     address, own_server = _address(model, provider, api_base)
     key = _key(model, provider, api_key, own_server=own_server)
-    address, authorization = server_access(model, provider, address, key)
+    address, authorization = server_access(model, KEYS[provider], address, key)
     price = fixed_price(given)
     transport = OpenAiTransport(
         name=model,

@@ -28,14 +28,13 @@ from rag_otel_evaluators.llm.egress import Egress
 from rag_otel_evaluators.llm.failures import CallError, CallTimeoutError, FailureKind
 from rag_otel_evaluators.llm.limits import Limits, RateLimiter
 from rag_otel_evaluators.llm.parsing import Reading, read_answer
+from rag_otel_evaluators.llm.reported_usage import estimated_tokens
 from rag_otel_evaluators.llm.structured import CALLS_A_STEP, Completion, Message, T
 from rag_otel_evaluators.llm.thoughts import REASONING_TOKENS, thinks
 from rag_otel_evaluators.llm.transport import ChatRequest, Reply, Transport
 
 _CACHE_FORMAT: Final = 1
 """Increase it when the meaning of stored answers or of their keys changes."""
-_CHARACTERS_PER_TOKEN: Final = 3.0
-"""For reservations only. Low, so that limits also hold for languages with short tokens."""
 _ASSUMED_OUTPUT_TOKENS: Final = 500
 """Reserved for an answer without a budget."""
 _QUOTED_ANSWER: Final = 2_000
@@ -143,7 +142,8 @@ class ResilientModel:
                 continue
             usage = add_usage(usage, answered[0].usage)
             if answered[1].value is not None:
-                await self._store(key, answered[0])
+                if answered[0].keep:
+                    await self._store(key, answered[0])
                 break
         assert answered is not None  # else the last error was raised
         return _completion(*answered, usage)
@@ -198,13 +198,17 @@ class ResilientModel:
             reading = read_answer(reply.text, response_model)
         except (CallError, TimeoutError) as error:
             failure = error if isinstance(error, CallError) else self._timed_out(timeout_s)
-            self._breaker.failed(failure)
-            raise failure from None
+            if failure.kind is not FailureKind.UNREADABLE:
+                self._breaker.failed(failure)
+                raise failure from None
+            # It was paid for: an answer that says nothing, not a call that cost nothing.
+            reply = Reply(text="", cut_off=False, usage=failure.usage or Usage(calls=1))
+            reading = Reading(value=None, problems=(failure.message,), mostly_unreadable=True)
         except BaseException:
             self._breaker.abandoned()
             raise
         self._learn_room(reply, reading)
-        if reading.mostly_unreadable:
+        if reading.mostly_unreadable or reply.unreadable:
             self._breaker.failed(CallError(FailureKind.UNREADABLE, "; ".join(reading.problems)[:_QUOTED_PROBLEMS]))
         else:
             self._breaker.succeeded()
@@ -254,7 +258,7 @@ class ResilientModel:
 
 
 def _estimated_tokens(request: ChatRequest) -> float:
-    sent = sum(len(message.content) for message in request.messages) / _CHARACTERS_PER_TOKEN
+    sent = estimated_tokens(message.content for message in request.messages)
     return sent + (request.max_output_tokens or _ASSUMED_OUTPUT_TOKENS)
 
 
@@ -275,4 +279,5 @@ def _completion(reply: Reply, reading: Reading[T], usage: Usage) -> Completion[T
         usage=usage,
         truncated=reading.truncated or (reply.cut_off and reading.value is None),
         problems=reading.problems,
+        dropped=reading.dropped,
     )

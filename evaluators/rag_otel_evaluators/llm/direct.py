@@ -15,9 +15,10 @@ from typing import Any, Final
 from pydantic import BaseModel
 
 from rag_otel_evaluators.llm.modes import ModeLadder, OutputMode, response_format
-from rag_otel_evaluators.llm.openai_http import OpenAiTransport, Price
+from rag_otel_evaluators.llm.openai_http import OpenAiTransport
 from rag_otel_evaluators.llm.providers import KEYS, PRICES, fixed_price, server_access
 from rag_otel_evaluators.llm.quiet import quiet
+from rag_otel_evaluators.llm.reported_usage import Price
 from rag_otel_evaluators.llm.thoughts import REASONING_TOKENS, thinks_aloud
 
 _KNOWN_PARAMETERS: Final = PRICES | {
@@ -42,7 +43,7 @@ def direct_transport(
     own_name = litellm.get_llm_provider(model, api_base=api_base)[0]
     if _changes_messages(litellm, provider, own_name):
         return None
-    address, authorization = server_access(model, provider, api_base, api_key or os.environ.get(KEYS[provider]))
+    address, authorization = server_access(model, KEYS[provider], api_base, api_key or os.environ.get(KEYS[provider]))
     aloud = thinks_aloud(model)
     thoughts = REASONING_TOKENS if aloud or litellm.supports_reasoning(model) else 0
 
@@ -65,7 +66,7 @@ def direct_transport(
         address=address,
         headers={"Authorization": authorization},
         parameters=translated,
-        price=_price(litellm, model, parameters),
+        price=price_of(litellm, model, parameters),
         ladder=ModeLadder(known_to_support_schema=bool(litellm.supports_response_schema(model)), in_words_alone=aloud),
     )
 
@@ -81,7 +82,7 @@ def _changes_messages(litellm: Any, provider: str, own_name: str) -> bool:
     return bool(body != {"model": own_name, "messages": probe})
 
 
-def _price(litellm: Any, model: str, parameters: Mapping[str, Any]) -> Price:
+def price_of(litellm: Any, model: str, parameters: Mapping[str, Any]) -> Price:
     """What one call costs: at the given prices, else at those that litellm knows."""
 
     def asked(read: int, written: int, cached: int) -> tuple[float, float] | None:

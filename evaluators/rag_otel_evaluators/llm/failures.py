@@ -6,7 +6,7 @@ import enum
 from typing import Final
 
 from rag_otel.errors import PermanentError, RagOtelError, RetryableError
-from rag_otel.model import ReasonCode
+from rag_otel.model import ReasonCode, Usage
 
 
 class FailureKind(enum.StrEnum):
@@ -17,7 +17,7 @@ class FailureKind(enum.StrEnum):
     BILLING = "billing"
     """No credit, or the quota is used up (402, `insufficient_quota`)."""
     ENDPOINT = "endpoint"
-    """There is no such model or address (404)."""
+    """There is no such model or address (404), or the server does not do what it is asked for (501)."""
     REQUEST = "request"
     """The provider refuses this very request (400, 422): too long, filtered, not understood."""
     RATE_LIMIT = "rate_limit"
@@ -51,11 +51,16 @@ _BILLING_PHRASES: Final = ("credit balance is too low", "insufficient_quota", "i
 class CallError(RagOtelError):
     """One call that failed; a transport raises it."""
 
-    def __init__(self, kind: FailureKind, message: str, *, retry_after_s: float | None = None) -> None:
+    def __init__(
+        self, kind: FailureKind, message: str, *, retry_after_s: float | None = None, usage: Usage | None = None
+    ) -> None:
         super().__init__(f"{kind}: {message}")
         self.kind = kind
+        self.message = message
         self.retry_after_s = retry_after_s
         """Seconds that the provider asked us to wait; None where it did not say."""
+        self.usage = usage
+        """Of kind UNREADABLE: what the call has cost."""
 
     def as_error(self) -> RetryableError | PermanentError:
         """The same failure as callers of a model see it."""
@@ -90,7 +95,7 @@ def kind_of_status(status: int, message: str) -> FailureKind:
             return FailureKind.BILLING
         case 401 | 403:
             return FailureKind.AUTH
-        case 404 | 410:
+        case 404 | 410 | 501:
             return FailureKind.ENDPOINT
         case 408:
             return FailureKind.TIMEOUT

@@ -1,7 +1,7 @@
 """Limits of a model: calls at once; calls, tokens and dollars a minute. Callers wait for their turn, or are told no.
 
-One `RateLimiter` may serve several event loops (a worker's and a notebook's): its buckets are shared under a lock,
-each loop has a semaphore of its own. It counts for one process: four workers may spend four times as much.
+One `RateLimiter` may serve several event loops (a worker's and a notebook's): they share its accounts, and each has
+a semaphore of its own. It counts for one process: four workers may spend four times as much.
 """
 
 from __future__ import annotations
@@ -10,14 +10,18 @@ import asyncio
 import threading
 import time
 import weakref
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
 
+from rag_otel.budgets.ledger import Entry, Line, MemoryLedger
 from rag_otel.errors import ConfigurationError
 from rag_otel_evaluators.llm.failures import CallError, FailureKind
 
+_CALLS: Final = "calls"
+_TOKENS: Final = "tokens"
+_USD: Final = "dollars"
 _NEWEST: Final = 0.2
 """Weight of the newest call in what a call usually costs."""
 
@@ -42,28 +46,6 @@ class Limits:
                 raise ConfigurationError(f"{name} must be above 0, or None for no limit, not {value!r}")
 
 
-class _Bucket:
-    """A token bucket that may be overdrawn: a caller that takes more than there is waits until the level is 0 again.
-
-    So a call may be larger than the bucket, and callers are served in the order of their reservations.
-    """
-
-    def __init__(self, per_minute: float, burst_s: float, clock: Callable[[], float], least: float = 1.0) -> None:
-        self._rate = per_minute / 60.0
-        self._capacity = max(least, self._rate * burst_s)
-        self._level = self._capacity
-        self._clock = clock
-        self._updated = clock()
-
-    def take(self, amount: float) -> float:
-        """Take `amount` (negative: give back); returns the seconds until it is covered."""
-        now = self._clock()
-        self._level = min(self._capacity, self._level + (now - self._updated) * self._rate)
-        self._updated = now
-        self._level -= amount
-        return max(0.0, -self._level / self._rate)
-
-
 @dataclass(slots=True)
 class Reservation:
     """What a call was estimated to use; the caller sets what it used."""
@@ -84,11 +66,10 @@ class RateLimiter:
     def __init__(self, limits: Limits, *, burst_s: float = 2.0, clock: Callable[[], float] = time.monotonic) -> None:
         """`burst_s`: how many seconds' worth of requests and tokens may go at once after a quiet time."""
         self.limits = limits
+        self._burst_s = burst_s
         self._clock = clock
         self._lock = threading.Lock()
-        self._requests = _bucket(limits.requests_per_minute, burst_s, clock)
-        self._tokens = _bucket(limits.tokens_per_minute, burst_s, clock)
-        self._usd = _bucket(limits.usd_per_minute, burst_s, clock, least=0.0)
+        self._ledger = MemoryLedger(clock)
         self._usual_usd = 0.0
         self._paused_until = 0.0
         self._semaphores: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = (
@@ -104,10 +85,14 @@ class RateLimiter:
         arrived = self._clock()
         async with self._semaphore():
             reservation = Reservation(estimated_tokens, self._usual_usd, used_tokens=0.0, used_usd=0.0)
-            wait_s = self._reserve(reservation)
+            # Overdrawn, so that a call may be larger than what may go at once, and callers go in their order.
+            entries = self._ledger.reserve("", self._lines(reservation), 0.0)
+            assert isinstance(entries, list)
+            wait_s = max([self._pause_left_s(), *(entry.wait_s for entry in entries)])
+            calls = 1.0
             try:
                 if longest_wait_s is not None and wait_s > longest_wait_s:
-                    self._give_back_request()
+                    calls = 0.0
                     raise CallError(FailureKind.CAP, _refusal(self.limits, wait_s), retry_after_s=wait_s)
                 while wait_s > 0:
                     await asyncio.sleep(wait_s)
@@ -116,7 +101,7 @@ class RateLimiter:
                 reservation.queued_s = self._clock() - arrived
                 yield reservation
             finally:
-                self._settle(reservation)
+                self._settle(entries, reservation, calls)
 
     def pause(self, seconds: float) -> None:
         """Start no call for this time: what the provider answers to one call holds for all."""
@@ -127,31 +112,33 @@ class RateLimiter:
         with self._lock:
             return max(0.0, self._paused_until - self._clock())
 
-    def _reserve(self, reservation: Reservation) -> float:
-        with self._lock:
-            waits = [max(0.0, self._paused_until - self._clock())]
-            if self._requests is not None:
-                waits.append(self._requests.take(1.0))
-            if self._tokens is not None:
-                waits.append(self._tokens.take(reservation.estimated_tokens))
-            if self._usd is not None:
-                waits.append(self._usd.take(reservation.estimated_usd))
-            return max(waits)
+    def _lines(self, reservation: Reservation) -> list[Line]:
+        wanted = (
+            (_CALLS, 1.0, self.limits.requests_per_minute, 1.0),
+            (_TOKENS, reservation.estimated_tokens, self.limits.tokens_per_minute, 1.0),
+            (_USD, reservation.estimated_usd, self.limits.usd_per_minute, 0.0),
+        )
+        return [
+            Line(
+                scope=scope,
+                amount=amount,
+                limit=max(least, per_minute / 60.0 * self._burst_s),
+                refill_per_s=per_minute / 60.0,
+                overdraws=True,
+            )
+            for scope, amount, per_minute, least in wanted
+            if per_minute is not None
+        ]
 
-    def _give_back_request(self) -> None:
-        with self._lock:
-            if self._requests is not None:
-                self._requests.take(-1.0)
-
-    def _settle(self, reservation: Reservation) -> None:
-        with self._lock:
-            if self._tokens is not None and reservation.used_tokens is not None:
-                self._tokens.take(reservation.used_tokens - reservation.estimated_tokens)
-            if self._usd is not None and reservation.used_usd is not None:
-                self._usd.take(reservation.used_usd - reservation.estimated_usd)
-                if reservation.used_usd > 0:
-                    known = self._usual_usd or reservation.used_usd
-                    self._usual_usd = known + _NEWEST * (reservation.used_usd - known)
+    def _settle(self, entries: Sequence[Entry], reservation: Reservation, calls: float) -> None:
+        used = {_CALLS: calls, _TOKENS: reservation.used_tokens, _USD: reservation.used_usd}
+        spent = [used[entry.account.removesuffix("@")] for entry in entries]
+        known = [entry.amount if each is None else each for entry, each in zip(entries, spent, strict=True)]
+        self._ledger.settle("", entries, known)
+        if reservation.used_usd:
+            with self._lock:
+                usual = self._usual_usd or reservation.used_usd
+                self._usual_usd = usual + _NEWEST * (reservation.used_usd - usual)
 
     def _semaphore(self) -> asyncio.Semaphore:
         loop = asyncio.get_running_loop()
@@ -162,15 +149,11 @@ class RateLimiter:
             return semaphore
 
 
-def _bucket(per_minute: float | None, burst_s: float, clock: Callable[[], float], least: float = 1.0) -> _Bucket | None:
-    return None if per_minute is None else _Bucket(per_minute, burst_s, clock, least)
-
-
 def _refusal(limits: Limits, wait_s: float) -> str:
     caps = {
-        "calls": limits.requests_per_minute,
-        "tokens": limits.tokens_per_minute,
-        "dollars": limits.usd_per_minute,
+        _CALLS: limits.requests_per_minute,
+        _TOKENS: limits.tokens_per_minute,
+        _USD: limits.usd_per_minute,
     }
     named = ", ".join(f"{cap:g} {name}" for name, cap in caps.items() if cap is not None)
     why = f"the cap of this process ({named} a minute)" if named else "a pause that the provider asked for"

@@ -35,6 +35,8 @@ class Reading(Generic[T]):
     value: T | None
     truncated: bool = False
     problems: tuple[str, ...] = ()
+    dropped: tuple[Any, ...] = ()
+    """The items that were dropped, as they came."""
     mostly_unreadable: bool = False
     """No value, or at least half of its items were dropped."""
 
@@ -44,10 +46,10 @@ def read_answer(text: str, response_model: type[T]) -> Reading[T]:
     decoded, truncated = decode(text)
     if decoded is None:
         return Reading(value=None, truncated=truncated, problems=(_no_json(text),), mostly_unreadable=True)
-    value, problems, dropped = _validate(_shaped(decoded, response_model), response_model)
+    value, problems, dropped, share = _validate(_shaped(decoded, response_model), response_model)
     if truncated:
         problems = ("the answer was cut off", *problems)
-    return Reading(value=value, truncated=truncated, problems=problems, mostly_unreadable=dropped >= 0.5)
+    return Reading(value=value, truncated=truncated, problems=problems, dropped=dropped, mostly_unreadable=share >= 0.5)
 
 
 def decode(text: str) -> tuple[Any | None, bool]:
@@ -155,17 +157,17 @@ def _shaped(decoded: Any, response_model: type[BaseModel]) -> Any:
     return decoded
 
 
-def _validate(data: Any, response_model: type[T]) -> tuple[T | None, tuple[str, ...], float]:
-    """Validate; drop items of top-level lists that fail and validate again. Returns value, problems and the share of
-    the items that was dropped."""
+def _validate(data: Any, response_model: type[T]) -> tuple[T | None, tuple[str, ...], tuple[Any, ...], float]:
+    """Validate; drop items of top-level lists that fail and validate again. Returns value, problems, the items that
+    were dropped and their share."""
     try:
-        return response_model.model_validate(data), (), 0.0
+        return response_model.model_validate(data), (), (), 0.0
     except ValidationError as error:
         problems = tuple(_problem(detail) for detail in error.errors(include_url=False, include_context=False))
         bad = {tuple(detail["loc"][:2]) for detail in error.errors(include_url=False, include_context=False)}
     items = {location for location in bad if _is_item(data, location)}
     if not items or items != bad:
-        return None, problems, 1.0
+        return None, problems, (), 1.0
     kept = {
         key: [item for index, item in enumerate(value) if (key, index) not in items]
         if isinstance(value, list)
@@ -174,9 +176,10 @@ def _validate(data: Any, response_model: type[T]) -> tuple[T | None, tuple[str, 
     }
     listed = sum(len(value) for value in data.values() if isinstance(value, list))
     try:
-        return response_model.model_validate(kept), problems, len(items) / listed
+        value = response_model.model_validate(kept)
     except ValidationError:
-        return None, problems, 1.0
+        return None, problems, (), 1.0
+    return value, problems, tuple(data[key][index] for key, index in items), len(items) / listed
 
 
 def _is_item(data: Any, location: tuple[int | str, ...]) -> bool:

@@ -21,10 +21,10 @@ def fixed_price(parameters: Mapping[str, Any]) -> Callable[[int, int, int], floa
     return lambda read, written, cached: read * rates[0] + written * rates[1]
 
 
-def server_access(model: str, provider: str, address: str, key: str | None) -> tuple[str, str]:
+def server_access(model: str, key_name: str, address: str, key: str | None) -> tuple[str, str]:
     """(address, value of the Authorization header) of a server: its key, or the `user:password@` of its address.
 
-    Raises ConfigurationError where there are both: a request has one such header.
+    Raises ConfigurationError where there are both: a request has one such header. `key_name`: where the key comes from.
     """
     plain, credentials = split_credentials(address)
     if not credentials:
@@ -32,6 +32,6 @@ def server_access(model: str, provider: str, address: str, key: str | None) -> t
     if key:
         raise ConfigurationError(
             f"{model!r}: judge_api_base has a user and a password, and there is a key too (in "
-            f"{KEYS[provider]}, or named by api_key_env); a request can send one of them only: remove the other"
+            f"{key_name}, or named by api_key_env); a request can send one of them only: remove the other"
         )
     return plain, credentials["Authorization"]

@@ -41,6 +41,8 @@ class Completion(Generic[T]):
     """The text ended before its JSON did: the output budget or the connection ran out."""
     problems: tuple[str, ...] = ()
     """What was dropped or could not be read, each with its place (`verdicts.3: ...`); empty for a clean answer."""
+    dropped: tuple[Any, ...] = ()
+    """The items that were dropped, as they came."""
 
 
 @runtime_checkable

@@ -45,6 +45,10 @@ class Reply:
     usage: Usage
     thought: bool = False
     """True when the model says that it thought before it answered (what it thought is not in `text`)."""
+    keep: bool = True
+    """False for an answer that a cache must not repeat: a part of it is missing or cannot be believed."""
+    unreadable: bool = False
+    """True when at least half of a well-formed answer is of no use; the breaker hears of it."""
 
 
 class Transport(Protocol):

@@ -92,7 +92,7 @@ class ContextPrecision(LlmMetric):
             self.prompts["context_precision"],
             fields,
             items="chunks",
-            form=Form(response_model=ChunkVerdicts, answers=lambda response: response.verdicts),
+            form=Form(response_model=ChunkVerdicts, answers=lambda response: response.verdicts, number="chunk"),
         )
         verdicts = [answers.by_index.get(index) for index in range(len(case.chunks))]
         chunk_scores = tuple(None if verdict is None else float(verdict.useful) for verdict in verdicts)

@@ -9,8 +9,10 @@ the denominator does not depend on the judge. Example: 3 of 4 claims attributed 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, TypeVar
 
 from pydantic import BaseModel, BeforeValidator
 
@@ -39,17 +41,37 @@ def chunk_numbers(value: Any) -> Any:
     return [] if value is None else [value]
 
 
-class Attribution(BaseModel):
-    """Whether one claim of the reference was found, and in which chunks."""
+class NamesChunks(BaseModel):
+    """An answer about one claim that names chunks by number."""
 
     claim: int
     chunks: Annotated[list[int], BeforeValidator(chunk_numbers)] = []
-    reason: str = ""
-    attributed: bool
 
     @property
     def index(self) -> int:
         return self.claim
+
+
+N = TypeVar("N", bound=NamesChunks)
+
+
+def chunks_from_zero(count: int, answers: Sequence[N], first: int) -> Sequence[N] | None:
+    """Returns the answers with chunks counted from 0. None where a chunk is named that does not exist.
+
+    A judge that counts the claims from 1 (`first`) counts the `count` chunks likewise, unless it names a chunk 0.
+    """
+    named = {number for answer in answers for number in answer.chunks}
+    shift = first if 0 not in named else 0
+    if not all(0 <= number - shift < count for number in named):
+        return None
+    return [answer.model_copy(update={"chunks": [number - shift for number in answer.chunks]}) for answer in answers]
+
+
+class Attribution(NamesChunks):
+    """Whether one claim of the reference was found, and in which chunks."""
+
+    reason: str = ""
+    attributed: bool
 
     @property
     def decision(self) -> bool:
@@ -113,7 +135,8 @@ class ContextRecall(LlmMetric):
             form=Form(
                 response_model=Attributions,
                 answers=lambda response: response.verdicts,
-                usable=lambda answer: not answer.attributed or bool(_known(answer, case)),
+                refers=partial(chunks_from_zero, len(case.chunks)),
+                usable=lambda answer: not answer.attributed or bool(answer.chunks),
             ),
         )
         problems = list(answers.problems)
@@ -145,26 +168,16 @@ def _reason_code(judged: int, claims: int) -> str | None:
     return ReasonCode.TOO_LONG if judged == MOST_CLAIMS else ReasonCode.INCOMPLETE
 
 
-def _known(answer: Attribution, case: Case) -> list[int]:
-    return [number for number in dict.fromkeys(answer.chunks) if 0 <= number < len(case.chunks)]
-
-
 def _verdict(claim: Claim, answer: Attribution | None, case: Case, problems: list[str]) -> ClaimVerdict:
-    """Converts the judge's answer to a verdict. Unknown chunk numbers are ignored and added to `problems`.
-
-    A claim that is attributed only to unknown chunks is `unjudged`.
-    """
+    """Converts the judge's answer to a verdict. A claim that is attributed to no chunk is `unjudged`."""
     if answer is None:
         return ClaimVerdict(claim=claim, verdict=Verdict.UNJUDGED)
-    known = _known(answer, case)
-    if invented := sorted(set(answer.chunks) - set(known)):
-        problems.append(f"{claim.text!r}: chunks {invented} do not exist")
-    if answer.attributed and not known:
-        problems.append(f"{claim.text!r}: attributed to no chunk that exists")
+    if answer.attributed and not answer.chunks:
+        problems.append(f"{claim.text!r}: attributed to no chunk")
         return ClaimVerdict(claim=claim, verdict=Verdict.UNJUDGED, explanation=answer.reason or None)
     return ClaimVerdict(
         claim=claim,
         verdict=Verdict.SUPPORTED if answer.attributed else Verdict.NOT_ENOUGH_INFO,
-        chunk_ids=tuple(case.chunk_ids[number] for number in known) if answer.attributed else (),
+        chunk_ids=tuple(case.chunk_ids[n] for n in dict.fromkeys(answer.chunks)) if answer.attributed else (),
         explanation=answer.reason or None,
     )

@@ -27,12 +27,13 @@ from pydantic import BaseModel, create_model
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.model import Evaluation, ReasonCode
+from rag_otel.protocols import Evaluator
 from rag_otel.semconv import check_metric_name
 from rag_otel_evaluators.llm.structured import StructuredModel
 from rag_otel_evaluators.metrics.inputs import Case
 from rag_otel_evaluators.metrics.llm_metric import LlmMetric
 from rag_otel_evaluators.metrics.outcomes import with_problems
-from rag_otel_evaluators.metrics.registry import MetricSetup
+from rag_otel_evaluators.metrics.registry import MetricSetup, decision_judge
 from rag_otel_evaluators.prompts import Prompt
 from rag_otel_evaluators.prompts.library import choose_prompts
 from rag_otel_evaluators.prompts.prompt import InputField
@@ -65,8 +66,12 @@ class Aspect:
     definition: str
     """A question about the response, or a statement that holds for it or does not."""
 
-    def build(self, setup: MetricSetup) -> AspectCritic:
-        """Returns the evaluator. Raises ConfigurationError if the judge is not a language model."""
+    def build(self, setup: MetricSetup) -> Evaluator:
+        """Returns the evaluator. Raises ConfigurationError if the judge is neither a language nor a decision model."""
+        if (decisions := decision_judge(setup)) is not None:
+            from rag_otel_evaluators.metrics.decided import DecidedAspect
+
+            return DecidedAspect(name=self.name, definition=self.definition, judge=decisions)
         return AspectCritic(aspect=self, model=setup.model, language=setup.language, prompt_folder=setup.prompt_folder)
 
 
@@ -93,8 +98,12 @@ class Rubric:
             raise ConfigurationError(f"{self.name}: a rubric needs at least two levels, not {len(found)}")
         return dict(sorted(found.items()))
 
-    def build(self, setup: MetricSetup) -> RubricScore:
-        """Returns the evaluator. Raises ConfigurationError if the judge is not a language model."""
+    def build(self, setup: MetricSetup) -> Evaluator:
+        """Returns the evaluator. Raises ConfigurationError if the judge is neither a language nor a decision model."""
+        if (decisions := decision_judge(setup)) is not None:
+            from rag_otel_evaluators.metrics.decided import DecidedRubric
+
+            return DecidedRubric(name=self.name, levels=self.numbered, judge=decisions)
         return RubricScore(rubric=self, model=setup.model, language=setup.language, prompt_folder=setup.prompt_folder)
 
 

@@ -51,12 +51,14 @@ def llm_evaluator(
     score: Callable[[R], Score] | str,
     version: str = "1",
     max_output_tokens: int | None = None,
+    lower_is_better: bool = False,
 ) -> CustomLlmMetric[R]:
     """Returns an evaluator that sends `prompt` to the model and scores the answer.
 
     `prompt`: its placeholders (`{question}`, `{chunks}`, `{response}`, `{reference}`) are replaced with the fields. A
     prompt without placeholders is used as the instruction, and all known fields follow it.
     `score`: a field of the response model, or a function of the response, in 0..1. None means that there is no score.
+    `lower_is_better`: a low score is good (toxicity).
 
     Raises ConfigurationError for an invalid prompt or score, ValueError for an invalid name of a metric.
     """
@@ -72,6 +74,7 @@ def llm_evaluator(
         response_model=response_model,
         score=score,
         max_output_tokens=max_output_tokens,
+        lower_is_better=lower_is_better,
     )
 
 
@@ -89,8 +92,10 @@ class CustomLlmMetric(LlmMetric, Generic[R]):
         response_model: type[R],
         score: Callable[[R], Score] | str,
         max_output_tokens: int | None = None,
+        lower_is_better: bool = False,
     ) -> None:
         super().__init__(model=model, name=name, prompts=[prompt])
+        self.lower_is_better = lower_is_better
         if prompt.examples and _PLACEHOLDER.search(prompt.instruction):
             raise ConfigurationError(f"{name}: a prompt with placeholders is one message and cannot have examples")
         self.needs = tuple(dict.fromkeys(_PLACEHOLDER.findall(prompt.instruction)))

@@ -1,8 +1,8 @@
 """Faithfulness: the share of an answer's claims that the retrieved chunks support.
 
 score = supported claims / judged claims (as in RAGAS, https://docs.ragas.io/en/stable/concepts/metrics/), for every
-judge. risk = calibrated probability that at least one claim is unsupported. The risk separates faithful from unfaithful
-answers better than the score, so the label is derived from the risk.
+judge. The label says whether one of them is unsupported (`rag_otel.evaluation.support`). risk = calibrated probability
+that at least one claim is unsupported; it ranks answers better than the score, and decides neither verdict nor label.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import time
 from collections.abc import Generator, Sequence
 from typing import Final, NamedTuple
 
+from rag_otel.evaluation.support import UNFAITHFUL, UNFAITHFUL_FROM, label_of, settled, worst_first
 from rag_otel.model import Chunk, Claim, ClaimVerdict, Evaluation, ReasonCode, Verdict
 from rag_otel.protocols import Prepares
 from rag_otel_evaluators.cooperative import cooperatively
@@ -21,11 +22,8 @@ from rag_otel_evaluators.metrics.inputs import as_chunks
 from rag_otel_evaluators.metrics.outcomes import with_problems
 from rag_otel_evaluators.sync import SyncTwin
 
-UNFAITHFUL_FROM: Final = 0.3
-"""Risk from which an answer is labelled `unfaithful`. It was chosen once, near the best F1, on out-of-fold risks of the
-development data. The embedded judge uses the same probability as its threshold for unsupported claims, and the risk of
-an answer is never lower than that of its riskiest claim. So an answer with an unsupported claim is `unfaithful`."""
-
+_REVISION: Final = "2"
+"""Raised when the same judgement would lead to another score or label."""
 LONGEST_ANSWER: Final = 50_000
 """Characters of an answer that are judged; of a longer one the beginning, with the reason `too_long`."""
 MOST_CLAIMS: Final = 1_000
@@ -34,6 +32,7 @@ _COMPILES_ALL: Final = "I don't know who built it, but the tower is 330 metres h
 """An answer that needs all patterns of segmentation."""
 _NAMED_CLAIMS: Final = 3
 """How many unsupported claims an explanation names."""
+_SAYS: Final = {Verdict.CONTRADICTED: "Contradicted", Verdict.NOT_ENOUGH_INFO: "Not supported"}
 
 
 class Faithfulness(SyncTwin):
@@ -44,7 +43,7 @@ class Faithfulness(SyncTwin):
     """See `rag_otel.protocols.ReadsConversation`."""
 
     def __init__(self, *, judge: Judge | None = None, unfaithful_from: float = UNFAITHFUL_FROM) -> None:
-        """`unfaithful_from`: risk in 0..1 from which the label is `unfaithful`."""
+        """`unfaithful_from`: probability in 0..1 from which a claim is unsupported, and so its answer `unfaithful`."""
         if not 0.0 <= unfaithful_from <= 1.0:
             raise ValueError(f"unfaithful_from must be within 0..1, not {unfaithful_from!r}")
         self.judge = EmbeddedJudge() if judge is None else judge
@@ -56,7 +55,8 @@ class Faithfulness(SyncTwin):
 
     @property
     def version(self) -> str:
-        return f"1+{self.judge.version}"
+        moved = "" if self.unfaithful_from == UNFAITHFUL_FROM else f"[{self.unfaithful_from:g}]"
+        return f"{_REVISION}{moved}+{self.judge.version}"
 
     @property
     def judge_name(self) -> str:
@@ -89,7 +89,7 @@ class Faithfulness(SyncTwin):
         )
 
     async def _evaluate(self, question: str | None, chunks: Sequence[Chunk], response: str) -> Evaluation:
-        read = await cooperatively(_read(response))
+        read = await cooperatively(read_claims(response))
         claims = read.claims
         if not claims:
             return self._without_claims(abstained=read.abstained)
@@ -103,13 +103,13 @@ class Faithfulness(SyncTwin):
         """What is known of an answer of which only the beginning was judged: never that it is faithful."""
         return dataclasses.replace(
             result,
-            label=result.label if result.label == "unfaithful" else None,
+            label=result.label if result.label == UNFAITHFUL else None,
             reason_code=result.reason_code or ReasonCode.TOO_LONG,
             explanation=f"{result.explanation} The answer is too long: only its beginning was judged.",
         )
 
     def _scored(self, judgement: Judgement) -> Evaluation:
-        verdicts = judgement.verdicts
+        verdicts = settled(judgement.verdicts, unfaithful_from=self.unfaithful_from)
         judged = sum(verdict.verdict is not Verdict.UNJUDGED for verdict in verdicts)
         supported = sum(verdict.verdict is Verdict.SUPPORTED for verdict in verdicts)
         risk = judgement.risk if judgement.risk is not None else risk_of(verdicts)
@@ -117,20 +117,14 @@ class Faithfulness(SyncTwin):
             name=self.name,
             score=supported / judged if judged else None,
             risk=risk if judged else None,
-            label=self._label(risk, complete=judged == len(verdicts)) if judged and risk is not None else None,
+            label=label_of(verdicts),
             explanation=with_problems(_explanation(verdicts, supported, judged), judgement.problems),
             reason_code=judgement.reason_code or _unexplained(judged, len(verdicts)),
             claims=verdicts,
+            answered_by=judgement.answered_by,
             prompts=judgement.prompts,
             usage=judgement.usage,
         )
-
-    def _label(self, risk: float, *, complete: bool = True) -> str | None:
-        """The label of a risk. None if claims are unjudged and the others are faithful, because the label could
-        change."""
-        if risk >= self.unfaithful_from:
-            return "unfaithful"
-        return "faithful" if complete else None
 
     def _without_claims(self, *, abstained: bool) -> Evaluation:
         if abstained:
@@ -150,7 +144,7 @@ class Faithfulness(SyncTwin):
             name=self.name,
             score=0.0,
             risk=1.0,
-            label=self._label(1.0),
+            label=label_of(verdicts),
             explanation=f"{reason} {_explanation(verdicts, 0, len(verdicts))}",
             reason_code=ReasonCode.NO_CONTEXT,
             claims=verdicts,
@@ -174,7 +168,7 @@ class _Read(NamedTuple):
     """False where only the beginning was read."""
 
 
-def _read(response: str) -> Generator[None, None, _Read]:
+def read_claims(response: str) -> Generator[None, None, _Read]:
     from rag_otel_evaluators.text.claim_segmentation import (  # compiles its patterns, so only with the first answer
         SegmentKind,
         claim_of,
@@ -196,13 +190,14 @@ def _read(response: str) -> Generator[None, None, _Read]:
 
 
 def _explanation(verdicts: Sequence[ClaimVerdict], supported: int, judged: int) -> str:
-    """The number of supported claims, then the first few unsupported ones. Contains "unsupported" only if there are
-    any."""
-    failing = [v for v in verdicts if v.verdict in (Verdict.CONTRADICTED, Verdict.NOT_ENOUGH_INFO)]
-    parts = [f"{supported} of {judged} claims supported" + ("; unsupported:" if failing else ".")]
-    parts += [f"{v.claim.text!r} ({v.verdict}). {v.explanation or ''}".rstrip() for v in failing[:_NAMED_CLAIMS]]
-    if len(failing) > _NAMED_CLAIMS:
-        parts.append(f"And {len(failing) - _NAMED_CLAIMS} more.")
+    """The first few unsupported claims with their reasons, the worst one first, then how many there are. Contains
+    "unsupported" only if there are any."""
+    failing = worst_first(verdicts)
+    parts = [f'{_SAYS[v.verdict]}: "{v.claim.text}" {v.explanation or ""}'.rstrip() for v in failing[:_NAMED_CLAIMS]]
+    if failing:
+        parts.append(f"{len(failing)} of {judged} claims are unsupported.")
+    else:
+        parts.append(f"{supported} of {judged} claims are supported.")
     if unjudged := len(verdicts) - judged:
         parts.append(f"{unjudged} not judged.")
     return " ".join(parts)

@@ -30,22 +30,28 @@ from rag_otel_evaluators.sync import SyncTwin
 def function_evaluator(function: Callable[..., Any], /) -> FunctionMetric: ...
 @overload
 def function_evaluator(
-    *, name: str | None = None, version: str = "1"
+    *, name: str | None = None, version: str = "1", lower_is_better: bool = False
 ) -> Callable[[Callable[..., Any]], FunctionMetric]: ...
 def function_evaluator(
-    function: Callable[..., Any] | None = None, /, *, name: str | None = None, version: str = "1"
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    name: str | None = None,
+    version: str = "1",
+    lower_is_better: bool = False,
 ) -> FunctionMetric | Callable[[Callable[..., Any]], FunctionMetric]:
     """Decorator that makes a sync or async function an evaluator. It may be used with or without arguments.
 
     The function may have the parameters `question`, `chunks` (a list of `Chunk`), `response` and `reference`, and for
     data sets `chunk_ids`, `reference_chunks` and `reference_chunk_ids` (lists of texts). It returns a score in 0..1,
-    None, (score, explanation) or an `Evaluation`. A sync function runs on a thread, so it may block.
+    None, (score, explanation) or an `Evaluation`. A sync function runs on a thread, so it may block. `lower_is_better`:
+    a low score is good (toxicity); alert rules, drift, exports and charts follow.
 
     Raises ConfigurationError for a function with other required parameters.
     """
     if function is None:
-        return lambda decorated: FunctionMetric(decorated, name=name, version=version)
-    return FunctionMetric(function, name=name, version=version)
+        return lambda decorated: FunctionMetric(decorated, name=name, version=version, lower_is_better=lower_is_better)
+    return FunctionMetric(function, name=name, version=version, lower_is_better=lower_is_better)
 
 
 class FunctionMetric(SyncTwin):
@@ -53,8 +59,16 @@ class FunctionMetric(SyncTwin):
 
     judge_name = "function"
 
-    def __init__(self, function: Callable[..., Any], *, name: str | None = None, version: str = "1") -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        *,
+        name: str | None = None,
+        version: str = "1",
+        lower_is_better: bool = False,
+    ) -> None:
         self.function = function
+        self.lower_is_better = lower_is_better
         self.name = check_metric_name(str(name or getattr(function, "__name__", "")))
         self.version = version
         self._wanted = _wanted_fields(function)

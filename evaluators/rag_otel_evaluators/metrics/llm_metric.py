@@ -27,7 +27,7 @@ from rag_otel_evaluators.sync import SyncTwin
 class LlmMetric(SyncTwin, ABC):
     """An `Evaluator` that calls a `StructuredModel`. The model's errors become failed evaluations."""
 
-    revision: ClassVar[str] = "2"
+    revision: ClassVar[str] = "3"
     """Must be increased when the same answers of a model would lead to another score."""
     most_calls: int = CALLS_A_STEP
     """Maximum number of calls of one evaluation."""

@@ -16,15 +16,16 @@ Source: Ragas, "Noise Sensitivity", docs.ragas.io. Difference: one call in place
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import BaseModel, BeforeValidator
+from pydantic import BaseModel
 
 from rag_otel.model import Claim, ClaimVerdict, Evaluation, ReasonCode, Verdict
 from rag_otel_evaluators.llm.structured import StructuredModel
 from rag_otel_evaluators.metrics.claim_pairs import ClaimPair, claim_pair
-from rag_otel_evaluators.metrics.context_recall import chunk_numbers
+from rag_otel_evaluators.metrics.context_recall import NamesChunks, chunks_from_zero
 from rag_otel_evaluators.metrics.inputs import Case
 from rag_otel_evaluators.metrics.llm_metric import LlmMetric
 from rag_otel_evaluators.metrics.outcomes import with_problems
@@ -33,17 +34,11 @@ from rag_otel_evaluators.prompts.library import choose_prompts
 from rag_otel_evaluators.prompts.numbered_items import Answers, Form, ask_about_each
 
 
-class Origin(BaseModel):
+class Origin(NamesChunks):
     """Which chunks state one claim, and whether the reference does."""
 
-    claim: int
-    chunks: Annotated[list[int], BeforeValidator(chunk_numbers)] = []
     reason: str = ""
     in_reference: bool
-
-    @property
-    def index(self) -> int:
-        return self.claim
 
     @property
     def decision(self) -> tuple[frozenset[int], bool]:
@@ -103,13 +98,17 @@ class NoiseSensitivity(LlmMetric):
             self.prompts["noise_sensitivity"],
             {"question": case.question, "chunks": case.chunks, "reference": case.reference, "claims": pair.items},
             items="claims",
-            form=Form(response_model=Origins, answers=lambda response: response.verdicts),
+            form=Form(
+                response_model=Origins,
+                answers=lambda response: response.verdicts,
+                refers=partial(chunks_from_zero, len(case.chunks)),
+            ),
         )
         return self._result(case, pair, answers)
 
     def _result(self, case: Case, pair: ClaimPair, answers: Answers[Origin]) -> Evaluation:
         ours, chunks = len(pair.response), range(len(case.chunks))
-        origins = {index: frozenset(answer.chunks) & set(chunks) for index, answer in answers.by_index.items()}
+        origins = {index: frozenset(answer.chunks) for index, answer in answers.by_index.items()}
         verdicts = tuple(
             _verdict(claim, answers.by_index.get(index), sorted(origins.get(index, ())), case.chunk_ids)
             for index, claim in enumerate(pair.response)

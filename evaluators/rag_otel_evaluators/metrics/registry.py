@@ -14,16 +14,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, cast, runtime_checkable
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.protocols import Evaluator
 from rag_otel_evaluators.judges.judge import Judge
+from rag_otel_evaluators.metrics.ragas_names import advice
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+    from rag_otel_evaluators.judges.decisions import DecisionJudge
     from rag_otel_evaluators.judges.llm_faithfulness import Reading, Strategy
     from rag_otel_evaluators.llm.embedding import Embedder
     from rag_otel_evaluators.llm.structured import StructuredModel
@@ -195,7 +197,7 @@ def _load(name: str) -> MetricFactory:
     """Loads the factory of the entry point `name`."""
     entry_point = _added().get(name)
     if entry_point is None:
-        raise ConfigurationError(f"not known; there are: {', '.join(metric_names())}")
+        raise ConfigurationError(advice(name) or f"not known; there are: {', '.join(metric_names())}")
     try:
         loaded = entry_point.load()
     except Exception as error:
@@ -221,7 +223,15 @@ def _faithfulness(setup: MetricSetup) -> Evaluator:
 
     if setup.judge == EMBEDDED:
         return Faithfulness()
+    if (decisions := decision_judge(setup)) is not None:
+        decisions.judges_claims = True
     return Faithfulness(judge=setup.faithfulness_judge)
+
+
+def decision_judge(setup: MetricSetup) -> DecisionJudge | None:
+    """The judge, where it is a decision model: some metrics are a question more to it."""
+    judge = setup.judge
+    return cast("DecisionJudge", judge) if hasattr(judge, "riders") else None
 
 
 def _context_precision(setup: MetricSetup) -> Evaluator:
@@ -245,12 +255,20 @@ def _context_recall(setup: MetricSetup) -> Evaluator:
 
 
 def _context_relevance(setup: MetricSetup) -> Evaluator:
+    if (decisions := decision_judge(setup)) is not None:
+        from rag_otel_evaluators.metrics.decided import DecidedContextRelevance
+
+        return DecidedContextRelevance(judge=decisions)
     from rag_otel_evaluators.metrics.context_relevance import ContextRelevance
 
     return ContextRelevance(model=setup.model, language=setup.language, prompt_folder=setup.prompt_folder)
 
 
 def _response_relevancy(setup: MetricSetup) -> Evaluator:
+    if (decisions := decision_judge(setup)) is not None:
+        from rag_otel_evaluators.metrics.decided import DecidedResponseRelevancy
+
+        return DecidedResponseRelevancy(judge=decisions)
     from rag_otel_evaluators.metrics.response_relevancy import ResponseRelevancy
 
     return ResponseRelevancy(

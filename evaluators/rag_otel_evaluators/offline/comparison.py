@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from rag_otel.errors import ConfigurationError, InputError
-from rag_otel.evaluation.directions import LOWER_IS_BETTER
+from rag_otel.evaluation.directions import lower_is_better_metrics
 from rag_otel_evaluators.offline.dataset_objects import records_of
 from rag_otel_evaluators.offline.dataset_paths import MISSING, look_up
 from rag_otel_evaluators.offline.datasets import ALIASES, IDS
@@ -30,6 +30,8 @@ from rag_otel_evaluators.offline.statistics import bootstrap_interval, expanded_
 Scored: TypeAlias = Results | str | Path | Sequence[Mapping[str, Any]]
 """Results, or a file or rows with a column for each metric, as `Results.save` and `Results.to_dicts` give them."""
 _DETAIL: Final = "_detail"
+MAX_LOST: Final = 0.1
+"""Share of a metric's rows that may lose their score: beyond it the means are those of other rows."""
 _ROUNDING: Final = 1e-9
 """Differences up to this one are none."""
 
@@ -57,6 +59,8 @@ class MetricComparison:
     pairs: int
     lost: int
     """Rows with a score before and none after."""
+    absent: int
+    """Rows with a score before that are not in the second evaluation at all."""
     gained: int
     """Rows with a score after and none before."""
     before: float | None
@@ -70,6 +74,11 @@ class MetricComparison:
     """Rows that became better and worse. The others are unchanged."""
     changes: tuple[RowChange, ...]
     """The rows that became worse, the worst change first."""
+
+    @property
+    def lost_share(self) -> float:
+        """Share of the rows with a score before that have none after, 0..1: what the means do not tell of."""
+        return (self.lost + self.absent) / max(1, self.pairs + self.lost + self.absent)
 
     @property
     def drop(self) -> float | None:
@@ -109,16 +118,19 @@ class Comparison:
         fail_below: Mapping[str, float] | None = None,
         max_drop: Mapping[str, float] | float | None = None,
         significant: bool = False,
+        max_lost: float = MAX_LOST,
     ) -> list[str]:
         """Why the second evaluation is not good enough, one sentence each. Empty if it is.
 
         `fail_below`: metric -> lowest acceptable mean. `max_drop`: largest acceptable drop of the mean, for all metrics
-        or by metric. `significant`: a drop counts only if its interval shows that there is one. Raises KeyError for a
-        metric that was not compared.
+        or by metric. `significant`: a drop counts only if its interval shows that there is one. `max_lost`: largest
+        acceptable share of rows of a metric that have lost their score, 0..1. Raises KeyError for a metric that was not
+        compared.
         """
         drops = {each.metric: max_drop for each in self.metrics} if isinstance(max_drop, int | float) else max_drop
         found = [_below(self[metric], least) for metric, least in (fail_below or {}).items()]
         found += [_dropped(self[metric], most, significant) for metric, most in (drops or {}).items()]
+        found += [_lost(each, max_lost) for each in self.metrics]
         return [sentence for sentence in found if sentence]
 
     def to_dict(self) -> dict[str, Any]:
@@ -153,9 +165,9 @@ def compare(
     before: Scored,
     after: Scored,
     *,
-    metrics: Sequence[str] | None = None,
+    metrics: str | Sequence[str] | None = None,
     by: str | None = None,
-    lower_is_better: Iterable[str] = (),
+    lower_is_better: str | Iterable[str] = (),
 ) -> Comparison:
     """Compares two evaluations row by row.
 
@@ -172,8 +184,8 @@ def compare(
     first, second = _rows(before), _rows(after)
     if not first or not second:
         raise InputError("compare: an evaluation without rows cannot be compared")
-    names = _metrics(first, second, metrics)
-    lower = LOWER_IS_BETTER | set(lower_is_better)
+    names = _metrics(first, second, None if metrics is None else _names(metrics))
+    lower = lower_is_better_metrics() | set(_names(lower_is_better))
     column = _identifier(first, second, by)
     ours, theirs = _by_key(first, column), _by_key(second, column)
     pairs = [(key, ours[key], theirs[key]) for key in ours if key in theirs]
@@ -182,11 +194,17 @@ def compare(
             f"compare: no row of one evaluation is in the other (matched by {column or 'number'}); name the column "
             "that identifies a row with by"
         )
+    absent = [row for key, row in ours.items() if key not in theirs]
     return Comparison(
-        metrics=tuple(_compare_one(name, pairs, name in lower) for name in names),
+        metrics=tuple(_compare_one(name, pairs, absent, name in lower) for name in names),
         matched=len(pairs),
         unmatched=len(ours) + len(theirs) - 2 * len(pairs),
     )
+
+
+def _names(given: str | Iterable[str]) -> list[str]:
+    """Column names; one text is one name, or several separated by commas."""
+    return [name.strip() for name in given.split(",")] if isinstance(given, str) else list(given)
 
 
 def _rows(scored: Scored) -> list[Mapping[str, Any]]:
@@ -238,7 +256,10 @@ def _by_key(rows: Sequence[Mapping[str, Any]], column: str | None) -> dict[Key, 
 
 
 def _compare_one(
-    metric: str, pairs: Sequence[tuple[Key, Mapping[str, Any], Mapping[str, Any]]], lower_is_better: bool
+    metric: str,
+    pairs: Sequence[tuple[Key, Mapping[str, Any], Mapping[str, Any]]],
+    absent: Sequence[Mapping[str, Any]],
+    lower_is_better: bool,
 ) -> MetricComparison:
     changes: list[RowChange] = []
     groups: dict[str, list[float]] = {}
@@ -259,6 +280,7 @@ def _compare_one(
         lower_is_better=lower_is_better,
         pairs=len(changes),
         lost=lost,
+        absent=sum(_score(row, metric) is not None for row in absent),
         gained=gained,
         before=statistics.fmean(change.before for change in changes) if changes else None,
         after=statistics.fmean(change.after for change in changes) if changes else None,
@@ -303,6 +325,16 @@ def _dropped(metric: MetricComparison, most: float, significant: bool) -> str | 
     return (
         f"{metric.metric}: the mean became worse by {metric.drop:.4f}, more than {most:g} "
         f"(difference {_signed(metric.difference)}, 95% interval {low:+.4f} to {high:+.4f})"
+    )
+
+
+def _lost(metric: MetricComparison, most: float) -> str | None:
+    if metric.lost_share <= most:
+        return None
+    before = metric.pairs + metric.lost + metric.absent
+    return (
+        f"{metric.metric}: {metric.lost + metric.absent} of {before} rows that had a score have none now "
+        f"({metric.absent} are not in the second evaluation), more than {most:.0%} (--max-lost)"
     )
 
 

@@ -43,6 +43,10 @@ class EvaluationConfig(EvaluatorsConfig):
     """Folder for the HTML report."""
     fail_under: dict[str, float] = Field(default_factory=dict)
     """Metric -> lowest acceptable mean, in 0..1. For a metric that is better when it is lower, the highest one."""
+    max_lost: float = Field(default=0.1, ge=0, le=1)
+    """Largest acceptable share of rows that have no score because judging failed or stopped, for each metric."""
+    allow_bad_rows: bool = False
+    """Whether rows that cannot be read, or lack a field that a metric needs, are acceptable."""
     calibration_file: Path | None = None
     """A file of `rag-otel calibrate`, applied to every result, as in live traffic."""
     aspects: dict[str, str] = Field(default_factory=dict)

@@ -44,6 +44,8 @@ _OPTIONAL: Final = frozenset({"context_ids", "reference_contexts", "reference_co
 _REQUIRED: Final = ("contexts", "response", *sorted(_OPTIONAL))
 """Fields that a metric cannot do without. An empty list and an empty text are values."""
 
+BAD_ROW: Final = "bad_row"
+"""Reason code of a row that could not be read."""
 IDS: Final = ("id", "row_id", "question_id", "sample_id")
 """Columns by which a file names its rows, tried in this order."""
 _TEXT_KEYS: Final = ("text", "content", "page_content")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, aclosing, closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,10 +15,12 @@ from tqdm.auto import tqdm
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.evaluation.calibration import calibration_of
+from rag_otel.evaluation.directions import learn_directions
 from rag_otel.protocols import Evaluator
 from rag_otel.semconv import check_metric_name
 from rag_otel_evaluators.build import build_evaluators, rows_at_once
 from rag_otel_evaluators.metrics.functions import FunctionMetric
+from rag_otel_evaluators.metrics.ragas_names import RAGAS_NAMES, advice
 from rag_otel_evaluators.metrics.registry import DescribedMetric
 from rag_otel_evaluators.offline.config import EvaluationConfig, make_config
 from rag_otel_evaluators.offline.dataset_objects import records_of
@@ -29,11 +31,13 @@ from rag_otel_evaluators.offline.rows import CONCURRENCY, aevaluate_rows, column
 Metric: TypeAlias = str | DescribedMetric | Evaluator | Callable[..., Any]
 """A metric's name, an aspect or a rubric, an evaluator, or a function with parameters among question, chunks, response
 and reference."""
+Metrics: TypeAlias = Metric | Sequence[Metric]
+"""One metric, or several; names may also stand in one text, separated by commas."""
 
 
 def evaluate(
     dataset: Any,
-    metrics: Sequence[Metric] = ("faithfulness",),
+    metrics: Metrics = ("faithfulness",),
     *,
     columns: Mapping[str, Column] | None = None,
     judge: str | Mapping[str, Any] = "embedded",
@@ -66,14 +70,14 @@ def evaluate(
         settings = evaluation_settings(
             judge, embedder, language, prompts, concurrency, budget_usd, cache, calibration_file
         )
-        task = _prepare(dataset, metrics, columns, settings, resources)
+        task = _prepare(dataset, listed(metrics), columns, settings, resources)
         rows = resources.enter_context(closing(evaluate_rows(task.rows, task.evaluators, **task.limits)))
         return task.results(tuple(tqdm(rows, **task.bar(progress))))
 
 
 async def aevaluate(
     dataset: Any,
-    metrics: Sequence[Metric] = ("faithfulness",),
+    metrics: Metrics = ("faithfulness",),
     *,
     columns: Mapping[str, Column] | None = None,
     judge: str | Mapping[str, Any] = "embedded",
@@ -95,7 +99,7 @@ async def aevaluate(
         settings = evaluation_settings(
             judge, embedder, language, prompts, concurrency, budget_usd, cache, calibration_file
         )
-        task = await asyncio.to_thread(_prepare, dataset, metrics, columns, settings, resources)
+        task = await asyncio.to_thread(_prepare, dataset, listed(metrics), columns, settings, resources)
         results: list[Result] = []
         with tqdm(**task.bar(progress)) as bar:
             async with aclosing(aevaluate_rows(task.rows, task.evaluators, **task.limits)) as rows:
@@ -156,6 +160,7 @@ def _prepare(
     """Builds the evaluators and reads the rows. What must be closed is added to `resources`."""
     config, built = build_named(metrics, settings, resources)
     evaluators = evaluators_of(metrics, built)
+    learn_directions(evaluators)
     return _Task(
         rows=read_rows(records_of(dataset), columns=columns, needs=column_needs(evaluators)),
         evaluators=evaluators,
@@ -167,13 +172,21 @@ def _prepare(
     )
 
 
+def listed(metrics: Metrics) -> Sequence[Metric]:
+    """The metrics, however they were given. Names of Ragas become those of the same metrics here."""
+    if isinstance(metrics, str):
+        metrics = [name.strip() for name in metrics.split(",") if name.strip()]
+    given = metrics if isinstance(metrics, Iterable) else (metrics,)
+    return tuple(RAGAS_NAMES.get(each, each) if isinstance(each, str) else each for each in given)
+
+
 def build_named(
     metrics: Sequence[Metric], settings: Mapping[str, Any], resources: ExitStack
 ) -> tuple[EvaluationConfig, Mapping[str, Evaluator]]:
     """The settings, checked, and the evaluators of the metrics that are given by name or described, by their names."""
     named = [metric for metric in metrics if isinstance(metric, str)]
     config = make_config({**settings, "metrics": named or ["faithfulness"]}, source="evaluate")
-    described = [metric for metric in metrics if isinstance(metric, DescribedMetric)]
+    described = [each for each in metrics if isinstance(each, DescribedMetric) and not isinstance(each, type)]
     if not named and not described:
         return config, {}
     made = build_evaluators(config, resources, described=described, cache_path=config.cache_path)
@@ -192,6 +205,9 @@ def evaluators_of(metrics: Sequence[Metric], built: Mapping[str, Evaluator]) -> 
 def _as_evaluator(metric: Metric, built: Mapping[str, Evaluator]) -> Evaluator:
     if isinstance(metric, str):
         return built[metric]
+    if isinstance(metric, type):
+        hint = advice(metric.__name__) or "give an object of it, or the name of a metric"
+        raise ConfigurationError(f"{metric.__name__} is a class: {hint}")
     if isinstance(metric, DescribedMetric):
         return built[metric.name]
     if isinstance(metric, Evaluator):
@@ -199,4 +215,6 @@ def _as_evaluator(metric: Metric, built: Mapping[str, Evaluator]) -> Evaluator:
         return metric
     if callable(metric):
         return FunctionMetric(metric)
-    raise ConfigurationError(f"a metric must be a name, an evaluator or a function, not {metric!r}")
+    hint = advice(type(metric).__name__)
+    problem = f"a metric must be a name, an evaluator or a function, not {metric!r}"
+    raise ConfigurationError(problem if hint is None else f"{problem}; {hint}")

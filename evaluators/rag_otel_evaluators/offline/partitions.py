@@ -26,7 +26,14 @@ from rag_otel_evaluators.offline.dataset_files import import_parquet
 from rag_otel_evaluators.offline.dataset_objects import records_of
 from rag_otel_evaluators.offline.dataset_writers import result_column
 from rag_otel_evaluators.offline.datasets import Column, Row, read_rows
-from rag_otel_evaluators.offline.evaluate import Metric, build_named, evaluation_settings, evaluators_of
+from rag_otel_evaluators.offline.evaluate import (
+    Metric,
+    Metrics,
+    build_named,
+    evaluation_settings,
+    evaluators_of,
+    listed,
+)
 from rag_otel_evaluators.offline.results import as_columns, result_columns
 from rag_otel_evaluators.offline.rows import CONCURRENCY, Calibrate, aevaluate_rows, column_needs
 from rag_otel_evaluators.sync import run_sync
@@ -38,7 +45,7 @@ _KINDS_KEPT: Final = 4
 
 def evaluate_partition(
     partition: Any,
-    metrics: Sequence[Metric] = ("faithfulness",),
+    metrics: Metrics = ("faithfulness",),
     *,
     columns: Mapping[str, Column] | None = None,
     judge: str | Mapping[str, Any] = "embedded",
@@ -59,6 +66,7 @@ def evaluate_partition(
     limits of a judge count for one process. An empty partition is returned with the new columns; nothing is built, and
     only the columns that `columns` names are checked. Raises ConfigurationError for wrong settings or columns.
     """
+    metrics = listed(metrics)
     settings = evaluation_settings(judge, embedder, language, prompts, concurrency, None, cache, calibration_file)
     names = [str(name) for name in (partition.columns if _is_pandas(partition) else partition.column_names)]
     if not len(partition):
@@ -86,7 +94,7 @@ class FileOutcome(TypedDict):
 
 
 def evaluate_file(
-    source: str | Path, output: str | Path, metrics: Sequence[Metric] = ("faithfulness",), **settings: Any
+    source: str | Path, output: str | Path, metrics: Metrics = ("faithfulness",), **settings: Any
 ) -> FileOutcome:
     """Evaluates a Parquet file with `evaluate_partition` and writes its rows with their results to the file `output`.
 
@@ -111,7 +119,7 @@ def evaluate_file(
     return FileOutcome(source=str(source), output=str(target), rows=rows, skipped=False, problem=problem)
 
 
-def _evaluate_batches(source: Path, target: Path, metrics: Sequence[Metric], settings: Mapping[str, Any]) -> int:
+def _evaluate_batches(source: Path, target: Path, metrics: Metrics, settings: Mapping[str, Any]) -> int:
     """Evaluates batch after batch. Returns the number of rows."""
     parquet = import_parquet()
     import pyarrow

@@ -61,8 +61,12 @@ class Results(Sequence[Result]):
     def __getitem__(self, index: int) -> Result: ...
     @overload
     def __getitem__(self, index: slice) -> Results: ...
-    def __getitem__(self, index: int | slice) -> Result | Results:
-        """One result, or the results of a slice."""
+    @overload
+    def __getitem__(self, index: str) -> list[float | None]: ...
+    def __getitem__(self, index: int | slice | str) -> Result | Results | list[float | None]:
+        """One result, the results of a slice, or by the name of a metric its `scores`."""
+        if isinstance(index, str):
+            return self.scores(index)
         if isinstance(index, slice):
             return Results(results=self.results[index], metrics=self.metrics)
         return self.results[index]

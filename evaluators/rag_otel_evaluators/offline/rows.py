@@ -7,18 +7,16 @@ from collections import deque
 from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Sequence
 from typing import Final, TypeAlias
 
-from rag_otel.evaluation.budget import Budget
+from rag_otel.budgets.run import RunBudget
 from rag_otel.evaluation.evaluate import evaluate
 from rag_otel.model import Evaluation
 from rag_otel.protocols import Evaluator
 from rag_otel_evaluators.metrics.inputs import needed_fields
-from rag_otel_evaluators.offline.datasets import Row
+from rag_otel_evaluators.offline.datasets import BAD_ROW, Row
 from rag_otel_evaluators.offline.results import Result
 from rag_otel_evaluators.sync import run_sync
 
 Calibrate: TypeAlias = Callable[[Evaluation], Evaluation]
-BAD_ROW: Final = "bad_row"
-"""Reason code of a row that could not be read."""
 CONCURRENCY: Final = 20
 """Rows evaluated at once. While one call waits for the network, others can run."""
 TIMEOUT_S: Final = 600.0
@@ -43,7 +41,7 @@ def evaluate_rows(
     ConfigurationError if there is a budget and a price is unknown. `timeout_s` is the deadline of each evaluation.
     `calibrate` is applied to each result (`rag_otel.evaluation.calibration.calibration_of`).
     """
-    run = _Run(rows, evaluators, concurrency, Budget(usd=budget_usd), timeout_s, calibrate)
+    run = _Run(rows, evaluators, concurrency, RunBudget(usd=budget_usd), timeout_s, calibrate)
     try:
         while (result := run_sync(run.next())) is not None:
             yield result
@@ -61,7 +59,7 @@ async def aevaluate_rows(
     calibrate: Calibrate | None = None,
 ) -> AsyncGenerator[Result, None]:
     """Like `evaluate_rows`, on the running event loop."""
-    run = _Run(rows, evaluators, concurrency, Budget(usd=budget_usd), timeout_s, calibrate)
+    run = _Run(rows, evaluators, concurrency, RunBudget(usd=budget_usd), timeout_s, calibrate)
     try:
         while (result := await run.next()) is not None:
             yield result
@@ -85,7 +83,7 @@ class _Run:
         rows: Iterable[Row],
         evaluators: Sequence[Evaluator],
         concurrency: int,
-        budget: Budget,
+        budget: RunBudget,
         timeout_s: float,
         calibrate: Calibrate | None,
     ) -> None:
@@ -131,10 +129,10 @@ class _Run:
             self._start_more()
 
     async def _evaluations(self, row: Row) -> tuple[Evaluation, ...]:
-        if not await self._budget.admit():
+        if (lease := await self._budget.reserve(len(self._evaluators))) is None:
             return tuple(self._budget.refusal(evaluator.name) for evaluator in self._evaluators)
         evaluations = tuple(await asyncio.gather(*(self._evaluate_one(each, row) for each in self._evaluators)))
-        self._budget.settle(evaluations)
+        self._budget.settle(lease, evaluations)
         return evaluations
 
     async def _evaluate_one(self, evaluator: Evaluator, row: Row) -> Evaluation:

@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from rag_otel.evaluation.usage_meter import add_usage
-from rag_otel.model import Evaluation, Usage
+from rag_otel.model import WITHOUT_SCORE_BY_NATURE, Evaluation, Usage
+from rag_otel_evaluators.offline.datasets import BAD_ROW
 
 _RESAMPLES: Final = 2000
 _FEWEST_RESAMPLES: Final = 200
 _DRAWS: Final = 4_000_000
 """Approximate number of draws of one bootstrap. It bounds the time for large data sets to a few seconds."""
+_NOT_LOST: Final = WITHOUT_SCORE_BY_NATURE | {BAD_ROW}
 _TAIL: Final = 0.025
 """Share on each side of the interval, which contains 95%."""
 
@@ -51,6 +53,9 @@ class MetricSummary:
     usage: Usage
     failures: int
     """Rows on which the evaluator failed."""
+    lost: int
+    """Rows without a score because judging failed or stopped: failures, and answers of the judge that could not be
+    used. Not those that could not be read, and answers that have no score by nature, such as abstentions."""
 
     def to_dict(self) -> dict[str, Any]:
         """The figures as JSON values."""
@@ -87,6 +92,7 @@ def summarise(
         judged_claims=sum(evaluation.judged_claims for evaluation in evaluations),
         usage=usage,
         failures=sum(evaluation.error_type is not None for evaluation in evaluations),
+        lost=sum(evaluation.score is None and evaluation.reason_code not in _NOT_LOST for evaluation in evaluations),
     )
 
 

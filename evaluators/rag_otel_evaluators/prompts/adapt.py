@@ -82,6 +82,7 @@ async def adapt_prompt(
         form=Form(
             response_model=TranslatedTexts,
             answers=lambda response: response.texts,
+            number="number",
             tokens_per_item=round(longest * _TOKENS_PER_CHARACTER) + 20,
         ),
     )

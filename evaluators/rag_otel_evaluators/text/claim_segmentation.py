@@ -15,7 +15,7 @@ from typing import Final
 
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import Claim
-from rag_otel_evaluators.text.abstaining import is_aside, split_abstention
+from rag_otel_evaluators.text.abstaining import is_advice, split_abstention
 from rag_otel_evaluators.text.languages.discourse_markers import COURTESY_OPENERS, courtesies, source_lines
 from rag_otel_evaluators.text.sentences import CITATIONS, cut_long, line_goes_on, sentence_spans
 
@@ -160,7 +160,7 @@ def iter_segments(text: str) -> Iterator[Segment]:
 
 def _may_be_aside(text: str, segment: Segment) -> bool:
     if segment.kind is SegmentKind.CLAIM:
-        return not segment.stem and is_aside(text[segment.start : segment.end], abstained=True)
+        return not segment.stem and is_advice(text[segment.start : segment.end])
     return segment.kind is SegmentKind.NON_CLAIM
 
 
@@ -310,7 +310,7 @@ def _classify(text: str, start: int, end: int, abstained: bool) -> Iterator[tupl
         for abstains, part_start, part_end in clauses:
             yield SegmentKind.ABSTENTION if abstains else SegmentKind.CLAIM, start + part_start, start + part_end
         return
-    elif sentence.rstrip("\"'”’»)*_ ").endswith(("?", "？", "؟")) or is_aside(sentence, abstained=abstained):
+    elif sentence.rstrip("\"'”’»)*_ ").endswith(("?", "？", "؟")) or (abstained and is_advice(sentence)):
         kind = SegmentKind.NON_CLAIM
     yield kind, start, end
 

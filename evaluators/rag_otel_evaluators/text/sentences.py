@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from rag_otel_evaluators.text.languages.abbreviations import ABBREVIATIONS, NUMBER_ABBREVIATIONS, OPENERS
-from rag_otel_evaluators.text.languages.quantities import MONTHS
+from rag_otel_evaluators.text.languages.units import MONTHS
 
 CITATIONS: Final = r"(?:\[\^?\d{1,3}(?:\s{0,2}[,;–-]\s{0,2}\^?\d{1,3}){0,20}\]|【[^】]{1,20}】)"
 """Markers like [1], [2, 3], [^4]: they belong to the sentence before them. Every repetition has a bound."""

@@ -107,7 +107,7 @@ def _answer(answer: Answer) -> Iterator[str]:
     if answer.fragments:
         cut = cut_around(answer.fragments, _SIZES.response, measure=lambda kept: sum(len(each.text) for each in kept))
         marked = mark_up(cut, opening=lambda _: f'<mark style="{_STYLE}">', closing="</mark>", escape=escape)
-        yield f"<h4>Answer (marked: nothing retrieved supports it)</h4>{_block(marked)}"
+        yield f"<h4>Answer (marked: not supported by what was retrieved, or contradicted)</h4>{_block(marked)}"
     if answer.claims:
         yield "<h4>Unsupported claims</h4><ol>"
         for claim in answer.claims[: _SIZES.claims]:

@@ -12,8 +12,10 @@ from rag_otel.alerts.messages.message import metric_of, user_feedback
 from rag_otel.rendering.text_cutting import one_line
 
 Facts: TypeAlias = tuple[tuple[str, str], ...]
-_IN_HEAD: Final = frozenset({"before", "estimate", "interval", "since", "since_interval", "slice"})
+_IN_HEAD: Final = frozenset({"before", "estimate", "interval", "since", "since_interval", "slice", "bad_answers"})
 """Details that the head already says."""
+_FOR_PROGRAMS: Final = frozenset({"alarm_beyond", "evidence", "evaluations_worth", "series"})
+"""Details that say nothing to somebody who has not read how drift is detected."""
 
 
 def first_facts(alert: Alert) -> Facts:
@@ -31,7 +33,8 @@ def first_facts(alert: Alert) -> Facts:
 
 def detail_facts(alert: Alert) -> Facts:
     """Everything else that is known."""
-    own = {name: value for name, value in alert.details.items() if not (name in _IN_HEAD and how_bad(alert))}
+    hidden = _FOR_PROGRAMS | (_IN_HEAD if how_bad(alert) else frozenset())
+    own = {name: value for name, value in alert.details.items() if name not in hidden and value != "unknown"}
     facts = [
         *_named(own),
         ("alert", one_line(alert.name)),
@@ -49,7 +52,8 @@ def how_bad(alert: Alert) -> str:
     if "before" in details and "estimate" in details:
         interval = f" ({number(details['interval'])})" if "interval" in details else ""
         series = f"{one_line(alert.metric.replace('.', ' '))} " if alert.metric else ""
-        return f"{series}{_short(details['before'])} -> {_short(details['estimate'])}{interval}"
+        bad = f"; {number(details['bad_answers'])}" if "bad_answers" in details else ""
+        return f"{series}{_short(details['before'])} -> {_short(details['estimate'])}{interval}{bad}"
     if "burn_rate" in details:
         share = details.get("bad_share")
         bad = f", {share:.0%} of answers bad" if isinstance(share, float) and math.isfinite(share) else ""

@@ -14,17 +14,19 @@ from typing import Final
 from rag_otel.alert import Alert, AlertExample, AlertState
 from rag_otel.alerts.messages.facts import Facts, detail_facts, first_facts, score_facts
 from rag_otel.alerts.messages.message import headline, user_feedback
-from rag_otel.alerts.messages.next_steps import next_step_on
+from rag_otel.alerts.messages.next_steps import next_step
 from rag_otel.alerts.review import ANSWERS_TO_REVIEW
 from rag_otel.model import ClaimVerdict, Verdict
 from rag_otel.rendering.claim_marking import Fragment, claim_marks, join_marked, mark_up, split_by_marks
 from rag_otel.rendering.text_cutting import clean, cut_around, one_line, shorten
 
-LEGEND: Final = "[[marked]]: nothing retrieved supports it"
+LEGEND: Final = "[[marked]]: not supported by what was retrieved, or contradicted"
 TRACE: Final = "Trace"
 CHART: Final = "Chart"
 RUNBOOK: Final = "Runbook"
 DETAILS: Final = "Details"
+_TITLE: Final = 360
+"""Characters of a title: a whole sentence, and where it is."""
 _WORST: Final = 3
 _WORST_OF_REVIEW: Final = 5
 HIDDEN: Final = "The text of this answer is hidden by its privacy settings."
@@ -130,7 +132,7 @@ def compose_message(alert: Alert) -> Message:
         title=_title(alert),
         facts=first_facts(alert),
         worst=tuple(map(_worst, answers[: _WORST_OF_REVIEW if alert.name == ANSWERS_TO_REVIEW else _WORST])),
-        next_step=next_step_on(alert),
+        next_step=next_step(alert),
         links=tuple((name, address) for name, address in links if address),
         details=detail_facts(alert),
         answers=tuple(answers),
@@ -223,7 +225,8 @@ def _example_facts(example: AlertExample, metric: str) -> Iterator[tuple[str, st
 
 
 def _title(alert: Alert) -> str:
-    return one_line(f"Resolved: {headline(alert)}" if alert.state is AlertState.RESOLVED else headline(alert))
+    said = f"Resolved: {headline(alert)}" if alert.state is AlertState.RESOLVED else headline(alert)
+    return one_line(said, _TITLE)
 
 
 def _worst(answer: Answer) -> Worst:

@@ -18,7 +18,7 @@ from rag_otel.alert import Alert, AlertExample, AlertSeverity, AlertState
 from rag_otel.alerts.messages.examples import Examples
 from rag_otel.alerts.monitors.burn import Budget, Burning
 from rag_otel.delivery.state_folder import StateFolder, read_file, set_aside, write_file
-from rag_otel.evaluation.directions import LOWER_IS_BETTER
+from rag_otel.evaluation.directions import lower_is_better
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import EvaluatedTrace, Evaluation
 from rag_otel.safety.guard import guarded
@@ -69,7 +69,7 @@ class Objective:
     @property
     def _above(self) -> bool:
         """Whether good answers are above the threshold."""
-        return self.by == "score" and self.metric not in LOWER_IS_BETTER
+        return self.by == "score" and not lower_is_better(self.metric)
 
     def __str__(self) -> str:
         side = "above" if self._above else "below"

@@ -10,7 +10,9 @@ from rag_otel import semconv
 from rag_otel.cli.demo.report import Outcome
 from rag_otel.cli.demo.story import AFTER, BEFORE
 from rag_otel.model import Verdict
-from rag_otel.writers.feedback import FAITHFULNESS, HALLUCINATION_RISK
+from rag_otel.writers.feedback import FAITHFULNESS
+from rag_otel.writers.phoenix_annotations import LABEL_SCORES
+from rag_otel.writers.phoenix_annotations import SCORE as NOTED_SCORE
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 
 SCORE = semconv.metric_key(FAITHFULNESS, "score")
@@ -36,7 +38,10 @@ def failures(reader: PhoenixClient, project: str, found: Sequence[Outcome]) -> I
     )
     yield "scores, risks and claims on every span", _first(_wrong_on_span(by_id[i], o) for i, o in wanted.items())
     annotations = reader.annotations(project, by_id)
-    yield "two annotations on every span", _first(_wrong_annotations(i, o, annotations) for i, o in wanted.items())
+    yield (
+        "its label as an annotation of every span",
+        _first(_wrong_annotations(i, o, annotations) for i, o in wanted.items()),
+    )
     yield from _drift(spans)
 
 
@@ -62,11 +67,15 @@ def _wrong_on_span(span: dict[str, Any], outcome: Outcome) -> str | None:
 
 
 def _wrong_annotations(span_id: str, outcome: Outcome, annotations: Sequence[dict[str, Any]]) -> str | None:
-    scores = {row["name"]: row["result"].get("score") for row in annotations if row["span_id"] == span_id}
-    wanted: dict[str, float | None] = {FAITHFULNESS: outcome.evaluation.score}
-    if outcome.evaluation.risk is not None:
-        wanted[HALLUCINATION_RISK] = outcome.evaluation.risk
-    return None if scores == wanted else f"span {span_id} has annotations {scores}, not {wanted}"
+    shown = {
+        row["name"]: (row["result"].get("label"), row["result"].get("score"), row["metadata"].get(NOTED_SCORE))
+        for row in annotations
+        if row["span_id"] == span_id
+    }
+    evaluation = outcome.evaluation
+    label = evaluation.label or evaluation.reason_code
+    wanted = {FAITHFULNESS: (label, LABEL_SCORES.get(evaluation.label or ""), evaluation.score)}
+    return None if shown == wanted else f"span {span_id} has annotations {shown}, not {wanted}"
 
 
 def _drift(spans: Sequence[dict[str, Any]]) -> Iterator[tuple[str, str | None]]:

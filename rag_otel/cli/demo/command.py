@@ -28,6 +28,7 @@ from rag_otel.cli.demo.story import Asked, OutOfFoldFaithfulness, TimeShift, exa
 from rag_otel.cli.terminal import progress
 from rag_otel.errors import RagOtelError
 from rag_otel.writers.memory import MemoryWriter
+from rag_otel.writers.phoenix_links import UNFAITHFUL_ANSWERS
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 
 PROJECT: Final = "rag-otel-demo"
@@ -39,15 +40,14 @@ LOOK_AT: Final = """\
   Phoenix is open at {page}
 
   What to look at:
+    the five answers above: each link opens the trace; its evaluation span shows every claim with
+        verdict, chunk and quote
     {page}/traces
-        the chart of faithfulness and hallucination_risk over the week: the last three days are the
-        cheaper model's; the scores of each answer in a column
+        the chart "Trace annotation scores": the share of faithful answers of each day; the last three
+        days are the cheaper model's
     {page}/spans
-        both as columns; in the filter box:
-          annotations['hallucination_risk'].score > 0.6
-          annotations['faithfulness'].label == 'unfaithful'
-          rag.evaluation.faithfulness.score < 0.5
-    any trace: the evaluation span shows each claim with its verdict, chunk and quote
+        all unfaithful answers: paste this into the filter box
+          {unfaithful}
 
   The week's drift as a page, from what Phoenix holds:
     {command} drift --phoenix-endpoint {server} --project {project} --baseline-count {count} --html drift.html
@@ -80,6 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(
             LOOK_AT.format(
                 page=reader.project_page(PROJECT),
+                unfaithful=UNFAITHFUL_ANSWERS,
                 command=_command(),
                 server=server.base_url,
                 project=PROJECT,
@@ -109,11 +110,11 @@ def _live(arguments: argparse.Namespace, examples: Path, server: PhoenixServer) 
     return server.wait()
 
 
-def tell(examples: Path, base_url: str) -> list[Outcome]:
+def tell(examples: Path, base_url: str, project: str = PROJECT) -> list[Outcome]:
     """Ask the app the week's questions, let rag-otel evaluate them, wait until Phoenix has everything."""
     clock = TimeShift(BatchSpanProcessor(OTLPSpanExporter(endpoint=f"{base_url}/v1/traces")))
     provider = TracerProvider(
-        resource=Resource.create({semconv.PROJECT_NAME: PROJECT, semconv.SERVICE_NAME: "quickstart"})
+        resource=Resource.create({semconv.PROJECT_NAME: project, semconv.SERVICE_NAME: "quickstart"})
     )
     provider.add_span_processor(clock)
     memory = MemoryWriter()
@@ -126,7 +127,7 @@ def tell(examples: Path, base_url: str) -> list[Outcome]:
         evaluators=[OutOfFoldFaithfulness(examples)],
         writers=[memory],
         phoenix_endpoint=base_url,
-        project_name=PROJECT,
+        project_name=project,
         evaluations_per_minute=_MORE_THAN_THE_DEMO_ASKS,
         drift=False,  # it goes by the traces' own clock, and the demo's is shifted on the way to Phoenix
     )
@@ -137,7 +138,7 @@ def tell(examples: Path, base_url: str) -> list[Outcome]:
             clock.now_ns = asked.at_ns
             app.answer(asked.question, asked.model)
         rag_otel.flush(timeout=_WAIT_S)
-        _wait_until_there(PhoenixClient(base_url), [f.trace.target.span_id for f in memory.results])
+        _wait_until_there(PhoenixClient(base_url), project, [f.trace.target.span_id for f in memory.results])
     finally:
         rag_otel.uninstrument()
         provider.shutdown()
@@ -148,13 +149,13 @@ def _by_question(story: Sequence[Asked]) -> dict[tuple[str, str], Asked]:
     return {(asked.question, asked.model): asked for asked in story}
 
 
-def _wait_until_there(reader: PhoenixClient, span_ids: Sequence[str]) -> None:
+def _wait_until_there(reader: PhoenixClient, project: str, span_ids: Sequence[str]) -> None:
     """Return once every span has come and has an annotation; stops waiting after `_WAIT_S` seconds."""
     deadline = time.monotonic() + _WAIT_S
     while time.monotonic() < deadline:
         try:
-            annotated = {row["span_id"] for row in reader.annotations(PROJECT, span_ids)}
-            if annotated >= set(span_ids) and len(reader.spans(PROJECT)) >= len(span_ids):
+            annotated = {row["span_id"] for row in reader.annotations(project, span_ids)}
+            if annotated >= set(span_ids) and len(reader.spans(project)) >= len(span_ids):
                 return
         except RagOtelError:  # the project exists once its first span has come
             pass

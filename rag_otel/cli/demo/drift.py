@@ -11,7 +11,8 @@ from rag_otel.cli.drift_report.view import replay
 from rag_otel.drift.alerting import describe, moment
 from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.family import DriftSettings
-from rag_otel.drift.observation import ALL, Observation, observation, shown
+from rag_otel.drift.observation import ALL, Observation, observation
+from rag_otel.drift.sentence import sentence
 
 BASELINE_COUNT: Final = 80
 """The week has 170 answers; in production 500 are learned from."""
@@ -32,7 +33,5 @@ def _observations(found: Sequence[Outcome]) -> list[Observation]:
 
 
 def _line(event: DriftEvent) -> str:
-    numbers = [event.before, event.estimate]
-    before, now = ("-" if each is None else f"{shown(event.series, each):.3f}" for each in numbers)
-    line = f"    {moment(event.time_s)}  {event.series} {before} -> {now}, since {moment(event.since_s)}"
+    line = f"    {moment(event.time_s)}  {sentence(event)}"
     return "\n      ".join([line, *(describe(each, event.series) for each in event.movements[:1])])

@@ -11,6 +11,7 @@ import atexit
 import contextlib
 import importlib.util
 import os
+import random
 import socket
 import subprocess
 import sys
@@ -26,6 +27,7 @@ from rag_otel.errors import ConfigurationError
 HOST: Final = "127.0.0.1"
 DEFAULT_PORT: Final = 6006
 LOG_NAME: Final = "phoenix.log"
+_NOT_EPHEMERAL: Final = range(20_000, 32_000)
 _POLL_S: Final = 0.1
 _STOP_GRACE_S: Final = 10.0
 _ATTEMPTS: Final = 3
@@ -118,7 +120,8 @@ def start_phoenix(
 
 def free_port(preferred: int = 0) -> int:
     """`preferred` while nobody listens there, else any free port of the loopback address."""
-    for candidate in (preferred, 0):
+    others = random.sample(_NOT_EPHEMERAL, 20)  # outgoing connections take none of them before a server does
+    for candidate in (*([preferred] if preferred else []), *others, 0):
         with contextlib.suppress(OSError), socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind((HOST, candidate))

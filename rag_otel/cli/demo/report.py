@@ -1,4 +1,4 @@
-"""What the demo says in the terminal: how many, before and after, against the human labels, the riskiest answers."""
+"""What the demo says in the terminal: how many, before and after, against the human labels, the worst answers."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from statistics import fmean
 
 from rag_otel.cli.demo.story import AFTER, BEFORE, Asked
 from rag_otel.cli.terminal import table
+from rag_otel.evaluation.support import UNFAITHFUL, worst_first
 from rag_otel.model import EvaluatedTrace, Evaluation
-from rag_otel.writers.attributes import unsupported
 from rag_otel.writers.phoenix_links import trace_link
 
 
@@ -35,7 +35,7 @@ def outcomes(asked: Mapping[tuple[str, str], Asked], results: Sequence[Evaluated
 
 
 def report(found: Sequence[Outcome], *, base_url: str) -> str:
-    """The whole text: a table of the two models, agreement with people, the five riskiest answers with links."""
+    """The whole text: a table of the two models, agreement with people, the five worst answers with links."""
     return "\n\n".join((_models(found), _agreement(found), _riskiest(found, base_url)))
 
 
@@ -62,10 +62,10 @@ def _models(found: Sequence[Outcome]) -> str:
 
 def _agreement(found: Sequence[Outcome]) -> str:
     scored = [outcome for outcome in found if outcome.evaluation.risk is not None]
-    flagged = [outcome for outcome in scored if outcome.evaluation.label == "unfaithful"]
+    flagged = [outcome for outcome in scored if outcome.evaluation.label == UNFAITHFUL]
     marked = [outcome for outcome in scored if outcome.asked.hallucinated]
     both = sum(outcome.asked.hallucinated for outcome in flagged)
-    agreed = sum((outcome.evaluation.label == "unfaithful") == outcome.asked.hallucinated for outcome in scored)
+    agreed = sum((outcome.evaluation.label == UNFAITHFUL) == outcome.asked.hallucinated for outcome in scored)
     area = auroc(
         [outcome.evaluation.risk or 0.0 for outcome in scored], [outcome.asked.hallucinated for outcome in scored]
     )
@@ -85,16 +85,17 @@ def auroc(risks: Sequence[float], labels: Sequence[bool]) -> float:
 
 def _riskiest(found: Sequence[Outcome], base_url: str) -> str:
     worst = sorted(found, key=lambda outcome: -(outcome.evaluation.risk or 0.0))[:5]
-    lines = ["  The five riskiest answers (* hallucinated, say people):"]
+    lines = ["  The five worst answers, each with its worst claim (* hallucinated, say people):"]
     for outcome in worst:
         mark = "*" if outcome.asked.hallucinated else " "
         lines.append(f"\n  {mark} risk {outcome.evaluation.risk:.2f}  {outcome.asked.model}: {outcome.asked.question}")
         response = outcome.result.trace.response or ""
-        lines += [
+        for claim in worst_first(outcome.evaluation.claims)[:1]:
             # The slice itself: a list item's stem would be the same on every line.
-            f"      {claim.verdict}: {_one_line(response[claim.claim.start : claim.claim.end])}"
-            for claim in unsupported(outcome.evaluation)[:3]
-        ]
+            said = _one_line(response[claim.claim.start : claim.claim.end])
+            lines.append(f"      {claim.verdict}: {said}")
+            if claim.explanation:
+                lines.append(f"        {_one_line(claim.explanation)}")
         lines.append(f"      {trace_link(base_url, outcome.result.trace.target.trace_id)}")
     return "\n".join(lines)
 

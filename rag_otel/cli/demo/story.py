@@ -1,8 +1,8 @@
 """The story that the demo tells: a week of questions, a cheaper model for the last three days of it.
 
-The questions, passages and answers are real (examples/data); only *when* they were asked is made up, by a span
-processor of the demo's own that moves spans into the past week. Every answer is judged with coefficients that never saw
-its question.
+The questions, passages and answers are real (examples/data). Only *when* they were asked and how long an answer took is
+made up, by a span processor of the demo's own that moves spans into the past week. Every answer is judged with
+coefficients that never saw its question.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any, Final
 from opentelemetry.context import Context
 from opentelemetry.sdk.trace import Event, ReadableSpan, Span, SpanProcessor
 
+from rag_otel import semconv
 from rag_otel.errors import ConfigurationError
 from rag_otel.model import Chunk, Evaluation
 from rag_otel_evaluators.judges.embedded import OutOfFold
@@ -30,6 +31,8 @@ DAYS_AFTER: Final = 3
 """Whole days, in UTC as Phoenix's charts, that the second model answers; yesterday is the last."""
 _HOUR_NS: Final = 3_600 * 10**9
 _DAY_NS: Final = 24 * _HOUR_NS
+_WORD_NS: Final = 20 * 10**6
+"""What a word of an answer is said to have taken: a recorded answer takes no time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,6 +153,10 @@ class TimeShift(SpanProcessor):
 
 
 def _shifted(span: ReadableSpan, by_ns: int) -> ReadableSpan:
+    duration_ns = (span.end_time or 0) - (span.start_time or 0)
+    attributes = span.attributes or {}
+    judged = attributes.get(semconv.SPAN_KIND) == semconv.KIND_EVALUATOR
+    words = 0 if judged else len(str(attributes.get(semconv.OUTPUT_VALUE, "")).split())
     return ReadableSpan(
         name=span.name,
         context=span.context,
@@ -161,6 +168,6 @@ def _shifted(span: ReadableSpan, by_ns: int) -> ReadableSpan:
         kind=span.kind,
         status=span.status,
         start_time=(span.start_time or 0) + by_ns,
-        end_time=(span.end_time or 0) + by_ns,
+        end_time=(span.start_time or 0) + by_ns + max(duration_ns, words * _WORD_NS),
         instrumentation_scope=span.instrumentation_scope,
     )

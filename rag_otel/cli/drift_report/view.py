@@ -146,17 +146,15 @@ def _details(baseline: Baseline) -> list[str]:
     if baseline.source == "given" and not baseline.count:
         return ["baseline given, not learned"]
     lines = [
-        f"learned from {baseline.count:,} evaluations, {moment(baseline.from_s)} to {moment(baseline.until_s)}",
-        f"effective sample size {baseline.worth:,.0f}",
+        f"normal was learned from {baseline.count:,} answers, {moment(baseline.from_s)} to {moment(baseline.until_s)}",
+        f"they say as much as {baseline.worth:,.0f} answers that have nothing to do with each other",
     ]
     if baseline.block > 1:
-        lines.append(f"{baseline.block} values in a row count as one observation")
+        lines.append(f"answers in a row resemble each other: {baseline.block} of them count as one")
     if baseline.wander > 0.0:
-        lines.append(f"seasonality: the worst normal hour or stretch is {baseline.wander:.3f} worse than the baseline")
-    if baseline.unseen > 0.0:
-        lines.append(f"margin for days of the week not seen yet: {baseline.unseen:.3f}")
+        lines.append(f"a normal hour or stretch may be {baseline.wander:.3f} worse than the mean without an alarm")
     if baseline.change_s is not None:
-        lines.append(f"the learning window itself has a drop at {moment(baseline.change_s)}")
+        lines.append(f"while normal was learned, there was a drop at {moment(baseline.change_s)}")
     return [*lines, *(f"not learned: {each}" for each in baseline.unknown)]
 
 

@@ -17,6 +17,7 @@ from rag_otel.alerts.channels.webhook import WebhookChannel
 from rag_otel.errors import PermanentError, RetryableError
 from rag_otel.protocols import AlertChannel
 from testkit.http_receiver import http_receiver
+from testkit.size import examples
 from tests.alerts.alert_builders import (
     LINK,
     MARKED,
@@ -129,7 +130,7 @@ def test_a_long_answer_fits_slack_and_shows_its_unsupported_claim() -> None:
     assert not answer.replace("&amp;", "").replace("&lt;", "").replace("&gt;", "").count("&")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(any_alert())
 def test_slack_takes_any_alert(alert: Alert) -> None:
     """Texts of any signs and lengths keep within every limit."""
@@ -193,7 +194,7 @@ def test_an_event_keeps_within_what_pagerduty_takes() -> None:
     assert "[[The moon <is> made of cheese & wine.]]" in json.loads(body)["payload"]["custom_details"]["answer"]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(any_alert())
 def test_pagerduty_takes_any_alert(alert: Alert) -> None:
     """Within its limits of length, whatever the texts."""

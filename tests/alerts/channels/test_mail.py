@@ -16,6 +16,7 @@ from rag_otel.alerts.channels.mail_server import MailServer
 from rag_otel.alerts.messages.rendering import compose_message
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
 from rag_otel.safety.guard import counters
+from testkit.size import examples
 from tests.alerts.alert_builders import (
     LINK,
     MARKED,
@@ -166,7 +167,7 @@ def test_a_server_that_does_not_answer_is_not_waited_for_for_ever() -> None:
             MailChannel(server, sender=SENDER, recipients=RECIPIENTS).send(an_alert())
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(any_alert())
 def test_any_alert_is_a_mail(alert: Alert) -> None:
     """No text can break a header, leave the part that it is in, or be a tag."""

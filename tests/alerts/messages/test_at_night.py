@@ -35,6 +35,7 @@ def a_night() -> Alert:
         "before": 0.91,
         "estimate": 0.78,
         "interval": "0.74 to 0.81",
+        "bad_answers": "9 of the last 31 answers unfaithful, before 2 of 100",
         "evidence": 1.2,
         "baseline": 0.9,
     }
@@ -54,7 +55,7 @@ def test_the_head_says_everything_that_is_needed_first_and_fits_a_screen() -> No
         "faithfulness of observatory fell from 0.91 to 0.78",
         "Where: observatory",
         "Since: 2023-11-14 22:13 UTC (for 2 h 30 min)",
-        "How bad: faithfulness 0.91 -> 0.78 (0.74 to 0.81)",
+        "How bad: faithfulness 0.91 -> 0.78 (0.74 to 0.81); 9 of the last 31 answers unfaithful, before 2 of 100",
         "1. faithfulness 0.00, hallucination risk 0.90: Question 0?",
         "3. faithfulness 0.20",
         "Trace: http://phoenix/projects/1",
@@ -73,17 +74,19 @@ def test_every_channel_puts_the_head_first_and_the_rest_where_it_is_folded() -> 
     shown, folded = json.dumps(slack["blocks"]), json.dumps(slack["attachments"])
     assert "How bad" in shown
     assert "runbook.md#drift_score|Runbook" in shown
-    assert "evidence" not in shown
-    assert "evidence" in folded
+    assert "baseline" not in shown
+    assert "baseline" in folded
+    assert "evidence" not in shown + folded
     pager = json.loads(event(alert, "key"))
     details = pager["payload"]["custom_details"]
     assert list(details)[:3] == ["where", "since", "how bad"]
     assert [link["text"] for link in pager["links"]] == ["Trace", "Chart", "Runbook"]
-    assert details["details"]["evidence"] == "1.2"
+    assert details["details"]["baseline"] == "0.9"
+    assert "evidence" not in details["details"]
     notes = annotations_of(alert, compose_message(alert))
     assert notes["runbook_url"] == "https://docs/runbook.md#drift_score"
-    assert "evidence" not in notes["description"]
-    assert "evidence" in notes["details"]
+    assert "baseline" not in notes["description"]
+    assert "baseline" in notes["details"]
 
 
 def test_every_alert_of_ours_has_a_next_step_and_a_section_of_the_runbook() -> None:
@@ -97,7 +100,21 @@ def test_every_alert_of_ours_has_a_next_step_and_a_section_of_the_runbook() -> N
     assert set(NEXT_STEPS) <= sections
 
 
-def test_without_an_address_the_section_of_the_runbook_is_named() -> None:
-    alert = dataclasses.replace(a_night(), runbook=None)
-    assert "More: docs/runbook.md#drift_score" in plain_text(compose_message(alert))
-    assert "More:" not in plain_text(compose_message(a_night()))
+def test_without_an_address_of_the_runbook_the_message_says_what_to_do_itself() -> None:
+    """A path of our repository is no help at night."""
+    text = plain_text(compose_message(dataclasses.replace(a_night(), runbook=None)))
+    assert "docs/runbook.md" not in text
+    assert "undo the one that fits" in text
+    assert "rag-otel drift --state FOLDER --relearn" in text
+
+
+def test_the_title_is_a_whole_sentence() -> None:
+    """What a pager shows is not cut before it says how many answers are bad; where a channel cuts, it repeats it."""
+    said = (
+        "The hallucination risk rose from .06 to .31 on 23 November at 13:17 UTC, when model=llama-2-7b-chat came in; "
+        "about 1 in 2 answers is now unfaithful, before 1 in 19"
+    )
+    alert = dataclasses.replace(a_night(), headline=said, service="observatory-in-production")
+    assert compose_message(alert).title.endswith(said)
+    assert json.loads(event(alert, "key"))["payload"]["summary"].endswith(said)
+    assert said in json.dumps(payload(alert)["blocks"][1])

@@ -10,6 +10,7 @@ from rag_otel.alerts.digest import Bundle
 from rag_otel.alerts.messages.message import summary, to_dict
 from rag_otel.alerts.messages.rendering import HIDDEN, compose_message, plain_text, text_within
 from rag_otel.delivery.http import to_json
+from testkit.size import examples
 from tests.alerts.alert_builders import (
     LINK,
     MARKED,
@@ -50,7 +51,6 @@ def test_a_statistic_tells_since_when_how_much_and_shows_an_answer() -> None:
         "Since: 2023-11-14 22:13 UTC (for 2 h 30 min)",
         "baseline: 0.91",
         "moved most: model gpt-small",
-        "evidence: unknown",
         "Held back: 3 similar",
         MARKED,
     ):
@@ -92,7 +92,7 @@ def test_a_long_answer_is_cut_around_its_unsupported_claim() -> None:
     assert "[[The moon <is> made of cheese & wine.]]" in text
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(any_alert(), st.integers(0, 3000))
 def test_any_alert_can_be_told_within_any_limit(alert: Alert, limit: int) -> None:
     """Whatever an answer is made of: no error, no more than there is room for, JSON that can be sent."""

@@ -207,10 +207,11 @@ def test_the_lower_bound_is_wilsons() -> None:
     assert Window(bad=10, total=10, squares=10).share_at_least() == pytest.approx(0.787, abs=1e-3)
 
 
-def test_answers_that_were_evaluated_because_users_complained_burn_no_budget() -> None:
-    """They are bad more often than the traffic: the sampled ones stand for it."""
+@pytest.mark.parametrize("reason", ["rated", "extra"])
+def test_answers_that_are_no_part_of_the_sample_burn_no_budget(reason: str) -> None:
+    """Those that were forced alone, or evaluated because users complained, are bad more often than the traffic is."""
     scene = Scene()
     bad = a_score(0.1)
-    rated = dataclasses.replace(bad, decision=dataclasses.replace(bad.decision, reason="rated"))
+    rated = dataclasses.replace(bad, decision=dataclasses.replace(bad.decision, reason=reason))
     assert not scene.traffic(60, lambda: rated)
     assert scene.traffic(60, lambda: bad)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -10,10 +11,10 @@ import pytest
 
 import rag_otel
 from rag_otel.cli.demo import command as demo
-from rag_otel.cli.demo.phoenix_server import PhoenixServer
 from rag_otel.cli.demo.report import Outcome
 from rag_otel.cli.demo.story import examples_folder
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
+from testkit.shared_servers import SharedPhoenix
 
 
 @dataclass
@@ -21,6 +22,7 @@ class Told:
     """The demo after its story, before it says what to look at."""
 
     base_url: str
+    project: str
     outcomes: list[Outcome]
 
     @property
@@ -29,8 +31,10 @@ class Told:
 
 
 @pytest.fixture(scope="session")
-def told(phoenix_server: PhoenixServer) -> Iterator[Told]:
+def told(phoenix_server: SharedPhoenix) -> Iterator[Told]:
     """The story, told to the suite's Phoenix."""
     with contextlib.ExitStack() as stack:
         stack.callback(rag_otel.uninstrument)
-        yield Told(phoenix_server.base_url, demo.tell(examples_folder(), phoenix_server.base_url))
+        project = f"demo-{secrets.token_hex(4)}"  # each worker of the test run tells the story to the same Phoenix
+        found = demo.tell(examples_folder(), phoenix_server.base_url, project)
+        yield Told(phoenix_server.base_url, project, found)

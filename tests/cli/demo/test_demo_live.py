@@ -8,10 +8,10 @@ import pytest
 
 from rag_otel import semconv
 from rag_otel.cli.demo.live import PROJECT, live_report, tell_live
-from rag_otel.cli.demo.phoenix_server import PhoenixServer
 from rag_otel.cli.demo.story import examples_folder
 from testkit.judge_server import JudgeRequest, JudgeServer
 from testkit.polling import eventually
+from testkit.shared_servers import SharedPhoenix
 from testkit.word_overlap_judge import answer as oracle
 from tests.support.phoenix_server import PhoenixApi
 
@@ -23,7 +23,7 @@ def _answers_and_judges(request: JudgeRequest) -> dict[str, Any]:
 
 
 @pytest.mark.phoenix
-def test_a_model_answers_and_judges_live(phoenix_server: PhoenixServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_answers_and_judges_live(phoenix_server: SharedPhoenix, monkeypatch: pytest.MonkeyPatch) -> None:
     """Over the wire of an OpenAI server: answers, verdicts and tokens are the model's, and Phoenix shows them."""
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     with JudgeServer(answer=_answers_and_judges) as server:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from rag_otel.budgets.run import RunBudget
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
-from rag_otel.evaluation.budget import Budget
 from rag_otel.model import Chunk, EvaluatedTrace, Evaluation, RagTrace, Usage
 from rag_otel.pipeline import Pipeline
 from rag_otel.protocols import Evaluator
@@ -73,7 +73,7 @@ class Priced:
 async def run(store: Memory, evaluator: Evaluator, **budget: float) -> Tally:
     pipeline = Pipeline(conventions=default_conventions(), sampler=RatioSampler(), evaluators=[evaluator])
     tally = Tally()
-    await Backfill(store=store, pipeline=pipeline, budget=Budget(**budget), concurrency=2).run(tally)  # type: ignore[arg-type]
+    await Backfill(store=store, pipeline=pipeline, budget=RunBudget(**budget), concurrency=2).run(tally)  # type: ignore[arg-type]
     return tally
 
 

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from rag_otel import semconv
+from rag_otel.budgets.run import RunBudget
 from rag_otel.cli.main import main
 from rag_otel.composition import Parts, compose_attributes, compose_pipeline
-from rag_otel.evaluation.budget import Budget
 from rag_otel.settings import Settings
 from rag_otel_collectors.backfill.engine import Backfill, Tally
 from rag_otel_collectors.backfill.file_source import FileStore
@@ -115,7 +115,7 @@ def test_an_interrupted_run_goes_on_from_its_journal(capsys: pytest.CaptureFixtu
     settings = Settings()
     pipeline = compose_pipeline(settings, Parts(), default_cap=None)
     store = FileStore([str(source)], output, pipeline.evaluators, compose_attributes(settings))
-    asyncio.run(Backfill(store=store, pipeline=pipeline, budget=Budget(evaluations=3)).run(Tally()))
+    asyncio.run(Backfill(store=store, pipeline=pipeline, budget=RunBudget(evaluations=3)).run(Tally()))
     store.close()  # and never `finish`
     assert not output.exists()
     assert evaluated(backfill(capsys, output, source)) == 2

@@ -16,8 +16,10 @@ from typing import Any
 import pytest
 
 from rag_otel import semconv
-from rag_otel.cli.demo.phoenix_server import PhoenixServer, start_phoenix
+from rag_otel.cli.demo.phoenix_server import start_phoenix
 from testkit.polling import eventually
+from testkit.shared_servers import SharedPhoenix
+from testkit.warm_python import kill_9, warm_python
 from tests.collectors.backfill.stored import a_trace, send
 from tests.collectors.conventions.otlp_json import text_attributes
 from tests.collectors.conventions.spans import ANSWER, PARIS, QUESTION
@@ -42,9 +44,9 @@ def texts(ids):
 
 
 @contextmanager
-def backfill(server: PhoenixServer, project: str, folder: Path) -> Iterator[subprocess.Popen[str]]:
+def backfill(server: SharedPhoenix, project: str, folder: Path) -> Iterator[subprocess.Popen[str]]:
     """A run in its own process, as from the command line. Killed at the end if it still runs."""
-    command = [sys.executable, "-m", "rag_otel.cli.main", "backfill", "--project", project, "--since", "2025-01-01"]
+    command = [warm_python(), "-m", "rag_otel.cli.main", "backfill", "--project", project, "--since", "2025-01-01"]
     command += ["--phoenix-endpoint", server.base_url, "--chunk-resolver", "resolver:texts"]
     path = os.pathsep.join(filter(None, sys.path))
     env = {**os.environ, "PYTHONPATH": path, "RAG_OTEL_CHUNK_RESOLVER_TIMEOUT": "300"}
@@ -54,11 +56,11 @@ def backfill(server: PhoenixServer, project: str, folder: Path) -> Iterator[subp
     try:
         yield process
     finally:
-        process.kill()
+        kill_9(process)
         process.communicate()
 
 
-def finished(server: PhoenixServer, project: str, folder: Path) -> tuple[int, int]:
+def finished(server: SharedPhoenix, project: str, folder: Path) -> tuple[int, int]:
     """Runs to the end. Returns the counts (evaluated, already had scores)."""
     with backfill(server, project, folder) as process:
         report, _ = process.communicate(timeout=180)
@@ -92,7 +94,7 @@ def scores(api: PhoenixApi, project: str) -> list[str]:
     return [row["span_id"] for row in rows if row["name"] == "faithfulness"]
 
 
-def prepare(server: PhoenixServer, folder: Path) -> str:
+def prepare(server: SharedPhoenix, folder: Path) -> str:
     """A project with traces. One of them blocks the run until the file `gate` exists."""
     project = f"interrupted-{secrets.token_hex(4)}"
     (folder / "resolver.py").write_text(RESOLVER)
@@ -104,7 +106,7 @@ def prepare(server: PhoenixServer, folder: Path) -> str:
     return project
 
 
-def test_ctrl_c_keeps_what_is_finished(phoenix_server: PhoenixServer, tmp_path: Path) -> None:
+def test_ctrl_c_keeps_what_is_finished(phoenix_server: SharedPhoenix, tmp_path: Path) -> None:
     """The next run evaluates the others, and a third run finds nothing to do."""
     project = prepare(phoenix_server, tmp_path)
     api = PhoenixApi(phoenix_server.base_url)
@@ -124,6 +126,7 @@ def test_ctrl_c_keeps_what_is_finished(phoenix_server: PhoenixServer, tmp_path: 
     assert len(found) == len(set(found)) == BEFORE + 1 + AFTER
 
 
+@pytest.mark.long  # two starts of Phoenix, 50 s of CPU
 def test_phoenix_is_killed_in_the_midst_of_a_run(tmp_path: Path) -> None:
     """Phoenix is killed and restarted on its database. The same run continues, and every trace has one score and one
     evaluation span: spans that Phoenix had in its queue are sent again."""

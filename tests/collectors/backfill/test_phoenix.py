@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from rag_otel.cli.demo.phoenix_server import PhoenixServer
 from rag_otel.cli.main import main
 from rag_otel.model import EvaluatedTrace, EvaluationStatus, RagTrace, SamplingDecision, SpanRef
 from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter
@@ -19,6 +18,7 @@ from rag_otel_collectors.conventions import default_conventions
 from rag_otel_collectors.stored.otlp_files import read_spans
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from rag_otel_collectors.stored.phoenix_spans import stored_traces
+from testkit.shared_servers import SharedPhoenix
 from tests.collectors.backfill.stored import a_trace, send, spans_in, with_fresh_ids, written
 from tests.collectors.conventions.spans import FIXTURES
 from tests.support.phoenix_server import PhoenixApi
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.phoenix
 class Project:
     """A separate project on the shared server."""
 
-    def __init__(self, server: PhoenixServer, capsys: pytest.CaptureFixture[str]) -> None:
+    def __init__(self, server: SharedPhoenix, capsys: pytest.CaptureFixture[str]) -> None:
         self.name = f"backfill-{secrets.token_hex(4)}"
         self.api = PhoenixApi(server.base_url)
         self._capsys = capsys
@@ -52,7 +52,7 @@ class Project:
 
 
 @pytest.fixture
-def project(phoenix_server: PhoenixServer, capsys: pytest.CaptureFixture[str]) -> Project:
+def project(phoenix_server: SharedPhoenix, capsys: pytest.CaptureFixture[str]) -> Project:
     return Project(phoenix_server, capsys)
 
 

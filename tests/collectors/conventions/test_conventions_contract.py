@@ -18,6 +18,7 @@ from rag_otel.model import SpanRecord, StatusCode
 from rag_otel.protocols import Convention
 from rag_otel_collectors.conventions import default_conventions
 from rag_otel_collectors.conventions.reading.tree import SpanTree
+from testkit.size import examples
 from tests.collectors.conventions.spans import PARIS, TRACE_ID, a_chain, a_retriever, a_span, read_all, read_one
 
 _JSON = st.recursive(
@@ -113,7 +114,7 @@ def _spans(draw: st.DrawFn) -> SpanRecord:
     )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.lists(_spans(), max_size=8))
 def test_odd_spans_never_raise(spans: list[SpanRecord]) -> None:
     """For any attributes and parents, traces are valid: ranks, unique ids, no NaN, no hidden text, and a reason if a
@@ -130,7 +131,7 @@ def test_odd_spans_never_raise(spans: list[SpanRecord]) -> None:
         assert trace.duration_ns >= 0
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.lists(_spans(), max_size=8))
 def test_targets_are_unique(spans: list[SpanRecord]) -> None:
     """No span is the target of two RAG traces, in any dialect."""

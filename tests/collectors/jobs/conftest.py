@@ -1,44 +1,39 @@
-"""One RabbitMQ node and one NATS server for all tests of jobs; each test has queues of its own."""
+"""The run's RabbitMQ node; each test has queues of its own, and a node of its own to kill."""
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from rag_otel_collectors.jobs.queue import QueueSettings
-from testkit.nats_server import NatsServer, a_nats_server
-from testkit.rabbitmq import RabbitNode, a_rabbit_node
+from testkit.rabbitmq import RabbitNode
+from testkit.shared_servers import SharedBroker, shared_server
 
 
 @pytest.fixture(scope="session")
-def rabbit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RabbitNode]:
-    with a_rabbit_node(tmp_path_factory.mktemp("rabbitmq")) as node:
-        yield node
-
-
-@pytest.fixture(scope="session")
-def nats_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
-    with a_nats_server(tmp_path_factory.mktemp("nats")) as server:
-        yield server
+def rabbit() -> SharedBroker:
+    return SharedBroker(**shared_server("rabbit"))
 
 
 @pytest.fixture
-def queue_settings(rabbit: RabbitNode) -> Callable[..., QueueSettings]:
-    """Settings of a queue on RabbitMQ that no other test uses, with short delays."""
+def own_rabbit(tmp_path: Path) -> Iterator[RabbitNode]:
+    """A node that a test may kill; not started yet."""
+    node = RabbitNode(tmp_path / "rabbitmq")
+    yield node
+    node.stop()
+
+
+@pytest.fixture
+def queue_settings(rabbit: SharedBroker) -> Callable[..., QueueSettings]:
+    """Settings of a queue that no other test uses, with short delays."""
     return settings_of(rabbit)
 
 
-@pytest.fixture(params=["rabbit", "nats_server"])
-def broker(request: pytest.FixtureRequest) -> RabbitNode | NatsServer:
-    """Each broker that has an engine."""
-    found: RabbitNode | NatsServer = request.getfixturevalue(request.param)
-    return found
-
-
-def settings_of(broker: RabbitNode | NatsServer) -> Callable[..., QueueSettings]:
+def settings_of(broker: SharedBroker | RabbitNode) -> Callable[..., QueueSettings]:
     name = f"test-{secrets.token_hex(4)}"
 
     def make(**changes: Any) -> QueueSettings:

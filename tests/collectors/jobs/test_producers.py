@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +17,18 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 import rag_otel
 from rag_otel import semconv
 from rag_otel.errors import ConfigurationError
+from rag_otel.safety.guard import counters
+from rag_otel_collectors.jobs.delivery import Delivery
 from rag_otel_collectors.jobs.job import EvaluationJob, decode
-from rag_otel_collectors.jobs.queue import Delivery, QueueSettings
-from rag_otel_collectors.jobs.rabbit import RabbitJobQueue
+from rag_otel_collectors.jobs.job_queue import JobQueue
+from rag_otel_collectors.jobs.queue import QueueSettings
+from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 from testkit.collector import a_backend, a_collector
 from testkit.jobs import a_worker, scores
 from testkit.otlp_requests import ANSWER, CHUNK, QUESTION, a_rag_trace, a_request
 from testkit.polling import eventually
 from testkit.rabbitmq import RabbitNode
+from tests.collectors.jobs.conftest import settings_of
 
 pytestmark = pytest.mark.server
 MakeSettings = Callable[..., QueueSettings]
@@ -56,7 +61,7 @@ def taken(settings: QueueSettings, count: int) -> list[EvaluationJob]:
             if len(jobs) >= count:
                 enough.set()
 
-        queue = RabbitJobQueue(settings)
+        queue = JobQueue(settings)
         await queue.open()
         await queue.consume(handle)
         async with asyncio.timeout(30):
@@ -124,27 +129,20 @@ def test_what_must_not_leave_the_process_is_not_published(queue_settings: MakeSe
     with pytest.raises(ConfigurationError, match="capture_content"):
         App(settings, capture_content=False)
     with pytest.raises(ConfigurationError, match="the workers evaluate"):
-        App(settings, evaluators=[object()])
-
-
-@pytest.fixture
-def away(rabbit: RabbitNode) -> Iterator[RabbitNode]:
-    """The node, which is down until the test starts it."""
-    rabbit.kill()
-    yield rabbit
-    if not rabbit.runs:
-        rabbit.start()
+        App(settings, evaluators=[Faithfulness()])
 
 
 @pytest.mark.usefixtures("uninstrumented")
+@pytest.mark.slow(reason="a RabbitMQ node of its own starts")
 def test_a_broker_that_is_away_holds_nobody_up_and_gets_every_job_later(
-    queue_settings: MakeSettings, away: RabbitNode, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    own_rabbit: RabbitNode, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The application keeps its jobs in memory; the collector keeps them on disk, and is killed meanwhile.
 
     The client's own log line for every attempt to connect stays out of the application's log.
     """
-    of_app, of_collector = queue_settings(), queue_settings(name="of-the-collector")
+    make = settings_of(own_rabbit)
+    of_app, of_collector = make(), make(name="of-the-collector")
     app = App(of_app)
     arguments = [part for name, value in rows_of(of_collector).items() for part in ("--set", f"{name}={_text(value)}")]
     with a_backend() as backend:
@@ -158,7 +156,7 @@ def test_a_broker_that_is_away_holds_nobody_up_and_gets_every_job_later(
             eventually(lambda: len(backend.attributes("answer")) == 2)
             eventually(lambda: collector.metric("job_retries_total") > 0)
             collector.kill()
-            away.start()
+            own_rabbit.start()
             collector.start()
             eventually(lambda: collector.metric("published_jobs_total") == 2)
             assert collector.stop() == 0
@@ -170,6 +168,27 @@ def test_a_broker_that_is_away_holds_nobody_up_and_gets_every_job_later(
             eventually(lambda: len(scores(backend)) == 2)
     answers = {span.span_id.hex() for span in backend.spans() if span.name == "answer"}
     assert set(scores(backend)) == answers
+
+
+@pytest.mark.usefixtures("uninstrumented")
+@pytest.mark.slow(reason="a RabbitMQ node of its own starts")
+def test_a_flush_waits_for_a_broker_that_comes_back(own_rabbit: RabbitNode) -> None:
+    """The jobs are in memory alone: who gives a flush time wants them to arrive."""
+    settings = settings_of(own_rabbit)()
+    app = App(settings)
+    answer(QUESTION)
+    eventually(lambda: [each[semconv.STATUS] for each in app.attributes()] == ["late"])
+    assert not rag_otel.flush(timeout=0.5), "the broker has nothing yet"
+    flushed: list[bool] = []
+    flushing = threading.Thread(target=lambda: flushed.append(rag_otel.flush(timeout=300)))
+    flushing.start()
+    failures = counters.snapshot().get("delivery.jobs.retries", 0) + 4
+    eventually(lambda: flushed or counters.snapshot().get("delivery.jobs.retries", 0) >= failures, within_s=60)
+    assert not flushed, "it gave up while the broker was away"
+    own_rabbit.start()
+    flushing.join()
+    assert flushed == [True]
+    assert len(taken(settings, 1)) == 1
 
 
 def _text(value: object) -> str:

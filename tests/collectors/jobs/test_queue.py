@@ -1,37 +1,25 @@
-"""The contract of a job queue, with each real broker: what `rag_otel_collectors.jobs.queue` promises."""
+"""The contract of a job queue, with a real broker: what `rag_otel_collectors.jobs.job_queue` promises."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import itertools
-import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
 
-from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
-from rag_otel_collectors.jobs.engines import job_queue, publish_all
-from rag_otel_collectors.jobs.job import partition_of
-from rag_otel_collectors.jobs.nats import NatsJobQueue
-from rag_otel_collectors.jobs.queue import Delivery, JobQueue, QueueCounts, QueuedJob, QueueSettings
-from testkit.nats_server import NatsServer
-from testkit.rabbitmq import RabbitNode
-from tests.collectors.jobs.conftest import settings_of
+from rag_otel.errors import ConfigurationError, RetryableError
+from rag_otel_collectors.jobs.delivery import Delivery
+from rag_otel_collectors.jobs.job_queue import JobQueue
+from rag_otel_collectors.jobs.queue import QueueCounts, QueuedJob, QueueSettings
+from rag_otel_collectors.jobs.rabbit_queues import partition_of
+from testkit.rabbitmq import MAX_MESSAGE_BYTES
+from testkit.shared_servers import SharedBroker
 
 pytestmark = pytest.mark.server
 MakeSettings = Callable[..., QueueSettings]
-SOON_S = 2.0
-"""Until NATS takes a worker for lost, in tests that wait for it."""
-
-
-@pytest.fixture
-def queue_settings(broker: RabbitNode | NatsServer) -> MakeSettings:
-    """Settings of a queue that no other test uses, on each broker. NATS takes no slow worker for lost."""
-    make = settings_of(broker)
-    return lambda **changes: make(**{"lost_after_s": 30.0, **changes})
 
 
 def a_job(key: str, *, tenant: str = "one") -> QueuedJob:
@@ -40,7 +28,7 @@ def a_job(key: str, *, tenant: str = "one") -> QueuedJob:
 
 @contextlib.asynccontextmanager
 async def a_queue(settings: QueueSettings) -> AsyncIterator[JobQueue]:
-    queue = job_queue(settings)
+    queue = JobQueue(settings)
     await queue.open()
     try:
         yield queue
@@ -193,7 +181,7 @@ async def test_a_delivery_that_nobody_settled_is_delivered_again_and_counted(que
         starts.setdefault(delivery.key, []).append(delivery.starts)
         await delivery.ack()
 
-    settings = queue_settings(lost_after_s=SOON_S)
+    settings = queue_settings()
     async with a_queue(settings) as queue:
         for key in ("a", "b", "c"):
             await queue.publish(a_job(key))
@@ -203,7 +191,6 @@ async def test_a_delivery_that_nobody_settled_is_delivered_again_and_counted(que
     async with a_queue(settings) as queue:
         await queue.consume(finish)
         await until(lambda: all(len(each) >= 2 for each in starts.values()))
-    # More than two where this process stood still for so long that it was taken for lost.
     assert {key: each[:2] for key, each in starts.items()} == {key: [0, 1] for key in ("a", "b", "c")}
 
 
@@ -211,7 +198,7 @@ async def test_no_more_than_the_prefetch_of_a_partition_run_at_a_time_and_one_su
     queue_settings: MakeSettings,
 ) -> None:
     """Else a worker that is killed would return more than it ran, and suspects would be blamed for each other."""
-    settings, running, most = queue_settings(prefetch=3, lost_after_s=SOON_S, max_starts=10), 0, 0
+    settings, running, most = queue_settings(prefetch=3, max_starts=10), 0, 0
     hanging: set[str] = set()
     go_on = asyncio.Event()
 
@@ -254,11 +241,8 @@ async def test_no_more_than_the_prefetch_of_a_partition_run_at_a_time_and_one_su
 
 async def publish_as_another_program(queue: Any, name: str) -> None:
     """A body that is no job, with a header that is no number."""
-    body, headers = b"\xff{", {"x-rag-otel-starts": "many"}
-    if isinstance(queue, NatsJobQueue):
-        await queue._connected().publish(f"{name}-0", body, headers=headers)
-    else:
-        await queue._broker.publish(body, queue=f"{name}.0", content_type="application/json", headers=headers)
+    headers = {"x-rag-otel-starts": "many"}
+    await queue._broker.publish(b"\xff{", queue=f"{name}.0", content_type="application/json", headers=headers)
 
 
 async def test_a_message_without_any_of_our_headers_is_delivered_to_the_guard(queue_settings: MakeSettings) -> None:
@@ -281,60 +265,16 @@ async def test_a_message_without_any_of_our_headers_is_delivered_to_the_guard(qu
 async def test_other_settings_for_the_same_queue_are_an_error_that_says_so(queue_settings: MakeSettings) -> None:
     async with a_queue(queue_settings()):
         with pytest.raises(ConfigurationError, match="exists with other settings"):
-            await job_queue(queue_settings(max_jobs=3)).open()
+            await JobQueue(queue_settings(max_jobs=3)).open()
 
 
 async def test_a_wrong_password_and_a_broker_that_is_away_are_told_apart(
-    queue_settings: MakeSettings, broker: RabbitNode | NatsServer
+    queue_settings: MakeSettings, rabbit: SharedBroker
 ) -> None:
     with pytest.raises(ConfigurationError, match="refuses the user"):
-        await job_queue(queue_settings(url=broker.wrong_url)).open()
+        await JobQueue(queue_settings(url=rabbit.wrong_url)).open()
     with pytest.raises(RetryableError, match="no connection"):
-        await job_queue(queue_settings(url=broker.url.replace(str(broker.port), "1"), timeout_s=2.0)).open()
-
-
-async def test_a_job_is_not_delivered_twice_while_its_worker_is_heard_of(queue_settings: MakeSettings) -> None:
-    """However long it takes, here three times what a worker may be silent. A try in which this process or the broker
-    stood still, so that the worker was not heard of, may deliver it twice: then another try is made."""
-    name = queue_settings().name
-    for number in range(10):
-        settings = queue_settings(lost_after_s=1.0, name=f"{name}-{number}")
-        keys, silent_s = await keys_delivered(settings)
-        if keys == ["long", "last"] or silent_s < settings.lost_after_s / 2:  # it says something every third of that
-            break
-    assert keys == ["long", "last"]
-
-
-async def keys_delivered(settings: QueueSettings) -> tuple[list[str], float]:
-    """The deliveries to two workers of a long job and of one after it, and the longest time in seconds between two
-    answers of the broker to this process."""
-    keys: list[str] = []
-    answered = [time.monotonic()]
-
-    async def handle(delivery: Delivery) -> None:
-        keys.append(delivery.key)
-        if delivery.key == "long":
-            await asyncio.sleep(3 * settings.lost_after_s)
-        await delivery.ack()
-
-    async def ask(queue: JobQueue) -> None:
-        while True:
-            with contextlib.suppress(RetryableError):
-                await queue.counts()
-                answered.append(time.monotonic())
-            await asyncio.sleep(0.02)
-
-    async with a_queue(settings) as worker, a_queue(settings) as other:
-        asking = asyncio.create_task(ask(other))
-        await worker.publish(a_job("long"))
-        await worker.consume(handle)
-        await until(lambda: len(keys) == 1)
-        await other.consume(handle)
-        await worker.drain(60)
-        await worker.publish(a_job("last"))
-        await until(lambda: "last" in keys)
-        asking.cancel()
-    return keys, max(later - earlier for earlier, later in itertools.pairwise([*answered, time.monotonic()]))
+        await JobQueue(queue_settings(url=rabbit.url.replace(str(rabbit.port), "1"), timeout_s=2.0)).open()
 
 
 async def test_jobs_are_counted_where_they_wait(queue_settings: MakeSettings) -> None:
@@ -355,15 +295,23 @@ async def test_jobs_are_counted_where_they_wait(queue_settings: MakeSettings) ->
                 await asyncio.sleep(0.05)
 
 
-async def test_a_job_that_the_broker_never_takes_does_not_hold_up_the_others(nats_server: NatsServer) -> None:
-    """NATS has a largest message. The job is dropped, with an error that says what to do."""
-    settings = settings_of(nats_server)()
-    large = QueuedJob(key="large", tenant="", body=bytes(9 * 2**20))
-    async with a_queue(settings) as queue:
-        with pytest.raises(PermanentError, match="raise max_payload"):
-            await queue.publish(large)
-        just_too_large = QueuedJob(key="headers", tenant="", body=bytes(8 * 2**20 - 50))
-        with pytest.raises(PermanentError, match="raise max_payload"):
-            await queue.publish(just_too_large)
-        await publish_all(queue, [large, a_job("small")])
-        assert (await queue.counts()).waiting == 1
+async def test_a_job_that_the_broker_never_takes_does_not_hold_up_the_others(
+    queue_settings: MakeSettings, caplog: pytest.LogCaptureFixture
+) -> None:
+    """RabbitMQ has a largest message. Such a job is dropped, with an error that says what to do."""
+    large = QueuedJob(key="large", tenant="", body=bytes(MAX_MESSAGE_BYTES + 1))
+    async with a_queue(queue_settings()) as queue:
+        await queue.publish(a_job("before"), large, a_job("after"))
+        assert (await queue.counts()).waiting >= 2
+        await queue.publish(large)
+        seen: Counter[str] = Counter()
+
+        async def handle(delivery: Delivery) -> None:
+            seen[delivery.key] += 1
+            await delivery.ack()
+
+        await queue.consume(handle)
+        await until(lambda: set(seen) == {"before", "after"})
+    told = [record.getMessage() for record in caplog.records if "job large is dropped" in record.getMessage()]
+    assert len(told) == 2
+    assert "max_message_size" in told[0]

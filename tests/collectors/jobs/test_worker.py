@@ -14,14 +14,16 @@ import pytest
 from rag_otel import semconv
 from rag_otel.cli.main import main
 from rag_otel_collectors.jobs.job import queued
+from rag_otel_collectors.jobs.job_queue import JobQueue
 from rag_otel_collectors.jobs.queue import DeadJob, QueuedJob, QueueSettings
-from rag_otel_collectors.jobs.rabbit import RabbitJobQueue
 from rag_otel_collectors.otlp.protobuf.span_records import attributes_from
 from testkit.collector import a_backend
+from testkit.decision_server import DecisionServer
 from testkit.jobs import WorkerProcess, a_worker, an_evaluation_job, scores, some_jobs, targets
 from testkit.judge_server import JudgeRequest, JudgeServer, ServerError
 from testkit.polling import eventually
 from testkit.rabbitmq import RabbitNode
+from tests.collectors.jobs.conftest import settings_of
 
 pytestmark = pytest.mark.server
 MakeSettings = Callable[..., QueueSettings]
@@ -30,7 +32,7 @@ POISON = "Beware."
 
 def publish(settings: QueueSettings, jobs: Sequence[QueuedJob]) -> None:
     async def run() -> None:
-        queue = RabbitJobQueue(settings)
+        queue = JobQueue(settings)
         await queue.open()
         for job in jobs:
             await queue.publish(job)
@@ -41,7 +43,7 @@ def publish(settings: QueueSettings, jobs: Sequence[QueuedJob]) -> None:
 
 def dead_letters(settings: QueueSettings) -> Sequence[DeadJob]:
     async def run() -> Sequence[DeadJob]:
-        queue = RabbitJobQueue(settings)
+        queue = JobQueue(settings)
         await queue.open()
         try:
             return await queue.dead_letters()
@@ -67,6 +69,19 @@ def asked(server: JudgeServer) -> Counter[str]:
     return Counter(
         match[1] for each in list(server.requests) if (match := re.search(r"Lighthouse (\d+) ", each.prompt))
     )
+
+
+def test_a_decision_model_judges_jobs(queue_settings: MakeSettings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As any judge does, by the settings of the worker."""
+    settings = queue_settings()
+    publish(settings, some_jobs(2))
+    with DecisionServer() as judge, a_backend() as backend:
+        monkeypatch.setenv("RAG_OTEL_JUDGE", "decisions/systemone/laya")
+        monkeypatch.setenv("RAG_OTEL_JUDGE_API_BASE", judge.url)
+        monkeypatch.setenv("RAG_OTEL_EVALUATIONS_PER_MINUTE", "600")
+        with a_worker(settings, backend):
+            eventually(lambda: set(scores(backend)) == targets(2))
+        assert judge.paths == ["/v1/systemone"] * 2
 
 
 def test_results_are_written_once_and_the_message_that_nobody_can_read_is_given_up(
@@ -102,9 +117,11 @@ def test_a_worker_that_is_killed_loses_and_doubles_nothing(queue_settings: MakeS
     assert dead_letters(settings) == []
 
 
-def test_a_broker_that_is_killed_loses_and_doubles_nothing(queue_settings: MakeSettings, rabbit: RabbitNode) -> None:
+@pytest.mark.slow(reason="a RabbitMQ node of its own starts twice")
+def test_a_broker_that_is_killed_loses_and_doubles_nothing(own_rabbit: RabbitNode) -> None:
     """The worker that was connected to it goes on by itself, and says meanwhile that it gets no jobs."""
-    settings = queue_settings()
+    own_rabbit.start()
+    settings = settings_of(own_rabbit)()
     with (
         JudgeServer(latency_s=0.1) as judge,
         a_backend() as backend,
@@ -113,11 +130,11 @@ def test_a_broker_that_is_killed_loses_and_doubles_nothing(queue_settings: MakeS
         publish(settings, some_jobs(30))
         eventually(lambda: len(scores(backend)) >= 3)
         assert worker.probe("/readyz") == (200, "ready")
-        rabbit.kill()
+        own_rabbit.kill()
         eventually(lambda: worker.probe("/readyz") == (503, "no connection to the job queue"))
         assert worker.probe("/healthz") == (200, "ok")
         assert worker.probe("/metrics")[0] == 404
-        rabbit.start()
+        own_rabbit.start()
         eventually(lambda: worker.probe("/readyz")[0] == 200, within_s=120)
         publish(settings, some_jobs(5, first=30))
         eventually(lambda: set(scores(backend)) == targets(35), within_s=120)

@@ -6,7 +6,6 @@ import datetime
 import ipaddress
 import ssl
 import subprocess
-import sys
 import urllib.request
 from pathlib import Path
 
@@ -24,6 +23,7 @@ from rag_otel_collectors.otlp.receivers.grpc_server import SERVICE
 from rag_otel_collectors.otlp.settings import configure
 from testkit.collector import a_backend, a_collector
 from testkit.otlp_requests import a_rag_trace, a_request
+from testkit.warm_python import warm_python
 from tests.collectors.otlp.test_exporters import assert_scored, send
 
 pytestmark = pytest.mark.server
@@ -128,7 +128,7 @@ def test_only_clients_with_a_certificate_where_one_is_asked_for(tmp_path: Path, 
 
 
 def collect(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "rag_otel.cli.main", "collect", *arguments]
+    command = [warm_python(), "-m", "rag_otel.cli.main", "collect", *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
 

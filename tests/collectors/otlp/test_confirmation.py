@@ -149,6 +149,7 @@ def test_what_later_spans_have_overtaken_is_sent_again(tmp_path: Path) -> None:
         eventually(lambda: collector.metric("unconfirmed_batches") == 0)
 
 
+@pytest.mark.slow(reason="the collector gives a batch up only after several tries")
 def test_what_can_never_be_stored_is_given_up(tmp_path: Path) -> None:
     """A span that never appears is sent several times, does not block the others, and is counted."""
     with queueing() as backend, a_collector(tmp_path, "--backend", backend.url) as collector:
@@ -174,6 +175,7 @@ def test_a_backend_that_cannot_be_asked_is_given_time(tmp_path: Path) -> None:
             assert collector.stop() == 0
 
 
+@pytest.mark.long  # two starts of Phoenix, 40 s of CPU; the tests above do the same with a backend that is a script
 @pytest.mark.phoenix
 def test_a_phoenix_that_is_killed_loses_nothing(tmp_path: Path) -> None:
     """Phoenix is killed with acknowledged spans in its memory. After its restart all of them are stored."""

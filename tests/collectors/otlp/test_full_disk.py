@@ -110,6 +110,26 @@ def test_a_full_disk_shows_and_recovers_by_itself(small_disk: Path) -> None:
         eventually(lambda: backend.attributes("after"))
 
 
+@pytest.mark.server
+@pytest.mark.parametrize("size", [6_000, 60_000])
+def test_a_disk_that_its_own_spans_filled_has_room_once_they_are_delivered(small_disk: Path, size: int) -> None:
+    """No write failed: the collector refused in time. While it does it is not ready; what is delivered is deleted, also
+    from the file that was written last, until requests as large as before are accepted again."""
+    port, folder = free_port(), small_disk / "state"
+    text = {"text": "x" * size}
+    with a_collector(folder, "--backend", f"grpc://127.0.0.1:{port}", "--set", "retry_after=0.2") as collector:
+        accepted, _ = until_refused(
+            collector, lambda: [a_span(os.urandom(16), "plain", attributes=text)], "http", at_most=5000
+        )
+        assert collector.get("/readyz")[0] == 503
+        with a_backend(port) as backend:
+            eventually(lambda: set(backend.ids()) == set(accepted), within_s=120)
+            eventually(lambda: collector.get("/readyz")[0] == 200)
+            collector.export(a_request(a_span(os.urandom(16), "after", attributes=text), scope="http"))
+            eventually(lambda: backend.attributes("after"))
+            assert collector.stop() == 0
+
+
 async def test_a_place_that_cannot_be_written_stops_nobody(tmp_path: Path) -> None:
     """If a read position cannot be written, delivery continues, and the position is written later."""
     outbox = Outbox(tmp_path, ["one"])

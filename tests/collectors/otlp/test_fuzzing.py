@@ -22,6 +22,7 @@ from rag_otel_collectors.otlp.receivers.bodies import gunzip
 from rag_otel_collectors.otlp.receivers.intake import Intake, RefusedError
 from rag_otel_collectors.otlp.receivers.json_request import parse_json
 from testkit.damaged_requests import JSON, mutations
+from testkit.size import examples
 from tests.support.journals import a_journal
 
 REQUESTS = 5_000
@@ -75,7 +76,7 @@ async def test_damaged_requests_are_answered_and_bounded(tmp_path: Path, seed: i
         reader.delivered(batch.end)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(st.binary(max_size=400))
 def test_any_bytes_are_a_request_or_an_input_error(body: bytes) -> None:
     """As JSON and as gzip. No other error is raised."""
@@ -98,7 +99,7 @@ JSON_VALUES = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.dictionaries(st.sampled_from(KEYS), JSON_VALUES, max_size=6), st.lists(JSON_VALUES, max_size=3))
 def test_any_json_is_a_request_or_an_input_error(top: dict[str, object], spans: list[object]) -> None:
     """Objects with OTLP's field names and values of any type."""

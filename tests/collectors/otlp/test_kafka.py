@@ -178,6 +178,7 @@ def test_doctor_asks_the_brokers_for_the_topic(kafka: Kafka, topic: str, monkeyp
     assert not kafka_has_the_topic(1).ok
 
 
+@pytest.mark.slow(reason="the client of Kafka lets go of dead brokers only after its own time limit")
 def test_a_collector_whose_brokers_vanished_stops_in_time(topic: str, tmp_path: Path) -> None:
     """What it took is forwarded; that it could not be committed holds nothing up."""
     kafka = Kafka()

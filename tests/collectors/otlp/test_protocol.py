@@ -109,8 +109,7 @@ def test_a_decompression_bomb_does_no_harm(collector: CollectorProcess, size: in
 
 
 def resident_mb(collector: CollectorProcess) -> float:
-    assert collector.process is not None
-    with open(f"/proc/{collector.process.pid}/status") as status:
+    with open(f"/proc/{collector.pid}/status") as status:
         return next(int(line.split()[1]) / 1024 for line in status if line.startswith("VmRSS"))
 
 
@@ -140,6 +139,7 @@ def test_slow_clients_do_not_hold_up_others(collector: CollectorProcess, backend
             connection.close()
 
 
+@pytest.mark.slow(reason="waits for the time limit of calls that send nothing, which it is about")
 def test_calls_that_send_no_body_do_not_hold_up_others(tmp_path: Path) -> None:
     """The maximum number of calls have begun and send nothing. A further call is still accepted."""
     places = 4

@@ -15,6 +15,7 @@ from rag_otel_collectors.otlp.receivers.http_server import PROTOBUF
 from testkit.collector import a_backend, a_collector
 from testkit.otlp_requests import LANGCHAIN, a_rag_trace, a_request, a_span
 from testkit.polling import eventually
+from testkit.warm_python import warm_python
 
 pytestmark = pytest.mark.server
 
@@ -42,7 +43,7 @@ def test_sigterm_in_the_middle_of_a_request(tmp_path: Path, rag: bool) -> None:
 
 def _collect(folder: Path) -> subprocess.CompletedProcess[str]:
     """Runs a collector that is expected not to start."""
-    command = [sys.executable, "-m", "rag_otel.cli.main", "collect", "--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0"]
+    command = [warm_python(), "-m", "rag_otel.cli.main", "collect", "--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0"]
     command += ["--backend", "http://127.0.0.1:9", "--data-dir", str(folder)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     return subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment, check=False)

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from rag_otel.errors import InputError
-from rag_otel.evaluation.calibration import Labelled, logit, sigmoid
+from rag_otel.evaluation.calibration import (
+    Calibration,
+    Labelled,
+    logit,
+    read_calibrations,
+    sigmoid,
+    write_calibrations,
+)
 from rag_otel_evaluators.calibration.fit import fit, held_out, log_loss, threshold_of
 
 
@@ -37,6 +46,17 @@ def test_a_wrong_judge_is_mended_and_a_right_one_left_alone() -> None:
     assert wrong.after < 0.8 * wrong.before
     right = held_out(answers(2_000))
     assert right.after == pytest.approx(right.before, abs=0.005)
+
+
+def test_answers_to_one_question_are_held_out_together() -> None:
+    """Ten answers to each of 12 questions, all good or all bad, and a risk that is the question's own: to know some
+    answers to a question is to know the others, so that only whole questions tell what a fit is worth."""
+    rng = random.Random(5)
+    questions = [(f"q{n}", rng.random(), n % 2 == 0) for n in range(12)]
+    labelled = [Labelled(risk=risk, bad=bad, question=name) for name, risk, bad in questions for _ in range(10)]
+    apart = [replace(each, question=None) for each in labelled]
+    assert held_out(labelled).after > held_out(apart).after + 0.02
+    assert held_out([replace(each, question="one") for each in labelled]) == held_out(apart)
 
 
 def test_a_judge_that_is_the_wrong_way_round() -> None:
@@ -87,3 +107,43 @@ def test_log_loss_by_hand() -> None:
     assert log_loss(0.8, bad=True) == pytest.approx(-math.log(0.8))
     assert log_loss(0.8, bad=False) == pytest.approx(-math.log(0.2))
     assert log_loss(1.0, bad=False) == pytest.approx(-math.log(1e-4))
+
+
+def bent(count: int, seed: int = 0) -> list[Labelled]:
+    """A judge that says nearly 0 or nearly 1 whatever it knows: 30% of those in the middle are bad, whichever half."""
+    chance = random.Random(seed)
+    risks = [chance.choice([0.01, 0.03, 0.2, 0.4, 0.6, 0.8, 0.97, 0.99]) for _ in range(count)]
+    return [Labelled(risk=risk, bad=chance.random() < (0.3 if 0.1 < risk < 0.9 else round(risk))) for risk in risks]
+
+
+def test_many_labels_give_a_curve() -> None:
+    """Where the judge is bent the curve follows, and it beats slope and intercept on labels that it did not see."""
+    labelled = bent(2_000)
+    made = fit(labelled, metric="faithfulness", judge="j", threshold=0.5)
+    assert made.knots
+    assert made.risk(0.4) == pytest.approx(0.3, abs=0.06)
+    assert made.risk(0.2) == pytest.approx(0.3, abs=0.06)
+    assert made.risk(0.99) > 0.9
+    risks = [made.risk(step / 100) for step in range(101)]
+    assert risks == sorted(risks)
+    assert [made.judged(made.risk(step / 100)) for step in range(1, 100)] == pytest.approx(
+        [step / 100 for step in range(1, 100)]
+    )
+    straight = fit(labelled[:999], metric="faithfulness", judge="j", threshold=0.5)
+    assert not straight.knots
+    fresh = bent(2_000, seed=1)
+
+    def loss(calibration: Calibration) -> float:
+        return sum(log_loss(calibration.risk(each.risk), bad=each.bad) for each in fresh) / len(fresh)
+
+    assert loss(made) < loss(straight) < sum(log_loss(each.risk, bad=each.bad) for each in fresh) / len(fresh)
+    assert held_out(labelled).after < 0.8 * held_out(labelled).before
+    assert not fit(answers(2_000, slope=0.5), metric="faithfulness", judge="j", threshold=0.5).knots
+
+
+def test_a_curve_is_written_and_read(tmp_path: Path) -> None:
+    """With all its points; another curve has another mark."""
+    made = [fit(bent(1_500, seed), metric="faithfulness", judge=f"j{seed}", threshold=0.5) for seed in (0, 1)]
+    write_calibrations(tmp_path / "c.json", made)
+    assert read_calibrations(tmp_path / "c.json").all == tuple(made)
+    assert made[0].mark != made[1].mark

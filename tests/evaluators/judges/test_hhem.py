@@ -7,19 +7,27 @@ import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-import torch
-from safetensors.torch import load_file, save_file
-from tokenizers import Tokenizer
-from transformers import T5ForTokenClassification
 
 from rag_otel.errors import ConfigurationError, PermanentError
 from rag_otel.model import Chunk, ClaimVerdict, Verdict
-from rag_otel_evaluators.judges.hhem import HhemJudge, hhem_judge
 from rag_otel_evaluators.judges.judge import Judge
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 from rag_otel_evaluators.text.claim_segmentation import segment
+from testkit.when_used import WhenUsed
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+    from transformers import T5ForTokenClassification
+
+    from rag_otel_evaluators.judges.hhem import HhemJudge
+
+torch = WhenUsed("torch")
+load_file = WhenUsed("safetensors.torch", "load_file")
+save_file = WhenUsed("safetensors.torch", "save_file")
+hhem_judge = WhenUsed("rag_otel_evaluators.judges.hhem", "hhem_judge")
 
 PAIRS = [
     ("The tower is 330 metres high.", "The tower is high."),
@@ -136,11 +144,13 @@ async def test_chunks_without_words_support_nothing(hhem_folder: Path) -> None:
 async def test_faithfulness_by_hhem(hhem_folder: Path) -> None:
     """The judge takes its place under the metric: score, risk, name and version are on the result."""
     judge: Judge = hhem_judge(hhem_folder, supported_from=0.0)
-    result = await Faithfulness(judge=judge).evaluate(question=None, chunks=chunks_of(*PASSAGES), response=ANSWER)
+    result = await Faithfulness(judge=judge, unfaithful_from=1.0).evaluate(
+        question=None, chunks=chunks_of(*PASSAGES), response=ANSWER
+    )
     assert result.score == 1.0
     assert result.risk is not None
     assert result.judge == "hhem/tiny-hhem"
-    assert re.fullmatch(r"1\+1\+[0-9a-f]{8}\.512\.0", result.version)
+    assert re.fullmatch(r"2\[1\]\+1\+[0-9a-f]{8}\.512\.0", result.version)
 
 
 async def test_evaluations_at_once_do_not_mix(hhem_folder: Path) -> None:

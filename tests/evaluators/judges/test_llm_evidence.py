@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from rag_otel.model import Chunk, Evaluation, ReasonCode
-from rag_otel_evaluators.judges.llm import llm_model
 from rag_otel_evaluators.judges.llm_evidence import number_evidence
 from rag_otel_evaluators.judges.llm_faithfulness import LlmJudge
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 from testkit.judge_server import JudgeServer
+from testkit.when_used import llm_model
 
 pytestmark = pytest.mark.usefixtures("litellm_is_loaded")
 

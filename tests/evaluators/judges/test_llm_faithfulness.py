@@ -16,7 +16,6 @@ from rag_otel.delivery.retry import RetryPolicy
 from rag_otel.errors import PermanentError, RetryableError
 from rag_otel.model import Chunk, Evaluation, ReasonCode, Usage, Verdict
 from rag_otel_evaluators.judges.judge import Judge
-from rag_otel_evaluators.judges.llm import llm_model
 from rag_otel_evaluators.judges.llm_faithfulness import LlmJudge
 from rag_otel_evaluators.llm.parsing import read_answer
 from rag_otel_evaluators.llm.structured import Completion, Message, T
@@ -34,6 +33,8 @@ from testkit.judge_server import (
     dropped_item,
     wrong_ids,
 )
+from testkit.size import examples
+from testkit.when_used import llm_model
 from testkit.word_overlap_judge import answer as oracle
 from testkit.word_overlap_judge import fields_of, items_of
 
@@ -207,14 +208,75 @@ async def test_a_doubled_claim_counts_once(server: JudgeServer) -> None:
     assert "disagree" in (result.explanation or "")
 
 
-async def test_an_invented_claim_is_set_aside_and_told(server: JudgeServer) -> None:
-    """A verdict on claim 17 of 4 changes nothing but the explanation."""
+async def test_an_invented_claim_spoils_its_response(server: JudgeServer) -> None:
+    """Who gives a verdict on claim 17 of 4 may have miscounted before: all claims are asked about again."""
     invented = {"claim": 17, "evidence": [], "reason": "", "verdict": "supported"}
     server.fail_next(Changed(lambda said: {"verdicts": [*said["verdicts"], invented]}))
     result = await evaluate(judge_at(server))
     assert result.score == 0.75
     assert len(result.claims) == 4
     assert "17" in (result.explanation or "")
+    assert asked_claims(server.requests[1]) == asked_claims(server.requests[0])
+
+
+def counted_from_one(said: Any) -> Any:
+    return {"verdicts": [{**each, "claim": each["claim"] + 1} for each in said["verdicts"]]}
+
+
+async def test_a_judge_that_counts_claims_from_one_shifts_no_verdict(server: JudgeServer) -> None:
+    """ "It has ten lifts" is not supported by the evidence of the claim after it."""
+    server.answer = lambda request: counted_from_one(oracle(request))
+    result = await evaluate(judge_at(server), response=f"It has ten lifts. {RESPONSE}")
+    assert verdicts_of(result) == [N, S, S, S, N]
+    assert result.claims[1].quotes[0].text == "The Eiffel Tower was completed in 1889."
+    assert len(server.requests) == 1
+
+
+async def test_a_judge_that_counts_from_one_and_leaves_a_claim_out_is_asked_again(server: JudgeServer) -> None:
+    """1, 2, 3 of four claims may be the last three, or the first three counted from 1."""
+    server.fail_next(Changed(lambda said: dropped_item(counted_from_one(said))))
+    result = await evaluate(judge_at(server))
+    assert verdicts_of(result) == [S, S, S, N]
+    assert asked_claims(server.requests[1]) == asked_claims(server.requests[0])
+
+
+async def test_numbers_that_do_not_tell_leave_every_claim_unjudged(server: JudgeServer) -> None:
+    """Twice: rather no verdict than another claim's."""
+    shifted = Changed(lambda said: dropped_item(counted_from_one(said)))
+    server.fail_next(shifted, shifted)
+    result = await evaluate(judge_at(server))
+    assert verdicts_of(result) == [U, U, U, U]
+    assert (result.score, result.reason_code) == (None, ReasonCode.PARSE_ERROR)
+
+
+async def test_a_first_verdict_that_cannot_be_read_costs_itself_alone(server: JudgeServer) -> None:
+    """Its number shows that the others are counted from 0."""
+
+    def unreadable(said: Any) -> Any:
+        first, *others = said["verdicts"]
+        return {"verdicts": [{**first, "verdict": "who knows"}, *others]}
+
+    server.fail_next(Changed(unreadable))
+    assert verdicts_of(await evaluate(judge_at(server))) == [S, S, S, N]
+    assert asked_claims(server.requests[1]) == ["The tower was completed in 1889."]
+
+
+@pytest.mark.parametrize(
+    "ids", [["c1.s0", "c2.s0", "c3.s0", "c1"], ["1", "2", "3", "1"], ["c0.s1", "c0.s2", "c2.s1", "c0.s1"]]
+)
+async def test_evidence_counted_from_one_is_asked_again(server: JudgeServer, ids: list[str]) -> None:
+    """Chunk 3 of 3, or sentence 2 of 2, and never a 0: the ids that exist are not those that are meant."""
+    numbers = iter(ids)
+
+    def shifted(said: Any) -> Any:
+        return {
+            "verdicts": [{**each, "verdict": "supported", "evidence": [next(numbers)]} for each in said["verdicts"]]
+        }
+
+    server.fail_next(Changed(shifted))
+    result = await evaluate(judge_at(server))
+    assert verdicts_of(result) == [S, S, S, N]
+    assert [claim.chunk_ids for claim in result.claims] == [("tower",), ("tower",), ("paris",), ()]
 
 
 async def test_what_cannot_be_read_at_all_is_null_with_its_cost(server: JudgeServer) -> None:
@@ -321,7 +383,7 @@ verdicts = st.fixed_dictionaries(
 
 
 @given(st.lists(verdicts, max_size=8), st.lists(st.text(max_size=60), max_size=3))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_whatever_is_said_the_result_holds_together(said: list[dict[str, Any]], texts: list[str]) -> None:
     """No NaN, scores and risks within 0..1, every quote a verbatim slice, every chunk id an existing one."""
     chunks = [*CHUNKS, *(Chunk(id=f"x{i}", text=text, position=3 + i) for i, text in enumerate(texts))]

@@ -16,7 +16,6 @@ from rag_otel.model import Evaluation, ReasonCode
 from rag_otel_evaluators.judges.cascade import CascadeJudge
 from rag_otel_evaluators.judges.embedded import EmbeddedJudge
 from rag_otel_evaluators.judges.judge import Judge, most_calls_of
-from rag_otel_evaluators.judges.llm import llm_model
 from rag_otel_evaluators.judges.llm_faithfulness import LlmJudge
 from rag_otel_evaluators.judges.openai_model import openai_model
 from rag_otel_evaluators.judges.statements import StatementsJudge
@@ -25,6 +24,7 @@ from rag_otel_evaluators.llm.client import ResilientModel
 from rag_otel_evaluators.llm.limits import Limits
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 from testkit.judge_server import Hang, JudgeRequest, JudgeServer, Said, ServerError, cut_to_budget
+from testkit.when_used import llm_model
 from testkit.word_overlap_judge import answer as oracle
 from testkit.word_overlap_judge import fields_of, items_of
 

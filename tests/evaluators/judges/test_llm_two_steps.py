@@ -9,10 +9,10 @@ import pytest
 
 from rag_otel.delivery.retry import RetryPolicy
 from rag_otel.model import Evaluation, Verdict
-from rag_otel_evaluators.judges.llm import llm_model
 from rag_otel_evaluators.judges.llm_faithfulness import LlmJudge
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 from testkit.judge_server import JudgeRequest, JudgeServer, ServerError
+from testkit.when_used import llm_model
 from testkit.word_overlap_judge import answer as oracle
 from testkit.word_overlap_judge import fields_of, items_of
 
@@ -110,12 +110,36 @@ async def test_a_statement_that_the_answer_does_not_make_is_set_aside(server: Ju
     assert invented in (result.explanation or "")
 
 
-async def test_a_statement_of_no_sentence_is_set_aside(server: JudgeServer) -> None:
-    """Sentence 9 of 2 does not exist."""
+@pytest.mark.parametrize(
+    "answers",
+    [[[*GOOD, (9, "Marie Curie won.")], GOOD], [[(number + 1, text) for number, text in GOOD]]],
+    ids=["sentence 9 of 2 does not exist: asked again", "counted from 1"],
+)
+async def test_statements_stand_in_their_own_sentences(
+    server: JudgeServer, answers: list[list[tuple[int, str]]]
+) -> None:
+    """However the model counts the sentences, and not a statement is used while a number does not fit."""
+    statements(server, *answers)
+    result = await evaluate(server)
+    assert [(claim.claim.sentence_index, claim.claim.text) for claim in result.claims] == GOOD
+    assert len(server.requests) == len(answers) + 1
+
+
+async def test_words_tell_the_sentence_where_numbers_fit_two(server: JudgeServer) -> None:
+    """A greeting has no statement: 1 of two sentences is the last from 0, or the first from 1."""
+    judge = LlmJudge(model=llm_model("openai/judge", api_base=server.url), strategy="two_step")
+    for number, text, index in [(1, GOOD[2][1], 1), (1, GOOD[0][1], 0)]:
+        statements(server, [(number, text)], [])
+        result = await Faithfulness(judge=judge).evaluate(question=None, chunks=CHUNKS, response=RESPONSE)
+        assert (index, text) in [(claim.claim.sentence_index, claim.claim.text) for claim in result.claims]
+
+
+async def test_statements_of_no_sentence_are_not_used(server: JudgeServer) -> None:
+    """Also when asked again: the sentences stand for themselves, and the result says why."""
     statements(server, [*GOOD, (9, "Marie Curie won.")])
     result = await evaluate(server)
-    assert judged(result) == [text for _, text in GOOD]
-    assert "sentence 9" in (result.explanation or "")
+    assert judged(result) == ["She was born in Warsaw in 1867.", GOOD[2][1]]
+    assert "not used" in (result.explanation or "")
 
 
 async def test_a_failure_while_asking_again_keeps_what_is_known(server: JudgeServer) -> None:

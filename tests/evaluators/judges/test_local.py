@@ -6,17 +6,12 @@ import asyncio
 import json
 import threading
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import pytest
-import torch
 from pydantic import BaseModel, Field
-from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
 from rag_otel.errors import ConfigurationError, PermanentError
-from rag_otel_evaluators.judges.local import local_model
-from rag_otel_evaluators.judges.local_embedder import local_embedder
-from rag_otel_evaluators.judges.local_json import JsonWriting, TokenRules, bounded_schema, closing_tokens
 from rag_otel_evaluators.judges.local_thread import ModelThread
 from rag_otel_evaluators.llm.cache import DiskCache
 from rag_otel_evaluators.llm.client import ResilientModel
@@ -24,6 +19,19 @@ from rag_otel_evaluators.llm.embedding import cosine_similarity
 from rag_otel_evaluators.llm.schema import response_schema
 from rag_otel_evaluators.llm.structured import Message, StructuredModel
 from rag_otel_evaluators.metrics.context_recall import ContextRecall
+from testkit.when_used import WhenUsed
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
+
+torch = WhenUsed("torch")
+AutoTokenizer = WhenUsed("transformers", "AutoTokenizer")
+local_model = WhenUsed("rag_otel_evaluators.judges.local", "local_model")
+local_embedder = WhenUsed("rag_otel_evaluators.judges.local_embedder", "local_embedder")
+JsonWriting = WhenUsed("rag_otel_evaluators.judges.local_json", "JsonWriting")
+TokenRules = WhenUsed("rag_otel_evaluators.judges.local_json", "TokenRules")
+bounded_schema = WhenUsed("rag_otel_evaluators.judges.local_json", "bounded_schema")
+closing_tokens = WhenUsed("rag_otel_evaluators.judges.local_json", "closing_tokens")
 
 
 class Finding(BaseModel):

@@ -19,7 +19,6 @@ from pydantic import BaseModel
 from rag_otel.delivery.retry import RetryPolicy
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
 from rag_otel.model import Usage
-from rag_otel_evaluators.judges.llm import llm_model
 from rag_otel_evaluators.llm.breaker import BreakerStatus, CircuitBreaker
 from rag_otel_evaluators.llm.cache import DiskCache
 from rag_otel_evaluators.llm.client import ResilientModel
@@ -36,6 +35,7 @@ from testkit.judge_server import (
     ServerError,
     Truncated,
 )
+from testkit.when_used import llm_model
 
 
 class Verdicts(BaseModel):

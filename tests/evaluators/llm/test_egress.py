@@ -15,7 +15,6 @@ from rag_otel.errors import ConfigurationError
 from rag_otel.evaluation.evaluate import evaluate
 from rag_otel.model import Chunk, Evaluation, Verdict
 from rag_otel.safety.masking import CLASSES, MaskEngine
-from rag_otel_evaluators.judges.llm import llm_embedder, llm_model
 from rag_otel_evaluators.judges.llm_faithfulness import LlmJudge
 from rag_otel_evaluators.judges.openai_model import openai_model
 from rag_otel_evaluators.llm.egress import Egress
@@ -24,6 +23,7 @@ from rag_otel_evaluators.llm.mask_engines import engine_of
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 from testkit.judge_server import JudgeRequest, JudgeServer, ServerError
 from testkit.planted_secrets import planted_case
+from testkit.when_used import llm_embedder, llm_model
 from testkit.word_overlap_judge import answer as word_overlap
 
 CHUNKS = [

@@ -1,4 +1,8 @@
-"""When litellm is loaded, and what it leaves behind. Each in a process of its own."""
+"""When litellm is loaded, and what it leaves behind. Each in a process of its own.
+
+What the first import of litellm does is looked at in fresh processes, each of which takes five seconds of CPU. What we
+do to a litellm that the application has imported is looked at in forked ones.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from testkit.warm_python import warm_python
+
 pytestmark = pytest.mark.server
 
 
@@ -19,9 +25,9 @@ _PATH = (
 )
 
 
-def run(code: str, cwd: Path) -> Any:
+def run(code: str, cwd: Path, python: str = sys.executable) -> Any:
     """What `code` prints last, as JSON; anything else on stdout or stderr fails the test."""
-    done = subprocess.run([sys.executable, "-c", _PATH + code], capture_output=True, text=True, cwd=cwd)
+    done = subprocess.run([python, "-c", _PATH + code], capture_output=True, text=True, cwd=cwd)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     (line,) = done.stdout.splitlines()
@@ -37,12 +43,19 @@ print(json.dumps(sorted({name.partition('.')[0] for name in sys.modules} & {'lit
     assert run(code, tmp_path) == []
 
 
-def test_after_warming_up_neither_a_call_nor_a_failure_imports_anything(tmp_path: Path) -> None:
-    """Imports belong to start-up, not to traffic; and a failed call prints nothing."""
+@pytest.fixture(scope="module")
+def first_import(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """A process that imports litellm by us, warms it up and calls models: what it looked up and imported."""
     code = """
-import asyncio
+import asyncio, socket
+looked_up = []
+resolve = socket.getaddrinfo
+socket.getaddrinfo = lambda host, *more, **named: looked_up.append(host) or resolve(host, *more, **named)
+from rag_otel_evaluators.judges.llm import llm_model, token_prices, warm_up
+priced = token_prices("openai/gpt-4o-mini")
+prices = {"priced": priced is not None and min(priced) > 0, "looked_up": sorted(set(map(str, looked_up)))}
+
 from pydantic import BaseModel
-from rag_otel_evaluators.judges.llm import llm_model, warm_up
 from rag_otel.delivery.retry import RetryPolicy
 from rag_otel_evaluators.llm.structured import Message
 from testkit.judge_server import ClosedConnection, JudgeServer, RateLimited, ServerError, Hang
@@ -51,7 +64,7 @@ class Answer(BaseModel):
     a: int
 
 async def ask(model):
-    return (await model.complete([Message(role="user", content="?")], Answer)).value.a
+    return (await model.complete([Message(role="user", content="Is it so?")], Answer)).value.a
 
 warm_up("openai/gpt-4o-mini")
 before = set(sys.modules)
@@ -62,9 +75,21 @@ with JudgeServer(answer=lambda request: {"a": 1}) as server:
         for fault in (None, RateLimited(), ServerError(), ClosedConnection(), Hang()):
             server.fail_next(fault)
             assert asyncio.run(ask(model)) == 1
-print(json.dumps(sorted(set(sys.modules) - before)))
+print(json.dumps({"prices": prices, "imported": sorted(set(sys.modules) - before)}))
 """
-    assert run(code, tmp_path) == []
+    found: dict[str, Any] = run(code, tmp_path_factory.mktemp("first-import"))
+    return found
+
+
+@pytest.mark.slow(reason="litellm is imported in a fresh process")
+def test_after_warming_up_neither_a_call_nor_a_failure_imports_anything(first_import: dict[str, Any]) -> None:
+    """Imports belong to start-up, not to traffic; and a failed call prints nothing."""
+    assert first_import["imported"] == []
+
+
+def test_prices_are_those_that_litellm_brings(first_import: dict[str, Any]) -> None:
+    """Where litellm is imported by us, it reads its own file: nothing is fetched while the application starts."""
+    assert first_import["prices"] == {"priced": True, "looked_up": []}
 
 
 def test_litellm_is_left_as_the_application_has_set_it(tmp_path: Path) -> None:
@@ -127,7 +152,11 @@ with JudgeServer(answer=lambda request: {"a": 1}) as server:
 changed = {name: (before[name], value) for name, value in state().items() if before[name] != value}
 print(json.dumps({"changed": changed, "logged": sorted(set(logged)), "calls": calls}))
 """
-    assert run(code, tmp_path) == {"changed": {}, "logged": ["first", "last"], "calls": 3}
+    assert run(code, tmp_path, warm_python(with_litellm=True)) == {
+        "changed": {},
+        "logged": ["first", "last"],
+        "calls": 3,
+    }
 
 
 def test_prices_stay_as_the_application_has_set_them(tmp_path: Path) -> None:
@@ -147,23 +176,10 @@ warm_up("openai/ours")
 print(json.dumps({"same": litellm.model_cost is before and litellm.model_cost == listed,
                   "price": token_prices("openai/ours"), "looked_up": sorted(set(map(str, looked_up)) - {"127.0.0.1"})}))
 """
-    assert run(code, tmp_path) == {"same": True, "price": [1.0, 4.0], "looked_up": []}
+    assert run(code, tmp_path, warm_python(with_litellm=True)) == {"same": True, "price": [1.0, 4.0], "looked_up": []}
 
 
-def test_prices_are_those_that_litellm_brings(tmp_path: Path) -> None:
-    """Where litellm is imported by us, it reads its own file: nothing is fetched while the application starts."""
-    code = """
-import os, socket
-looked_up = []
-resolve = socket.getaddrinfo
-socket.getaddrinfo = lambda host, *more, **named: looked_up.append(host) or resolve(host, *more, **named)
-from rag_otel_evaluators.judges.llm import token_prices
-priced = token_prices("openai/gpt-4o-mini")
-print(json.dumps({"priced": priced is not None and min(priced) > 0, "looked_up": sorted(set(map(str, looked_up)))}))
-"""
-    assert run(code, tmp_path) == {"priced": True, "looked_up": []}
-
-
+@pytest.mark.slow(reason="litellm is imported in a fresh process")
 def test_a_judge_is_loaded_while_the_application_starts(tmp_path: Path) -> None:
     """On a thread of its own; the first evaluation waits for it; no log line of a library comes of it."""
     code = """

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
-import litellm
-import openai
 import pytest
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
@@ -17,9 +15,12 @@ from pydantic import BaseModel
 
 from rag_otel.errors import PermanentError
 from rag_otel.safety.tracing_suppression import suppressed
-from rag_otel_evaluators.judges.llm import llm_model, warm_up
 from rag_otel_evaluators.llm.structured import Message
 from testkit.judge_server import JudgeServer, ServerError
+from testkit.when_used import WhenUsed, llm_model
+
+litellm, openai = WhenUsed("litellm"), WhenUsed("openai")
+warm_up = WhenUsed("rag_otel_evaluators.judges.llm", "warm_up")
 
 
 class Answer(BaseModel):
@@ -65,6 +66,7 @@ def _official_openai(provider: TracerProvider) -> AbstractContextManager[None]:
 
 @contextmanager
 def _litellm_callback(provider: TracerProvider) -> Iterator[None]:
+    import litellm  # itself, and not what stands for it in this file: its attributes are set
     from litellm.integrations.opentelemetry import OpenTelemetry, OpenTelemetryConfig
 
     kept = {name: list(getattr(litellm, name)) for name in vars(litellm) if name.endswith(("callback", "callbacks"))}

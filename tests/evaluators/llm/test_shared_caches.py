@@ -6,7 +6,6 @@ import asyncio
 import math
 import sqlite3
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -24,24 +23,10 @@ from rag_otel_evaluators.llm.cache_stores import open_cache
 from rag_otel_evaluators.llm.memory_cache import MemoryCache
 from testkit.judge_server import JudgeServer
 from testkit.polling import eventually
+from testkit.warm_python import warm_python
 from testkit.word_overlap_judge import answer as oracle
 
 ANSWER = {"verdicts": ["supported"]}
-
-
-@pytest.fixture(params=["memory", "sqlite", pytest.param("redis", marks=pytest.mark.server)])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """A setting that names an empty cache."""
-    if request.param == "memory":
-        return "memory"
-    if request.param == "sqlite":
-        return f"sqlite:{tmp_path / 'answers.sqlite'}"
-    import redis
-
-    url = request.getfixturevalue("redis_url")
-    with redis.Redis.from_url(url) as client:
-        client.flushdb()
-    return str(url)
 
 
 def test_what_is_stored_is_found_until_it_is_old(store: str) -> None:
@@ -98,7 +83,7 @@ def test_a_store_that_is_not_known_is_named() -> None:
 def test_processes_at_the_same_time_pay_once(store: str) -> None:
     """Three processes ask the same ten questions twice each, all at once: the server sees ten."""
     with JudgeServer(answer=lambda request: ANSWER, latency_s=0.2) as server:
-        command = [sys.executable, "-m", "tests.evaluators.llm.caching_process", server.url, store, "10"]
+        command = [warm_python(), "-m", "tests.evaluators.llm.caching_process", server.url, store, "10"]
         processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(3)]
         lines = [process.communicate(timeout=120)[0].split() for process in processes]
     assert [process.returncode for process in processes] == [0, 0, 0]
@@ -163,12 +148,12 @@ async def test_a_process_that_dies_with_its_claim_is_waited_for_until_its_deadli
     cache.close()
 
 
-def test_a_hit_is_on_the_span_and_costs_nothing(uninstrumented: None) -> None:
+def test_a_hit_is_on_the_span_and_costs_nothing(uninstrumented: None, store: str) -> None:
     """The same answer twice: the second time no call, no token, no dollar; the span says how many calls were spared."""
     exporter, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     with JudgeServer(answer=oracle) as server:
-        judge = rag_otel.JudgeSettings(model="openai/local", api_base=server.url, cache="memory")
+        judge = rag_otel.JudgeSettings(model="openai/local", api_base=server.url, cache=store)
         rag_otel.instrument(provider, judge=judge, evaluations_per_minute=math.inf)
 
         @rag_otel.observe

@@ -142,25 +142,49 @@ async def test_a_chunk_that_was_left_out_is_asked_about_alone(judge: JudgeServer
 
 async def test_a_rank_without_a_verdict_leaves_no_score(judge: JudgeServer, model: StructuredModel) -> None:
     """The formula needs every rank; what was judged is kept in the chunks' scores."""
-    judge.answer = lambda request: {"verdicts": [{"chunk": 1, "useful": True}]} if len(judge.requests) == 1 else {}
+    judge.answer = lambda request: {"verdicts": [{"chunk": 0, "useful": True}]} if len(judge.requests) == 1 else {}
     result = await ContextPrecision(model=model).evaluate(question=QUESTION, chunks=CHUNKS, response=RESPONSE)
     assert result.score is None
     assert result.reason_code == ReasonCode.INCOMPLETE
-    assert result.chunk_scores == (None, 1.0, None)
+    assert result.chunk_scores == (1.0, None, None)
 
 
-async def test_doubled_and_invented_verdicts_change_nothing(judge: JudgeServer, model: StructuredModel) -> None:
-    """A verdict that comes twice counts once; one about chunk 9 of 3 is set aside, and the result says so."""
+async def test_doubled_verdicts_change_nothing(judge: JudgeServer, model: StructuredModel) -> None:
+    """A verdict that comes twice counts once."""
+    judge.answer = lambda request: doubled_item(useful_if_week(request))
+    result = await ContextPrecision(model=model).evaluate(question=QUESTION, chunks=CHUNKS, response=RESPONSE)
+    assert result.score == (1 / 2 + 2 / 3) / 2
+    assert len(judge.requests) == 1
+
+
+async def test_a_verdict_on_a_chunk_that_does_not_exist_spoils_its_response(
+    judge: JudgeServer, model: StructuredModel
+) -> None:
+    """Chunk 9 of 3: who miscounts there may have miscounted before, so all chunks are asked about again."""
 
     def answer(request: JudgeRequest) -> Any:
-        said = doubled_item(useful_if_week(request))
-        said["verdicts"].append({"chunk": 9, "useful": True})
+        said = useful_if_week(request)
+        if len(judge.requests) == 1:
+            said["verdicts"].append({"chunk": 9, "useful": True})
         return said
 
     judge.answer = answer
     result = await ContextPrecision(model=model).evaluate(question=QUESTION, chunks=CHUNKS, response=RESPONSE)
     assert result.score == (1 / 2 + 2 / 3) / 2
-    assert "item 9" in str(result.explanation)
+    assert items_of(fields_of(judge.requests[1])["chunks"]) == CHUNKS
+    assert "items 0, 1, 2, 9 of 0 to 2: not used" in str(result.explanation)
+
+
+async def test_chunks_counted_from_one_keep_their_verdicts(judge: JudgeServer, model: StructuredModel) -> None:
+    """1, 2, 3 for three chunks: the ranks are those of a judge that counts from 0."""
+
+    def answer(request: JudgeRequest) -> Any:
+        return {"verdicts": [{**each, "chunk": each["chunk"] + 1} for each in useful_if_week(request)["verdicts"]]}
+
+    judge.answer = answer
+    result = await ContextPrecision(model=model).evaluate(question=QUESTION, chunks=CHUNKS, response=RESPONSE)
+    assert result.chunk_scores == (0.0, 1.0, 1.0)
+    assert len(judge.requests) == 1
 
 
 async def test_verdicts_that_disagree_are_asked_again(judge: JudgeServer, model: StructuredModel) -> None:

@@ -70,8 +70,37 @@ async def test_chunks_that_do_not_exist_support_nothing(judge: JudgeServer, mode
     judge.answer = lambda request: {"verdicts": [{"claim": i, "chunks": [5, -1], "attributed": True} for i in range(4)]}
     result = await evaluate(model)
     assert (result.score, result.reason_code) == (None, ReasonCode.INCOMPLETE)
-    assert "do not exist" in result.explanation
+    assert "does not exist" in result.explanation
     assert len(judge.requests) == 2
+
+
+async def test_claims_and_chunks_counted_from_one(judge: JudgeServer, model: StructuredModel) -> None:
+    """Verdicts and the chunks that they name are those of a judge that counts from 0."""
+    judge.answer = lambda request: {
+        "verdicts": [
+            {**each, "claim": each["claim"] + 1, "chunks": [number + 1 for number in each["chunks"]]}
+            for each in all_but_london(request)["verdicts"]
+        ]
+    }
+    result = await evaluate(model)
+    assert [claim.verdict for claim in result.claims] == [Verdict.SUPPORTED] * 3 + [Verdict.NOT_ENOUGH_INFO]
+    assert result.claims[0].chunk_ids == ("doc-2",)
+    assert len(judge.requests) == 1
+
+
+async def test_one_chunk_that_does_not_exist_spoils_its_response(judge: JudgeServer, model: StructuredModel) -> None:
+    """Chunk 2 of 2: the judge may count chunks from 1, and then its chunk 1 is ours before."""
+
+    def answer(request: JudgeRequest) -> Any:
+        said = all_but_london(request)
+        if len(judge.requests) == 1:
+            said["verdicts"][0]["chunks"] = [2]
+        return said
+
+    judge.answer = answer
+    result = await evaluate(model)
+    assert result.claims[1].chunk_ids == ("doc-2",)
+    assert len(items_of(fields_of(judge.requests[1])["claims"])) == 4
 
 
 async def test_without_a_reference_there_is_no_recall(judge: JudgeServer, model: StructuredModel) -> None:

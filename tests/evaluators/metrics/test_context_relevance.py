@@ -146,8 +146,19 @@ async def test_without_a_question_it_cannot_be_told(judge: JudgeServer, model: S
 
 async def test_a_chunk_without_a_rating_stays_unknown(judge: JudgeServer, model: StructuredModel) -> None:
     """A chunk that neither judge rated has no score; the whole still has."""
-    partial = {"chunks": [{"chunk": 1, "rating": 2}, {"chunk": 7, "rating": 2}], "rating": 2}
+    partial = {"chunks": [{"chunk": 0, "rating": 2}], "rating": 2}
     judge.answer = judges(partial, partial)
     result = await evaluate(model)
     assert result.score == 1.0
-    assert result.chunk_scores == (None, 1.0)
+    assert result.chunk_scores == (1.0, None)
+
+
+async def test_chunks_counted_from_one_keep_their_ratings(judge: JudgeServer, model: StructuredModel) -> None:
+    """1 and 2 for two chunks. Of numbers that do not fit no chunk has a score."""
+    from_one = {"chunks": [{"chunk": 1, "rating": 2}, {"chunk": 2, "rating": 0}], "rating": 2}
+    judge.answer = judges(from_one, from_one)
+    assert (await evaluate(model)).chunk_scores == (1.0, 0.0)
+    beyond = {"chunks": [{"chunk": 0, "rating": 2}, {"chunk": 2, "rating": 0}], "rating": 2}
+    judge.answer = judges(beyond, beyond)
+    result = await evaluate(model)
+    assert (result.score, result.chunk_scores, result.reason_code) == (1.0, (None, None), ReasonCode.INCOMPLETE)

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 import pytest
 
+from rag_otel.evaluation.support import UNFAITHFUL_FROM
 from rag_otel.model import Chunk, Claim, ClaimVerdict, Evaluation, ReasonCode, Verdict
 from rag_otel.protocols import Evaluator
 from rag_otel_evaluators.judges.embedded import EmbeddedJudge
 from rag_otel_evaluators.judges.judge import Judge, Judgement, risk_of
-from rag_otel_evaluators.metrics.faithfulness import UNFAITHFUL_FROM, Faithfulness
+from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 
 EINSTEIN = (
     "Albert Einstein (born 14 March 1879) was a German-born theoretical physicist, widely held to be one of the "
@@ -58,7 +59,7 @@ def test_einstein_low(chunk: str, response: str) -> None:
     assert verdict.verdict is Verdict.CONTRADICTED
     assert verdict.chunk_ids == ("0",)
     assert verdict.explanation is not None
-    assert "14 mar" in verdict.explanation.lower()
+    assert verdict.explanation.startswith(("The context says 14 March", "The context says 14 de marzo"))
 
 
 def test_super_bowl() -> None:
@@ -80,13 +81,13 @@ def test_patriots() -> None:
 
 
 def test_score_is_the_supported_share() -> None:
-    """One supported claim of two is 0.5, and the answer is as risky as its riskiest claim at least."""
+    """One supported claim of two is 0.5, and the answer is risky."""
     result = evaluate(
         ["The plan costs $20 per month and includes 5 users."], "It includes five users. It costs $25 per month."
     )
     assert result.score == 0.5
     assert result.risk is not None
-    assert result.risk >= 1.0 - min(verdict.support_probability or 0.0 for verdict in result.claims)
+    assert result.risk >= 0.5
 
 
 @pytest.mark.parametrize(
@@ -178,10 +179,12 @@ def test_risk_of_nothing_is_unknown() -> None:
 
 
 def test_threshold_is_frozen_and_settable() -> None:
-    """The label turns at the documented risk; another one can be given, within 0..1."""
+    """Verdicts and label turn at the documented probability; another one can be given, within 0..1."""
     assert UNFAITHFUL_FROM == 0.3
     strict = Faithfulness(unfaithful_from=0.0)
-    assert strict.evaluate_sync(chunks=[EINSTEIN], response="Einstein was born in 1879.").label == "unfaithful"
+    result = strict.evaluate_sync(chunks=[EINSTEIN], response="Einstein was born in 1879.")
+    assert (result.score, result.label) == (0.0, "unfaithful")
+    assert strict.version != Faithfulness().version
     with pytest.raises(ValueError, match="within"):
         Faithfulness(unfaithful_from=2)
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
@@ -9,9 +13,12 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 import rag_otel
 from rag_otel.errors import ConfigurationError
-from rag_otel_evaluators.judges.llm import llm_model
+from rag_otel.safety.guard import counters
 from rag_otel_evaluators.metrics.context_relevance import ContextRelevance
-from testkit.judge_server import JudgeServer
+from testkit.judge_server import JudgeServer, RateLimited
+from testkit.missing_packages import without
+from testkit.polling import eventually
+from testkit.when_used import llm_model
 from testkit.word_overlap_judge import answer as oracle
 
 RATINGS = {"chunks": [{"chunk": 0, "rating": 2}], "rating": 2}
@@ -88,6 +95,69 @@ def test_faithfulness_by_a_model_of_ones_own_server(
     assert span.attributes["rag.evaluation.faithfulness.score"] == 0.5
     assert "openai/test-judge" in str(span.attributes["rag.evaluation.faithfulness.judge"])
     assert judge.requests
+
+
+@pytest.mark.usefixtures("uninstrumented")
+def test_a_judge_of_whose_answers_nothing_can_be_read_has_failed(
+    judge: JudgeServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It says so on the span, and once in the log, which holds no text."""
+    monkeypatch.setattr(counters, "_counts", type(counters._counts)())
+    judge.answer = lambda request: "I am sorry, Dave."
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    exporter, provider = InMemorySpanExporter(), TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    rag_otel.instrument(provider, judge="openai/test-judge", judge_api_base=judge.url, evaluations_per_minute=60)
+
+    @rag_otel.observe
+    def answer(question: str) -> dict[str, object]:
+        return {"answer": "Ulm lies on the Danube. It has a minster.", "chunks": ["Ulm is a city on the Danube."]}
+
+    for n in range(2):
+        answer(f"Where is Ulm, {n}?")
+    assert rag_otel.flush(timeout=60)
+    for span in exporter.get_finished_spans():
+        assert span.attributes is not None
+        assert span.attributes["rag.evaluation.status"] == "failed"
+        assert span.attributes["rag.evaluation.status_reason"] == "unreadable_answer"
+        assert "Dave" in str(span.attributes["rag.evaluation.faithfulness.explanation"])
+    (line,) = [each.getMessage() for each in caplog.records if "cannot be read" in each.getMessage()]
+    assert "openai/test-judge" in line
+    assert "Dave" not in caplog.text
+
+
+_ENDS = """
+import sys
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import ConsoleSpanExporter, SimpleSpanProcessor
+import rag_otel
+
+provider = TracerProvider()
+provider.add_span_processor(SimpleSpanProcessor(ConsoleSpanExporter()))
+rag_otel.instrument(provider, judge="openai/m", judge_api_base=sys.argv[1], evaluations_per_minute=60)
+
+@rag_otel.observe
+def answer(question):
+    return {"answer": "Ulm lies on the Danube.", "chunks": ["Ulm is a city on the Danube."]}
+
+answer("Where is Ulm?")
+sys.stdin.readline()
+"""
+
+
+@pytest.mark.server
+def test_a_judge_that_refuses_as_the_script_ends_is_asked_again(judge: JudgeServer, tmp_path: Path) -> None:
+    """The retry comes while exit handlers run: its connections are still usable, and nothing is said of open ones."""
+    judge.answer = oracle
+    judge.fail_next(RateLimited(retry_after_s=1.0))
+    environ = {**without(["litellm"], tmp_path), "OPENAI_API_KEY": "none"}
+    program = [sys.executable, "-c", _ENDS, judge.url]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(program, env=environ, text=True, **pipes) as running:
+        eventually(lambda: judge.requests, within_s=120)
+        exported, said = running.communicate("\n", timeout=120)
+    assert '"rag.evaluation.status": "evaluated"' in exported, said
+    assert "losed" not in said + exported
 
 
 def test_a_judge_that_may_cost_money_needs_a_cap() -> None:

@@ -221,11 +221,25 @@ async def test_noise_sensitivity(judge: JudgeServer, model: StructuredModel, mod
 
 
 async def test_noise_sensitivity_without_ground(judge: JudgeServer, model: StructuredModel) -> None:
-    """No context, no claims and an abstention have reasons; chunks that do not exist are ignored."""
+    """No context, no claims and an abstention have reasons; chunks that do not exist are no origin."""
     metric = NoiseSensitivity(model=model)
     reasons = []
     for change in ({"chunks": []}, {"response": "I don't know."}, {"reference": "I don't know."}, {"reference": None}):
         reasons.append((await metric.evaluate(**{**MUSEUM, **change})).reason_code)
     assert reasons == [ReasonCode.NO_CONTEXT, ReasonCode.ABSTAINED, ReasonCode.NO_CLAIMS, ReasonCode.NO_REFERENCE]
     judge.answer = lambda request: {"verdicts": [{"claim": i, "chunks": [7], "in_reference": False} for i in range(6)]}
-    assert (await metric.evaluate(**MUSEUM)).score == 0.0
+    result = await metric.evaluate(**MUSEUM)
+    assert (result.score, result.reason_code) == (None, ReasonCode.INCOMPLETE)
+
+
+async def test_noise_sensitivity_of_a_judge_that_counts_from_one(judge: JudgeServer, model: StructuredModel) -> None:
+    """Claims and chunks from 1: the same score and the same chunks."""
+    judge.answer = lambda request: {
+        "verdicts": [
+            {**each, "claim": each["claim"] + 1, "chunks": [number + 1 for number in each["chunks"]]}
+            for each in origins(request)["verdicts"]
+        ]
+    }
+    result = await NoiseSensitivity(model=model).evaluate(**MUSEUM)
+    assert (result.score, result.chunk_scores) == (0.25, (1.0, 0.0))
+    assert [claim.chunk_ids for claim in result.claims] == [("0",), (), ("0",), ("1",)]

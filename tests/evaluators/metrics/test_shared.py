@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.protocols import Evaluator
-from rag_otel_evaluators.judges.llm import llm_model
 from rag_otel_evaluators.llm.embedding import HashedNgramEmbedder
 from rag_otel_evaluators.llm.structured import StructuredModel
 from rag_otel_evaluators.metrics.answer_correctness import AnswerCorrectness
@@ -27,6 +26,7 @@ from rag_otel_evaluators.metrics.response_relevancy import ResponseRelevancy
 from rag_otel_evaluators.prompts import Prompt, load_prompt, save_prompt
 from rag_otel_evaluators.sync import run_sync
 from testkit.judge_server import JudgeServer
+from testkit.when_used import llm_model
 
 CASE: dict[str, Any] = {
     "question": "Where is Ulm, and how old is it?",
@@ -107,7 +107,7 @@ async def test_the_twin_works_inside_a_running_loop(
         "verdicts": [
             {"chunk": i, "useful": True, "claim": i, "chunks": [0], "attributed": True, "stated": True}
             | {"in_reference": True}
-            for i in range(request.prompt.count("(response) ") + 2)
+            for i in range(max(2, str(request.body["messages"][-1]["content"]).count(" (re")))
         ],
         "chunks": [],
         "rating": 2,

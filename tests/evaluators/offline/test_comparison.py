@@ -157,11 +157,24 @@ def test_thresholds_in_a_build(
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("kept", [rows(1.0, 1.0, None, None), rows(1.0, 1.0)], ids=["without a score", "missing"])
+def test_lost_rows_are_a_gate_of_their_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], kept: list[dict[str, Any]]
+) -> None:
+    """The rows that are left became no worse; that half of them are gone is no success."""
+    before, after = write(tmp_path / "before.jsonl", rows(1.0, 1.0, 0.5, 0.5)), write(tmp_path / "after.jsonl", kept)
+    assert main(["compare", str(before), str(after), "--max-drop", "0"]) == 1
+    assert "m: 2 of 4 rows that had a score have none now" in capsys.readouterr().err
+    assert main(["compare", str(before), str(after), "--max-drop", "0", "--max-lost", "0.5"]) == 0
+    assert main(["compare", str(before), str(after), "--max-lost", "2"]) == 2
+
+
 def test_what_the_command_prints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A table, the rows that became worse, lost scores, and a file with everything."""
     before = write(tmp_path / "before.jsonl", rows(1.0, 0.5, 0.5, 1.0, 0.5))
     after = write(tmp_path / "after.jsonl", rows(0.5, 0.5, 0.75, 0.25, None))
-    assert main(["compare", str(before), str(after), "--output", str(tmp_path / "out.json")]) == 0
+    allowed = ["--max-lost", "0.2"]
+    assert main(["compare", str(before), str(after), *allowed, "--output", str(tmp_path / "out.json")]) == 0
     shown = capsys.readouterr().out
     assert "m           4   0.750  0.500      -0.250" in shown
     assert "Question 3?" in shown

@@ -8,19 +8,24 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import datasets
-import pandas
 import pyarrow
 import pytest
 
+import rag_otel
+import rag_otel_evaluators
 from rag_otel.cli.main import main
 from rag_otel.errors import ConfigurationError, InputError
 from rag_otel.evaluation.calibration import Calibration, read_calibrations, write_calibrations
 from rag_otel.model import Chunk
-from rag_otel_evaluators import evaluate
+from rag_otel_evaluators import compare, evaluate
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 from rag_otel_evaluators.metrics.functions import function_evaluator
+from rag_otel_evaluators.metrics.ragas_names import RAGAS_NAMES
+from rag_otel_evaluators.metrics.registry import metric_names
 from rag_otel_evaluators.offline.partitions import evaluate_partition
+from testkit.when_used import WhenUsed
+
+datasets, pandas = WhenUsed("datasets"), WhenUsed("pandas")
 
 EINSTEIN = "Albert Einstein (born 14 March 1879) was a German-born theoretical physicist."
 ROWS: list[dict[str, Any]] = [
@@ -68,6 +73,45 @@ def test_what_comes_out() -> None:
     assert (summary.mean, summary.scored, dict(summary.nulls)) == (0.5, 2, {"bad_row": 1})
     with pytest.raises(KeyError, match="there are: faithfulness"):
         results.scores("politeness")
+
+
+def test_one_metric_needs_no_list(tmp_path: Path) -> None:
+    """A name, names with commas, or an object; the same for data frames and comparisons."""
+    assert evaluate(ROWS, metrics="faithfulness").scores("faithfulness") == SCORES
+    names = evaluate(ROWS, "faithfulness, non_llm_context_recall", columns={"reference_contexts": "contexts"}).metrics
+    assert names == ("faithfulness", "non_llm_context_recall")
+    results = evaluate(ROWS, metrics=Faithfulness())
+    assert results.scores("faithfulness") == SCORES
+    frame = evaluate_partition(pandas.DataFrame(ROWS[:2]), "faithfulness")
+    assert frame["faithfulness"].tolist() == SCORES[:2]
+    assert [each.metric for each in compare(results, results, metrics="faithfulness").metrics] == ["faithfulness"]
+    with pytest.raises(ConfigurationError, match="Shortness is a class: give an object"):
+        evaluate(ROWS, metrics=type("Shortness", (Faithfulness,), {}))
+
+
+def test_what_there_is_can_be_listed() -> None:
+    """In a notebook one looks with dir() and the tab key."""
+    assert {"aevaluate", "compare", "evaluate"} <= set(dir(rag_otel_evaluators))
+    assert all(callable(getattr(rag_otel_evaluators, name)) for name in dir(rag_otel_evaluators))
+
+
+def test_the_names_of_ragas_work_or_say_what_to_write() -> None:
+    """Names, classes and objects of Ragas, and its way to a column of scores."""
+    results = evaluate(ROWS, metrics=["Faithfulness"])
+    assert results["faithfulness"] == results.scores("faithfulness") == SCORES
+    with pytest.raises(KeyError, match="there are: faithfulness"):
+        results["politeness"]
+    with pytest.raises(AttributeError, match="in metrics= write the name of the metric: 'context_recall'"):
+        rag_otel_evaluators.LLMContextRecall  # noqa: B018
+    ragas_metric = type("LLMContextRecall", (), {})
+    for given in (ragas_metric, ragas_metric()):
+        with pytest.raises(ConfigurationError, match="write the name of the metric: 'context_recall'"):
+            evaluate(ROWS, metrics=[given])
+    with pytest.raises(ConfigurationError, match=r"write rag_otel_evaluators.metrics.critics.Aspect"):
+        evaluate(ROWS, metrics=["AspectCritic"])
+    with pytest.raises(ConfigurationError, match="write the name of the metric: 'faithfulness'"):
+        rag_otel.instrument(metrics=["Faithfulness"])
+    assert set(RAGAS_NAMES.values()) <= set(metric_names())
 
 
 def test_metrics_of_every_kind() -> None:
@@ -155,10 +199,11 @@ def test_a_calibration_applies_as_in_live_traffic(tmp_path: Path, capsys: pytest
     """In Python, on the command line and for a part of a data set; the report says so."""
     file = tmp_path / "calibration.json"
     plain = evaluate(ROWS)
+    judged = plain[0]["faithfulness"]
     fitted = {"slope": 0.5, "intercept": 1.0, "threshold": 0.01, "labels": 20, "bad": 10}
     write_calibrations(
         file,
-        [Calibration(metric="faithfulness", judge=plain[0]["faithfulness"].judge, **fitted)],  # type: ignore[arg-type]
+        [Calibration(metric="faithfulness", judge=judged.judge, version=judged.version, **fitted)],  # type: ignore[arg-type]
     )
     calibrated = evaluate(ROWS, calibration_file=file)
     wanted = [*map(read_calibrations(file).apply, plain.evaluations("faithfulness"))]
@@ -166,7 +211,11 @@ def test_a_calibration_applies_as_in_live_traffic(tmp_path: Path, capsys: pytest
     assert [(each.risk, each.label, each.version) for each in found] == [
         (each.risk, each.label, each.version) for each in wanted
     ]
-    assert (plain.scores("faithfulness"), found[0].label) == (calibrated.scores("faithfulness"), "unfaithful")
+    assert [each.risk for each in found] != [each.risk for each in plain.evaluations("faithfulness")]
+    for kept in ("score", "label", "claims"):
+        assert [getattr(each, kept) for each in found] == [
+            getattr(each, kept) for each in plain.evaluations("faithfulness")
+        ]
     said = "of 2 rows calibrated with a calibration file"
     assert said in calibrated.report(tmp_path / "report").read_text(encoding="utf-8")
     assert said not in plain.report(tmp_path / "plain").read_text(encoding="utf-8")
@@ -174,7 +223,7 @@ def test_a_calibration_applies_as_in_live_traffic(tmp_path: Path, capsys: pytest
     details = [json.loads(each) for each in part.column("faithfulness_detail").to_pylist()]
     assert [each.get("version") for each in details] == [each.to_dict().get("version") for each in wanted]
     command = ["evaluate", str(from_file(tmp_path)), "--output", str(tmp_path / "out.jsonl")]
-    assert main([*command, "--calibration-file", str(file)]) == 0
+    assert main([*command, "--allow-bad-rows", "--calibration-file", str(file)]) == 0
     assert f"calibration: {file} was applied to faithfulness (2 rows)" in capsys.readouterr().err
     with pytest.raises(ConfigurationError, match=r"calibration_file = .*cannot be read"):
         evaluate(ROWS, calibration_file=tmp_path / "none.json")

@@ -15,6 +15,7 @@ from rag_otel_evaluators.judges.config import JudgeConfig
 from rag_otel_evaluators.offline.config import EvaluationConfig, make_config, read_config_file
 from rag_otel_evaluators.offline.dataset_files import read_records
 from rag_otel_evaluators.offline.datasets import ALIASES
+from testkit.warm_python import warm_python
 
 pytestmark = pytest.mark.server
 
@@ -43,14 +44,14 @@ def commands(tmp_path: Path) -> str:
     folder = tmp_path / "bin"
     folder.mkdir()
     script = folder / "rag-otel"
-    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m rag_otel.cli.main "$@"\n')
+    script.write_text(f'#!/bin/sh\nexec "{warm_python(with_litellm=True)}" -m rag_otel.cli.main "$@"\n')
     script.chmod(0o755)
     return f"{folder}{os.pathsep}{os.environ['PATH']}"
 
 
 def test_the_example_in_python(tmp_path: Path) -> None:
     """A right and a wrong answer, told apart."""
-    shown = run([sys.executable, str(EXAMPLES / "in_python.py")], tmp_path)
+    shown = run([warm_python(), str(EXAMPLES / "in_python.py")], tmp_path)
     assert shown.returncode == 0, shown.stderr
     assert shown.stdout.splitlines()[:2] == ["right 1.0 1.0", "wrong 0.0 1.0"]
 
@@ -58,7 +59,7 @@ def test_the_example_in_python(tmp_path: Path) -> None:
 def test_the_page_in_python(tmp_path: Path) -> None:
     """Its code block runs and writes its report."""
     (block,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    shown = run([sys.executable, "-c", block], tmp_path)
+    shown = run([warm_python(), "-c", block], tmp_path)
     assert shown.stdout == "[1.0] 1.0\n", shown.stderr
     assert (tmp_path / "report" / "index.html").exists()
 

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import pandas
 import pyarrow
 import pyarrow.parquet
 import pytest
@@ -18,7 +17,10 @@ import pytest
 from rag_otel.errors import ConfigurationError
 from rag_otel_evaluators import evaluate, evaluate_file, evaluate_partition
 from rag_otel_evaluators.metrics.critics import Aspect
+from testkit.when_used import WhenUsed
 from tests.evaluators.offline.test_examples import ROOT, run
+
+pandas = WhenUsed("pandas")
 
 PASSAGE = "The tower of case {} is 330 metres high and was finished in 1889."
 COLUMNS = {"contexts": "hits[*].text"}
@@ -71,7 +73,7 @@ def blocks() -> list[str]:
 
 
 @pytest.mark.server
-@pytest.mark.parametrize(("number", "written"), [(0, "scored"), (2, "results")])
+@pytest.mark.parametrize(("number", "written"), [(0, "scored"), pytest.param(2, "results", marks=pytest.mark.long)])
 def test_the_pages_dask_gives_what_the_plain_function_gives_to_the_byte(
     tmp_path: Path, number: int, written: str
 ) -> None:

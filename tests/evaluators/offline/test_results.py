@@ -8,12 +8,14 @@ from html.parser import HTMLParser
 from typing import Any
 
 import numpy
-import pandas
 import pytest
 from pydantic import BaseModel
 
 from rag_otel.errors import InputError
 from rag_otel_evaluators import evaluate
+from testkit.when_used import WhenUsed
+
+pandas = WhenUsed("pandas")
 
 FACT = "The tower is 330 metres high."
 HOSTILE = "<script>alert(1)</script> The tower is <b>390</b> metres high."

@@ -11,11 +11,11 @@ import pytest
 
 from rag_otel.cli.main import main
 from rag_otel.errors import ConfigurationError, InputError
-from rag_otel_evaluators.judges.llm import llm_model
 from rag_otel_evaluators.llm.structured import StructuredModel
 from rag_otel_evaluators.prompts import Example, Prompt, list_prompts, load_prompt
 from rag_otel_evaluators.prompts.adapt import adapt_prompt, structure_problems
 from testkit.judge_server import JudgeRequest, JudgeServer, ServerError, doubled_item, dropped_item
+from testkit.when_used import llm_model
 
 
 @pytest.fixture

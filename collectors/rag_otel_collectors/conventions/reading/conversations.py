@@ -22,7 +22,7 @@ from rag_otel_collectors.conventions.reading.tree import SpanTree
 
 _ENOUGH: Final = 200
 """Characters at the beginning of a document. A prompt that contains them contains the document."""
-_LEAVES: Final = (Role.MODEL, Role.RETRIEVAL, Role.EMBEDDING, Role.TOOL)
+_LEAVES: Final = (Role.MODEL, Role.RETRIEVAL, Role.EMBEDDING, Role.DECISION, Role.TOOL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,6 +25,8 @@ class Role(enum.Enum):
     RETRIEVAL = "retrieval"
     """Retrieves documents, or selects among them."""
     EMBEDDING = "embedding"
+    DECISION = "decision"
+    """Asks a decision model: typed questions, answered with probabilities. Its output is no text for a user."""
     EVALUATOR = "evaluator"
     """A span of a judge. The spans below it are not application traffic."""
 

@@ -24,7 +24,7 @@ from rag_otel_collectors.conventions.reading.rag_trace import Reading, compose
 from rag_otel_collectors.conventions.reading.retrieval import Passages, Retrieval, find_retrievals, source, unite
 from rag_otel_collectors.conventions.reading.tree import SpanTree
 
-_NEVER_ANSWERS: Final = (Role.RETRIEVAL, Role.EMBEDDING)
+_NEVER_ANSWERS: Final = (Role.RETRIEVAL, Role.EMBEDDING, Role.DECISION)
 _AGENTS: Final = (Role.AGENT, Role.TOOL)
 _LETTERS: Final = re.compile(r"\w")
 
@@ -213,7 +213,7 @@ def _is_question(asked: str, searched: Retrieval | None, passages: Passages) -> 
 
 
 def _may_answer(role: Role, calls: Sequence[SpanRecord]) -> bool:
-    """False for a span whose output is documents: a retrieval, an embedding, or a tool without a model call."""
+    """False for a span whose output is no answer: a retrieval, an embedding, a decision, a tool without a call."""
     return role not in _NEVER_ANSWERS and (role is not Role.TOOL or bool(calls))
 
 

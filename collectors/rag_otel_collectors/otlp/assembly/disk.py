@@ -63,12 +63,22 @@ def _probe(folder: Path) -> None:
 
 
 class DiskWatch:
-    """Looks after queues on one disk. `needed` says how much will have to be written for what was accepted."""
+    """Looks after queues on one disk."""
 
-    def __init__(self, queues: Mapping[str, Queue], metrics: Metrics, needed: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        queues: Mapping[str, Queue],
+        metrics: Metrics,
+        needed: Callable[[], int],
+        *,
+        wanted: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """`needed` says how much will have to be written for what was accepted, `wanted` whether anything has been
+        refused for lack of room since the last look."""
         self._queues = queues
         self._metrics = metrics
         self._needed = needed
+        self._wanted = wanted
         self._log = LimitedLog()
 
     @property
@@ -92,11 +102,12 @@ class DiskWatch:
 
     def look(self) -> None:
         """Write what is missing, make room, ask again."""
+        wanted = self._wanted()
         for name, queue in self._queues.items():
             log = queue.log
             try:
                 queue.tend()
-                pressed = log.trouble is not None
+                pressed = wanted or log.trouble is not None
                 if log.end.offset > (0 if pressed else _WORTH_ROLLING_BYTES) and (
                     pressed or short_of(log, self._needed())
                 ):

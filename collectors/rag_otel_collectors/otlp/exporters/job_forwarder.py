@@ -7,17 +7,19 @@ that is reached, the collector refuses requests, and the exporters hold back.
 from __future__ import annotations
 
 import asyncio
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rag_otel.delivery.retry import Backoff
 from rag_otel.errors import ConfigurationError, RetryableError
-from rag_otel_collectors.jobs.engines import publish_all
 from rag_otel_collectors.jobs.job import pack, unpack
-from rag_otel_collectors.jobs.queue import JobQueue, QueuedJob
+from rag_otel_collectors.jobs.queue import QueuedJob
 from rag_otel_collectors.otlp import metrics as names
 from rag_otel_collectors.otlp.exporters.outbox import Outbox
 from rag_otel_collectors.otlp.limited_log import LimitedLog
 from rag_otel_collectors.otlp.metrics import Metrics
+
+if TYPE_CHECKING:
+    from rag_otel_collectors.jobs.job_queue import JobQueue
 
 READER: Final = "job_queue"
 _BATCH_BYTES: Final = 2**20
@@ -72,4 +74,4 @@ class JobForwarder:
         if not self._open:
             await self._queue.open()
             self._open = True
-        await publish_all(self._queue, jobs)
+        await self._queue.publish(*jobs)

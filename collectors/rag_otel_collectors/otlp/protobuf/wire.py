@@ -24,6 +24,10 @@ _SPANS: Final = 2
 """Field of ScopeSpans."""
 _TRACE_ID: Final = 1
 """Field of Span."""
+_ATTRIBUTES: Final = 9
+"""Field of Span."""
+_KEY: Final = 1
+"""Field of KeyValue."""
 _VARINT, _FIXED64, _BYTES, _GROUP, _END_GROUP, _FIXED32 = range(6)
 
 
@@ -115,6 +119,15 @@ def without_repeats(slices: Sequence[SpanSlice]) -> list[SpanSlice]:
     return list({item.span: item for item in slices}.values())
 
 
+def without_attributes(request: bytes, prefixes: Sequence[str]) -> bytes:
+    """The request without the spans' attributes whose names begin so; the same bytes where there are none. The request
+    should have been validated (`is_request`)."""
+    begins = tuple(prefix.encode() for prefix in prefixes)
+    if not any(begin in request for begin in begins):
+        return request
+    return join(item._replace(span=_without_attributes(item.span, begins)) for item in split(request))
+
+
 def last_span_id(request: bytes) -> bytes:
     """The id of the last span of a serialised request. Raises ValueError or IndexError if there is none."""
     try:
@@ -138,6 +151,17 @@ def attribute_bytes(attributes: Mapping[str, Any]) -> bytes:
 def _trace_id(span: bytes) -> bytes:
     """Empty if there is none."""
     return next((span[value:end] for number, _, _, value, end in _fields(span) if number == _TRACE_ID), b"")
+
+
+def _without_attributes(span: bytes, begins: tuple[bytes, ...]) -> bytes:
+    kept: list[bytes] = []
+    for number, wire_type, start, value, end in _fields(span):
+        if number == _ATTRIBUTES and wire_type == _BYTES:
+            pair = span[value:end]
+            if any(key.startswith(begins) for key in _parts(pair, _KEY)[0]):
+                continue
+        kept.append(span[start:end])
+    return b"".join(kept)
 
 
 def _fill(target: AnyValue, value: Any) -> None:

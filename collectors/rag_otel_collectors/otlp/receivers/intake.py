@@ -27,7 +27,7 @@ from rag_otel_collectors.otlp.assembly.live_traces import SPAN_OVERHEAD_BYTES, L
 from rag_otel_collectors.otlp.exporters.outbox import Outbox
 from rag_otel_collectors.otlp.metrics import Metrics
 from rag_otel_collectors.otlp.protobuf.span_records import attributes_from, outline
-from rag_otel_collectors.otlp.protobuf.wire import SpanSlice, join, split
+from rag_otel_collectors.otlp.protobuf.wire import SpanSlice, join, split, without_attributes
 
 HELD: Final = "held"
 MALFORMED: Final = "malformed"
@@ -44,6 +44,7 @@ DRAINING: Final = "shutting_down"
 _NO_TRACE: Final = bytes(16)
 _NO_SPAN: Final = bytes(8)
 _FULL_S: Final = 0.1
+_USUAL_REQUEST_BYTES: Final = 64 * 2**10
 MALFORMED_IDS: Final = "trace_id must be 16 bytes and span_id 8 bytes, neither all zero"
 
 
@@ -61,6 +62,10 @@ class RefusedError(RetryableError):
     def __init__(self, reason: str, *, retry_after_s: float) -> None:
         super().__init__(f"not accepted for now: {reason}", retry_after_s=retry_after_s)
         self.reason = reason
+
+
+_VERDICTS: Final = ("rag.evaluation.", "rag.sampling.", "rag.guard.")
+"""Attributes that only an evaluation, its sampler and a guard may write."""
 
 
 class _Remembered(dict[bytes, str]):
@@ -92,10 +97,12 @@ class Intake:
         retry_after_s: float = 2.0,
         held: Callable[[], None] = lambda: None,
         other_disk_bytes: Callable[[], int] = lambda: 0,
+        trusts_scores: bool = True,
     ) -> None:
         """`held` is called after spans were held. `max_held_bytes` is the bound of `live`: a request that would take
         up more than half of it alone is not evaluated, since waiting would not make it fit. `other_disk_bytes` is what
-        else counts against `max_disk_bytes`."""
+        else counts against `max_disk_bytes`. Without `trusts_scores`, what spans say of their own evaluation is
+        taken off them, so that it neither prevents an evaluation nor gets stored."""
         self._conventions = conventions
         self._sampler = sampler
         self._live = live
@@ -107,7 +114,9 @@ class Intake:
         self._retry_after_s = retry_after_s
         self._held = held
         self._other_disk_bytes = other_disk_bytes
+        self._trusts_scores = trusts_scores
         self._full_until = 0.0
+        self._wants_room = False
         self.draining = False
 
     def refusal(self, size: int = 0) -> str | None:
@@ -118,10 +127,21 @@ class Intake:
         queues = self._outbox.disk_bytes + self._journal.disk_bytes + self._other_disk_bytes()
         expected = queues + self._live.held_bytes + 2 * size
         if expected > self._max_disk_bytes or short_of(self._outbox.log, self._live.held_bytes + 2 * size):
+            self._wants_room = True
             return DISK_FULL
         if time.monotonic() < self._full_until or not self._live.room_for(0, 0):
             return TRACES_FULL
         return None
+
+    @property
+    def not_ready(self) -> str | None:
+        """Why senders should go elsewhere: a request of usual size would be refused now."""
+        return self.refusal(_USUAL_REQUEST_BYTES)
+
+    def wanted_room(self) -> bool:
+        """True where a request has been refused since the last call because the disk had no room for it."""
+        wanted, self._wants_room = self._wants_room, False
+        return wanted
 
     def admit(self, size: int = 0) -> None:
         """Raises RefusedError when a request of `size` bytes would be refused now."""
@@ -138,6 +158,8 @@ class Intake:
             message = ExportTraceServiceRequest.FromString(request)
         except DecodeError:
             raise InputError("not an OTLP export request in protobuf") from None
+        if not self._trusts_scores and (stripped := without_attributes(request, _VERDICTS)) != request:
+            request, message = stripped, ExportTraceServiceRequest.FromString(stripped)
         dispositions = self._dispositions(message)
         if HELD in dispositions or MALFORMED in dispositions:
             self._take_apart(request, message, dispositions)

@@ -1,10 +1,10 @@
 """The judge that is always there: no key, no download, no network, pure Python, a fraction of a millisecond a claim.
 
 It knows words, not meaning: it sees that a name, a number or a phrase of the answer is nowhere in the chunks, that a
-date, number, name or unit differs from the one beside the same words, that a "not" or an opposite word was put in, that
-two things were compared or ordered the wrong way round. It does not see known words put together in a new way ("the dog
-bit the man"), and it does not judge an answer in another language than its chunks: those claims are `unjudged`, with
-the reason `language_mismatch`.
+date, number, name or unit differs from the one beside the same words, that a "not" or an opposite word was put in. It
+does not see known words put together in a new way ("the dog bit the man"), nor two things compared the wrong way round,
+and it does not judge an answer in another language than its chunks: those claims are `unjudged`, with the reason
+`language_mismatch`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class EmbeddedJudge:
 
     @property
     def version(self) -> str:
-        return "6"
+        return "7"
 
     def prepare(self) -> None:
         """Import the tables and patterns; see `rag_otel.protocols.Prepares`."""

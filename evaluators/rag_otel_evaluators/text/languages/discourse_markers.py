@@ -24,36 +24,66 @@ def contrasts() -> re.Pattern[str]:
 
 
 @cache
-def dependent_openers() -> re.Pattern[str]:
-    """How a clause begins that only completes the one beside it: "who signed it, is not stated"."""
+def fillers() -> re.Pattern[str]:
+    """How a part begins that is manners beside an abstention, or only says what was read: it claims nothing."""
     return re.compile(
-        r"^\W{0,4}(?:(?:who|whom|whose|what|when|where|why|how|which|whether|if|because|since|as|so|for|in|on|"
-        r"at|of|from|"
-        r"with|about|based|given|after|before|to|regarding|despite|and therefore|therefore|"
-        r"quién|qué|cuándo|cuánto|dónde|cómo|cuál|si|porque|ya que|pues|puesto|para|en|sobre|según|tras|"
-        r"después|con|de|a "
-        r"partir|respecto|wer|wen|wem|was|wann|wo|warum|weshalb|wie|wieviel|welche[rsnm]?|ob|dass|weil|da|"
-        r"denn|nach|auf|"
-        r"für|über|zu|zum|zur|im|in|mit|aus|auch nachdem|nachdem|deren|dessen|um|obwohl|an (?:der|dem|denen)|dafür|"
-        r"qui|quoi|quand|où|pourquoi|comment|combien|quel\w{0,4}|parce|car|puisque|pour|dans|sur|selon|après|"
-        r"avec|d['’]après|"
-        r"à partir|concernant)\b|(?:因为|由于|根据|关于|至于|从|在|所以|因此|仔细|经过|对于))",
+        r"^\W{0,4}(?:(?:hmm?|well|ach|tja|oh|pues|eh bien|ben|euh)\W{1,3})?(?:(?:I['’]m |I am "
+        r"|we['’]re )?(?:sorry(?! to say"
+        r"| that)|afraid)|thanks?|apologies|I apologi[sz]e|please (?:note|ask|check|contact|see|consult|refer)|as an AI"
+        r"|I (?:have )?(?:looked|read|checked|searched|went)"
+        r"|lo siento|lamento|gracias|disculp\w+|perdón|me temo|he (?:revisado|leído|buscado|consultado)"
+        r"|(?:es |das )?tut mir|danke|entschuldig\w+|bedau\w+|ich habe (?:alle|die|den|das|mir)"
+        r"|(?:je suis )?désolée?|merci|pardon|je crains|je regrette|veuillez|je vous prie|j['’]ai (?:lu|cherché"
+        r"|consulté|relu)"
+        r")\b"
+        r"|^\W{0,4}(?:非常|真|很|实在|十分|真是|确实)?(?:抱歉|对不起|不好意思|对不住|很遗憾|遗憾|可惜|感谢|谢谢|我(?:看|查|读|翻)了)",
         re.IGNORECASE,
     )
 
 
 @cache
-def fillers() -> re.Pattern[str]:
-    """How a clause begins that is manners beside an abstention: it claims nothing."""
+def advice() -> re.Pattern[str]:
+    """How a part begins that says where to ask, or offers help: beside an abstention it claims nothing."""
     return re.compile(
-        r"^\W{0,4}(?:(?:(?:hmm?|well|ach|tja|oh|pues|eh bien|ben|euh)\W{1,3})?"
-        r"(?:(?:I['’]m |I am |we['’]re )?(?:sorry|afraid)|thanks?|apologies|unfortunately|"
-        r"regrettably|please|as an "
-        r"AI|lo siento|lamentablemente|por desgracia|gracias|disculp\w+|perdón|me temo|es tut mir|leider|danke|"
-        r"entschuldig\w+|bedau\w+|tut mir|je suis désolé|désolée?|malheureusement|merci|pardon|je crains|"
-        r"je regrette|it is unclear|es ist unklar|no está claro)\b|"
-        r"(?:非常|真|很|实在|十分|真是|确实|只好)?(?:抱歉|对不起|不好意思|对不住|很遗憾|遗憾|"
-        r"可惜|感谢|谢谢))",
+        r"^\W{0,4}(?:(?:you|we|I) (?:may|might|could|can|would|should|['’]d)\b.{0,30}\b(?:want|contact|check"
+        r"|consult|ask"
+        r"|recommend|suggest|need to|try|look|help|visit|reach)|(?:please )?(?:contact|consult|check|ask|refer"
+        r"|visit|reach out"
+        r"|try|see|let me know|feel free|call|look (?:at|up|in))\b|if you (?:can|could|have|need|share|tell|would"
+        r"|want|send"
+        r"|let|provide|give|like)|I(?:['’]d| would|['’]ll| will) (?:be )?(?:recommend|suggest|happy|glad|gladly"
+        r"|need|have to)"
+        r"|I (?:recommend|suggest|hope)|it (?:may|might|would) be (?:best|worth|better)|for (?:that|this|more"
+        r"|further|details)"
+        r"|(?:our|the) support|is there anything|would you|how else|feel free"
+        r"|(?:le |te |les )?(?:recomiendo|recomendamos|sugiero|aconsejo|conviene)|(?:por favor|consult[ea]|contacte"
+        r"|pregunte"
+        r"|póngase|visite|revise|puede[ns]? (?:consultar|preguntar|contactar|llamar|escribir|ponerse|encontrar"
+        r"|revisar)|si (?:me|lo|quiere|desea|necesita|tiene|puede"
+        r"|quieres|tienes)|habría que|lo mejor|quizá|estaré|con gusto)\b"
+        r"|(?:bitte|wenden sie|fragen sie|kontaktieren|am besten|sie (?:können|könnten|sollten)|falls sie"
+        r"|wenn (?:sie|du)|gerne?"
+        r"|unser support|ich (?:empfehle|rate|helfe|schlage|würde)|es (?:empfiehlt|wäre)|dafür|hierfür|schauen sie"
+        r"|frag)\b"
+        r"|(?:veuillez|consultez|contactez|demandez|adressez|vérifiez|je vous (?:conseille|recommande|suggère"
+        r"|invite)|vous"
+        r" (?:pouvez|pourriez|devriez)|si vous|n['’]hésitez|il (?:faudrait|vaut|serait)|mieux vaut|le mieux"
+        r"|pour (?:cela"
+        r"|plus|en savoir))\b"
+        r"|(?:请|您可以|你可以|建议|如果(?:您|你|能|需要|有)|如需|若|可以(?:联系|咨询|询问|查)|欢迎|最好|不妨|或许|希望))",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def consequences() -> re.Pattern[str]:
+    """What follows from an omission: "the rules do not mention cyclists, so the fine was cancelled" is of the world."""
+    return re.compile(
+        r"[,;，；] ?(?:(?:and |und |y |et )?(?:so|therefore|hence|thus|which is why|así que|por lo que|por eso"
+        r"|deshalb|daher"
+        r"|weshalb|donc|c['’]est pourquoi|si bien que)\b(?! (?:I|we|ich|wir|je|no puedo|kann)\b)"
+        r"|所以(?!我|无法)|因此(?!我"
+        r"|无法))",
         re.IGNORECASE,
     )
 

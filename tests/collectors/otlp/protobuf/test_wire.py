@@ -11,8 +11,9 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from rag_otel_collectors.otlp.protobuf.span_records import attributes_from
-from rag_otel_collectors.otlp.protobuf.wire import attribute_bytes, halves, join, split
+from rag_otel_collectors.otlp.protobuf.wire import attribute_bytes, halves, join, split, without_attributes
 from testkit.otlp_requests import a_rag_trace, a_request, a_span
+from testkit.size import examples
 
 UNKNOWN_FIELD = bytes([0xFA, 0x3E, 3]) + b"abc"
 """Field 1007, bytes: nothing that today's OTLP knows."""
@@ -59,7 +60,7 @@ def test_halves_hold_every_span_once() -> None:
     assert halves(join(split(request)[:1])) is None
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), max_size=12))
 def test_any_choice_of_spans_keeps_their_resource_and_scope(places: list[tuple[int, int]]) -> None:
     """Spans of several resources and scopes, in any order, keep their resource and scope."""
@@ -81,3 +82,20 @@ def test_any_choice_of_spans_keeps_their_resource_and_scope(places: list[tuple[i
         for span in scope.spans
     ]
     assert found == expected
+
+
+def test_attributes_are_taken_off_and_everything_else_stays() -> None:
+    """By the beginning of their names, on every span; where there is none, the bytes are the same."""
+    spans = [
+        a_span(b"t" * 16, attributes={"rag.evaluation.status": "evaluated", "input.value": "rag.evaluation.x"}),
+        a_span(b"u" * 16, attributes={"rag.evaluation.faithfulness.score": 1.0}),
+    ]
+    for span in spans:
+        span.MergeFromString(UNKNOWN_FIELD)
+    request = a_request(*spans).SerializeToString()
+    first, second = split(without_attributes(request, ["rag.evaluation."]))
+    found = [attributes_from(Span.FromString(item.span).attributes) for item in (first, second)]
+    assert not [name for attributes in found for name in attributes if name.startswith("rag.")]
+    assert found[0]["input.value"] == "rag.evaluation.x"
+    assert UNKNOWN_FIELD in first.span
+    assert without_attributes(request, ["rag.guard."]) == request

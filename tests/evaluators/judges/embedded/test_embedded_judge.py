@@ -12,12 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_otel.errors import InputError
+from rag_otel.evaluation.support import UNFAITHFUL_FROM
 from rag_otel.model import Chunk, ClaimVerdict, Verdict
 from rag_otel_evaluators.cooperative import cooperatively, finish
 from rag_otel_evaluators.judges.embedded import Coefficients, EmbeddedJudge
-from rag_otel_evaluators.judges.embedded.verdicts import UNSUPPORTED_FROM
+from rag_otel_evaluators.judges.embedded.coefficients import risk_of_any
+from rag_otel_evaluators.judges.embedded.verdicts import MARGIN
 from rag_otel_evaluators.judges.judge import Judgement
 from rag_otel_evaluators.text.claim_segmentation import segment
+from testkit.size import examples
 
 PLAN = "The Pro plan costs $20 per month and includes 5 users. It was launched on 3 May 2021 in Berlin."
 
@@ -46,7 +49,7 @@ def verdict_on(claim: str, *chunks: str) -> ClaimVerdict:
         ("It was launched on 4 May 2021 in Berlin.", "May 2021"),
         ("It was launched on May 3, 2020 in Berlin.", "May 2021"),
         ("It was not launched in Berlin on 3 May 2021.", "launched"),
-        ("The Pro plan costs 20 euros per month.", "$ 20"),
+        ("The Pro plan costs 20 euros per month.", "$20"),
         ("It was launched on 3 May 2021 in Hamburg.", "Berlin"),
     ],
 )
@@ -90,7 +93,7 @@ def test_unseen_words_are_named() -> None:
     """What the context does not hold is said in the claim's own words."""
     verdict = verdict_on("Mozart composed The Magic Flute in Vienna.", PLAN)
     assert verdict.verdict is Verdict.NOT_ENOUGH_INFO
-    assert verdict.explanation == "Not in the context: Mozart, composed, Magic, Flute, Vienna."
+    assert verdict.explanation == "Not in the context: Mozart composed, Magic Flute, Vienna."
 
 
 def test_evidence_in_two_chunks() -> None:
@@ -113,7 +116,7 @@ def test_support_probability_agrees_with_the_verdict() -> None:
     """A claim is supported exactly where its probability of being unsupported is below the frozen threshold."""
     for verdict in judge([PLAN], "It costs $20 per month. It has wheels. It was launched in Berlin.").verdicts:
         assert verdict.support_probability is not None
-        assert (verdict.verdict is Verdict.SUPPORTED) == (1.0 - verdict.support_probability < UNSUPPORTED_FROM)
+        assert (verdict.verdict is Verdict.SUPPORTED) == (1.0 - verdict.support_probability < UNFAITHFUL_FROM)
 
 
 GERMAN = (
@@ -162,7 +165,7 @@ PARTS = st.sampled_from(
 TEXTS = st.lists(PARTS | st.text(max_size=12), max_size=12).map("".join)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.lists(TEXTS, min_size=1, max_size=4), TEXTS, st.none() | TEXTS)
 def test_whatever_comes(chunks: list[str], response: str, question: str | None) -> None:
     """Quotes are verbatim slices, ids exist, numbers are probabilities, supported claims have evidence."""
@@ -245,14 +248,21 @@ def test_coefficients_of_another_version_are_refused() -> None:
     """Coefficients for other features would score nonsense: they are refused with what to do."""
     values = EmbeddedJudge().coefficients.as_json()
     assert Coefficients.from_json(values) == EmbeddedJudge().coefficients
-    values["long"]["features"] = {"length": 1.0}
+    values["features"] = {"length": 1.0}
     with pytest.raises(InputError, match=re.escape("train again")):
         Coefficients.from_json(values)
 
 
 def test_risk_grows_with_every_claim() -> None:
     """An answer is at least as risky as its riskiest claim, and more so with more that are doubtful."""
-    coefficients = EmbeddedJudge().coefficients
-    alone, with_another = coefficients.risk([0.4]), coefficients.risk([0.4, 0.4])
+    alone, with_another = risk_of_any([0.4]), risk_of_any([0.4, 0.4])
     assert alone == pytest.approx(0.4)
     assert alone < with_another < 1 - 0.6**2
+
+
+def test_a_short_answer_is_never_sure() -> None:
+    """A few words in common, or not, prove little: the risk stays away from 0 and 1."""
+    for response in ("It was launched in Berlin.", "It was sold to a circus in Nevada.", "It includes 7 users."):
+        risk = judge([PLAN], response).risk
+        assert risk is not None
+        assert MARGIN <= risk <= 1.0 - MARGIN

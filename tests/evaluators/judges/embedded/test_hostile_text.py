@@ -58,7 +58,7 @@ def longest_step(piece: str, characters: int) -> float:
     return min(best)
 
 
-@pytest.mark.parametrize("piece", ["5 May ", "1.May source !["])
+@pytest.mark.parametrize("piece", ["5 May ", "1.May source ![", "0:00 1:01 2:02 ", "It is 5. "])
 def test_a_step_does_not_grow_with_the_text(piece: str) -> None:
     """64 times the text makes more steps, not longer ones: the interpreter is never kept for the whole of it."""
     seconds(ANSWER, CHUNK)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,12 @@ import pytest
 from rag_otel.errors import InputError
 from rag_otel_evaluators.judges.embedded import EmbeddedJudge, OutOfFold
 from rag_otel_evaluators.judges.embedded.coefficients import SHIPPED, sigmoid
-from rag_otel_evaluators.judges.embedded.training import labelled
-from rag_otel_evaluators.judges.embedded.training import train as training
-from rag_otel_evaluators.judges.embedded.training.logistic_regression import fit_logistic
+
+sys.path.insert(0, str(Path(__file__).parents[4] / "benchmarks" / "training"))
+
+import labelled
+import train as training
+from logistic_regression import fit_logistic
 
 
 @pytest.mark.long

@@ -1,0 +1,369 @@
+"""Where evidence says plainly otherwise: another number, date, unit or name, an opposite, a "not" more or less.
+
+    conflicts_between("It has 5 million inhabitants.", "Paris is a city. It has 2.1 million inhabitants.")
+    -> [Conflict(kind="number", claimed="5 million", found="2.1 million", sentence=1, ...)]
+
+Plain rules with high precision and low recall: a sentence must hold most of the claim's other words before it can
+contradict it, and no other evidence may bear the claim out. They see no meaning: what is said in other words, in
+another order or about somebody else they let pass.
+
+Effect, measured on pairs of evidence and claim that taught nothing (SummEdits, WiCE, FEVER, HaluEval): 92% of the
+claims with a number, date or unit in conflict are unsupported, 83% of those with a name, 74% of those with a "not".
+"""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Collection, Iterator, Sequence
+from typing import Final
+
+from rag_otel.lazy_dataclass import dataclass
+from rag_otel_evaluators.text.languages import words
+from rag_otel_evaluators.text.languages.opposites import LIMITING_WORDS, NEGATING_WORDS, OPPOSITES
+from rag_otel_evaluators.text.languages.scripts import SPACELESS
+from rag_otel_evaluators.text.quantities import Quantity, may_hold_quantities, read_quantities
+from rag_otel_evaluators.text.sentences import sentence_spans
+from rag_otel_evaluators.text.terms import NEGATION_TERMS, WEIGHTS, term_of, terms_of, tokenize
+
+FEW_WORDS: Final = 5
+SHARE_OF_FEW: Final = 0.5
+"""The same for a claim of at most so many words."""
+SHARE_OF_PAIRS: Final = 0.3
+"""The same in scripts without spaces, whose pairs of characters paraphrases share less often."""
+NUMBER_SHARE: Final = 0.6
+"""Share of the claim's other words that a sentence must hold before its number, date or unit contradicts it."""
+LEAD: Final = 0.25
+"""How much more of the claim it must hold than a sentence that bears the number out."""
+OPPOSITE_SHARE: Final = 0.7
+ADDED_NOT_SHARE: Final = 0.7
+LOST_NOT_SHARE: Final = 0.75
+"""More for a "not" that the claim lacks: paraphrases drop one more often than they add one."""
+NAME_SHARE: Final = 0.7
+_LENGTH_RATIO: Final = 0.6
+"""Statements of more unequal length say too much besides to be each other's opposite."""
+_NEAREST: Final = 3
+_REACH: Final = 3
+"""How far from a word its neighbours are looked for."""
+_CONDITION_REACH: Final = 4
+_CONDITIONS: Final = frozenset(map(term_of, words("if unless whether wenn falls si sauf 如果 除非")))
+_LIMITING: Final = frozenset(map(term_of, LIMITING_WORDS))
+_OPPOSING: Final = NEGATION_TERMS | frozenset(map(term_of, NEGATING_WORDS))
+_CJK_NEGATIONS: Final = "不没沒未无無"
+_CJK_HARMLESS: Final = words(
+    "不过 不仅 不但 不同 不少 不断 不论 不管 无论 未来 不久 无线 不超 不多 不低 不高 不满 不足 不到 不限"
+)
+_NAME: Final = re.compile(r"(?<=[^\W\d_A-Z] )[A-ZÀ-Ý][^\W\d_]+")
+_CAPITALISING: Final = words("der die das den dem und ist ein eine nicht für mit von")
+"""Words of German, which writes every noun with a capital: names cannot be told there."""
+
+
+class Kind(enum.StrEnum):
+    """What differs."""
+
+    NUMBER = "number"
+    DATE = "date"
+    UNIT = "unit"
+    OPPOSITE = "opposite"
+    NOT_ADDED = "not_added"
+    NOT_LOST = "not_lost"
+    NAME = "name"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conflict:
+    """The claim says one thing, a sentence of the evidence another."""
+
+    kind: Kind
+    claimed: str
+    """What the claim says, as it writes it. For a "not" the word that is denied."""
+    found: str
+    """What the evidence says instead, as it writes it."""
+    sentence: int
+    """Index of the sentence that contradicts."""
+
+    def __str__(self) -> str:
+        """One sentence for people."""
+        match self.kind:
+            case Kind.NOT_ADDED:
+                return f'The claim denies "{self.claimed}", the context does not.'
+            case Kind.NOT_LOST:
+                return f'The context denies "{self.found}", the claim does not.'
+            case Kind.NUMBER | Kind.DATE | Kind.UNIT:
+                return f"The context says {self.found}, not {self.claimed}."
+            case _:
+                return f'The context says "{self.found}", not "{self.claimed}".'
+
+
+class Statement:
+    """A claim or a sentence with its terms; what few comparisons need is read when it is asked for."""
+
+    __slots__ = ("_names", "_quantities", "_tokens", "_weights", "_words", "distinct", "terms", "text")
+
+    def __init__(self, text: str, terms: list[str] | None = None) -> None:
+        self.text = text
+        self.terms = terms_of(text) if terms is None else terms
+        """In order, one per token."""
+        self.distinct = frozenset(self.terms)
+        self._tokens: list[str] | None = None
+        self._names: frozenset[str] | None = None
+        self._words: frozenset[str] | None = None
+        self._quantities: list[Quantity] | None = None
+        self._weights: dict[str, float] | None = None
+
+    @property
+    def tokens(self) -> list[str]:
+        """The tokens as written, one per term."""
+        if self._tokens is None:
+            tokens = tokenize(self.text)  # in odd scripts lower case may be cut in another way
+            self._tokens = tokens if len(tokens) == len(self.terms) else self.terms
+        return self._tokens
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The tokens in lower case, each once."""
+        if self._words is None:
+            self._words = frozenset(map(str.lower, self.tokens))
+        return self._words
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The words with a capital inside a sentence: not at its start, nor after a colon or a quotation mark."""
+        if self._names is None:
+            self._names = frozenset(_NAME.findall(self.text))
+        return self._names
+
+    @property
+    def quantities(self) -> list[Quantity]:
+        """See `read_quantities`."""
+        if self._quantities is None:
+            self._quantities = read_quantities(self.text) if may_hold_quantities(self.distinct) else []
+        return self._quantities
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """The weight of each term that says something; numbers apart."""
+        if self._weights is None:
+            weight = WEIGHTS.get
+            self._weights = {
+                term: value for term in self.terms if not term[0].isdigit() and (value := weight(term, 1.0)) > 0.0
+            }
+        return self._weights
+
+    def share_in(self, other: Statement, without: Collection[str] = ()) -> float:
+        """Share of this one's weight that the other holds, some terms left out; 1 where nothing is left."""
+        total = held = 0.0
+        for term, weight in self.weights.items():
+            if term not in without:
+                total += weight
+                held += weight if term in other.distinct else 0.0
+        return held / total if total else 1.0
+
+
+def conflicts_between(claim: str, evidence: str) -> list[Conflict]:
+    """The conflicts, at most one of each kind, between a claim and the sentences of a text that hold most of it.
+
+    `Conflict.sentence` counts the sentences of `sentence_spans(evidence)`.
+    """
+    return conflicts_among(claim, [Statement(evidence[start:end]) for start, end in sentence_spans(evidence)])
+
+
+def conflicts_among(claim: str, sentences: Sequence[Statement]) -> list[Conflict]:
+    """The same over sentences that are read once for several claims."""
+    stated = Statement(claim)
+    order = sorted(range(len(sentences)), key=lambda at: -stated.share_in(sentences[at]))
+    return list(find_conflicts(stated, [(at, sentences[at]) for at in order[:_NEAREST]], sentences))
+
+
+def find_conflicts(
+    claim: Statement,
+    nearest: Sequence[tuple[int, Statement]],
+    others: Sequence[Statement] = (),
+    asked: Collection[str] = (),
+) -> Iterator[Conflict]:
+    """The conflicts of a claim with its nearest sentences (index, sentence), at most one of each kind, numbers first.
+
+    `others`: sentences that may bear a number out as well. `asked`: the terms of the question, which are no news.
+    """
+    if claim.quantities:
+        yield from _of_quantities(claim, nearest, others)
+    for rule in (_added_not, _lost_not, _opposite):
+        if (conflict := rule(claim, nearest)) is not None:
+            yield conflict
+    if (conflict := _name(claim, nearest, others, asked)) is not None:
+        yield conflict
+
+
+def _of_quantities(
+    claim: Statement, nearest: Sequence[tuple[int, Statement]], others: Sequence[Statement]
+) -> Iterator[Conflict]:
+    kinds = set()
+    least = NUMBER_SHARE if len(claim.weights) > FEW_WORDS else SHARE_OF_FEW
+    if SPACELESS.search(claim.text) is not None:
+        least = SHARE_OF_PAIRS
+    for quantity in claim.quantities:
+        if nearest and any(quantity.agrees(other) for other in nearest[0][1].quantities):
+            continue  # nothing is nearer than the sentence that bears it out
+        own = frozenset(terms_of(quantity.text))
+        borne_out = max(
+            (
+                claim.share_in(sentence, own)
+                for sentence in (*(sentence for _, sentence in nearest), *others)
+                if any(quantity.agrees(other) for other in sentence.quantities)
+            ),
+            default=0.0,
+        )
+        conflict = _rival(claim, quantity, own, nearest, max(least, borne_out + LEAD))
+        if conflict is not None and conflict.kind not in kinds:
+            kinds.add(conflict.kind)
+            yield conflict
+
+
+def _rival(
+    claim: Statement,
+    quantity: Quantity,
+    own: frozenset[str],
+    nearest: Sequence[tuple[int, Statement]],
+    least: float,
+) -> Conflict | None:
+    for at, sentence in nearest:
+        if claim.share_in(sentence, own) < least or any(quantity.agrees(other) for other in sentence.quantities):
+            continue
+        rivals = [
+            other
+            for other in sentence.quantities
+            if quantity.rivals(other) and not any(mine.agrees(other) for mine in claim.quantities)
+        ]
+        if not rivals or any(not rivals[0].agrees(other) for other in rivals):
+            continue  # with several, nobody can say which one the claim got wrong
+        same_number = quantity.value == rivals[0].value and quantity.dimension != "date"
+        kind = Kind.DATE if quantity.dimension == "date" else Kind.UNIT if same_number else Kind.NUMBER
+        return Conflict(kind=kind, claimed=quantity.said, found=rivals[0].said, sentence=at)
+    return None
+
+
+def _added_not(claim: Statement, nearest: Sequence[tuple[int, Statement]]) -> Conflict | None:
+    """The claim denies, and no near sentence does that holds as much of it."""
+    denied = _denied(claim)
+    if denied is None:
+        return None
+    close = [(at, sentence) for at, sentence in nearest if claim.share_in(sentence) >= ADDED_NOT_SHARE]
+    if not close or any(_opposes(sentence, beside=claim) for _, sentence in close):
+        return None
+    return Conflict(kind=Kind.NOT_ADDED, claimed=denied, found=denied, sentence=close[0][0])
+
+
+def _lost_not(claim: Statement, nearest: Sequence[tuple[int, Statement]]) -> Conflict | None:
+    """A sentence of about the claim's length denies a word that the claim affirms."""
+    if _opposes(claim):
+        return None
+    for at, sentence in nearest:
+        if claim.share_in(sentence) < LOST_NOT_SHARE or not _similar_length(claim, sentence):
+            continue
+        denied = _denied(sentence)
+        if denied is not None and term_of(denied) in claim.distinct:
+            return Conflict(kind=Kind.NOT_LOST, claimed=denied, found=denied, sentence=at)
+    return None
+
+
+def _denied(statement: Statement) -> str | None:
+    """The word that the first negation denies; None without one, or where it only limits ("not only", "if not")."""
+    if NEGATION_TERMS.isdisjoint(statement.distinct) and not _denies_by_character(statement.distinct, statement.text):
+        return None
+    terms = statement.terms
+    for at, term in enumerate(terms):
+        if not _denies(term):
+            continue
+        if terms[at + 1 : at + 2] and terms[at + 1] in _LIMITING:
+            continue
+        if _CONDITIONS.isdisjoint(terms[max(0, at - _CONDITION_REACH) : at]):
+            ahead = [there for there in range(at + 1, min(at + 1 + _REACH, len(terms))) if _counts(terms[there])]
+            return statement.tokens[ahead[0]] if ahead else statement.tokens[at]
+    return None
+
+
+def _denies(term: str) -> bool:
+    return term in NEGATION_TERMS or (term[0] in _CJK_NEGATIONS and term not in _CJK_HARMLESS)
+
+
+def _denies_by_character(terms: Collection[str], text: str) -> bool:
+    return not text.isascii() and any(term[0] in _CJK_NEGATIONS for term in terms)
+
+
+def _opposes(statement: Statement, *, beside: Statement | None = None) -> bool:
+    """True where it denies in some way, with a word that the other one lacks."""
+    said = statement.distinct if beside is None else statement.distinct - (beside.distinct - NEGATION_TERMS)
+    return not _OPPOSING.isdisjoint(said) or _denies_by_character(said, statement.text)
+
+
+def _opposite(claim: Statement, nearest: Sequence[tuple[int, Statement]]) -> Conflict | None:
+    """A word of the claim against its opposite, in a sentence of about the same length that says the rest as well."""
+    for word in claim.words:
+        if (opposites := OPPOSITES.get(word)) is None:
+            continue
+        if not opposites.isdisjoint(claim.words) or any(word in sentence.words for _, sentence in nearest):
+            continue
+        for at, sentence in nearest:
+            found = opposites & sentence.words
+            if (
+                found
+                and _similar_length(claim, sentence)
+                and claim.share_in(sentence, {term_of(word)}) >= OPPOSITE_SHARE
+                and (_denied(claim) is None) == (_denied(sentence) is None)
+            ):
+                return Conflict(kind=Kind.OPPOSITE, claimed=word, found=min(found), sentence=at)
+    return None
+
+
+def _similar_length(claim: Statement, sentence: Statement) -> bool:
+    shorter, longer = sorted((len(claim.terms), len(sentence.terms)))
+    return shorter >= _LENGTH_RATIO * longer
+
+
+def _name(
+    claim: Statement,
+    nearest: Sequence[tuple[int, Statement]],
+    others: Sequence[Statement],
+    asked: Collection[str],
+) -> Conflict | None:
+    """A name that is nowhere, where a sentence has another one after (or before) the same word."""
+    if not claim.names or not _CAPITALISING.isdisjoint(claim.words):
+        return None
+    known = [sentence.distinct for _, sentence in nearest] + [sentence.distinct for sentence in others]
+    strange = [
+        at
+        for at, (token, term) in enumerate(zip(claim.tokens, claim.terms, strict=True))
+        if _is_name(claim, token, term) and term not in asked and not any(term in terms for terms in known)
+    ]
+    without = frozenset(claim.terms[at] for at in strange)
+    for at in strange:
+        before, after = _neighbour(claim.terms, at, -1), _neighbour(claim.terms, at, +1)
+        for number, sentence in nearest:
+            if claim.share_in(sentence, without) < NAME_SHARE:
+                continue
+            for there, (token, term) in enumerate(zip(sentence.tokens, sentence.terms, strict=True)):
+                if not _is_name(sentence, token, term) or term in claim.distinct:
+                    continue
+                if (before and before == _neighbour(sentence.terms, there, -1)) or (
+                    after and after == _neighbour(sentence.terms, there, +1)
+                ):
+                    return Conflict(kind=Kind.NAME, claimed=claim.tokens[at], found=token, sentence=number)
+    return None
+
+
+def _is_name(statement: Statement, token: str, term: str) -> bool:
+    return token in statement.names and WEIGHTS.get(term, 1.0) >= 1.0 and not term.startswith("month")
+
+
+def _neighbour(terms: Sequence[str], at: int, step: int) -> str | None:
+    """The next term of weight on one side, within a few; None where there is none."""
+    for there in range(at + step, at + (_REACH + 1) * step, step):
+        if not 0 <= there < len(terms):
+            return None
+        if _counts(terms[there]):
+            return terms[there]
+    return None
+
+
+def _counts(term: str) -> bool:
+    return WEIGHTS.get(term, 1.0) > 0.0

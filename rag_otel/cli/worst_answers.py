@@ -1,0 +1,47 @@
+"""The worst answers that a Phoenix project holds, as lines with links: where to look first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from typing import Any, Final
+
+from rag_otel.evaluation.support import UNFAITHFUL
+from rag_otel.writers.feedback import FAITHFULNESS
+from rag_otel.writers.phoenix_annotations import RISK
+from rag_otel.writers.phoenix_links import UNFAITHFUL_ANSWERS, trace_link
+from rag_otel_collectors.stored.phoenix_client import PhoenixClient
+
+_SHOWN: Final = 5
+_DAYS: Final = 7
+_TRACES: Final = 1_000
+"""The newest ones of the days. A project with more is better served by `rag-otel export --worst`."""
+_WIDTH: Final = 160
+
+
+def worst_answers(reader: PhoenixClient, project: str, page: str) -> Iterator[str]:
+    """Lines of text; none without an unfaithful answer. `page` is the address for people. Raises the client's
+    errors."""
+    since = datetime.now(UTC) - timedelta(days=_DAYS)
+    newest = list(islice(reader.traces(project, since=since, newest_first=True), _TRACES))
+    rows = reader.trace_annotations(project, [row["trace_id"] for row in newest]) if newest else []
+    bad = [row for row in rows if row["name"] == FAITHFULNESS and (row.get("result") or {}).get("label") == UNFAITHFUL]
+    if not bad:
+        return
+    bad.sort(key=lambda row: -_risk(row))
+    yield f"The worst of {len(bad)} unfaithful answers among the newest {len(newest)} traces of the last {_DAYS} days:"
+    for row in bad[:_SHOWN]:
+        yield f"  risk {_risk(row):.2f}  {_one_line((row.get('result') or {}).get('explanation') or '')}"
+        yield f"    {trace_link(page, row['trace_id'])}"
+    yield f"All of them: paste this into the filter box of the Spans tab: {UNFAITHFUL_ANSWERS}"
+
+
+def _risk(row: dict[str, Any]) -> float:
+    risk = (row.get("metadata") or {}).get(RISK)
+    return float(risk) if isinstance(risk, int | float) else 1.0
+
+
+def _one_line(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= _WIDTH else f"{flat[: _WIDTH - 1]}…"

@@ -1,0 +1,97 @@
+"""Tells Phoenix what the names of annotations mean: their range, and which end is good.
+
+With an annotation configuration Phoenix colours a score (green, red) in the trace's header, its tree and the project's
+statistics, and shows the worst annotation of a span first. What exists is never changed, whoever made it.
+
+Source: Phoenix's REST API, `/v1/annotation_configs` (a configuration) and `/v1/projects/{project}/annotation_configs`
+(which ones a project shows; servers from 17.16 on).
+"""
+
+from __future__ import annotations
+
+import json
+import urllib.parse
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from rag_otel import semconv
+from rag_otel.delivery.http import get, post, put, to_json
+from rag_otel.errors import PermanentError, RetryableError
+from rag_otel.evaluation.directions import lower_is_better
+from rag_otel.evaluation.support import FAITHFUL, UNFAITHFUL
+from rag_otel.model import EvaluatedTrace, Evaluation
+from rag_otel.safety.guard import logger
+
+_DEFAULT_PROJECT: Final = "default"
+_ATTEMPTS: Final = 5
+"""A project exists once its first span has come."""
+
+
+class PhoenixConfigurations:
+    """Creates the configurations that are missing and shows them in the project, once for each project and name."""
+
+    def __init__(self, base_url: str, *, headers: Mapping[str, str], timeout_s: float) -> None:
+        self._base_url = base_url
+        self._headers = headers
+        self._timeout_s = timeout_s
+        self._shown: set[tuple[str, str]] = set()
+        """(project, name) that need nothing more."""
+        self._attempts = 0
+
+    def ensure(self, batch: Sequence[EvaluatedTrace], names: Mapping[str, Evaluation]) -> None:
+        """Creates and shows what the annotations of these results need. Never raises: colours are no reason to send a
+        score again. A server that refuses costs one line in the log.
+
+        `names`: the names of annotations, each with an evaluation that it was made of.
+        """
+        projects = {_project_of(result) for result in batch}
+        wanted = {(project, name) for project in projects for name in names} - self._shown
+        if not wanted or self._attempts >= _ATTEMPTS:
+            return
+        try:
+            known = {row["name"] for row in self._listed()}
+            for name in sorted({name for _, name in wanted} - known):
+                post(self._url(), to_json(_configuration(name, names[name])), **self._options)
+            for project, name in sorted(wanted):
+                put(self._url(project, name), b"", **self._options)
+                self._shown.add((project, name))
+        except (PermanentError, RetryableError, ValueError, KeyError, TypeError) as error:
+            self._attempts += 1
+            if self._attempts == _ATTEMPTS:
+                logger.warning("rag-otel: Phoenix shows the scores without colours: %s", error)
+
+    def _listed(self) -> Iterator[dict[str, Any]]:
+        cursor = None
+        while True:
+            page = f"?{urllib.parse.urlencode({'cursor': cursor})}" if cursor else ""
+            answer = json.loads(get(self._url() + page, **self._options))
+            yield from answer["data"]
+            cursor = answer.get("next_cursor")
+            if not cursor:
+                return
+
+    def _url(self, project: str | None = None, name: str = "") -> str:
+        if project is None:
+            return f"{self._base_url}/v1/annotation_configs"
+        quoted = [urllib.parse.quote(each, safe="") for each in (project, name)]
+        return f"{self._base_url}/v1/projects/{quoted[0]}/annotation_configs/{quoted[1]}"
+
+    @property
+    def _options(self) -> dict[str, Any]:
+        return {"headers": self._headers, "timeout_s": self._timeout_s}
+
+
+def _project_of(result: EvaluatedTrace) -> str:
+    """Where Phoenix has put the target span: the project of its resource, else the one of the settings."""
+    resource = getattr(result.origin, "resource", None)
+    named = None if resource is None else resource.attributes.get(semconv.PROJECT_NAME)
+    return str(named or result.project or _DEFAULT_PROJECT)
+
+
+def _configuration(name: str, evaluation: Evaluation) -> dict[str, Any]:
+    if evaluation.label in (FAITHFUL, UNFAITHFUL):
+        values = [{"label": UNFAITHFUL, "score": 0.0}, {"label": FAITHFUL, "score": 1.0}]
+        return {"type": "CATEGORICAL", "name": name, "optimization_direction": "MAXIMIZE", "values": values}
+    direction = "MINIMIZE" if lower_is_better(evaluation.name) else "MAXIMIZE"
+    bounds = {"lower_bound": 0.0, "upper_bound": 1.0}
+    return {"type": "CONTINUOUS", "name": name, "optimization_direction": direction, **bounds}
