@@ -18,8 +18,10 @@ _LOGGED: Final = 20
 class Damage:
     """The damaged places of one log."""
 
-    def __init__(self, log: Path) -> None:
-        self._folder = log.with_name(f"{log.name}-damaged")
+    def __init__(self, log: Path, folder: Path | None = None) -> None:
+        """`folder` is where damaged bytes are copied to, by default one beside the log."""
+        self._folder = folder or log.with_name(f"{log.name}-damaged")
+        self._prefix = f"{log.name}-" if folder else ""
         self._ends: dict[int, dict[int, int]] = {}
         """File -> start of a damaged place -> its end."""
         self.places = 0
@@ -37,7 +39,7 @@ class Damage:
         self._ends.setdefault(segment, {})[start] = start + len(content)
         self.places += 1
         self.bytes += len(content)
-        kept = self._keep(f"{path.stem}-{start}", content)
+        kept = self._keep(f"{self._prefix}{path.stem}-{start}", content)
         if self.places <= _LOGGED:
             where = f"; they are in {kept}" if kept else ""
             logger.error("rag-otel: %s is damaged: %d bytes at %d are passed over%s", path, len(content), start, where)

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
-from rag_otel.durable.segments import Position, SegmentLog
+from rag_otel.durable.segment_files import Position
+from rag_otel.durable.segments import SegmentLog
 
 _HELD: Final = b"H"
 _DONE: Final = b"D"

@@ -2,7 +2,7 @@
 
 A record is a header (length and CRC-32 of what follows, little endian), a mark that is the same in every record, and
 the payload. The mark is what a search looks for when a length cannot be believed: a flipped byte costs one record, not
-the rest of its file. Records of earlier versions have no mark; they are read too, and found again by their lengths.
+the rest of its file.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ def pieces(payload: bytes) -> tuple[bytes, bytes]:
     return HEADER.pack(len(_MARK) + len(payload), zlib.crc32(payload, _MARK_CRC)) + _MARK, payload
 
 
-def content(body: bytes) -> bytes:
-    """The payload of what stands after a header."""
-    return body[len(_MARK) :] if body.startswith(_MARK) else body
+def content(body: bytes) -> bytes | None:
+    """The payload of what stands after a header; None where it is no record."""
+    return body[len(_MARK) :] if body.startswith(_MARK) else None
 
 
 def record_at(data: Bytes, at: int) -> Record | None:
@@ -49,7 +49,8 @@ def record_at(data: Bytes, at: int) -> Record | None:
     # Eight zero bytes would be an empty record with a right checksum; there are no empty records.
     if not 0 < length <= len(data) - body or zlib.crc32(data[body : body + length]) != checksum:
         return None
-    return Record(content(bytes(data[body : body + length])), at, body + length)
+    payload = content(bytes(data[body : body + length]))
+    return None if payload is None else Record(payload, at, body + length)
 
 
 def next_record(data: bytes, at: int) -> Record | None:

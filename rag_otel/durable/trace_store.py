@@ -17,7 +17,7 @@ from typing import Final
 from rag_otel.delivery.state_folder import CAN_LOCK, StateFolder
 from rag_otel.durable.folders import private_folder
 from rag_otel.durable.journal import Journal
-from rag_otel.durable.segments import Position
+from rag_otel.durable.segment_files import Position
 from rag_otel.durable.trace_records import KEY_BYTES, KeptTrace, is_value, trace_of
 from rag_otel.safety.guard import counters, logger
 

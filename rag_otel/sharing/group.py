@@ -187,8 +187,7 @@ class SharedMonitoring:
         if voice is not None:
             voice.delivery.shutdown(max(0.0, deadline - time.monotonic()))
         self._folder.close()
-        if self._log is not None:
-            self._log.close()
+        self._close_logs()
 
     def after_fork(self) -> None:
         """The child takes part by itself; what the parent has queued the parent writes."""
@@ -196,10 +195,15 @@ class SharedMonitoring:
         if self._voice is not None:
             self._voice.delivery.after_fork()
         self._folder.after_fork()
-        if self._log is not None:
-            self._log.close()
+        self._close_logs()
         self._start_over()
         self._closed = closed
+
+    def _close_logs(self) -> None:
+        if self._log is not None:
+            self._log.close()
+        if self._logs is not None:
+            self._logs.close()
 
     # --- the thread -------------------------------------------------------------------------------------------------
 

@@ -45,10 +45,11 @@ class MergedLogs:
         self._format = format
         self._left: dict[tuple[str, int], Record] = {}
         """By log and position: records that were too young at the last look, and need not be decoded again."""
+        self._readers: dict[str, LogReader] = {}
 
     def names(self) -> set[str]:
         """Of the logs that there are."""
-        return {each.name for each in logs_in(self._folder)}
+        return {each.name for each in self._logs()}
 
     def read(self, position_of: Callable[[str], int], *, settle_s: float = 0.0) -> Batch:
         """What stands after `position_of(log)` in each log, a bounded part of it; without entries when that is all.
@@ -58,7 +59,7 @@ class MergedLogs:
         batch = Batch()
         horizon = math.inf
         left: dict[tuple[str, int], Record] = {}
-        for log in logs_in(self._folder):
+        for log in self._logs():
             entries, end, more = self._read(log, position_of(log.name))
             fresh = next((at for at, each in enumerate(entries) if now - settle_s < each.record.at <= now), None)
             if fresh is not None:
@@ -92,8 +93,23 @@ class MergedLogs:
 
     def forget(self, stored: Callable[[str], int]) -> None:
         """Delete what everybody has read up to `stored(log)`."""
-        for log in logs_in(self._folder):
+        for log in self._logs():
             log.forget(stored(log.name))
+
+    def close(self) -> None:
+        """Close the files. Safe to call twice."""
+        for reader in self._readers.values():
+            reader.close()
+        self._readers.clear()
+
+    def _logs(self) -> list[LogReader]:
+        """A reader for each log that there is, the same as at the last look."""
+        paths = {path.name: path for path in logs_in(self._folder)}
+        for name in self._readers.keys() - paths.keys():
+            self._readers.pop(name).close()
+        for name in paths.keys() - self._readers.keys():
+            self._readers[name] = LogReader(paths[name])
+        return [self._readers[name] for name in sorted(paths)]
 
 
 def _before(batch: Batch, horizon: float) -> Batch:

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from rag_otel.sharing.log import LogReader, LogWriter, encode_record, logs_in
+from rag_otel.durable.record_format import pieces
+from rag_otel.safety.guard import counters
+from rag_otel.sharing.log import LogReader, LogWriter, logs_in
 
 
 def payloads(count: int, *, first: int = 0) -> list[bytes]:
@@ -54,30 +56,37 @@ def test_a_log_goes_over_several_segments_and_positions_go_on(tmp_path: Path) ->
 
 @pytest.mark.parametrize("cut", [1, 5, 20])
 def test_a_record_that_a_kill_has_cut_is_skipped(tmp_path: Path, cut: int) -> None:
-    """Left alone while the writer may be writing it; passed over when the writer is gone."""
-    writer, log = a_log(tmp_path, payloads(2))
+    """Left alone while the writer may be writing it; set aside when the writer is gone."""
+    writer, log = a_log(tmp_path / "observed", payloads(2))
     (segment,) = log.path.glob("*.log")
     with segment.open("ab") as file:
-        file.write(encode_record(b'{"n": 2}')[:-cut])
+        file.write(b"".join(pieces(b'{"n": 2}'))[:-cut])
     found, end = read(log)
     assert found == payloads(2)
-    assert end < segment.stat().st_size
+    assert read(log, end) == ([], end)
+    assert not (tmp_path / "damaged").exists()
     writer.close()
-    assert read(log, end) == ([], segment.stat().st_size)
-    assert log.forget(segment.stat().st_size)
+    found, after = read(log, end)
+    assert found == []
+    assert after > end
+    assert log.forget(after)
 
 
 def test_a_damaged_record_loses_no_other(tmp_path: Path) -> None:
-    _, log = a_log(tmp_path, payloads(3))
+    """It is counted, and told once."""
+    damaged = counters.snapshot().get("sharing.damaged", 0)
+    _, log = a_log(tmp_path / "observed", payloads(3))
     (segment,) = log.path.glob("*.log")
     data = bytearray(segment.read_bytes())
     data[len(data) // 2] ^= 1
     segment.write_bytes(data)
-    assert read(log)[0] == [payloads(3)[0], payloads(3)[2]]
+    for _ in range(2):
+        assert read(log)[0] == [payloads(3)[0], payloads(3)[2]]
+    assert counters.snapshot()["sharing.damaged"] == damaged + 1
 
 
 def test_a_log_that_nobody_reads_is_bounded(tmp_path: Path) -> None:
-    writer = LogWriter(tmp_path, segment_bytes=100, max_segments=3)
+    writer = LogWriter(tmp_path, segment_bytes=100, max_bytes=300)
     for _ in range(3):
         writer.append([b"x" * 80])
     with pytest.raises(OSError, match="nobody has read the log"):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from typing import Final
 
-from rag_otel.durable.segments import Position
+from rag_otel.durable.segment_files import Position
 from rag_otel.errors import PermanentError, RetryableError
 from rag_otel.safety.guard import logger
 from rag_otel_collectors.otlp import metrics as names
