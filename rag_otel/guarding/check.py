@@ -144,7 +144,7 @@ class Check:
             self._done.set_result(judged)
 
     async def _judged(self) -> _Judged:
-        reason: str | None = trace_reading.unevaluable_reason(self._snapshot)
+        reason: str | None = self._snapshot.unevaluable_reason
         if reason is not None:
             return _Judged(None, str(reason))
         trace, reason = await self._read()

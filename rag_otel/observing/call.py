@@ -16,8 +16,7 @@ from opentelemetry.trace import NonRecordingSpan, Span, Status, StatusCode, get_
 from rag_otel import semconv
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import Chunk
-from rag_otel.observing import call_snapshot
-from rag_otel.observing.call_snapshot import OBSERVATION_KEY, GuardRecord, Snapshot
+from rag_otel.observing.call_snapshot import OBSERVATION_KEY, GuardRecord, Snapshot, hand_over
 from rag_otel.observing.content import attribute_room, content_attributes
 from rag_otel.observing.documents import to_chunks, unique
 from rag_otel.observing.extract import Arguments, Extractor
@@ -245,20 +244,24 @@ class Observation(Call):
         if self._ended:
             return
         self._ended = True
-        context = self._span.get_span_context()
         try:
-            allowance = self._allowance
-            taken = self._snapshot(self._response, incomplete=incomplete, failed=error is not None, allowance=allowance)
+            present = len(getattr(self._span, "attributes", None) or ())
+            taken = self._snapshot(
+                self._response,
+                incomplete=incomplete,
+                failed=error is not None,
+                allowance=self._allowance,
+                whole=not present,
+            )
             if self.guard is not None:
                 taken = _as_guarded(taken, self.guard)
-            call_snapshot.offer(context, taken)
             hidden = privacy.hidden_now() if self._plan.capture_content else privacy.EVERYTHING_HIDDEN
-            room, elsewhere = attribute_room(self._span), self.documents_elsewhere
+            room, elsewhere = attribute_room(self._span, present), self.documents_elsewhere
             of_guard = _NO_LABELS if self.guard is None else _of_guard(self.guard, hidden.response)
             room = room if room is None else room - len(of_guard)
             attributes = content_attributes(taken, hidden=hidden, elsewhere=elsewhere, room=room)
             left = None if room is None else room - len(attributes)
-            attributes.update(call_snapshot.known_status(self._span, taken, left))
+            attributes.update(hand_over(self._span, taken, left))
             attributes.update(of_guard)
             self._span.set_attributes(attributes)
             if error is not None:
@@ -267,12 +270,11 @@ class Observation(Call):
             self._arguments = _NO_CALL
             self.gate = None
             self.context = self._outside  # its own holds it: a cycle, which only the garbage collector would free
-            try:
-                self._span.end()
-            finally:
-                call_snapshot.discard(context)
+            self._span.end()
 
-    def _snapshot(self, response: str | None, *, incomplete: bool, failed: bool, allowance: Allowance) -> Snapshot:
+    def _snapshot(
+        self, response: str | None, *, incomplete: bool, failed: bool, allowance: Allowance, whole: bool = False
+    ) -> Snapshot:
         labels, outside = self._labels, self._outside
         before = 0 if allowance is self._allowance else self._allowance.omitted_characters
         tags = tags_in(outside)
@@ -290,6 +292,7 @@ class Observation(Call):
             failed=failed,
             omitted_chunks=self._allowance.omitted_chunks,
             omitted_characters=allowance.omitted_characters + before,  # after all texts
+            whole=whole,
             capture_content=self._plan.capture_content,
         )
 

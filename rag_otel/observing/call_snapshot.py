@@ -4,26 +4,21 @@ The SDK's limits may already have cut the attributes (45 flattened chunks evict 
 128), so the text is never read back from them. A snapshot holds references to immutable strings: taking one
 costs microseconds, and everything that must be parsed is parsed on the worker.
 
-It travels beside the span, keyed by the span's ids, because an ended SDK span cannot carry extra data. `offer` is
-called just before `span.end()`, `take` in the processor's `on_end`, `discard` right after `span.end()`: what
-no processor took is gone, so nothing can pile up.
-
-Before that the call asks `known_status`: where the processor knows already that the call will not be evaluated, the
-call writes the status with its own attributes, and the ended span need not be copied to add it.
+The processor says at a span's start that it watches it (`watch`). The call hands it the snapshot just before the span
+ends (`hand_over`), and hears the status of a call that is not evaluated.
 """
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from opentelemetry.context import Context, create_key, get_value
-from opentelemetry.trace import Span, SpanContext
+from opentelemetry.trace import Span
 
 from rag_otel.lazy_dataclass import dataclass
-from rag_otel.model import AttributeValue, Chunk, EvaluatedTrace, SamplingDecision
+from rag_otel.model import AttributeValue, Chunk, EvaluatedTrace, SamplingDecision, UnevaluableReason
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import ReadableSpan
@@ -80,6 +75,8 @@ class Snapshot:
     """Chunks beyond those that are looked at while the application waits."""
     omitted_characters: int = 0
     """The same for the characters of all texts."""
+    whole: bool = field(default=False, compare=False)
+    """True where its span has no attributes but those that the call writes: nothing is to be read there."""
     capture_content: bool = True
     """False: evaluate, but write no text back (`@observe(capture_content=False)`)."""
     judging: Any = field(default=None, compare=False, repr=False)
@@ -90,39 +87,31 @@ class Snapshot:
         """True when something is missing here: an answer is not judged by a part of its evidence."""
         return self.omitted_chunks > 0 or self.omitted_characters > 0
 
+    @property
+    def characters(self) -> int:
+        """Characters of all texts, as a measure of bytes."""
+        size = len(self.question or "") + len(self.response or "") + sum(map(len, (*self.memory, *self.history)))
+        return size + sum([len(chunk.text) for chunk in self.chunks or ()])
 
-_pending: dict[tuple[int, int], Snapshot] = {}
-
-
-def _key(context: SpanContext) -> tuple[int, int]:
-    return context.trace_id, context.span_id
-
-
-def offer(context: SpanContext, snapshot: Snapshot) -> None:
-    """Lay a snapshot beside the span that is about to end."""
-    _pending[_key(context)] = snapshot
-
-
-def take(context: SpanContext) -> Snapshot | None:
-    """The snapshot of this span, once; None where there is none."""
-    return _pending.pop(_key(context), None)
+    @property
+    def unevaluable_reason(self) -> UnevaluableReason | None:
+        """Why the call cannot be evaluated, whatever its spans hold; None where that must be read first."""
+        if self.failed:
+            return UnevaluableReason.ERROR
+        if self.incomplete:
+            return UnevaluableReason.INCOMPLETE
+        return UnevaluableReason.TRUNCATED if self.truncated else None
 
 
-def discard(context: SpanContext) -> None:
-    """Forget the snapshot of a span that has ended, if nobody took it."""
-    _pending.pop(_key(context), None)
+class WatchesCalls(Protocol):
+    """A span processor that evaluates observed calls."""
 
+    def call_ending(self, span: Span, snapshot: Snapshot, room: int | None) -> Mapping[str, AttributeValue]:
+        """Take the snapshot of a call whose span is about to end. Never raises.
 
-class Decides(Protocol):
-    """A processor that decides on the evaluation of calls."""
-
-    def watches(self, span: Span) -> bool:
-        """True for an open span whose start the processor has seen."""
-        ...
-
-    def status_before_end(self, span: Span, snapshot: Snapshot, room: int | None) -> Mapping[str, AttributeValue]:
-        """Status attributes of a call that is not evaluated; empty where it is, where that is not known yet, or where
-        the span has no `room` for as many attributes. Never raises."""
+        Returns the status attributes of a call that is not evaluated; nothing where it is, where that is not known
+        yet, or where the span has no `room` for as many attributes (None: any number).
+        """
         ...
 
     def ended_below(self, span: Span) -> Sequence[ReadableSpan]:
@@ -130,28 +119,35 @@ class Decides(Protocol):
         ...
 
 
-_deciding: tuple[weakref.ref[Decides], ...] = ()
+_WATCHING: Final = "_rag_otel_watching"
+"""Attribute of a call's span: the processors that watch it. It lives as long as the span."""
 _NO_STATUS: Final[Mapping[str, AttributeValue]] = {}
 
 
-def decides(processor: Decides) -> None:
-    """Ask `processor` in `known_status` from now on, as long as it lives."""
-    global _deciding
-    _deciding = (*(each for each in _deciding if each() is not None), weakref.ref(processor))
+def watch(span: Span, processor: WatchesCalls) -> None:
+    """Have the snapshot of this span's call handed to `processor`. For `on_start`."""
+    setattr(span, _WATCHING, (*getattr(span, _WATCHING, ()), processor))
 
 
-def known_status(span: Span, snapshot: Snapshot, room: int | None) -> Mapping[str, AttributeValue]:
-    """Status attributes to write on the span of a call that is about to end; `room`: how many more it takes, None: any.
+def hand_over(span: Span, snapshot: Snapshot, room: int | None) -> Mapping[str, AttributeValue]:
+    """Give the snapshot of a call to who watches its span, just before the span ends; `room`: how many more attributes
+    the span takes, None: any number.
 
-    Empty where several processors watch the span: each writes its own status on its own copy then.
+    Returns status attributes to write on the span, because an ended one must be copied to add them. None where several
+    watch the span: each writes its own status on its own copy then.
     """
-    watching = [found for each in _deciding if (found := each()) is not None and found.watches(span)]
-    return watching[0].status_before_end(span, snapshot, room) if len(watching) == 1 else _NO_STATUS
+    watching: tuple[WatchesCalls, ...] = getattr(span, _WATCHING, ())
+    if len(watching) == 1:
+        return watching[0].call_ending(span, snapshot, room)
+    for each in watching:
+        each.call_ending(span, snapshot, 0)
+    return _NO_STATUS
 
 
 def ended_below(span: Span) -> Sequence[ReadableSpan]:
     """What has ended so far below an open span of an observed call, for who must judge the answer before it ends."""
-    return next((e.ended_below(span) for r in _deciding if (e := r()) is not None and e.watches(span)), ())
+    watching: tuple[WatchesCalls, ...] = getattr(span, _WATCHING, ())
+    return watching[0].ended_below(span) if watching else ()
 
 
 class Observing(Protocol):

@@ -69,11 +69,11 @@ def content_attributes(
     return attributes
 
 
-def attribute_room(span: Span) -> int | None:
-    """How many more attributes the span takes before it drops others; None where that is not known (another SDK)."""
+def attribute_room(span: Span, present: int) -> int | None:
+    """How many more attributes the span takes beside those that are `present`, before it drops some; None where that is
+    not known (another SDK)."""
     limit = getattr(getattr(span, "_limits", None), "max_span_attributes", None)
-    present = getattr(span, "attributes", None)
-    return limit - len(present or ()) if isinstance(limit, int) else None
+    return limit - present if isinstance(limit, int) else None
 
 
 def _add_documents(

@@ -8,6 +8,7 @@ from opentelemetry.sdk.trace import ReadableSpan, Span
 
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import SamplingDecision, SpanRef
+from rag_otel.observing.call_snapshot import Snapshot
 from rag_otel.processing.late_spans import LateSpans, Turn
 
 NOT_ASKED: Final = -2
@@ -29,7 +30,7 @@ class OpenSpan:
 
     __slots__ = (
         *("below", "called", "candidate_below", "children", "complete", "decided", "ended", "own", "owned", "parent"),
-        *("retrieved", "size", "span", "turn", "waiting"),
+        *("retrieved", "size", "snapshot", "span", "turn", "waiting"),
     )
 
     def __init__(self, span: Span | ReadableSpan, parent: OpenSpan | None, own: bool) -> None:
@@ -52,8 +53,10 @@ class OpenSpan:
         """What ended side by side under this span of nobody's dialect."""
         self.waiting: LateSpans | None = None
         """Of a candidate above this span that has ended before it."""
+        self.snapshot: Snapshot | None = None
+        """Of an observed call: what it has handed over, just before its span ended."""
         self.decided: Decided | None = None
-        """Of an observed call: what was decided just before its span ended."""
+        """What was decided then."""
 
     def root(self) -> ReadableSpan | None:
         """The root span of the trace; None where that is in another process or was not seen."""

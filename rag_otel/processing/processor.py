@@ -3,9 +3,9 @@
     span ends -> candidate? -> sampled? -> a slot free? -> held -> evaluated -> one enriched copy -> exporters
                  no: passes    no: passes with its status             deadline: passes as `late`, the result follows
 
-Children and everything else pass at once, in order. An observed call asks before its span ends (`status_before_end`):
-one that is not evaluated gets its status then, and passes without a copy. Whatever goes wrong in here, the span still
-reaches the exporters, once.
+Children and everything else pass at once, in order. An observed call hands its snapshot over before its span ends
+(`call_ending`): one that is not evaluated gets its status then, and passes without a copy. Whatever goes wrong in here,
+the span still reaches the exporters, once.
 """
 
 from __future__ import annotations
@@ -33,8 +33,7 @@ from rag_otel.model import (
     SamplingDecision,
     SamplingReason,
 )
-from rag_otel.observing import call_snapshot
-from rag_otel.observing.call_snapshot import Snapshot
+from rag_otel.observing.call_snapshot import Snapshot, watch
 from rag_otel.pipeline import Pipeline, queue_full, rate_limited
 from rag_otel.processing import fan_out, trace_reading
 from rag_otel.processing.hold import Hold, Slot
@@ -101,7 +100,6 @@ class RagSpanProcessor(SpanProcessor):
         self._inner: tuple[SpanProcessor, ...] = ()
         self._keeper = self._new_keeper()
         self.replace_next([BatchSpanProcessor(each) if isinstance(each, SpanExporter) else each for each in several])
-        call_snapshot.decides(self)
         after_fork_in_child(self._after_fork)
 
     @property
@@ -163,6 +161,8 @@ class RagSpanProcessor(SpanProcessor):
         own = False
         try:
             own = self._tracker.started(span, own=_is_own(span, parent_context))
+            if not own and scope_name(span) == semconv.SCOPE:
+                watch(span, self)
         except Exception as error:
             if not report_internal_error("processor.on_start", error):
                 raise
@@ -192,8 +192,8 @@ class RagSpanProcessor(SpanProcessor):
         record = self._tracker.ending(span)
         if record.own:
             return None
-        snapshot = call_snapshot.take(span.context) if scope_name(span) == semconv.SCOPE else None
-        tree = self._tracker.ended(record, span, snapshot)
+        snapshot = record.snapshot
+        tree = self._tracker.ended(record, span)
         if tree is None or not (self._active or self._closing) or not span.context.trace_flags.sampled:
             return span
         root = record.root()
@@ -240,10 +240,6 @@ class RagSpanProcessor(SpanProcessor):
             if slot.decision.sampled  # else its spans are about to go
         )
 
-    def watches(self, span: trace_api.Span) -> bool:
-        """True for an open span whose start this processor has seen."""
-        return self._tracker.opened(span) is not None
-
     def ended_below(self, span: trace_api.Span) -> Sequence[ReadableSpan]:
         """What has ended so far below an open span, as far as it was kept."""
         try:
@@ -253,17 +249,16 @@ class RagSpanProcessor(SpanProcessor):
                 raise
             return ()
 
-    def status_before_end(
-        self, span: trace_api.Span, snapshot: Snapshot, room: int | None
-    ) -> Mapping[str, AttributeValue]:
-        """Status attributes of an observed call that is not evaluated, before its span ends; see `Decides`.
+    def call_ending(self, span: trace_api.Span, snapshot: Snapshot, room: int | None) -> Mapping[str, AttributeValue]:
+        """Take the snapshot of an observed call; see `WatchesCalls`.
 
-        The call's response is known, so that the decision is the one that `on_end` would make.
+        Where the call has an answer and chunks, nothing that ends before it can change what `on_end` would decide.
         """
         record, context = self._tracker.opened(span), span.get_span_context()
-        if record is None or record.own or not self._active or not context.trace_flags.sampled:
+        if record is None or record.own:
             return {}
-        if not is_sure_candidate(record, snapshot):
+        record.snapshot = snapshot
+        if not self._active or not context.trace_flags.sampled or not is_sure_candidate(record, snapshot):
             return {}
         try:
             record.decided = decided = self._decide(context, snapshot)
@@ -273,7 +268,7 @@ class RagSpanProcessor(SpanProcessor):
             if (room is not None and len(attributes) > room) or not keeps_whole(span, attributes):
                 return {}
         except Exception as error:
-            if not report_internal_error("processor.status_before_end", error):
+            if not report_internal_error("processor.call_ending", error):
                 raise
             return {}
         record.decided = decided._replace(written=True)
@@ -282,12 +277,13 @@ class RagSpanProcessor(SpanProcessor):
     def _decide(self, context: SpanContext, snapshot: Snapshot | None) -> Decided:
         """The decision, and why the trace is not evaluated as far as that is known before its spans are read."""
         pipeline, target = self._runtime.pipeline, span_ref(context)
+        unevaluable = None if snapshot is None else snapshot.unevaluable_reason
         if snapshot is not None and snapshot.judging is not None:  # begun already, whatever the coin says
-            return Decided(target, snapshot.judging.decision, trace_reading.unevaluable_reason(snapshot))
+            return Decided(target, snapshot.judging.decision, unevaluable)
         decision = pipeline.decide(target)
         if not decision.sampled:
             return Decided(target, decision, decision.reason)
-        if (unevaluable := trace_reading.unevaluable_reason(snapshot)) is not None:
+        if unevaluable is not None:
             return Decided(target, decision, unevaluable)
         if pipeline.cap is not None and pipeline.cap.is_empty():  # reading the spans costs time as well
             return Decided(target, rate_limited(decision), SamplingReason.RATE_LIMITED)

@@ -83,9 +83,8 @@ class SpanTracker:
         return record.own
 
     def opened(self, span: trace_api.Span) -> OpenSpan | None:
-        """What is known of this very span while it is open."""
-        record = self._open.get(span.get_span_context().span_id)
-        return record if record is not None and record.span is span else None
+        """What is known of a span while it is open. `span` may be a proxy of the one that was started."""
+        return self._open.get(span.get_span_context().span_id)
 
     def ended_below(self, span: trace_api.Span) -> tuple[ReadableSpan, ...]:
         """The ended spans that are kept for an open span: those below it, or below the entry that it is part of."""
@@ -104,19 +103,19 @@ class SpanTracker:
             record.parent.children.discard(record)
         return record
 
-    def ended(self, record: OpenSpan, span: ReadableSpan, snapshot: Snapshot | None) -> SubTree | None:
+    def ended(self, record: OpenSpan, span: ReadableSpan) -> SubTree | None:
         """The sub-tree of an ended span that is a candidate for evaluation; None for every other span."""
         if record.waiting is not None:
             record.waiting.ended(record, span)
         entry = self._entry_above(record)
+        if record.snapshot is not None:
+            return self._call_ended(record, span, record.snapshot, entry)
         scope, attributes = scope_name(span), attribute_dict(span)
         dialect = self._dialect(scope, attributes)
-        foreign = entry is None and snapshot is None and dialect is None
+        foreign = entry is None and dialect is None
         if record.turn is not None:
             self._end_turn(record, span, take_over=not foreign)
-        if foreign:
-            return None
-        if attributes.get(semconv.SPAN_KIND) == semconv.KIND_EVALUATOR:
+        if foreign or attributes.get(semconv.SPAN_KIND) == semconv.KIND_EVALUATOR:
             return None
         retrieves = dialect is not None and dialect.retrieves(scope, attributes)
         if retrieves:
@@ -125,31 +124,50 @@ class SpanTracker:
                 documents_written(attributes)
         elif dialect is not None and dialect.calls(scope, attributes):
             record.called = True
-        size = _text_size(attributes, snapshot)
-        if entry is None and snapshot is None and (turn := self._turn(record, span, retrieves)) is not None:
+        size = sum(len(value) for value in attributes.values() if type(value) is str)
+        if entry is None and (turn := self._turn(record, span, retrieves)) is not None:
             self._keep_in_turn(turn, record, span, size)
             return None if retrieves else _answer_of(turn, record, span)
-        searched = retrieves and entry is not None
-        candidate = not searched and _is_candidate(record, snapshot, is_entry=entry is None)
+        return self._sub_tree(record, span, entry, size, candidate=entry is None and record.retrieved)
+
+    def _call_ended(
+        self, record: OpenSpan, span: ReadableSpan, snapshot: Snapshot, entry: OpenSpan | None
+    ) -> SubTree | None:
+        """`ended` for an observed call, which knows by itself what it is."""
+        if record.turn is not None:
+            self._end_turn(record, span, take_over=True)
+        searched = snapshot.response is None and bool(snapshot.chunks)
+        if searched:
+            record.retrieved = True
+            if _FIRST_DOCUMENT in (attributes := attribute_dict(span)):
+                documents_written(attributes)
+        candidate = not (searched and entry is not None) and (
+            snapshot.chunks is not None or record.retrieved or (entry is None and not record.candidate_below)
+        )
+        return self._sub_tree(record, span, entry, snapshot.characters, candidate=candidate)
+
+    def _sub_tree(
+        self, record: OpenSpan, span: ReadableSpan, entry: OpenSpan | None, size: int, *, candidate: bool
+    ) -> SubTree | None:
         _tell_parent(record, candidate)
-        tree = self._sub_tree(record, entry, span, size, snapshot) if candidate else None
+        holder = record if entry is None else entry
+        tree = None
+        if candidate:
+            # An observed call knows by itself what it answered, and whether its stream was left.
+            still_open = record.open_below() if record.snapshot is None and record.children else []
+            late, streaming = self._wait_for(still_open) if still_open else (None, False)
+            tree = SubTree(
+                spans=(*holder.below, span),
+                size=holder.size + size,
+                complete=holder.complete,
+                late=late,
+                streaming=streaming,
+            )
         if entry is not None:
             self._keep(entry, span, size)
         else:
             self._release(record)
         return tree
-
-    def _sub_tree(
-        self, record: OpenSpan, entry: OpenSpan | None, span: ReadableSpan, size: int, snapshot: Snapshot | None
-    ) -> SubTree:
-        holder = record if entry is None else entry
-        spans, total = (*holder.below, span), holder.size + size
-        # An observed call knows by itself what it answered, and whether its stream was left.
-        still_open = record.open_below() if snapshot is None and record.children else []
-        if still_open:
-            late, streaming = self._wait_for(still_open)
-            return SubTree(spans=spans, size=total, complete=holder.complete, late=late, streaming=streaming)
-        return SubTree(spans=spans, size=total, complete=holder.complete)
 
     def _wait_for(self, still_open: Sequence[OpenSpan]) -> tuple[LateSpans | None, bool]:
         """(what waits for those that a dialect owns, True where they are calls of a model and only those count)."""
@@ -273,12 +291,6 @@ class SpanTracker:
             counters.add("spans.forgotten")
 
 
-def _is_candidate(record: OpenSpan, snapshot: Snapshot | None, *, is_entry: bool) -> bool:
-    if snapshot is None:
-        return is_entry and record.retrieved
-    return snapshot.chunks is not None or record.retrieved or (is_entry and not record.candidate_below)
-
-
 def is_sure_candidate(record: OpenSpan, snapshot: Snapshot) -> bool:
     """True for an observed call that will be a candidate whatever else ends before it: one with an answer, which is no
     search, and with chunks."""
@@ -310,13 +322,3 @@ def scope_name(span: Span | ReadableSpan) -> str:
     """The name of the instrumentation scope, empty where there is none."""
     scope = span.instrumentation_scope
     return "" if scope is None else scope.name
-
-
-def _text_size(attributes: Mapping[str, Any], snapshot: Snapshot | None) -> int:
-    size = sum(len(value) for value in attributes.values() if type(value) is str)
-    if snapshot is not None:
-        size += len(snapshot.question or "") + len(snapshot.response or "")
-        size += sum(len(chunk.text) for chunk in snapshot.chunks or ())
-        if snapshot.memory or snapshot.history:
-            size += sum(map(len, (*snapshot.memory, *snapshot.history)))
-    return size

@@ -9,6 +9,7 @@ from typing import Final
 
 from opentelemetry.sdk.trace import ReadableSpan
 
+from rag_otel import semconv
 from rag_otel.evaluation.conversation import ConversationContext, named_conversation, turns_of
 from rag_otel.model import (
     Chunk,
@@ -16,6 +17,7 @@ from rag_otel.model import (
     EvaluationStatus,
     RagTrace,
     SamplingReason,
+    SpanRef,
     UnevaluableReason,
 )
 from rag_otel.observing.call_snapshot import Snapshot
@@ -23,10 +25,12 @@ from rag_otel.processing.hold import Slot
 from rag_otel.processing.sdk_spans import SpanOrigin, span_record
 from rag_otel.ratings.recent import recent_ratings
 from rag_otel.runtime import Runtime
+from rag_otel.sampling.upstream import upstream_probability
 
 _CHUNK_REASONS: Final = frozenset(
     {UnevaluableReason.NO_CHUNKS, UnevaluableReason.NO_CHUNK_TEXT, UnevaluableReason.TRUNCATED}
 )
+_FIRST_DOCUMENT: Final = f"{semconv.DOCUMENTS}.0.{semconv.DOCUMENT_CONTENT}"
 _LATE_S: Final = 1.0
 """How long spans are waited for that end after the candidate that they belong to."""
 
@@ -34,17 +38,6 @@ _LATE_S: Final = 1.0
 async def yield_to_event_loop() -> None:
     """Between two steps of work on the worker, the interpreter may go to whoever waits for it."""
     await asyncio.sleep(0)
-
-
-def unevaluable_reason(snapshot: Snapshot | None) -> UnevaluableReason | None:
-    """Why an observed call cannot be evaluated, whatever its spans hold; None where that must be read first."""
-    if snapshot is None:
-        return None
-    if snapshot.failed:
-        return UnevaluableReason.ERROR
-    if snapshot.incomplete:
-        return UnevaluableReason.INCOMPLETE
-    return UnevaluableReason.TRUNCATED if snapshot.truncated else None
 
 
 async def read(
@@ -65,17 +58,39 @@ async def read(
             return None, UnevaluableReason.INCOMPLETE
         if found is not None:
             found(slot, spans)
-    records = [span_record(span) for span in spans]
-    await yield_to_event_loop()
-    trace = runtime.pipeline.read(records, slot.target)
-    await yield_to_event_loop()
+    snapshot = slot.snapshot
+    if snapshot is not None and snapshot.whole and len(spans) == 1:
+        trace: RagTrace | None = _of_one_span(slot.span, slot.target)
+    else:
+        records = [span_record(span) for span in spans]
+        await yield_to_event_loop()
+        trace = runtime.pipeline.read(records, slot.target)
+        await yield_to_event_loop()
     if trace is None:
         return None, SamplingReason.UNEVALUABLE
-    if slot.snapshot is not None:
-        trace = completed(trace, slot.snapshot, counts=runtime.settings.conversation_context)
+    if snapshot is not None:
+        trace = completed(trace, snapshot, counts=runtime.settings.conversation_context)
     # The spans that were kept are those below the entry point; the root of the trace may stand above it.
     trace = await runtime.pipeline.with_texts(dataclasses.replace(trace, root=slot.root))
     return recent_ratings.rated(trace), None
+
+
+def _of_one_span(span: ReadableSpan, target: SpanRef) -> RagTrace:
+    """What the span of an observed call says beside the call's snapshot, where there is no other span to read."""
+    context, attributes = span.context, span.attributes or {}
+    service = span.resource.attributes.get(semconv.SERVICE_NAME)
+    documented = _FIRST_DOCUMENT in attributes and semconv.OMITTED_DOCUMENTS not in attributes
+    return RagTrace(
+        target=target,
+        chunk_span=target if documented else None,
+        service=None if service is None else str(service),
+        route=span.name or None,
+        start_ns=span.start_time or 0,
+        duration_ns=max(0, (span.end_time or 0) - (span.start_time or 0)),
+        convention=semconv.SCOPE,
+        upstream_probability=upstream_probability(context.trace_state.to_header()) if context.trace_state else 1.0,
+        unevaluable_reason=None if documented else UnevaluableReason.NO_CHUNKS,
+    )
 
 
 def late(result: EvaluatedTrace) -> EvaluatedTrace:
@@ -109,7 +124,7 @@ def completed(trace: RagTrace, snapshot: Snapshot, *, counts: ConversationContex
     return dataclasses.replace(
         trace,
         # Ranks mean the same in both only where nothing was added or left out.
-        chunk_span=trace.chunk_span if len(chunks) == len(trace.chunks) else None,
+        chunk_span=trace.chunk_span if not trace.chunks or len(chunks) == len(trace.chunks) else None,
         question=question,
         chunks=chunks,
         response=response,

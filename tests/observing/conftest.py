@@ -2,29 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 import pytest
-from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor, TracerProvider
+from opentelemetry import trace
+from opentelemetry.context import Context
+from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.sampling import DEFAULT_ON, Sampler
 
 from rag_otel import runtime, semconv
-from rag_otel.observing import call_snapshot
-from rag_otel.observing.call_snapshot import Snapshot
+from rag_otel.model import AttributeValue
+from rag_otel.observing.call_snapshot import Snapshot, watch
 from rag_otel.safety import privacy
 
 
 class Recorder(SpanProcessor):
-    """Records ended spans, and takes the snapshots as the product's processor does."""
+    """Records ended spans, and watches their calls as the product's processor does."""
 
     def __init__(self) -> None:
         self.spans: list[ReadableSpan] = []
         self.snapshots: list[Snapshot | None] = []
         self.provider = TracerProvider()
+        self._handed: dict[int, Snapshot] = {}
+
+    def on_start(self, span: Span, parent_context: Context | None = None) -> None:
+        watch(span, self)
+
+    def call_ending(self, span: trace.Span, snapshot: Snapshot, room: int | None) -> Mapping[str, AttributeValue]:
+        self._handed[span.get_span_context().span_id] = snapshot
+        return {}
+
+    def ended_below(self, span: trace.Span) -> Sequence[ReadableSpan]:
+        return ()
 
     def on_end(self, span: ReadableSpan) -> None:
         self.spans.append(span)
-        self.snapshots.append(call_snapshot.take(span.context))
+        self.snapshots.append(self._handed.pop(span.context.span_id, None))
 
     def use(self, sampler: Sampler = DEFAULT_ON, *, scope: str = semconv.SCOPE) -> None:
         """Makes `@observe` create its spans on a new provider that is recorded here."""
@@ -63,4 +76,3 @@ def recorder() -> Iterator[Recorder]:
     yield recorder
     runtime.set_tracer_source(before)
     privacy.refresh()  # a test may have changed the environment
-    assert not call_snapshot._pending, "a snapshot was left behind"

@@ -12,7 +12,6 @@ import rag_otel
 from rag_otel import semconv
 from rag_otel.model import UnevaluableReason
 from rag_otel.observing.limits import MAX_CHARACTERS, MAX_CHUNK_CHARACTERS, MAX_CHUNKS
-from rag_otel.processing.trace_reading import unevaluable_reason
 from tests.observing.conftest import Recorder
 
 MANY = 100_000
@@ -100,7 +99,7 @@ def test_what_was_left_out_is_counted_on_the_span(recorder: Recorder) -> None:
     assert taken.omitted_chunks == MANY - MAX_CHUNKS
     written = sum(key.endswith("document.content") for key in recorder.span.attributes or {})
     assert recorder.attribute(semconv.OMITTED_DOCUMENTS) == MANY - written
-    assert unevaluable_reason(taken) is UnevaluableReason.TRUNCATED
+    assert taken.unevaluable_reason is UnevaluableReason.TRUNCATED
 
 
 def test_huge_texts_are_cut_and_counted(recorder: Recorder) -> None:
@@ -113,13 +112,13 @@ def test_huge_texts_are_cut_and_counted(recorder: Recorder) -> None:
     assert sum(len(chunk.text) for chunk in taken.chunks) == MAX_CHUNK_CHARACTERS
     left_out = 3 * len(huge) + len("a second one") - 2 * MAX_CHARACTERS - MAX_CHUNK_CHARACTERS
     assert recorder.attribute(semconv.OMITTED_CHARACTERS) == left_out
-    assert unevaluable_reason(taken) is UnevaluableReason.TRUNCATED
+    assert taken.unevaluable_reason is UnevaluableReason.TRUNCATED
 
 
 def test_a_result_of_usual_size_is_whole(recorder: Recorder) -> None:
     answer("How high?", {"answer": "It is 330 m.", "documents": ["It is 330 m."] * MAX_CHUNKS})
     assert not recorder.taken.truncated
-    assert unevaluable_reason(recorder.taken) is None
+    assert recorder.taken.unevaluable_reason is None
 
 
 def test_a_lazy_list_is_asked_for_what_is_kept(recorder: Recorder) -> None:

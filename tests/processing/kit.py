@@ -16,8 +16,7 @@ from opentelemetry.trace import Tracer
 from rag_otel import semconv
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.model import Chunk, EvaluatedTrace, Evaluation
-from rag_otel.observing import call_snapshot
-from rag_otel.observing.call_snapshot import Snapshot
+from rag_otel.observing.call_snapshot import Snapshot, hand_over
 from rag_otel.pipeline import Pipeline
 from rag_otel.protocols import Writer
 from rag_otel.runtime import Runtime
@@ -169,16 +168,15 @@ def observed(
     chunks: Sequence[str] | None = ("The moon orbits the earth once a month.",),
     **more: Any,
 ) -> Iterator[Span]:
-    """An observed call, as the decorator makes it: span, attributes, snapshot laid beside it as it ends."""
+    """An observed call, as the decorator makes it: span, attributes, snapshot handed over as it ends."""
     attributes = {semconv.SPAN_KIND: semconv.KIND_CHAIN, semconv.INPUT_VALUE: question}
     with tracer(provider).start_as_current_span(name, attributes=attributes, end_on_exit=False) as span:
         yield span  # type: ignore[misc]
     if response is not None:
         span.set_attribute(semconv.OUTPUT_VALUE, response)
     taken = None if chunks is None else tuple(Chunk(id=str(n), text=c, position=n) for n, c in enumerate(chunks))
-    call_snapshot.offer(span.get_span_context(), Snapshot(question=question, response=response, chunks=taken, **more))
+    hand_over(span, Snapshot(question=question, response=response, chunks=taken, **more), 0)
     span.end()
-    call_snapshot.discard(span.get_span_context())
 
 
 def retrieve(provider: TracerProvider, *texts: str, name: str = "retrieve") -> None:

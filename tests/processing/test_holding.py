@@ -391,10 +391,10 @@ def test_an_error_of_ours_reaches_nobody(monkeypatch: pytest.MonkeyPatch) -> Non
     object.__setattr__(bench.runtime.pipeline, "conventions", (BrokenConvention(),))
     provider, _ = provider_with(bench, Direct(exported))
     before = counters.get("internal_error.processor.on_end")
-    with observed(provider):
+    with chain(provider):
         pass
-    assert exported.names() == ["answer"]
-    assert attribute(exported.one("answer"), STATUS) is None
+    assert exported.names() == ["chain"]
+    assert attribute(exported.one("chain"), STATUS) is None
     assert counters.get("internal_error.processor.on_end") == before + 1
 
 
