@@ -179,7 +179,7 @@ async def measured(url: str, *, workers: int, concurrency: int, rate: float, tra
     """Seconds from hand-over to reply of each trace, at random moments, and CPU seconds of the workers for one."""
     from rag_otel.settings import Settings
     from rag_otel_collectors.otlp.evaluation.pool import EvaluationPool
-    from rag_otel_collectors.otlp.metrics import Metrics
+    from rag_otel_collectors.otlp.evaluation.trace_evaluator import HeldTrace
     from rag_otel_collectors.otlp.protobuf.wire import split
     from testkit.otlp_requests import a_rag_trace, a_request
 
@@ -196,8 +196,6 @@ async def measured(url: str, *, workers: int, concurrency: int, rate: float, tra
         workers=workers,
         concurrency=concurrency,
         patience_s=600.0,
-        on_late=lambda reply: None,
-        metrics=Metrics(),
     )
     took: list[float] = []
 
@@ -207,7 +205,7 @@ async def measured(url: str, *, workers: int, concurrency: int, rate: float, tra
         request = a_request(*a_rag_trace(trace_id, answer=f"The lighthouse was built in 1827, say {trace_id.hex()}."))
         slices = split(request.SerializeToString())
         started = time.perf_counter()
-        reply = await pool.evaluate(trace_id.hex(), slices, ())
+        reply = await pool.evaluate(HeldTrace(trace_id.hex(), tuple(slices)))
         took.append(time.perf_counter() - started)
         assert reply.outcomes[0][0] == "evaluated", reply.outcomes
 

@@ -112,8 +112,6 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"rag-otel backfill: {error}; run the same command again to continue", file=sys.stderr)
         return 1
     finally:
-        if workers:
-            workers.close()
         if files:
             files.close()
     seconds = time.perf_counter() - started
@@ -151,7 +149,12 @@ def _backfill(
             evaluate=workers.evaluate if workers else None,
             progress=bar,
         )
-        asyncio.run(backfill.run(tally))
+        asyncio.run(_run(backfill, workers, tally))
+
+
+async def _run(backfill: Backfill, workers: Workers | None, tally: Tally) -> None:
+    async with workers or contextlib.nullcontext():
+        await backfill.run(tally)
 
 
 @contextlib.contextmanager

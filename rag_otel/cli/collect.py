@@ -19,6 +19,7 @@ from opentelemetry.sdk.trace import ReadableSpan
 
 from rag_otel.cli.recognised_phoenix import with_phoenix
 from rag_otel.cli.terminal import table
+from rag_otel.cli.worker import COLLECTOR_WORKER
 from rag_otel.composition import (
     EMBEDDED,
     EMBEDDED_PER_MINUTE,
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
     from rag_otel_collectors.otlp.build import MakeResults  # needs the extra `collector`
 
 _NEEDED: Final = ("grpc", "google.rpc", "opentelemetry.proto", "uvicorn", "prometheus_client")
-WORKER: Final = ("-m", "rag_otel.cli.worker")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -116,7 +116,10 @@ async def _serve(configuration: collector_settings.Configuration) -> int:
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     results = _results(configuration.evaluation.settings, Path(settings.data_dir))
     collector, servers = await start(
-        configuration, worker=WORKER, make_results=results, job_queue=_job_queue(configuration.evaluation.settings)
+        configuration,
+        worker=COLLECTOR_WORKER,
+        make_results=results,
+        job_queue=_job_queue(configuration.evaluation.settings),
     )
     collect_garbage_less()
     for name, server in servers.items():

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-import multiprocessing
+import asyncio
 import os
 import signal
+import threading
 from pathlib import Path
 
 import pytest
 
 from rag_otel.cli.main import main
 from rag_otel.cli.worker import Workers
-from rag_otel.errors import PermanentError
-from rag_otel.model import Chunk, RagTrace, SamplingDecision, SamplingReason, SpanRef
+from rag_otel.model import Chunk, EvaluationStatus, RagTrace, SamplingDecision, SamplingReason, SpanRef
 from rag_otel.settings import Settings
 from tests.collectors.backfill.stored import a_trace, written
+
+
+def children() -> list[int]:
+    """The evaluation processes of this one."""
+    listed = (Path("/proc/self/task") / str(threading.get_native_id()) / "children").read_text().split()
+    return [int(each) for each in listed if b"rag_otel.cli.worker" in Path(f"/proc/{each}/cmdline").read_bytes()]
+
 
 DECISION = SamplingDecision(sampled=True, reason=SamplingReason.ALWAYS, probability=1.0)
 
@@ -26,25 +33,27 @@ def test_the_output_is_the_same(tmp_path: Path) -> None:
     assert main(["backfill", str(source), "--output", str(outputs[0])]) == 0
     assert main(["backfill", str(source), "--output", str(outputs[1]), "--workers", "2"]) == 0
     assert outputs[0].read_bytes() == outputs[1].read_bytes()
-    assert not multiprocessing.active_children()
+    assert not children()
 
 
-async def test_a_process_that_dies_ends_the_run() -> None:
-    """With an error that says so, not with a hang."""
-    workers = Workers(Settings(), 1)
+async def test_a_process_that_dies_is_replaced() -> None:
+    """The answer that it had has failed, so the next run tries it again. The run goes on with another process."""
     chunk = Chunk(id="1", text="The tower was built in 1827.", position=0)
     target = SpanRef(trace_id="1" * 32, span_id="2" * 16)
     trace = RagTrace(target=target, question="When?", chunks=(chunk,), response="The tower was built in 1827.")
-    try:
-        result = await workers.evaluate(trace, DECISION)
-        assert result.evaluations[0].score == 1.0
-        (process,) = multiprocessing.active_children()
-        assert process.pid is not None
-        os.kill(process.pid, signal.SIGKILL)
-        with pytest.raises(PermanentError, match="died"):
-            await workers.evaluate(trace, DECISION)
-    finally:
-        workers.close()
+    async with Workers(Settings(), 1) as workers:
+        assert (await workers.evaluate(trace, DECISION)).evaluations[0].score == 1.0
+        (process,) = children()
+        os.kill(process, signal.SIGSTOP)
+        waiting = asyncio.create_task(workers.evaluate(trace, DECISION))
+        await asyncio.sleep(0)  # it is on its way
+        os.kill(process, signal.SIGKILL)
+        result = await waiting
+        assert result.status == EvaluationStatus.FAILED
+        assert [each.error_type for each in result.evaluations] == ["worker_died"]
+        assert (await workers.evaluate(trace, DECISION)).evaluations[0].score == 1.0
+        assert children() != [process]
+    assert not children()
 
 
 @pytest.mark.parametrize(

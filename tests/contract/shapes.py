@@ -28,7 +28,8 @@ from rag_otel.runtime import Runtime
 from rag_otel.settings import Settings
 from rag_otel.writers.attributes import evaluation_attributes, status_attributes
 from rag_otel_collectors.backfill.engine import Backfill, Spans, Tally
-from rag_otel_collectors.otlp.evaluation.trace_evaluator import Job, Reply, TraceEvaluator
+from rag_otel_collectors.otlp.evaluation.messages import Job, Reply
+from rag_otel_collectors.otlp.evaluation.trace_evaluator import HeldTrace, TraceEvaluator
 from rag_otel_collectors.otlp.protobuf.span_records import attributes_from
 from rag_otel_collectors.otlp.protobuf.wire import split
 from rag_otel_collectors.stored.assembly import AssembledTrace
@@ -89,7 +90,7 @@ def collector(pipeline: Pipeline, traces: Sequence[bool] = (True,)) -> Seen:
     for number, evaluable in enumerate(traces):
         trace_id = bytes([number + 1]) * 16
         slices = split(a_request(*a_rag_trace(trace_id, answer="x" if evaluable else "")).SerializeToString())
-        job = Job(number=number, trace_id=trace_id.hex(), slices=tuple(slices))
+        job = Job(number=number, work=HeldTrace(trace_id.hex(), tuple(slices)))
         replies: list[Reply] = []
         asyncio.run(evaluator.evaluate(job, replies.append))
         (reply,) = replies

@@ -25,6 +25,7 @@ from rag_otel.telemetry.prometheus_families import Scraped, ScrapeReader
 from rag_otel.telemetry.telemetry import Telemetry, telemetry_of
 from rag_otel_collectors.conventions import default_conventions
 from rag_otel_collectors.jobs.job import is_packed
+from rag_otel_collectors.otlp import metrics as names
 from rag_otel_collectors.otlp.assembly.live_traces import LiveTraces
 from rag_otel_collectors.otlp.collector import Collector, Results
 from rag_otel_collectors.otlp.evaluation.pool import EvaluationPool
@@ -116,7 +117,7 @@ async def start(
         concurrency=settings.worker_concurrency,
         patience_s=evaluation.hold + _PATIENCE_S,
         on_late=collector.late_results,
-        metrics=metrics,
+        on_restart=lambda: metrics.add(names.WORKER_RESTARTS),
     )
     reception = Reception(
         intake=intake, metrics=metrics, keys=keys, tls=tls, max_request_bytes=settings.max_request_bytes

@@ -25,8 +25,9 @@ from rag_otel_collectors.jobs.queue import QueuedJob
 from rag_otel_collectors.otlp import metrics as names
 from rag_otel_collectors.otlp.assembly.disk import DiskWatch
 from rag_otel_collectors.otlp.assembly.live_traces import LiveTrace, LiveTraces
+from rag_otel_collectors.otlp.evaluation.messages import Reply
 from rag_otel_collectors.otlp.evaluation.pool import EvaluationPool
-from rag_otel_collectors.otlp.evaluation.trace_evaluator import Reply
+from rag_otel_collectors.otlp.evaluation.trace_evaluator import HeldTrace
 from rag_otel_collectors.otlp.exporters.job_forwarder import JobForwarder
 from rag_otel_collectors.otlp.exporters.outbox import Outbox
 from rag_otel_collectors.otlp.exporters.sender import Sender
@@ -238,7 +239,7 @@ class Collector:
         slices = without_repeats(trace.slices)
         if repeated := len(trace.slices) - len(slices):
             self._metrics.add(names.REPEATED, repeated)
-        reply = await self._pool.evaluate(trace.trace_id.hex(), slices, trace.outlines)
+        reply = await self._pool.evaluate(HeldTrace(trace.trace_id.hex(), tuple(slices), tuple(trace.outlines)))
         with guarded("collector.enrich"):  # whatever is wrong with a reply, the spans go on
             slices = enriched(slices, reply)
         await self._forward(join(slices))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 from rag_otel.safety.guard import counters
-from rag_otel_collectors.otlp.evaluation.trace_evaluator import Job, Reply, TraceEvaluator
-from rag_otel_collectors.otlp.evaluation.worker_process import serve
+from rag_otel_collectors.otlp.evaluation.messages import Job, Reply
+from rag_otel_collectors.otlp.evaluation.worker_process import Evaluate, serve
 from rag_otel_evaluators.llm.breaker import CircuitBreaker
 from rag_otel_evaluators.llm.failures import CallError, FailureKind
 
@@ -26,8 +26,8 @@ class Counting:
         reply(Reply(number=job.number))
 
 
-def build(setup: Any) -> TraceEvaluator:
-    return cast("TraceEvaluator", Counting())
+def build(setup: Any) -> Evaluate:
+    return Counting().evaluate
 
 
 if __name__ == "__main__":

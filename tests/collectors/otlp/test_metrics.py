@@ -14,7 +14,6 @@ from rag_otel.safety.guard import counters
 from rag_otel.telemetry.names import BREAKER_OPEN
 from rag_otel.telemetry.observed import gauge_samples
 from rag_otel_collectors.otlp.evaluation.pool import EvaluationPool
-from rag_otel_collectors.otlp.metrics import Metrics
 from testkit.collector import Backend, CollectorProcess, a_backend, a_collector
 from testkit.http_receiver import http_receiver
 from testkit.otlp_requests import a_rag_trace, a_request
@@ -75,13 +74,11 @@ async def test_what_an_evaluation_process_counts_and_reads_is_told() -> None:
         workers=1,
         concurrency=1,
         patience_s=60,
-        on_late=lambda reply: None,
-        metrics=Metrics(),
     )
     try:
         await pool.start()
         for _ in range(3):
-            await pool.evaluate("00" * 16, (), ())
+            await pool.evaluate(None)
         assert counters.get("judge.cache.hit") == hits + 2
         assert counters.get("judge.cache.miss") == misses + 1
         assert gauge_samples(BREAKER_OPEN) == [(1.0, {})]

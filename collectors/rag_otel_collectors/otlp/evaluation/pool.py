@@ -1,7 +1,8 @@
-"""The collector's pool of evaluation processes. Evaluation does not block the collector, and a crash does not end it.
+"""The pool of evaluation processes, of the collector and of `rag-otel backfill --workers`. Evaluation does not block
+the program, and a crash does not end it.
 
-A process that dies or does not answer in time is replaced. Its traces are forwarded without scores. They are not
-evaluated again, because one of them may be the cause.
+A process that dies or does not answer in time is replaced. Its jobs are answered without results. They are not given to
+another process, because one of them may be the cause.
 """
 
 from __future__ import annotations
@@ -20,12 +21,8 @@ from rag_otel.model import EvaluationStatus
 from rag_otel.safety.guard import counters, logger
 from rag_otel.telemetry import names as instruments
 from rag_otel.telemetry.gauges import Sample, gauges
-from rag_otel_collectors.otlp import metrics as names
-from rag_otel_collectors.otlp.evaluation.frames import frame, read_frame
-from rag_otel_collectors.otlp.evaluation.trace_evaluator import Job, Reply
-from rag_otel_collectors.otlp.evaluation.worker_process import Ready
+from rag_otel_collectors.otlp.evaluation.messages import Job, Ready, Reply, frame, read_frame
 from rag_otel_collectors.otlp.limited_log import LimitedLog
-from rag_otel_collectors.otlp.metrics import Metrics
 
 WORKER_DIED: Final = "worker_died"
 _START_S: Final = 120.0
@@ -43,7 +40,7 @@ class _Waiting:
 
 
 class _WorkerStats:
-    """The statistics of one process. The collector exports them as metrics while the process runs."""
+    """The statistics of one process. They are in this process's metrics while it runs."""
 
     def __init__(self) -> None:
         self._breaker_open = False
@@ -69,18 +66,18 @@ class EvaluationPool:
         workers: int,
         concurrency: int,
         patience_s: float,
-        on_late: Callable[[Reply], None],
-        metrics: Metrics,
+        on_late: Callable[[Reply], None] = lambda reply: None,
+        on_restart: Callable[[], None] = lambda: None,
     ) -> None:
         """`command` (arguments for this Python interpreter) starts a process that calls `worker_process.serve`. `setup`
-        is sent to it. A process that has not answered a job after `patience_s` is replaced. `on_late` is called with
-        results that arrive after the trace was forwarded."""
+        is sent to it. A process that has not answered a job after `patience_s` is replaced, and `on_restart` called.
+        `on_late` is called with replies after the first one."""
         self._command = command
         self._setup = setup
         self._concurrency = concurrency
         self._patience_s = patience_s
         self._on_late = on_late
-        self._metrics = metrics
+        self._on_restart = on_restart
         self._log = LimitedLog()
         self._jobs: asyncio.Queue[_Waiting] = asyncio.Queue()
         self._unanswered: dict[int, float] = {}
@@ -112,10 +109,10 @@ class EvaluationPool:
             await self.close()
             raise
 
-    async def evaluate(self, trace_id: str, slices: Sequence[Any], outlines: Sequence[Any]) -> Reply:
-        """Evaluates an assembled trace in a process. Returns the first reply: what to write on its spans."""
+    async def evaluate(self, work: Any) -> Reply:
+        """Evaluates something in a process. Returns the first reply; without results if the process died."""
         self._numbers += 1
-        job = Job(number=self._numbers, trace_id=trace_id, slices=tuple(slices), outlines=tuple(outlines))
+        job = Job(number=self._numbers, work=work)
         waiting = _Waiting(job=job, reply=asyncio.get_running_loop().create_future())
         self._jobs.put_nowait(waiting)
         self._unanswered[job.number] = time.monotonic()
@@ -151,7 +148,7 @@ class EvaluationPool:
                     started.set_exception(ConfigurationError(f"the evaluation process cannot start: {error}"))
             if not worked and not self._working:
                 self._give_up_all()  # no process is running, and perhaps none will
-            self._metrics.add(names.WORKER_RESTARTS)
+            self._on_restart()
             self._log.error("evaluation", "a process ended; starting another one")
             await asyncio.sleep(_RESTART_S)
 
@@ -168,7 +165,7 @@ class EvaluationPool:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             env=environment,
-            start_new_session=True,  # Ctrl-C must reach only the collector, which then drains its queues
+            start_new_session=True,  # Ctrl-C must reach only this process, which then ends the others
         )
         assert process.stdin is not None
         assert process.stdout is not None

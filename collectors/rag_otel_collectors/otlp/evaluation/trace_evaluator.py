@@ -9,8 +9,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from rag_otel import semconv
 from rag_otel.model import (
@@ -30,6 +29,7 @@ from rag_otel.pipeline import Pipeline
 from rag_otel.safety.guard import logger
 from rag_otel_collectors.jobs.job import EvaluationJob, may_leave_the_process, queued
 from rag_otel_collectors.jobs.queue import QueuedJob
+from rag_otel_collectors.otlp.evaluation.messages import Job, Reply
 from rag_otel_collectors.otlp.protobuf.span_records import Outline, span_records
 from rag_otel_collectors.otlp.protobuf.wire import SpanSlice, attribute_bytes
 
@@ -40,37 +40,13 @@ ALREADY: Final = "already_evaluated"
 """The application evaluated the trace in process. Its spans have a status."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
+class HeldTrace(NamedTuple):
     """An assembled trace that is to be evaluated."""
 
-    number: int
     trace_id: str
     slices: tuple[SpanSlice, ...]
     outlines: tuple[Outline, ...] = ()
     """Spans that were already forwarded."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
-    """The results of a job. After the first reply the trace is forwarded. A second reply brings late results."""
-
-    number: int
-    attributes: Mapping[str, bytes] = field(default_factory=dict)
-    """Span id -> bytes to append to the serialised span."""
-    results: tuple[EvaluatedTrace, ...] = ()
-    resources: Mapping[SpanRef, Mapping[str, Any]] = field(default_factory=dict)
-    """Resource attributes of the target spans of the results."""
-    outcomes: tuple[tuple[str, str], ...] = ()
-    """(status, reason) of every RAG trace in the trace, for counting."""
-    last: bool = True
-    """False if another reply follows."""
-    counted: Mapping[str, int] = field(default_factory=dict)
-    """The increase of this process's counters (`rag_otel.safety.guard.counters`) since its last reply."""
-    jobs: tuple[QueuedJob, ...] = ()
-    """Traces that workers evaluate."""
-    breaker_open: bool = False
-    """True while the judge is not called because its calls failed repeatedly."""
 
 
 class _Outcome:
@@ -133,10 +109,11 @@ class TraceEvaluator:
         self._hold_s = hold_s
 
     async def evaluate(self, job: Job, reply: Callable[[Reply], None]) -> None:
-        """Evaluates a job. Calls `reply` once, or twice if results are late. Never raises."""
+        """Evaluates a `HeldTrace`. Calls `reply` once, or twice if results are late. Never raises."""
+        held: HeldTrace = job.work
         outcomes: tuple[tuple[str, str], ...] = ((str(EvaluationStatus.FAILED), "internal_error"),)
         try:
-            records = {record.span_id: record for record in span_records(job.trace_id, job.slices, job.outlines)}
+            records = {record.span_id: record for record in span_records(*held)}
             read = [await self._pipeline.with_texts(each) for each in self._pipeline.rag_traces(list(records.values()))]
             found, chosen = await self._sort(records, read)
             if self._publishes:

@@ -1,6 +1,7 @@
 """The main loop of an evaluation process. It reads jobs from standard input and writes replies to standard output.
 
-It ends when its input ends, so it never outlives the collector. Output that libraries print goes to standard error.
+It ends when its input ends, so it never outlives the program that started it. Output that libraries print goes to
+standard error.
 """
 
 from __future__ import annotations
@@ -11,9 +12,8 @@ import dataclasses
 import os
 import signal
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Final
+from collections.abc import Callable, Coroutine
+from typing import Any, Final, TypeAlias
 
 from rag_otel.errors import RagOtelError
 from rag_otel.safety.garbage import collect_garbage_less
@@ -21,21 +21,18 @@ from rag_otel.safety.guard import counters
 from rag_otel.safety.tracing_suppression import suppressed
 from rag_otel.telemetry.gauges import gauges
 from rag_otel.telemetry.names import BREAKER_OPEN
-from rag_otel_collectors.otlp.evaluation.frames import frame, read_frame
-from rag_otel_collectors.otlp.evaluation.trace_evaluator import Job, Reply, TraceEvaluator
+from rag_otel_collectors.otlp.evaluation.messages import Job, Ready, Reply, frame, read_frame
 
 _PIPE_BYTES: Final = 2**20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ready:
-    """The first message of an evaluation process: it is ready, or `error` says why it is not."""
-
-    error: str | None = None
+Evaluate: TypeAlias = Callable[[Job, Callable[[Reply], None]], Coroutine[Any, Any, None]]
+"""Evaluates a job and calls a function with each reply. Never raises."""
 
 
 class _StatsDelta:
-    """The changes of this process's counters. They are sent to the collector, which exports them as metrics."""
+    """The changes of this process's counters. They are sent along with the replies, so that they are in its parent's
+    metrics."""
 
     def __init__(self) -> None:
         self._sent: dict[str, int] = {}
@@ -52,10 +49,9 @@ class _StatsDelta:
         )
 
 
-def serve(build: Callable[[Any], TraceEvaluator]) -> None:
-    """Evaluates until standard input ends. `build` creates the evaluator from the set-up, which is the first
-    message."""
-    for number in (signal.SIGINT, signal.SIGTERM):  # the collector decides when its processes end
+def serve(build: Callable[[Any], Evaluate]) -> None:
+    """Evaluates until standard input ends. `build` gets the set-up, which is the first message."""
+    for number in (signal.SIGINT, signal.SIGTERM):  # the parent decides when its processes end
         signal.signal(number, signal.SIG_IGN)
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0)
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
@@ -63,7 +59,7 @@ def serve(build: Callable[[Any], TraceEvaluator]) -> None:
         asyncio.run(_serve(build, answers))
 
 
-async def _serve(build: Callable[[Any], TraceEvaluator], answers: Any) -> None:
+async def _serve(build: Callable[[Any], Evaluate], answers: Any) -> None:
     loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader(limit=_PIPE_BYTES)
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
@@ -72,7 +68,7 @@ async def _serve(build: Callable[[Any], TraceEvaluator], answers: Any) -> None:
 
     def answer(message: Ready | Reply) -> None:
         message = stats.added_to(message) if isinstance(message, Reply) else message
-        # A blocking write is intended: while the collector does not read, no more jobs should be evaluated.
+        # A blocking write is intended: while the parent does not read, no more jobs should be evaluated.
         with contextlib.suppress(BrokenPipeError):
             rest = memoryview(frame(message))
             while rest:
@@ -82,7 +78,7 @@ async def _serve(build: Callable[[Any], TraceEvaluator], answers: Any) -> None:
     if setup is None:
         return
     try:
-        evaluator = build(setup)
+        evaluate = build(setup)
     except (RagOtelError, ImportError, OSError) as error:
         answer(Ready(error=str(error)))
         return
@@ -90,6 +86,6 @@ async def _serve(build: Callable[[Any], TraceEvaluator], answers: Any) -> None:
     answer(Ready())
     running: set[asyncio.Task[None]] = set()
     while isinstance(job := await read_frame(reader), Job):
-        task = loop.create_task(evaluator.evaluate(job, answer))
+        task = loop.create_task(evaluate(job, answer))
         running.add(task)
         task.add_done_callback(running.discard)

@@ -1,6 +1,6 @@
-"""The messages between the collector and its evaluation processes: a length, then a pickle, over pipes.
+"""The messages between a program and its evaluation processes: a length, then a pickle, over pipes.
 
-Unpickling is safe here: the collector starts the process from the same installation, and no other process can write to
+Unpickling is safe here: the program starts the process from the same installation, and no other process can write to
 the pipes.
 """
 
@@ -14,13 +14,53 @@ import io
 import operator
 import pickle
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
 from rag_otel import model
-from rag_otel_collectors.otlp.evaluation.trace_evaluator import Job, Reply
+from rag_otel.model import EvaluatedTrace, SpanRef
+from rag_otel_collectors.jobs.queue import QueuedJob
 
 _LENGTH: Final = struct.Struct("<I")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ready:
+    """The first message of an evaluation process: it is ready, or `error` says why it is not."""
+
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """Something to evaluate. What it is, the process knows that gets it."""
+
+    number: int
+    work: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """The results of a job. In a collector, the trace is forwarded after the first reply; a second reply brings late
+    results."""
+
+    number: int
+    attributes: Mapping[str, bytes] = field(default_factory=dict)
+    """Span id -> bytes to append to the serialised span."""
+    results: tuple[EvaluatedTrace, ...] = ()
+    resources: Mapping[SpanRef, Mapping[str, Any]] = field(default_factory=dict)
+    """Resource attributes of the target spans of the results."""
+    outcomes: tuple[tuple[str, str], ...] = ()
+    """(status, reason) of every RAG trace in the trace, for counting."""
+    last: bool = True
+    """False if another reply follows."""
+    counted: Mapping[str, int] = field(default_factory=dict)
+    """The increase of this process's counters (`rag_otel.safety.guard.counters`) since its last reply."""
+    jobs: tuple[QueuedJob, ...] = ()
+    """Traces that workers evaluate."""
+    breaker_open: bool = False
+    """True while the judge is not called because its calls failed repeatedly."""
 
 
 def frame(message: Any) -> bytes:

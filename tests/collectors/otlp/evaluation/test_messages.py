@@ -18,8 +18,7 @@ from rag_otel.model import (
     SpanRef,
     Verdict,
 )
-from rag_otel_collectors.otlp.evaluation.frames import frame, read_frame
-from rag_otel_collectors.otlp.evaluation.trace_evaluator import Reply
+from rag_otel_collectors.otlp.evaluation.messages import Reply, frame, read_frame
 
 
 def test_a_reply_arrives_with_everything_in_it() -> None:
