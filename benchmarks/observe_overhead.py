@@ -28,7 +28,8 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, Spa
 from opentelemetry.trace import NonRecordingSpan, SpanContext, Tracer, set_span_in_context
 
 import rag_otel
-from rag_otel import runtime, semconv
+from rag_otel import semconv
+from rag_otel.observing.tracing import use_tracer
 
 QUESTION = "Why does the hot water run out so soon?"
 ANSWER = "The tank is small, and the heating element is old. " * 10
@@ -98,7 +99,7 @@ def main() -> None:
     for _ in range(arguments.rounds):
         for name, (function, tracer) in measured.items():
             if tracer is not None:
-                runtime.set_tracer_source(lambda tracer=tracer: tracer)
+                use_tracer(tracer)
             seconds[name].append(seconds_per_call(function, arguments.calls))
     median = {name: statistics.median(times) * 1e6 for name, times in seconds.items()}
     added = {name: median[name] - median["plain"] for name in ("observe", "observe, evaluated", "openinference chain")}

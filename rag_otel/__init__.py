@@ -16,8 +16,6 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from rag_otel import runtime as _runtime
-
 if TYPE_CHECKING:
     from rag_otel.guarding.entry import guard, guard_sync
     from rag_otel.guarding.rules import Guard, Guarded, GuardVerdict
@@ -93,10 +91,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
-
-
-# A decorated call, or a RagSpanProcessor without arguments, reaches the composition root through these functions,
-# so neither has to import it.
-_runtime.set_default_factory(lambda: importlib.import_module("rag_otel.instrumentation").lazy_runtime())
-_runtime.set_active_source(lambda: importlib.import_module("rag_otel.instrumentation").active_runtime())
-_runtime.set_tracer_source(lambda: importlib.import_module("rag_otel.instrumentation").tracer())

@@ -1,7 +1,7 @@
 """`instrument()`: attaches one composed runtime to the application's tracer provider, once, and takes it off again.
 
-A decorated call without `instrument()` comes here too, through `rag_otel.runtime`, and gets the same set-up with the
-embedded judge.
+A decorated call without `instrument()` comes here too, through `rag_otel.observing.tracing`, and gets the same set-up
+with the embedded judge.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.trace import Tracer
 
-from rag_otel import runtime, semconv
+from rag_otel import semconv
 from rag_otel.composition import Parts, compose, compose_ratings
 from rag_otel.errors import ConfigurationError
 from rag_otel.evaluation.prepare import prepare
 from rag_otel.lazy_dataclass import compile_methods, dataclass
 from rag_otel.model import Chunk, SamplingDecision, SpanRef
 from rag_otel.observing.call_snapshot import Snapshot
+from rag_otel.observing.tracing import forget_tracer
 from rag_otel.processing import global_provider, provider
 from rag_otel.processing.attach import Attachment, attach, redirect
 from rag_otel.processing.hold import Slot
@@ -74,8 +75,10 @@ class Instrumentation:
     attachments: list[Attachment] = field(default_factory=list)
     """One for each provider that is evaluated."""
     runtime: Runtime = field(init=False)
-    _rating_queues: dict[str, ExportQueue[Rating]] = field(default_factory=dict)
-    """None until the first rating, then one."""
+    rating_queue: ExportQueue[Rating] | None = None
+    """Where users' ratings go; None as long as there was none."""
+    _rating_lock: threading.Lock = field(default_factory=threading.Lock)
+    """Not that of the set-up, which `uninstrument()` may hold for seconds."""
 
     def __post_init__(self) -> None:
         self.runtime = compose(self.settings, self.parts, emit=self.emit, resource=self.resource)
@@ -112,11 +115,6 @@ class Instrumentation:
         """The resource of the provider that is evaluated."""
         return self.provider.resource if self.provider is not None else Resource.create()
 
-    @property
-    def rating_queue(self) -> ExportQueue[Rating] | None:
-        """Where users' ratings go; None as long as there was none."""
-        return self._rating_queues.get("")
-
     def export(self, span: ReadableSpan) -> None:
         """Export a span of our own making the way the application's spans go."""
         for attachment in self.attachments[:1]:
@@ -130,9 +128,10 @@ class Instrumentation:
         if self.rating_queue is None and self.settings.enabled:
             emit = self.export if self.attachments or following() else None
             made = compose_ratings(self.settings, emit=emit, resource=self.resource)
-            if made is not None:  # without a lock: `uninstrument()` may hold one for seconds
-                self._rating_queues.setdefault("", made)
-                after_fork_in_child(made.after_fork)
+            with self._rating_lock:
+                if made is not None and self.rating_queue is None:
+                    self.rating_queue = made
+                    after_fork_in_child(made.after_fork)
         return self.rating_queue
 
     def becomes_of(self, rating: Rating) -> FeedbackStatus:
@@ -300,10 +299,9 @@ def instrument(
             made.follow_provider()
             made.start()
         _current, _taken_off = made, False
-        runtime.set_explicit(made.runtime if made.settings.enabled else None)
         for processor in following():
             processor.use(made.runtime)
-        runtime.forget_tracer()
+        forget_tracer()
         return made
 
 
@@ -350,7 +348,6 @@ def uninstrument(*, timeout: float = _DETACH_S) -> None:
         if (current := _current) is None:
             return
         _current, _taken_off = None, True
-        runtime.set_explicit(None)
         for attachment in current.attachments:
             attachment.detach(timeout)
         for processor in following():
@@ -359,7 +356,7 @@ def uninstrument(*, timeout: float = _DETACH_S) -> None:
             _flush_ratings(current, timeout / 2)
             current.rating_queue.close()
         current.runtime.close(timeout)
-        runtime.forget_tracer()
+        forget_tracer()
 
 
 def flush(*, evaluate: bool = True, timeout: float = 30.0) -> bool:
@@ -422,6 +419,12 @@ def lazy_runtime() -> Runtime:
     return _lazily().runtime
 
 
+def explicit_runtime() -> Runtime | None:
+    """The runtime that `instrument()` has set up; None where nothing is, or only by a decorated call."""
+    current = _current
+    return current.runtime if current is not None and current.explicit and current.settings.enabled else None
+
+
 def active_runtime() -> Runtime | None:
     """The runtime that guards judge with; None after `uninstrument()`."""
     current = _current  # without the lock, which whoever takes a set-up down holds for seconds
@@ -469,7 +472,7 @@ def _provider_set(before: object, after: TracerProvider) -> None:
             redirect(before, after, same_resource=global_provider.is_ours(after))
             if current is not None:
                 current.attachments = [each for each in current.attachments if each.provider is not before]
-        runtime.forget_tracer()
+        forget_tracer()
 
 
 def _is_same(current: Instrumentation, resolved: ResolvedSettings, parts: Parts, target: TracerProvider | None) -> bool:

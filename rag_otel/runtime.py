@@ -1,25 +1,20 @@
-"""The composed parts that a processor runs on, and the registry of the default runtime and of the tracer.
+"""The composed parts that a processor runs on, and how other modules reach those of the process.
 
-`instrumentation.py` composes a `Runtime` (settings, pipeline, writers) and registers here how a default one is made and
-how the tracer of `@observe` is picked. Other modules ask here and need not import the composition root.
+`instrumentation.py` composes a `Runtime` (settings, pipeline, writers). Other modules ask here and need not import the
+composition root.
 """
 
 from __future__ import annotations
 
-import os
-import threading
+import importlib
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from opentelemetry import trace as trace_api
-from opentelemetry.trace import Tracer
-
-from rag_otel import semconv
-from rag_otel.errors import ConfigurationError
 from rag_otel.lazy_dataclass import dataclass
+from rag_otel.observing.tracing import SET_UP
 from rag_otel.safety.fork import after_fork_in_child
-from rag_otel.safety.guard import guarded
 
 # Only types: importing the pipeline and asyncio would double what `import rag_otel` costs.
 if TYPE_CHECKING:
@@ -167,106 +162,27 @@ class Runtime:
             self.telemetry.after_fork()
 
 
-# --- the registry ---------------------------------------------------------------------------------------------------
-
-_lock = threading.RLock()
-_default_factory: Callable[[], Runtime] | None = None
-_active_source: Callable[[], Runtime | None] | None = None
-_explicit: Runtime | None = None
-_tracer_source: Callable[[], Tracer] | None = None
-_picked: tuple[object, Tracer] | None = None
-
-
-def _renew_lock() -> None:
-    global _lock
-    _lock = threading.RLock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_lock)
-
-
-def set_default_factory(factory: Callable[[], Runtime] | None) -> None:
-    """Register who gives the default runtime: the same one at every call, until the set-up changes."""
-    global _default_factory
-    _default_factory = factory
+def _set_up() -> Any:
+    """The module that sets the process up, imported when it is needed: it imports everything else."""
+    return importlib.import_module(SET_UP)
 
 
 def default_runtime() -> Runtime:
-    """The runtime of the process.
-
-    Raises ConfigurationError when no factory is registered, and what the factory raises.
-    """
-    if _default_factory is None:
-        raise ConfigurationError("rag-otel is not set up: call rag_otel.instrument(), or pass runtime=...")
-    return _default_factory()
-
-
-def set_active_source(source: Callable[[], Runtime | None] | None) -> None:
-    """Register who gives the runtime that guards judge with: None after `uninstrument()`."""
-    global _active_source
-    _active_source = source
+    """The runtime of the process, set up with the embedded judge where nothing is. Raises ConfigurationError."""
+    runtime: Runtime = _set_up().lazy_runtime()
+    return runtime
 
 
 def active_runtime() -> Runtime | None:
-    """The runtime of the process where evaluation is switched on, else None. Raises what composing one raises."""
-    runtime = None if _active_source is None else _active_source()
+    """The runtime that guards judge with: `default_runtime`, but None after `uninstrument()` and where evaluation is
+    switched off. Raises ConfigurationError."""
+    runtime: Runtime | None = _set_up().active_runtime()
     return runtime if runtime is not None and runtime.settings.enabled else None
-
-
-def set_explicit(runtime: Runtime | None) -> None:
-    """Register what `instrument()` has set up; None after `uninstrument()`."""
-    global _explicit
-    _explicit = runtime
 
 
 def explicit_runtime() -> Runtime | None:
     """What `instrument()` has set up; None where nothing is, or only by a decorated call."""
-    return _explicit
-
-
-def set_tracer_source(source: Callable[[], Tracer] | None) -> None:
-    """Register how the tracer of `@observe` is picked.
-
-    `source` is called at the first use and again whenever the global tracer provider has changed or
-    `forget_tracer()` was called. It may set things up and attach to the provider it finds.
-    """
-    global _tracer_source
-    with _lock:
-        _tracer_source = source
-        forget_tracer()
-
-
-def forget_tracer() -> None:
-    """Pick again at the next call: after `instrument()`, `uninstrument()` or a changed provider."""
-    global _picked
-    _picked = None
-
-
-def tracer() -> Tracer:
-    """The tracer that observed calls make their spans with. Never raises; a fraction of a microsecond when picked."""
-    picked = _picked
-    if picked is not None and picked[0] is _global_provider():
-        return picked[1]
-    return _pick()
-
-
-def _global_provider() -> object:
-    # The public get_tracer_provider() reads the environment while none is set, which costs a microsecond a call.
-    return getattr(trace_api, "_TRACER_PROVIDER", None)
-
-
-def _pick() -> Tracer:
-    """Ask the source. Where it fails, the plain global tracer is kept: the set-up is not tried on every call."""
-    global _picked
-    with _lock:
-        seen = _global_provider()
-        if _picked is not None and _picked[0] is seen:
-            return _picked[1]
-        picked: Tracer | None = None
-        with guarded("runtime.tracer"):
-            if _tracer_source is not None:
-                picked = _tracer_source()
-        picked = picked or trace_api.get_tracer(semconv.SCOPE)
-        _picked = (seen, picked)
-        return picked
+    if (module := sys.modules.get(SET_UP)) is None:
+        return None
+    runtime: Runtime | None = module.explicit_runtime()
+    return runtime

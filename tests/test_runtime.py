@@ -1,4 +1,4 @@
-"""The registry that finds the composition root, and the tracer of observed calls."""
+"""The runtime of the process, and the tracer of observed calls."""
 
 from __future__ import annotations
 
@@ -7,48 +7,38 @@ from collections.abc import Iterator
 import pytest
 from opentelemetry import trace as trace_api
 from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.trace import Tracer
 
-from rag_otel import runtime
-from rag_otel.safety.guard import RAISE_ENV
+import rag_otel
+from rag_otel import semconv
+from rag_otel.observing import tracing
+from rag_otel.runtime import active_runtime, default_runtime, explicit_runtime
+from rag_otel.safety.guard import RAISE_ENV, counters
 from tests.processing.kit import Bench
 
 
 @pytest.fixture(autouse=True)
-def _registry() -> Iterator[None]:
-    """Every test leaves the process's registry as it was."""
-    source, factory = runtime._tracer_source, runtime._default_factory
+def _no_set_up(uninstrumented: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Every test begins and ends with nothing set up, and no global provider."""
+    monkeypatch.setattr(trace_api, "_TRACER_PROVIDER", None)
+    tracing.forget_tracer()
     yield
-    runtime.set_tracer_source(source)
-    runtime.set_default_factory(factory)
+    tracing.forget_tracer()
 
 
 def test_the_tracer_is_picked_once() -> None:
-    """The source is asked at the first call, not at every one."""
-    asked: list[int] = []
     provider = TracerProvider(shutdown_on_exit=False)
-
-    def source() -> Tracer:
-        asked.append(1)
-        return provider.get_tracer("rag_otel")
-
-    runtime.set_tracer_source(source)
-    assert runtime.tracer() is runtime.tracer()
-    assert len(asked) == 1
-    runtime.forget_tracer()
-    runtime.tracer()
-    assert len(asked) == 2
+    rag_otel.instrument(provider)
+    assert tracing.tracer() is tracing.tracer()
+    assert tracing.tracer() is provider.get_tracer(semconv.SCOPE)
 
 
 def test_a_provider_that_is_set_later_is_followed(monkeypatch: pytest.MonkeyPatch) -> None:
     """When the application sets its global provider after the first call, the tracer is picked again."""
-    monkeypatch.setattr(trace_api, "_TRACER_PROVIDER", None)
-    own, theirs = TracerProvider(shutdown_on_exit=False), TracerProvider(shutdown_on_exit=False)
-    runtime.set_tracer_source(lambda: (trace_api._TRACER_PROVIDER or own).get_tracer("rag_otel"))
-    first = runtime.tracer()
-    assert first is own.get_tracer("rag_otel")
+    rag_otel.instrument()
+    first, theirs = tracing.tracer(), TracerProvider(shutdown_on_exit=False)
     monkeypatch.setattr(trace_api, "_TRACER_PROVIDER", theirs)
-    assert runtime.tracer() is theirs.get_tracer("rag_otel")
+    assert tracing.tracer() is theirs.get_tracer(semconv.SCOPE)
+    assert tracing.tracer() is not first
 
 
 def test_the_api_still_keeps_its_provider_where_we_look() -> None:
@@ -57,19 +47,23 @@ def test_the_api_still_keeps_its_provider_where_we_look() -> None:
 
 
 def test_a_set_up_that_fails_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where picking raises, calls go on with the plain global tracer, and the failing set-up is not repeated."""
+    """With a setting that cannot be, calls go on with the plain global tracer, and are not held up again."""
     monkeypatch.setenv(RAISE_ENV, "0")
-    asked: list[int] = []
-
-    def source() -> Tracer:
-        asked.append(1)
-        raise RuntimeError("set-up failed")
-
-    runtime.set_tracer_source(source)
+    monkeypatch.setenv("RAG_OTEL_SAMPLE_RATIO", "7")
+    monkeypatch.setattr("rag_otel.instrumentation._taken_off", False)
+    before = counters.get("internal_error.observe.tracer")
     for _ in range(3):
-        with runtime.tracer().start_as_current_span("x"):
-            pass
-    assert len(asked) == 1
+        with tracing.tracer().start_as_current_span("x") as span:
+            assert not span.is_recording()
+    assert counters.get("internal_error.observe.tracer") == before + 1
+
+
+def test_which_runtime_the_process_has() -> None:
+    """None that judges after `uninstrument()`, and only what `instrument()` has set up is known to guards at once."""
+    rag_otel.instrument(TracerProvider())
+    assert active_runtime() is explicit_runtime() is default_runtime()
+    rag_otel.uninstrument()
+    assert (active_runtime(), explicit_runtime()) == (None, None)
 
 
 def test_close_is_safe_to_call_twice() -> None:

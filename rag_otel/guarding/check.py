@@ -28,6 +28,7 @@ from rag_otel.guarding.circuit import Circuit, circuit_of
 from rag_otel.guarding.rules import INTERNAL_ERROR, Guard, GuardVerdict
 from rag_otel.guarding.verdicts import not_judged, verdict_of
 from rag_otel.model import Chunk, EvaluatedTrace, RagTrace, ReasonCode, SamplingDecision, UnevaluableReason, Usage
+from rag_otel.observing import tracing
 from rag_otel.observing.call_snapshot import Snapshot, ended_below
 from rag_otel.pipeline import GUARD_RULE, Pipeline, forced_decision
 from rag_otel.processing import trace_reading
@@ -35,7 +36,6 @@ from rag_otel.processing.hold import Slot
 from rag_otel.processing.open_spans import SubTree
 from rag_otel.processing.sdk_spans import span_ref
 from rag_otel.runtime import Runtime
-from rag_otel.runtime import tracer as pick_tracer
 
 NO_EVALUATOR = "no_evaluator"
 NO_WORKER = "shutdown"
@@ -185,7 +185,7 @@ class Check:
 
     def _without_span(self) -> RagTrace:
         """A call of which nothing is recorded: it is known by what it says itself."""
-        resource = getattr(pick_tracer(), "resource", None)
+        resource = getattr(tracing.tracer(), "resource", None)
         service = None if resource is None else resource.attributes.get(semconv.SERVICE_NAME)
         bare = RagTrace(
             target=self._target,

@@ -16,6 +16,7 @@ from opentelemetry.trace import NonRecordingSpan, Span, Status, StatusCode, get_
 from rag_otel import semconv
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import Chunk
+from rag_otel.observing import tracing
 from rag_otel.observing.call_snapshot import OBSERVATION_KEY, GuardRecord, Snapshot, hand_over
 from rag_otel.observing.content import attribute_room, content_attributes
 from rag_otel.observing.documents import to_chunks, unique
@@ -25,8 +26,7 @@ from rag_otel.observing.history import turns_in
 from rag_otel.observing.limits import Allowance, TooLargeError
 from rag_otel.observing.session import as_identity, as_tags, session_in, tags_in, user_in
 from rag_otel.observing.shapes import chunks_in, question_in, response_in, served, text_of
-from rag_otel.observing.unsampled import is_left_out, leaves_out
-from rag_otel.runtime import tracer as pick_tracer
+from rag_otel.observing.tracing import is_left_out, leaves_out
 from rag_otel.safety import privacy
 from rag_otel.safety.guard import counters, guarded, logger, report_internal_error
 
@@ -79,7 +79,7 @@ def begin(plan: Plan, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call 
     """Start the span of a call; None where there is nothing to do. Never raises."""
     try:
         context = get_current()
-        tracer = pick_tracer()
+        tracer = tracing.tracer()
         parent = get_current_span(context)
         if is_left_out(parent, tracer):
             return None

@@ -92,6 +92,8 @@ class RagSpanProcessor(SpanProcessor):
             on_deadline=lambda slot: self._release_unscored(slot, EvaluationStatus.LATE, DEADLINE),
         )
         self._active = settings.enabled
+        self._delivering = False
+        """True once this process has told the delivery that traces come."""
         self._shut_down = False
         self._closing = False
         """It evaluated until it was shut down: what ends now says why it has no scores."""
@@ -135,7 +137,7 @@ class RagSpanProcessor(SpanProcessor):
         self._hold.give_up()
         if self._keeper is not None:
             self._keeper.close()
-        self._runtime = runtime
+        self._runtime, self._delivering = runtime, False
         self._keeper = self._new_keeper()
         self._status_attributes = functools.lru_cache(256)(runtime.status_attributes)
         self._tracker.change(runtime.pipeline.conventions, max_bytes=runtime.settings.max_held_bytes)
@@ -202,7 +204,9 @@ class RagSpanProcessor(SpanProcessor):
         target, decision, reason, written = record.decided or self._decide(span.context, snapshot)
         if not self._active and reason is None:
             reason = SHUT_DOWN
-        self._runtime.delivery.start()
+        if not self._delivering:
+            self._delivering = True
+            self._runtime.delivery.start()
         if written:
             _count(EvaluationStatus.SKIPPED, reason)
             return span
@@ -511,6 +515,7 @@ class RagSpanProcessor(SpanProcessor):
                 fan_out.flush(self._inner, deadline)
 
     def _after_fork(self) -> None:
+        self._delivering = False
         self._hold.after_fork()
         self._tracker.after_fork()
         if self._keeper is not None:

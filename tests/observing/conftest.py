@@ -10,9 +10,10 @@ from opentelemetry.context import Context
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.sampling import DEFAULT_ON, Sampler
 
-from rag_otel import runtime, semconv
+from rag_otel import semconv
 from rag_otel.model import AttributeValue
 from rag_otel.observing.call_snapshot import Snapshot, watch
+from rag_otel.observing.tracing import forget_tracer, use_tracer
 from rag_otel.safety import privacy
 
 
@@ -43,7 +44,7 @@ class Recorder(SpanProcessor):
         """Makes `@observe` create its spans on a new provider that is recorded here."""
         self.provider = TracerProvider(sampler=sampler)
         self.provider.add_span_processor(self)
-        runtime.set_tracer_source(lambda: self.provider.get_tracer(scope))
+        use_tracer(self.provider.get_tracer(scope))
 
     @property
     def span(self) -> ReadableSpan:
@@ -70,9 +71,8 @@ class Recorder(SpanProcessor):
 @pytest.fixture
 def recorder() -> Iterator[Recorder]:
     """`@observe` writes here. After the test its provider is restored."""
-    before = runtime._tracer_source
     recorder = Recorder()
     recorder.use()
     yield recorder
-    runtime.set_tracer_source(before)
+    forget_tracer()
     privacy.refresh()  # a test may have changed the environment

@@ -20,7 +20,8 @@ from opentelemetry.sdk.trace.sampling import (
 )
 from opentelemetry.trace import Link, NonRecordingSpan, SpanContext, SpanKind, TraceFlags
 
-from rag_otel import observe, record_chunks, runtime
+from rag_otel import observe, record_chunks
+from rag_otel.observing.tracing import use_tracer
 from tests.observing.conftest import Recorder
 
 PARENT = NonRecordingSpan(SpanContext(trace_id=7, span_id=7, is_remote=True, trace_flags=TraceFlags(0)))
@@ -158,7 +159,7 @@ def test_what_a_left_out_call_calls_is_left_out_too(recorder: Recorder, kind: st
 
 def test_without_an_sdk_nothing_changes(recorder: Recorder) -> None:
     """The API's tracer creates no spans, and the parent stays current."""
-    runtime.set_tracer_source(lambda: trace.NoOpTracer())
+    use_tracer(trace.NoOpTracer())
     seen = []
 
     @observe

@@ -9,16 +9,15 @@ import pytest
 from opentelemetry.sdk.trace import ConcurrentMultiSpanProcessor, SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SimpleSpanProcessor
 
-from rag_otel.errors import ConfigurationError
+import rag_otel
 from rag_otel.model import EvaluationStatus
 from rag_otel.processing import attach as attach_module
 from rag_otel.processing.attach import attach
 from rag_otel.processing.processor import RagSpanProcessor
-from rag_otel.runtime import set_default_factory
 from rag_otel.writers.evaluation_span import EvaluationSpanWriter
 from testkit.http_receiver import http_receiver
 from testkit.polling import eventually
-from tests.processing.kit import SCORE, STATUS, Bench, Direct, Exported, attribute, batching, observed
+from tests.processing.kit import SCORE, STATUS, Bench, Direct, Exported, Judge, attribute, batching, observed
 
 
 def processors_of(provider: TracerProvider) -> tuple[SpanProcessor, ...]:
@@ -206,24 +205,15 @@ def test_an_exporter_gets_a_batch_processor() -> None:
     batch.shutdown()
 
 
+@pytest.mark.usefixtures("uninstrumented")
 def test_a_processor_without_a_runtime_uses_that_of_the_process() -> None:
-    """RagSpanProcessor(exporter) finds the registered set-up; where there is none it says what to do."""
-    import rag_otel.runtime as registry
-
-    before = registry._default_factory
-    bench = Bench()
-    try:
-        set_default_factory(lambda: bench.runtime)
-        provider = plain_provider(RagSpanProcessor(exported := Exported()))
-        with observed(provider):
-            pass
-        assert provider.force_flush()
-        assert attribute(exported.one("answer"), SCORE) == 1.0
-        set_default_factory(None)
-        with pytest.raises(ConfigurationError, match=r"rag_otel\.instrument"):
-            RagSpanProcessor(exported)
-    finally:
-        set_default_factory(before)
+    """RagSpanProcessor(exporter) evaluates with what `instrument()` has set up."""
+    rag_otel.instrument(TracerProvider(), evaluators=[Judge()], metrics=[], evaluations_per_minute=60)
+    provider = plain_provider(RagSpanProcessor(exported := Exported()))
+    with observed(provider):
+        pass
+    assert provider.force_flush()
+    assert attribute(exported.one("answer"), SCORE) == 1.0
 
 
 def test_another_sdk_degrades_to_late_results(

@@ -9,8 +9,8 @@ import pytest
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanLimits, TracerProvider
 
 import rag_otel
-from rag_otel import runtime
 from rag_otel.model import SamplingDecision, SamplingReason, SpanRef
+from rag_otel.observing.tracing import forget_tracer, use_tracer
 from rag_otel.processing.processor import RagSpanProcessor
 from rag_otel.safety.guard import RAISE_ENV
 from rag_otel.sampling.cap import EvaluationCap
@@ -63,9 +63,8 @@ def ask(question: str) -> str:
 
 @pytest.fixture
 def restored() -> Iterator[None]:
-    before = runtime._tracer_source
     yield
-    runtime.set_tracer_source(before)
+    forget_tracer()
 
 
 pytestmark = pytest.mark.usefixtures("restored")
@@ -76,7 +75,7 @@ def following(bench: Bench, limits: SpanLimits | None = None) -> tuple[AsItEnded
     provider, inner = TracerProvider(span_limits=limits), AsItEnded(Exported())
     ours = RagSpanProcessor(inner, runtime=bench.runtime)
     provider.add_span_processor(ours)
-    runtime.set_tracer_source(lambda: tracer(provider))
+    use_tracer(tracer(provider))
     return inner, ours
 
 
@@ -146,7 +145,7 @@ def test_two_processors_do_not_write_on_each_others_span() -> None:
     provider, first, second = TracerProvider(), AsItEnded(Exported()), AsItEnded(Exported())
     for inner in (first, second):
         provider.add_span_processor(RagSpanProcessor(inner, runtime=bench.runtime))
-    runtime.set_tracer_source(lambda: tracer(provider))
+    use_tracer(tracer(provider))
     answer("How high is it?")
     assert (first.statuses, second.statuses) == ([None], [None])
     assert attribute(first.exporter.one("answer"), STATUS) == "skipped"

@@ -10,13 +10,11 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from rag_otel.errors import RagOtelError
+from rag_otel_evaluators.judges.llm_answers import ClaimAnswer
 from rag_otel_evaluators.prompts.numbered_items import Answers
-
-if TYPE_CHECKING:
-    from rag_otel_evaluators.judges.llm_faithfulness import ClaimAnswer
 
 
 class _Ask(Protocol):
