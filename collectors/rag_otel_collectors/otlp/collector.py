@@ -13,7 +13,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Final, Protocol
 
 from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
-from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan
 
@@ -33,7 +32,7 @@ from rag_otel_collectors.otlp.exporters.outbox import Outbox
 from rag_otel_collectors.otlp.exporters.sender import Sender
 from rag_otel_collectors.otlp.limited_log import LimitedLog
 from rag_otel_collectors.otlp.metrics import Metrics
-from rag_otel_collectors.otlp.protobuf.wire import SpanSlice, join, without_repeats
+from rag_otel_collectors.otlp.protobuf.wire import join, with_additions, without_repeats
 from rag_otel_collectors.otlp.receivers.intake import Intake
 from rag_otel_collectors.otlp.supervision import Supervisor
 
@@ -241,7 +240,7 @@ class Collector:
             self._metrics.add(names.REPEATED, repeated)
         reply = await self._pool.evaluate(HeldTrace(trace.trace_id.hex(), tuple(slices), tuple(trace.outlines)))
         with guarded("collector.enrich"):  # whatever is wrong with a reply, the spans go on
-            slices = enriched(slices, reply)
+            slices = with_additions(slices, reply.attributes)
         await self._forward(join(slices))
         for job in reply.jobs:
             await self._keep_job(job)
@@ -348,16 +347,3 @@ class Collector:
 
     def _in_trouble(self) -> float:
         return sum(sender.trouble is not None for sender in self._senders)
-
-
-def enriched(slices: Sequence[SpanSlice], reply: Reply) -> list[SpanSlice]:
-    """The spans with what was found out appended: nothing of them is read or written anew."""
-    if not reply.attributes:
-        return list(slices)
-    added = {bytes.fromhex(span_id): value for span_id, value in reply.attributes.items()}
-    return [_with_addition(item, added) for item in slices]
-
-
-def _with_addition(item: SpanSlice, added: dict[bytes, bytes]) -> SpanSlice:
-    addition = added.get(Span.FromString(item.span).span_id)
-    return item if addition is None else item._replace(span=item.span + addition)

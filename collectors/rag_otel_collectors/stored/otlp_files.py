@@ -17,7 +17,8 @@ from typing import Any, Final
 
 from rag_otel.errors import InputError
 from rag_otel.model import SpanRecord
-from rag_otel_collectors.stored.otlp_json import span_records
+from rag_otel_collectors.otlp.protobuf.json_request import request_from
+from rag_otel_collectors.otlp.protobuf.span_records import records_of
 from rag_otel_collectors.stored.phoenix_spans import exported_span
 
 STDIN: Final = "-"
@@ -115,7 +116,7 @@ def spans_of(request: Any, place: str) -> Iterator[SpanRecord]:
     if not isinstance(request, Mapping) or not any(key in request for key in (_TRACES, *_OTHER_SIGNALS)):
         raise InputError(f"{place}: {_EXPECTED}, not {_described(request)}")
     try:
-        yield from span_records(request)
+        yield from records_of(request_from(request))
     except InputError as error:
         raise InputError(f"{place}: {error}") from None
 

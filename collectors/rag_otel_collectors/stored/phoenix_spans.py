@@ -18,8 +18,9 @@ from typing import Any, Final
 from rag_otel import semconv
 from rag_otel.errors import InputError
 from rag_otel.model import SpanRecord, StatusCode
+from rag_otel_collectors.otlp.protobuf.json_request import span_from
+from rag_otel_collectors.otlp.protobuf.span_records import record_of
 from rag_otel_collectors.stored.assembly import AssembledTrace
-from rag_otel_collectors.stored.otlp_json import span_record
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 
 TRACES_AT_ONCE: Final = 100
@@ -103,7 +104,7 @@ def exported_span(row: Mapping[str, Any]) -> SpanRecord:
             return stored_span(row)
         except (KeyError, TypeError, ValueError) as error:
             raise InputError(f"span {row.get('name')!r}: {type(error).__name__}: {error}") from None
-    record = span_record(_camel_case(row), resource={}, scope="")
+    record = record_of(span_from(_camel_case(row)), {}, "")
     attributes = _without_synthesized(nested(record.attributes))
     return dataclasses.replace(record, attributes=attributes, scope=inferred_scope(record.name, attributes))
 

@@ -15,8 +15,9 @@ import pytest
 
 from rag_otel.errors import InputError
 from rag_otel.model import StatusCode
+from rag_otel_collectors.otlp.protobuf.json_request import request_from, value_from
+from rag_otel_collectors.otlp.protobuf.span_records import any_value, records_of
 from rag_otel_collectors.stored.otlp_files import read_spans
-from rag_otel_collectors.stored.otlp_json import any_value, span_records
 from tests.collectors.conventions.otlp_json import a_json_span, a_request
 
 Write = Callable[[str | bytes], str]
@@ -146,7 +147,7 @@ def test_fields_of_a_span() -> None:
         droppedAttributesCount=3,
         events=[{"name": "exception", "attributes": [{"key": "n", "value": {"intValue": "7"}}]}],
     )
-    (record,) = span_records(a_request(span, scope="a scope"))
+    (record,) = records_of(request_from(a_request(span, scope="a scope")))
     assert (record.trace_id, record.span_id, record.parent_id) == ("ab" * 16, "cd" * 8, "ef" * 8)
     assert (record.start_ns, record.end_ns) == (1795291645059272960, 1795291645084294912)
     assert (record.status, record.dropped_attributes) == (StatusCode.ERROR, 3)
@@ -157,7 +158,7 @@ def test_fields_of_a_span() -> None:
 @pytest.mark.parametrize("parent", [None, "", "0" * 16])
 def test_root_has_no_parent(parent: str | None) -> None:
     """Absent, empty and all-zero parent ids mean no parent."""
-    (record,) = span_records(a_request(a_json_span(parentSpanId=parent)))
+    (record,) = records_of(request_from(a_request(a_json_span(parentSpanId=parent))))
     assert record.parent_id is None
 
 
@@ -174,7 +175,7 @@ def test_root_has_no_parent(parent: str | None) -> None:
 )
 def test_status_by_number_or_name(code: int | str, status: str) -> None:
     """Both JSON forms of an enum are read."""
-    (record,) = span_records(a_request(a_json_span(status={"code": code})))
+    (record,) = records_of(request_from(a_request(a_json_span(status={"code": code}))))
     assert record.status == status
 
 
@@ -198,14 +199,15 @@ def test_status_by_number_or_name(code: int | str, status: str) -> None:
 )
 def test_values_by_type(value: Any, expected: Any) -> None:
     """An OTLP value becomes a Python value of its type. NaN becomes None."""
-    assert any_value(value) == expected
-    assert type(any_value(value)) is type(expected)
+    read = any_value(value_from(value))
+    assert read == expected
+    assert type(read) is type(expected)
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"traceId": "short"}, "span 'answer': traceId must be 32 hex digits, not all zero; it is 'short'"),
+        ({"traceId": "short"}, "span 'answer': traceId must be 32 hex digits, not all zero"),
         ({"traceId": "q8PVc2S5bJ0lYzU2kWQeXw=="}, "traceId must be 32 hex digits"),
         ({"traceId": "0" * 32}, "not all zero"),
         ({"spanId": None}, "spanId must be 16 hex digits"),

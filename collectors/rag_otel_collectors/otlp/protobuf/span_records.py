@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span
 
 from rag_otel import semconv
+from rag_otel.errors import InputError
 from rag_otel.model import SpanRecord, StatusCode
 from rag_otel_collectors.otlp.protobuf.wire import SpanSlice
 
@@ -55,7 +57,7 @@ def outline(span: Span, scope: str, attributes: Mapping[str, Any]) -> Outline:
     evaluator = attributes.get(semconv.SPAN_KIND) == semconv.KIND_EVALUATOR
     return Outline(
         span_id=span.span_id.hex(),
-        parent_id=span.parent_span_id.hex() or None,
+        parent_id=_parent(span),
         name=span.name,
         scope=scope,
         start_ns=span.start_time_unix_nano,
@@ -83,11 +85,28 @@ def resource_attributes(resource: bytes) -> dict[str, Any]:
     return attributes_from(ResourceSpans.FromString(resource).resource.attributes)
 
 
+def records_of(request: ExportTraceServiceRequest) -> Iterator[SpanRecord]:
+    """The spans of a request in order. Raises InputError that names a span whose ids are malformed."""
+    for resource_spans in request.resource_spans:
+        resource = attributes_from(resource_spans.resource.attributes)
+        for scope_spans in resource_spans.scope_spans:
+            for span in scope_spans.spans:
+                yield record_of(span, resource, scope_spans.scope.name)
+
+
+def record_of(span: Span, resource: Mapping[str, Any], scope: str) -> SpanRecord:
+    """One span. Raises InputError if its ids are malformed."""
+    for name, value, size in (("traceId", span.trace_id, 16), ("spanId", span.span_id, 8)):
+        if len(value) != size or not value.strip(b"\0"):
+            raise InputError(f"span {span.name!r}: {name} must be {2 * size} hex digits, not all zero")
+    return _record(span, span.trace_id.hex(), resource, scope)
+
+
 def _record(span: Span, trace_id: str, resource: Mapping[str, Any], scope: str) -> SpanRecord:
     return SpanRecord(
         trace_id=trace_id,
         span_id=span.span_id.hex(),
-        parent_id=span.parent_span_id.hex() or None,
+        parent_id=_parent(span),
         name=span.name,
         attributes=attributes_from(span.attributes),
         resource=resource,
@@ -99,3 +118,7 @@ def _record(span: Span, trace_id: str, resource: Mapping[str, Any], scope: str) 
         dropped_attributes=span.dropped_attributes_count,
         trace_state=span.trace_state,
     )
+
+
+def _parent(span: Span) -> str | None:
+    return span.parent_span_id.hex() if span.parent_span_id.strip(b"\0") else None

@@ -24,6 +24,8 @@ _SPANS: Final = 2
 """Field of ScopeSpans."""
 _TRACE_ID: Final = 1
 """Field of Span."""
+_SPAN_ID: Final = 2
+"""Field of Span."""
 _ATTRIBUTES: Final = 9
 """Field of Span."""
 _KEY: Final = 1
@@ -110,13 +112,19 @@ def by_trace(request: bytes) -> dict[bytes, bytes]:
     """Splits a valid request into one for each trace id, in the order in which the traces begin."""
     slices: dict[bytes, list[SpanSlice]] = {}
     for item in split(request):
-        slices.setdefault(_trace_id(item.span), []).append(item)
+        slices.setdefault(_value(item.span, _TRACE_ID), []).append(item)
     return {trace_id: join(items) for trace_id, items in slices.items()}
 
 
 def without_repeats(slices: Sequence[SpanSlice]) -> list[SpanSlice]:
     """The spans without those that occur twice byte for byte: they were delivered twice."""
     return list({item.span: item for item in slices}.values())
+
+
+def with_additions(slices: Iterable[SpanSlice], added: Mapping[str, bytes]) -> list[SpanSlice]:
+    """The spans, with these bytes appended to those that have these ids (hex). Nothing of them is decoded."""
+    additions = {bytes.fromhex(span_id): value for span_id, value in added.items()}
+    return [item._replace(span=item.span + additions.get(_value(item.span, _SPAN_ID), b"")) for item in slices]
 
 
 def without_attributes(request: bytes, prefixes: Sequence[str]) -> bytes:
@@ -130,10 +138,7 @@ def without_attributes(request: bytes, prefixes: Sequence[str]) -> bytes:
 
 def last_span_id(request: bytes) -> bytes:
     """The id of the last span of a serialised request. Raises ValueError or IndexError if there is none."""
-    try:
-        return bytes(Span.FromString(split(request)[-1].span).span_id)
-    except DecodeError:
-        raise ValueError("the last span is not a valid Span") from None
+    return _value(split(request)[-1].span, _SPAN_ID)
 
 
 def attribute_bytes(attributes: Mapping[str, Any]) -> bytes:
@@ -148,9 +153,9 @@ def attribute_bytes(attributes: Mapping[str, Any]) -> bytes:
     return bytes(span.SerializeToString())
 
 
-def _trace_id(span: bytes) -> bytes:
-    """Empty if there is none."""
-    return next((span[value:end] for number, _, _, value, end in _fields(span) if number == _TRACE_ID), b"")
+def _value(message: bytes, wanted: int) -> bytes:
+    """The first value of a length-delimited field of a message; empty if there is none."""
+    return next((message[value:end] for number, _, _, value, end in _fields(message) if number == wanted), b"")
 
 
 def _without_attributes(span: bytes, begins: tuple[bytes, ...]) -> bytes:

@@ -20,13 +20,13 @@ from google.protobuf.message import Message
 from google.rpc.status_pb2 import Status
 
 from rag_otel.errors import ConfigurationError, InputError
+from rag_otel_collectors.otlp.protobuf.json_request import parse_json
 from rag_otel_collectors.otlp.receivers.bodies import ArrivingBytes, BodyTooLargeError, gunzip
 from rag_otel_collectors.otlp.receivers.client_connections import Connections
 from rag_otel_collectors.otlp.receivers.descriptors import connection_limits
 from rag_otel_collectors.otlp.receivers.grpc_server import response, retry_status
 from rag_otel_collectors.otlp.receivers.http_connections import BoundedProtocol
 from rag_otel_collectors.otlp.receivers.intake import CROWDED, RefusedError
-from rag_otel_collectors.otlp.receivers.json_request import parse_json
 from rag_otel_collectors.otlp.receivers.reception import Reception
 from rag_otel_collectors.otlp.receivers.tls import ServerTls
 

@@ -11,7 +11,14 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from rag_otel_collectors.otlp.protobuf.span_records import attributes_from
-from rag_otel_collectors.otlp.protobuf.wire import attribute_bytes, halves, join, split, without_attributes
+from rag_otel_collectors.otlp.protobuf.wire import (
+    attribute_bytes,
+    halves,
+    join,
+    split,
+    with_additions,
+    without_attributes,
+)
 from testkit.otlp_requests import a_rag_trace, a_request, a_span
 from testkit.size import examples
 
@@ -50,6 +57,16 @@ def test_an_appended_attribute_is_one_of_the_span() -> None:
     longer = Span.FromString(span.SerializeToString() + attribute_bytes(added))
     assert attributes_from(longer.attributes) == {"old": "text", **added}
     assert longer.span_id == span.span_id
+
+
+def test_additions_go_to_the_span_with_their_id() -> None:
+    """By the id in hex. The bytes of all other spans stay the same."""
+    first, second = split(a_request(*a_rag_trace()).SerializeToString())
+    span_id = Span.FromString(second.span).span_id.hex()
+    added = with_additions([first, second], {span_id: attribute_bytes({"new": 1}), "0" * 16: b"nobody"})
+    assert added[0] == first
+    assert added[1].span.startswith(second.span)
+    assert attributes_from(Span.FromString(added[1].span).attributes)["new"] == 1
 
 
 def test_halves_hold_every_span_once() -> None:
