@@ -3,7 +3,7 @@
     python benchmarks/alert_precision.py [--json]
 
 Data: examples/data (335 answers to 59 questions, hallucinated spans marked by people). The embedded judge is out of
-fold. Each answer goes through the real rules, router and queue to a channel that records what it is told. The data
+fold. Each answer goes through the real rules, inbox and queue to a channel that records what it is told. The data
 holds far more unfaithful answers than production does, so the counts are reweighted to 1%, 5% and 20%:
 
     precision = p * hits / (p * hits + (1 - p) * false)       hits, false: shares of bad and good answers that are told
@@ -24,11 +24,11 @@ from dataclasses import dataclass
 from cascade import STRENGTHS, Answer, SimulatedJudge, load
 
 from rag_otel.alert import Alert
+from rag_otel.alerts.inbox import Inbox
 from rag_otel.alerts.precision import PrecisionTable
+from rag_otel.alerts.problems import Limits
 from rag_otel.alerts.review import ANSWERS_TO_REVIEW, DAY_S
-from rag_otel.alerts.router import AlertRouter
 from rag_otel.alerts.rules import parse_rule
-from rag_otel.alerts.triage import Triage
 from rag_otel.cli.terminal import table
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.model import EvaluatedTrace, Evaluation, EvaluationStatus, RagTrace, SamplingDecision, SpanRef
@@ -77,7 +77,7 @@ def main() -> None:
     rows, stored = [], []
     for name, judged in judges(answers):
         for rule in RULES:
-            told = through_router(answers, judged, rule)
+            told = through_inbox(answers, judged, rule)
             stored.append(counts(name, rule, told))
             rows.append([name, rule, *(cell for share in SHARES for cell in figures(told, share))])
     if arguments.json:
@@ -97,16 +97,16 @@ def days_of(name: str, answers: Sequence[Answer], judged: Sequence[Evaluation]) 
 
 
 def right_of_days(answers: Sequence[Answer], judged: Sequence[Evaluation], share: float, worst: int | None) -> str:
-    """Days of answers drawn from the data, `share` of them unfaithful, through the router: right of shown, and how many
+    """Days of answers drawn from the data, `share` of them unfaithful, through the inbox: right of shown, and how many
     answers the digest counts a day."""
     drawn, now, told = random.Random(11), [DAY_S], list[Alert]()
-    router = AlertRouter(
+    inbox = Inbox(
         rules=[parse_rule("unfaithful")],
         clock=lambda: now[0],
-        triage=Triage(table=PrecisionTable(bad_share=share), page_precision=1.1),
+        precision=PrecisionTable(bad_share=share, page_precision=1.1),
         worst_per_day=worst,
     )
-    router.connect(told.append)
+    inbox.connect(told.append)
     truth = [bool(int(answer.row["label"])) for answer in answers]
     by_truth = {kind: [at for at, bad in enumerate(truth) if bad is kind] for kind in (True, False)}
     bad_traces: set[str] = set()
@@ -115,12 +115,12 @@ def right_of_days(answers: Sequence[Answer], judged: Sequence[Evaluation], share
         result = a_result(answers, judged, drawn.choice(by_truth[bad]), number)
         if bad:
             bad_traces.add(result.trace.target.trace_id)
-        router.consider(result)
+        inbox.consider(result)
         now[0] += DAY_S / A_DAY
         if number % 10 == 0:
-            router.tick()
+            inbox.tick()
     now[0] += DAY_S
-    router.tick()
+    inbox.tick()
     messages = [alert for alert in told if alert.name == ANSWERS_TO_REVIEW]
     shown = [example.target.trace_id for alert in messages for example in alert.examples if example.target]
     right = sum(trace in bad_traces for trace in shown)
@@ -162,13 +162,13 @@ def evaluated(answer: Answer, judge: Judge) -> Evaluation:
     )
 
 
-def through_router(answers: Sequence[Answer], judged: Sequence[Evaluation], rule: str) -> list[Told]:
-    """Every answer through rules, router and queue, without cooldown, digest and cap: each alert by itself."""
+def through_inbox(answers: Sequence[Answer], judged: Sequence[Evaluation], rule: str) -> list[Told]:
+    """Every answer through rules, inbox and queue, without cooldown, digest and cap: each alert by itself."""
     recorder = Recorder()
-    router = AlertRouter(
-        [recorder], rules=[parse_rule(rule)], cooldown_s=0, resolve_after_s=0, digest_s=0, per_minute=10**9
+    inbox = Inbox(
+        [recorder], rules=[parse_rule(rule)], limits=Limits(cooldown_s=0, resolve_after_s=0, per_minute=10**9)
     )
-    delivery = Dispatcher(alerts=router)
+    delivery = Dispatcher(alerts=inbox)
     for number in range(1, len(answers) + 1):
         delivery.submit(a_result(answers, judged, number - 1, number))
     if not delivery.flush(FLUSH_S):

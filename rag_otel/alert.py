@@ -1,6 +1,6 @@
 """An alert: what fired, how severe it is, and example answers.
 
-There are two kinds. Both go through one router to the same channels. A per-trace alert is about one answer (`target`
+There are two kinds. Both go through one inbox to the same channels. A per-trace alert is about one answer (`target`
 and its texts are set). A digest is about several answers of one time window (`count`, `examples`). A statistical alert
 is about a series (drift, burn rate, missing results): it has no target, its figures are in `details`, and `examples`
 holds answers that contributed to the change.

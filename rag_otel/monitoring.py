@@ -1,4 +1,4 @@
-"""What watches results and tells people: the router, the monitors, drift, and how processes share them.
+"""What watches results and tells people: the inbox, the monitors, drift, and how processes share them.
 
 Without a state folder every process watches what it sees. With one, the processes that have it watch as one.
 """
@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from rag_otel.alerts.inbox import Inbox
 from rag_otel.alerts.monitors.combined import Monitors
-from rag_otel.alerts.router import AlertRouter
-from rag_otel.alerts.setup import build_monitors, build_router, examples_of, may_show
+from rag_otel.alerts.setup import build_inbox, build_monitors, examples_of, may_show
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.delivery.state_folder import CAN_LOCK, StateFolder
 from rag_otel.drift.judge_watch import JudgeWatch
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 class _Watching:
     """The parts, connected."""
 
-    router: AlertRouter
+    inbox: Inbox
     monitors: Monitors | None
     drift: DriftMonitor | None
 
@@ -71,7 +71,7 @@ class Monitoring:
             watching = [part for part in (parts.monitors, parts.drift) if part is not None]
             return Dispatcher(
                 [writers[0], *recording, *watching, *writers[1:]] if writers else [*recording, *watching],
-                alerts=parts.router,
+                alerts=parts.inbox,
                 state=state,
                 keep_results=keep_results,
             )
@@ -89,15 +89,15 @@ class Monitoring:
     def _built(
         self, state: StateFolder | None, elsewhere: Callable[[], Mapping[str, int]] = dict[str, int]
     ) -> _Watching:
-        router = build_router(self._settings, self._channels, link=self._link, state=state)
+        inbox = build_inbox(self._settings, self._channels, link=self._link, state=state)
         return _Watching(
-            router=router,
+            inbox=inbox,
             monitors=build_monitors(
-                self._settings, router, link=self._link, state=state, elsewhere=elsewhere, budgets=self._budgets
+                self._settings, inbox, link=self._link, state=state, elsewhere=elsewhere, budgets=self._budgets
             ),
             drift=build_monitor(
                 self._settings,
-                router.raise_alert,
+                inbox.raise_alert,
                 examples=examples_of(self._settings, self._link),
                 state=state,
                 judge=self._judge,
@@ -110,14 +110,14 @@ class Monitoring:
         def make(state: StateFolder | None, elsewhere: Callable[[], Mapping[str, int]]) -> Voice:
             parts = self._built(state, elsewhere)
             watching = [part for part in (parts.monitors, parts.drift) if part is not None]
-            dispatcher = Dispatcher(alerts=parts.router, state=state, watching=watching)
-            consumers: list[Consumer] = [parts.router, *watching]
+            dispatcher = Dispatcher(alerts=parts.inbox, state=state, watching=watching)
+            consumers: list[Consumer] = [parts.inbox, *watching]
             if parts.monitors is not None and self._settings.slo_target is None:
-                parts.monitors.begin_with(parts.router.read)
+                parts.monitors.begin_with(parts.inbox.read)
             if page is not None:
                 count_elsewhere(elsewhere)
-                consumers += [Unsaved(writer, parts.router.read) for writer in page.writers]
-            return Voice(consumers=consumers, raise_alert=parts.router.raise_alert, delivery=dispatcher)
+                consumers += [Unsaved(writer, parts.inbox.read) for writer in page.writers]
+            return Voice(consumers=consumers, raise_alert=parts.inbox.raise_alert, delivery=dispatcher)
 
         shared = SharedMonitoring(
             SharedFolder(folder),

@@ -7,7 +7,6 @@ spans -> RagTrace -> SamplingDecision -> Evaluation(s) -> written back -> alerts
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from rag_otel.model import (
@@ -22,6 +21,7 @@ from rag_otel.model import (
 
 if TYPE_CHECKING:
     from rag_otel.alert import Alert
+    from rag_otel.delivery.state_folder import StateFolder
 
 
 @runtime_checkable
@@ -162,7 +162,7 @@ class Writer(Protocol):
 
 @runtime_checkable
 class RaisesAlerts(Protocol):
-    """A writer that monitors the results and raises alerts. They go through the same router as all other alerts."""
+    """A writer that monitors the results and raises alerts. They go through the same inbox as all other alerts."""
 
     def raise_alerts_with(self, raise_alert: Callable[[Alert], None]) -> None:
         """Sets the function that takes the writer's alerts, firing and resolved. Called once, before the first result.
@@ -184,7 +184,7 @@ class AlertChannel(Protocol):
 class GoesOn(Protocol):
     """An alert channel that stores its open alerts, so that it can continue after a restart."""
 
-    def go_on(self, folder: Callable[[], Path], open_alerts: Collection[str]) -> None:
+    def go_on(self, folder: StateFolder, open_alerts: Collection[str]) -> None:
         """Stores alerts in `folder`, and reads the stored alerts whose fingerprints are in `open_alerts`."""
         ...
 

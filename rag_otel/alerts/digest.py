@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 
-from rag_otel.alert import Alert, AlertExample, AlertSeverity
+from rag_otel.alert import Alert, AlertAudience, AlertExample, AlertSeverity
 from rag_otel.evaluation.directions import goodness
 from rag_otel.ratings.words import COMPLAINT_BELOW
 
@@ -16,6 +16,8 @@ ALERTS_DIGEST: Final = "alerts_digest"
 MAX_EXAMPLES: Final = 10
 _MAX_FINGERPRINTS: Final = 1024
 _ROUTES_NAMED: Final = 5
+_AUDIENCES: Final = tuple(AlertAudience)
+"""The widest first."""
 
 
 @dataclasses.dataclass(slots=True)
@@ -36,6 +38,10 @@ class Bundle:
     @property
     def fingerprints(self) -> list[str]:
         return [fingerprint for counted in self.counts.values() for fingerprint in counted]
+
+    @property
+    def critical(self) -> bool:
+        return any(alert.severity is AlertSeverity.CRITICAL for alert in self.worst)
 
     def contains(self, fingerprint: str) -> bool:
         return any(fingerprint in counted for counted in self.counts.values())
@@ -88,7 +94,7 @@ class Bundle:
         """
         first = self.worst[0] if self.worst else self._nameless()
         count = sum(sum(counted.values()) for counted in self.counts.values())
-        if count == 1 and len(self.worst) == 1:
+        if len(self.fingerprints) == 1 and len(self.worst) == 1 and count == first.count:
             return first
         if len(self.fingerprints) == 1:
             return dataclasses.replace(
@@ -109,7 +115,7 @@ class Bundle:
             route=common(alert.route for alert in self.worst),
             link=first.link,
             trust=first.trust,
-            audience=first.audience,
+            audience=min((alert.audience for alert in self.worst or [first]), key=_AUDIENCES.index),
             suppressed=self.suppressed,
             count=count,
             examples=_capped(_examples(self.worst)),

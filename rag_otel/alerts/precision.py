@@ -1,4 +1,4 @@
-"""How often an alert on one answer is right: what was measured on answers that people have read.
+"""How often an alert on one answer is right, and so whether it pages: what was measured on answers that people read.
 
 Of the bad and of the good answers of a data set, the share that is told at a risk (hits, false) does not depend on how
 many answers are bad; the share of alerts that are right does:
@@ -8,15 +8,21 @@ many answers are bad; the share of alerts that are right does:
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from rag_otel.alert import Alert, AlertAudience, AlertSeverity
 from rag_otel.errors import ConfigurationError
 from rag_otel.lazy_dataclass import dataclass
 
+UNKNOWN: Final = (
+    "not known for this judge and metric (`rag-otel judge check --output FILE` measures it: alert_precision_file)"
+)
+_MEASURED_METRIC: Final = "faithfulness"
 _Z: Final = 1.96
 _FIELDS: Final = ("bad", "bad_told", "good", "good_told")
 
@@ -60,12 +66,31 @@ MEASURED: Final = tuple(
 
 
 class PrecisionTable:
-    """Looks up what is known of a judge's alerts."""
+    """Looks up what is known of a judge's alerts. Those that are right often enough page; the others are read once a
+    day."""
 
-    def __init__(self, rows: Iterable[Measured] = MEASURED, *, bad_share: float = 0.05) -> None:
-        """`bad_share` is the share of bad answers in the traffic, in (0, 1)."""
+    def __init__(
+        self, rows: Iterable[Measured] = MEASURED, *, bad_share: float = 0.05, page_precision: float = 0.5
+    ) -> None:
+        """`bad_share` is the share of bad answers in the traffic, in (0, 1). An answer pages where at least
+        `page_precision` of such alerts is right (lower end of the interval); 0: always."""
         self._rows = sorted(rows, key=lambda row: row.risk_from, reverse=True)
         self._bad_share = bad_share
+        self._page_precision = page_precision
+
+    def weighed(self, alert: Alert, judge: str | None) -> Alert:
+        """The alert with what is known of its trustworthiness, for everyone or for the records.
+
+        A rule that says `critical` was written to page, and does.
+        """
+        known = self.of(judge, alert.risk) if alert.metric == _MEASURED_METRIC else None
+        sure = self._page_precision <= 0 or (known is not None and known.low >= self._page_precision)
+        pages = sure or alert.severity is AlertSeverity.CRITICAL
+        return dataclasses.replace(
+            alert,
+            trust=UNKNOWN if known is None else str(known),
+            audience=AlertAudience.EVERYONE if pages else AlertAudience.RECORDS,
+        )
 
     def of(self, judge: str | None, risk: float | None) -> Precision | None:
         """Of alerts by this judge at this risk or less, down to the next threshold that was measured; None: unknown.
@@ -75,17 +100,16 @@ class PrecisionTable:
         return None if row is None else _precision(row, self._bad_share)
 
 
-def read_table(path: str | None, *, bad_share: float) -> PrecisionTable:
-    """The shipped table, or one that you measured: JSON Lines of `Measured`, or what `rag-otel judge check --output`
+def read_measured(path: str | None) -> Sequence[Measured]:
+    """The shipped rows, or those that you measured: JSON Lines of `Measured`, or what `rag-otel judge check --output`
     wrote. Raises ConfigurationError."""
     if path is None:
-        return PrecisionTable(bad_share=bad_share)
+        return MEASURED
     try:
         text = Path(path).read_text(encoding="utf-8")
         if (checked := _judge_check(text)) is not None:
-            return PrecisionTable([checked], bad_share=bad_share)
-        lines = [line for line in text.splitlines() if line.strip()]
-        return PrecisionTable([_row(json.loads(line)) for line in lines], bad_share=bad_share)
+            return [checked]
+        return [_row(json.loads(line)) for line in text.splitlines() if line.strip()]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ConfigurationError(
             f"alert_precision_file (environment: RAG_OTEL_ALERT_PRECISION_FILE) = {path!r}: no lines of "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Final
 
@@ -36,7 +35,7 @@ class Review:
     """Collects answers for the message of the day. The first one of a quiet day is told soon; then a day passes.
 
     With `worst_per_day` the message holds so many answers, the worst of all that were judged, whether or not a rule
-    matched, at the end of the day. Not thread-safe. Times are seconds of the router's clock.
+    matched, at the end of the day. Not thread-safe. Times are seconds that pass evenly.
     """
 
     def __init__(
@@ -87,11 +86,11 @@ class Review:
         told_at = None if state.told_at is None or state.told_at > state.since else state.told_at
         return max(state.since + self._first_s, -1.0 if told_at is None else told_at + self._every_s)
 
-    def tick(self, now: float, wall: Callable[[], float], *, close_windows: bool = False) -> Alert | None:
+    def tick(self, now: float, wall_s: float, *, close_windows: bool = False) -> Alert | None:
         """The message, where it is due; with `close_windows` also one that only waits for more of its first answers."""
         due = self.due()
         early = close_windows and due is not None and not self.ranks_all and due <= now + self._first_s
-        return self.take(now, wall()) if due is not None and (due <= now or early) else None
+        return self.take(now, wall_s) if due is not None and (due <= now or early) else None
 
     def take(self, now: float, wall_s: float) -> Alert | None:
         """The message now; None where there is nothing to tell."""

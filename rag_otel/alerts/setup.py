@@ -1,21 +1,20 @@
-"""Builds the router and the monitors that raise alerts through it, from the settings."""
+"""Builds the inbox and the monitors that raise alerts through it, from the settings."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from rag_otel.alerts.inbox import Inbox
 from rag_otel.alerts.messages.examples import Examples
 from rag_otel.alerts.messages.links import AlertLinks
 from rag_otel.alerts.monitors.combined import Monitor, Monitors
 from rag_otel.alerts.monitors.health import FailureMonitor, SilenceMonitor, traces_seen
 from rag_otel.alerts.monitors.slo import Objective, SloMonitor
-from rag_otel.alerts.precision import read_table
-from rag_otel.alerts.router import AlertRouter
-from rag_otel.alerts.router_state import RouterStateFile
+from rag_otel.alerts.precision import PrecisionTable, read_measured
+from rag_otel.alerts.problems import Limits
 from rag_otel.alerts.rules import Finding, parse_rule
 from rag_otel.alerts.schedule import parse_quiet_hours
-from rag_otel.alerts.triage import Triage
 from rag_otel.delivery.state_folder import StateFolder
 from rag_otel.evaluation.directions import goodness
 from rag_otel.model import EvaluatedTrace
@@ -31,32 +30,35 @@ if TYPE_CHECKING:
     from rag_otel.budgets.budgets import Budgets
 
 
-def build_router(
+def build_inbox(
     settings: Settings,
     channels: Sequence[AlertChannel],
     *,
     link: Callable[[EvaluatedTrace], str | None],
     state: StateFolder | None = None,
-) -> AlertRouter:
+) -> Inbox:
     """Raises ConfigurationError for a rule or a window that cannot be read."""
-    return AlertRouter(
+    return Inbox(
         channels,
         rules=[parse_rule(text) for text in settings.alert_rules],
-        examples=examples_of(settings, link),
-        cooldown_s=settings.alert_cooldown,
-        resolve_after_s=settings.alert_resolve_after,
-        digest_s=settings.alert_digest,
-        per_minute=settings.alerts_per_minute,
-        remind_s=settings.alert_remind,
-        quiet=parse_quiet_hours(settings.alert_quiet_hours),
-        links=AlertLinks(chart=settings.alert_chart_url or _project_page(settings), runbook=settings.alert_runbook_url),
-        state_file=None if state is None else RouterStateFile(state),
-        steady=steady_time,
-        triage=Triage(
-            table=read_table(settings.alert_precision_file, bad_share=settings.alert_bad_share),
+        limits=Limits(
+            cooldown_s=settings.alert_cooldown,
+            resolve_after_s=settings.alert_resolve_after,
+            digest_s=settings.alert_digest,
+            per_minute=settings.alerts_per_minute,
+            remind_s=settings.alert_remind,
+            quiet=parse_quiet_hours(settings.alert_quiet_hours),
+        ),
+        precision=PrecisionTable(
+            read_measured(settings.alert_precision_file),
+            bad_share=settings.alert_bad_share,
             page_precision=settings.alert_page_precision,
         ),
         worst_per_day=settings.alert_worst_per_day,
+        examples=examples_of(settings, link),
+        links=AlertLinks(chart=settings.alert_chart_url or _project_page(settings), runbook=settings.alert_runbook_url),
+        state=state,
+        steady=steady_time,
     )
 
 
@@ -68,7 +70,7 @@ def _project_page(settings: Settings) -> str | None:
 
 def build_monitors(
     settings: Settings,
-    router: AlertRouter,
+    inbox: Inbox,
     *,
     link: Callable[[EvaluatedTrace], str | None],
     state: StateFolder | None = None,
@@ -82,13 +84,13 @@ def build_monitors(
         objective = Objective(target=settings.slo_target, threshold=settings.slo_threshold)
         shown = examples_of(settings, link)
         monitors.append(
-            SloMonitor(objective, raise_alert=router.raise_alert, examples=shown, state=state, clock=steady_time)
+            SloMonitor(objective, raise_alert=inbox.raise_alert, examples=shown, state=state, clock=steady_time)
         )
     if settings.alert_silence > 0:
         silence_s = settings.alert_silence
         monitors.append(
             SilenceMonitor(
-                raise_alert=router.raise_alert,
+                raise_alert=inbox.raise_alert,
                 silence_s=silence_s,
                 seen=lambda: traces_seen(elsewhere()),
                 clock=steady_time,
@@ -96,11 +98,11 @@ def build_monitors(
         )
     if settings.alert_failing_share > 0:
         share = settings.alert_failing_share
-        monitors.append(FailureMonitor(raise_alert=router.raise_alert, share=share, clock=steady_time))
+        monitors.append(FailureMonitor(raise_alert=inbox.raise_alert, share=share, clock=steady_time))
     if budgets is not None:
         from rag_otel.alerts.monitors.budget import BudgetMonitor
 
-        monitors.append(BudgetMonitor(budgets, raise_alert=router.raise_alert, clock=steady_time))
+        monitors.append(BudgetMonitor(budgets, raise_alert=inbox.raise_alert, clock=steady_time))
     return Monitors(monitors, wall_time_of=wall_time_of) if monitors else None
 
 

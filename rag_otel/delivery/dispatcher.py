@@ -31,7 +31,7 @@ _OVERHEAD_BYTES = 1024
 
 
 class AlertSource(Protocol):
-    """Decides which results raise alerts; see `rag_otel.alerts.router`."""
+    """Decides which results raise alerts; see `rag_otel.alerts.inbox`."""
 
     @property
     def channels(self) -> Sequence[AlertChannel]: ...
@@ -137,16 +137,15 @@ class Dispatcher:
             self._go_on(alerts)
         for result_queue in self._result_queues:
             result_queue.resume()
-        # What each channel's queue has from the last process: the router may hand over the same again.
+        # What each channel's queue has from the last process: the inbox may hand over the same again.
         self._resumed = [{_identity(alert) for alert in queue.resume()} for queue in self._alert_queues]
 
     def _go_on(self, alerts: AlertSource) -> None:
         if self._state is not None:
-            state = self._state
             for channel in alerts.channels:
                 if isinstance(channel, GoesOn):
                     with guarded("delivery.go_on"):
-                        channel.go_on(lambda: state.path, alerts.told())
+                        channel.go_on(self._state, alerts.told())
 
     @property
     def _queues(self) -> list[ExportQueue[EvaluatedTrace] | ExportQueue[Alert]]:

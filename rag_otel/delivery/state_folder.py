@@ -10,11 +10,12 @@ the last second's files; what cannot be read then is set aside, not raised.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, TypeVar
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.safety.guard import counters, logger
@@ -24,6 +25,7 @@ try:
 except ImportError:  # Windows: one process to a folder
     fcntl = None  # type: ignore[assignment]
 
+T = TypeVar("T")
 CAN_LOCK: Final = fcntl is not None
 """Whether processes can share a folder here."""
 _LOCK: Final = "lock"
@@ -85,6 +87,38 @@ class StateFolder:
             if (descriptor := hold(part)) is not None:
                 return part, descriptor
         raise OSError(f"{self.root}: all {_MAX_PARTS} parts are taken")
+
+
+class StateRecord:
+    """One state in the folder: a file of JSON with a version, read at the start and written as a whole."""
+
+    def __init__(self, folder: StateFolder, name: str, version: int) -> None:
+        self._folder, self._name, self._version = folder, name, version
+
+    def load(self, read: Callable[[Any], T]) -> T | None:
+        """What `read` makes of the state; None where there is none. One of another version, or that `read` refuses with
+        ValueError, KeyError or TypeError, is set aside."""
+        path = self._folder.path / self._name
+        data = read_file(path)
+        if data is None:
+            return None
+        try:
+            stored = json.loads(data)
+            if stored["version"] != self._version:
+                raise ValueError(f"version {stored['version']}, not {self._version}")
+            return read(stored["state"])
+        except (ValueError, KeyError, TypeError) as error:
+            set_aside(path, f"{type(error).__name__}: {str(error)[:200]}")
+            return None
+
+    def save(self, state: Any) -> bool:
+        """False where the disk does not take it."""
+        data = json.dumps({"version": self._version, "state": state}).encode()
+        try:
+            path = self._folder.path / self._name
+        except OSError:  # this process has left the folder to another one
+            return False
+        return write_file(path, data)
 
 
 def make_folder(path: Path) -> None:

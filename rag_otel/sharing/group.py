@@ -1,7 +1,7 @@
 """The processes of one host as one monitor: each appends what it observed to its log; one, the leader, reads all logs.
 
     a process:   result -> queue -> its log in <state_folder>/shared/observed
-    the leader:  all logs, in the order of time -> router, drift, monitors -> channels
+    the leader:  all logs, in the order of time -> inbox, drift, monitors -> channels
 
 Who leads is decided by a file lock, which the kernel releases when its holder dies. Another process then goes on with
 the states that the leader saved, and with the records that those states do not hold yet: nothing counts twice.

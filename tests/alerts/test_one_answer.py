@@ -12,9 +12,8 @@ import pytest
 
 from rag_otel.alert import Alert, AlertAudience, AlertSeverity
 from rag_otel.alerts.messages.rendering import compose_message, plain_text
-from rag_otel.alerts.precision import MEASURED, PrecisionTable, read_table
+from rag_otel.alerts.precision import MEASURED, PrecisionTable, read_measured
 from rag_otel.alerts.review import ANSWERS_TO_REVIEW
-from rag_otel.alerts.triage import Triage
 from rag_otel.composition import Parts, compose_delivery
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.errors import ConfigurationError
@@ -22,15 +21,15 @@ from rag_otel.settings import resolve
 from rag_otel_evaluators.judges.embedded.out_of_fold import OutOfFold
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 from testkit.http_receiver import Receiver, http_receiver
-from tests.alerts.test_router import GOOD, HOUR_S, Scene
+from tests.alerts.test_inbox import GOOD, HOUR_S, Scene
 from tests.support.results import a_result, an_evaluation
 
-TRIAGE = Triage(table=PrecisionTable(bad_share=0.05), page_precision=0.5)
+PRECISION = PrecisionTable(bad_share=0.05)
 PATIENCE_S = 20.0
 
 
 def a_scene(**options: Any) -> Scene:
-    fields: dict[str, Any] = {"triage": TRIAGE, "digest_s": 10.0, "resolve_after_s": 900.0, "cooldown_s": 0.0}
+    fields: dict[str, Any] = {"precision": PRECISION, "digest_s": 10.0, "resolve_after_s": 900.0, "cooldown_s": 0.0}
     return Scene(**fields | options)
 
 
@@ -64,12 +63,12 @@ def test_a_suspicion_that_is_seldom_right_becomes_one_message_a_day() -> None:
 
 def test_what_is_right_often_enough_pages() -> None:
     """Where a fifth of all answers is bad, or where a rule says that it is critical, or where everything may page."""
-    often = Triage(table=PrecisionTable(bad_share=0.5), page_precision=0.5)
-    assert a_scene(triage=often, digest_s=0).answer()[0].audience is AlertAudience.EVERYONE
+    often = PrecisionTable(bad_share=0.5)
+    assert a_scene(precision=often, digest_s=0).answer()[0].audience is AlertAudience.EVERYONE
     (critical,) = a_scene(rules=("risk>0.9 critical",), digest_s=0).answer()
     assert (critical.audience, critical.severity) == (AlertAudience.EVERYONE, AlertSeverity.CRITICAL)
-    always = Triage(table=PrecisionTable(), page_precision=0.0)
-    assert a_scene(triage=always, digest_s=0).answer()[0].audience is AlertAudience.EVERYONE
+    always = PrecisionTable(page_precision=0.0)
+    assert a_scene(precision=always, digest_s=0).answer()[0].audience is AlertAudience.EVERYONE
 
 
 def test_a_judge_that_nobody_measured_does_not_page() -> None:
@@ -89,8 +88,8 @@ def test_a_right_judge_tells_every_unfaithful_answer_at_once(tmp_path: Path) -> 
             for name, count in (("caught", caught), ("false_alarms", false_alarms))
         }
         path.write_text(json.dumps({"judge": "openai/gpt-4o", "version": "1", "all": {"pairs": 919, **shares}}))
-        triage = Triage(table=read_table(str(path), bad_share=0.05), page_precision=0.5)
-        scene = a_scene(triage=triage, digest_s=0, cooldown_s=0)
+        measured = PrecisionTable(read_measured(str(path)))
+        scene = a_scene(precision=measured, digest_s=0, cooldown_s=0)
         told = [scene.answer(an_evaluation(judge="openai/gpt-4o", risk=None)) for _ in range(5)]
         answers = [each for alerts in told for each in alerts if each.name != ANSWERS_TO_REVIEW]
         assert [each.audience for each in answers] == [audience] * 5
@@ -120,13 +119,13 @@ def test_a_table_of_ones_own_is_read(tmp_path: Path) -> None:
     row = {"judge": "openai/gpt-4o", "risk_from": 0.5, "bad": 100, "bad_told": 90, "good": 1000, "good_told": 2}
     path = tmp_path / "table.jsonl"
     path.write_text(json.dumps(row) + "\n")
-    known = read_table(str(path), bad_share=0.05).of("openai/gpt-4o", 0.8)
+    known = PrecisionTable(read_measured(str(path))).of("openai/gpt-4o", 0.8)
     assert known is not None
     assert known.low > 0.5
     assert known.right == pytest.approx(0.95, abs=0.03)
     path.write_text('{"judge": "x", "risk_from": 0.5, "bad": 0, "bad_told": 0, "good": 1, "good_told": 2}')
     with pytest.raises(ConfigurationError, match="alert_precision_file"):
-        read_table(str(path), bad_share=0.05)
+        read_measured(str(path))
 
 
 def test_the_worst_of_a_day_are_told_whether_or_not_a_rule_matched() -> None:

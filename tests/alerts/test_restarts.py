@@ -13,16 +13,16 @@ import pytest
 
 from rag_otel.alert import Alert, AlertState
 from rag_otel.alerts.channels.alertmanager import AlertmanagerChannel
+from rag_otel.alerts.inbox import Inbox
 from rag_otel.alerts.monitors.health import SilenceMonitor
-from rag_otel.alerts.router import AlertRouter
-from rag_otel.alerts.router_state import RouterStateFile
+from rag_otel.alerts.problems import Limits
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.delivery.state_folder import StateFolder
 from testkit.http_receiver import http_receiver
 from testkit.polling import eventually
 from testkit.programs import program
 from tests.alerts.alertmanager_server import alertmanager
-from tests.alerts.test_router import NOON
+from tests.alerts.test_inbox import NOON
 from tests.support.results import a_result
 
 
@@ -33,22 +33,21 @@ class Life:
         self.folder = StateFolder(folder)
         self.wall = self.steady = NOON
         self.told: list[Alert] = []
-        self.router = self.start()
+        self.inbox = self.start()
 
-    def start(self, **options: Any) -> AlertRouter:
-        fields: dict[str, Any] = {"cooldown_s": 300.0, "resolve_after_s": 900.0} | options
-        self.router = AlertRouter(
-            state_file=RouterStateFile(self.folder), clock=lambda: self.wall, steady=lambda: self.steady, **fields
+    def start(self, **options: Any) -> Inbox:
+        self.inbox = Inbox(
+            limits=Limits(**options), state=self.folder, clock=lambda: self.wall, steady=lambda: self.steady
         )
-        self.router.connect(self.told.append)
-        return self.router
+        self.inbox.connect(self.told.append)
+        return self.inbox
 
     def passes(self, seconds: float) -> None:
         """Time as the ticker sees it, a minute at a time."""
         for _ in range(round(seconds / 60)):
             self.wall += 60
             self.steady += 60
-            self.router.tick()
+            self.inbox.tick()
 
     def states(self) -> list[AlertState]:
         return [alert.state for alert in self.told]
@@ -60,7 +59,7 @@ FIRING, RESOLVED = AlertState.FIRING, AlertState.RESOLVED
 def test_time_in_which_nobody_watched_ends_no_problem(tmp_path: Path) -> None:
     """Killed after the alarm, down for an hour: at the start nothing is known of the answers in between."""
     life = Life(tmp_path)
-    life.router.consider(a_result())
+    life.inbox.consider(a_result())
     life.passes(300)
     life.wall += 3600  # down; the steady clock of the next process begins where the wall clock stands
     life.steady = life.wall
@@ -74,14 +73,14 @@ def test_time_in_which_nobody_watched_ends_no_problem(tmp_path: Path) -> None:
 @pytest.mark.parametrize("jump", [7200.0, -7200.0, 840.0])
 def test_a_clock_jump_neither_resolves_nor_fires(tmp_path: Path, jump: float) -> None:
     life = Life(tmp_path)
-    life.router.consider(a_result())
+    life.inbox.consider(a_result())
     life.passes(120)
     life.wall += jump
-    life.router.tick()
-    life.router.consider(a_result())  # cools down as before
+    life.inbox.tick()
+    life.inbox.consider(a_result())  # cools down as before
     life.passes(120)
     assert life.states() == [FIRING]
-    assert life.router.due() is not None
+    assert life.inbox.due() is not None
     life.passes(900)
     assert life.states() == [FIRING, RESOLVED]
 
@@ -90,13 +89,13 @@ def test_one_clock_that_jumps_ends_nothing_either() -> None:
     """Where only the wall clock is known: nobody has watched the hours that are missing."""
     now = [NOON]
     told: list[Alert] = []
-    router = AlertRouter(clock=lambda: now[0], resolve_after_s=900.0)
-    router.connect(told.append)
-    router.consider(a_result())
+    inbox = Inbox(clock=lambda: now[0])
+    inbox.connect(told.append)
+    inbox.consider(a_result())
     now[0] += 7200
-    router.tick()
+    inbox.tick()
     now[0] -= 14400
-    router.tick()
+    inbox.tick()
     assert [alert.state for alert in told] == [FIRING]
 
 
@@ -118,12 +117,12 @@ def test_what_was_decided_before_a_kill_is_told_after_it(tmp_path: Path) -> None
     def dies(alert: Alert) -> None:
         raise KeyboardInterrupt
 
-    life.router.connect(dies)
+    life.inbox.connect(dies)
     with pytest.raises(KeyboardInterrupt):
-        life.router.consider(a_result())
+        life.inbox.consider(a_result())
     life.start()
-    assert life.router.due() is not None
-    life.router.tick()
+    assert life.inbox.due() is not None
+    life.inbox.tick()
     assert life.states() == [FIRING]
     life.start()
     life.passes(60)
@@ -134,7 +133,7 @@ def test_an_alarm_of_a_monitor_is_on_disk_when_it_is_taken(tmp_path: Path) -> No
     """A kill -9 within the digest's window: the monitor will not raise it again."""
     life = Life(tmp_path)
     life.start(digest_s=10)
-    life.router.raise_alert(Alert(name="drift_score", fingerprint="drift/x", metric="faithfulness.score"))
+    life.inbox.raise_alert(Alert(name="drift_score", fingerprint="drift/x", metric="faithfulness.score"))
     life.start(digest_s=10)  # without a close
     life.passes(60)
     assert [alert.name for alert in life.told] == ["drift_score"]
@@ -150,8 +149,8 @@ def test_nothing_is_sent_before_it_has_left_the_outbox(tmp_path: Path) -> None:
         yield
         outboxes.append(len(json.loads((tmp_path / "0" / "alerts.json").read_text())["state"]["outbox"]))
 
-    life.router.connect(life.told.append, hold=hold)
-    life.router.consider(a_result())
+    life.inbox.connect(life.told.append, hold=hold)
+    life.inbox.consider(a_result())
     assert life.states() == [FIRING]
     assert outboxes == [0]
 
@@ -167,21 +166,21 @@ def an_alarm(**changes: Any) -> Alert:
 def test_an_alarm_that_is_raised_again_after_a_kill_is_the_same(tmp_path: Path) -> None:
     """The monitor was killed before it could save that it has told."""
     life = Life(tmp_path)
-    life.router.raise_alert(an_alarm())
+    life.inbox.raise_alert(an_alarm())
     life.start(cooldown_s=0.0)
-    life.router.raise_alert(an_alarm())
+    life.inbox.raise_alert(an_alarm())
     assert life.states() == [FIRING]
-    life.router.raise_alert(an_alarm(time_ns=8))
+    life.inbox.raise_alert(an_alarm(time_ns=8))
     assert life.states() == [FIRING, FIRING]
 
 
 def test_a_follow_up_is_told_within_the_cooldown_and_not_after_the_end(tmp_path: Path) -> None:
     life = Life(tmp_path)
-    life.router.raise_alert(an_alarm())
-    life.router.raise_alert(an_alarm(time_ns=8, follow_up=True, headline="the app moved"))
+    life.inbox.raise_alert(an_alarm())
+    life.inbox.raise_alert(an_alarm(time_ns=8, follow_up=True, headline="the app moved"))
     assert [alert.headline for alert in life.told] == ["", "the app moved"]
-    life.router.raise_alert(an_alarm(time_ns=9, state=RESOLVED))
-    life.router.raise_alert(an_alarm(time_ns=10, follow_up=True))
+    life.inbox.raise_alert(an_alarm(time_ns=9, state=RESOLVED))
+    life.inbox.raise_alert(an_alarm(time_ns=10, follow_up=True))
     assert life.states() == [FIRING, FIRING, RESOLVED]
 
 
@@ -189,17 +188,17 @@ def test_a_follow_up_takes_the_place_of_an_alarm_that_still_waits(tmp_path: Path
     """Within the digest's window one message tells both, under the id of the alarm."""
     life = Life(tmp_path)
     life.start(digest_s=10.0)
-    life.router.raise_alert(an_alarm())
-    life.router.raise_alert(an_alarm(time_ns=8, follow_up=True, headline="the app moved"))
+    life.inbox.raise_alert(an_alarm())
+    life.inbox.raise_alert(an_alarm(time_ns=8, follow_up=True, headline="the app moved"))
     life.passes(60)
     assert [(alert.headline, alert.time_ns, alert.follow_up) for alert in life.told] == [("the app moved", 7, False)]
 
 
-def a_delivery(url: str, state: Path, *, renew_s: float) -> tuple[Dispatcher, AlertRouter]:
+def a_delivery(url: str, state: Path, *, renew_s: float) -> tuple[Dispatcher, Inbox]:
     folder = StateFolder(state)
     channel = AlertmanagerChannel(url, renew_s=renew_s)
-    router = AlertRouter([channel], rules=[], state_file=RouterStateFile(folder))
-    return Dispatcher([], alerts=router, state=folder), router
+    inbox = Inbox([channel], rules=[], state=folder)
+    return Dispatcher([], alerts=inbox, state=folder), inbox
 
 
 @pytest.mark.server
@@ -209,18 +208,18 @@ def test_a_deployment_does_not_resolve_a_live_problem_in_alertmanager(tmp_path: 
         http_receiver() as hook,
         alertmanager(program("prometheus-alertmanager"), tmp_path, hook.url) as server,
     ):
-        delivery, router = a_delivery(server.url, tmp_path / "state", renew_s=0.5)
-        router.raise_alert(Alert(name="drift_score", fingerprint="drift/x", metric="f", service="s"))
+        delivery, inbox = a_delivery(server.url, tmp_path / "state", renew_s=0.5)
+        inbox.raise_alert(Alert(name="drift_score", fingerprint="drift/x", metric="f", service="s"))
         (before,) = eventually(server.firing)
         delivery.shutdown(5)
-        delivery, router = a_delivery(server.url, tmp_path / "state", renew_s=0.5)
+        delivery, inbox = a_delivery(server.url, tmp_path / "state", renew_s=0.5)
         ends = before["endsAt"]
         eventually(lambda: [each for each in server.firing() if each["endsAt"] > ends])
         until = time.time() + 4 * 0.5 + 1.0  # longer than what one message holds without a state folder
         eventually(lambda: time.time() > until and server.firing())
         told = [alert["status"] for request in hook.requests for alert in json.loads(request.body)["alerts"]]
         assert set(told) == {"firing"}
-        router.raise_alert(Alert(name="drift_score", fingerprint="drift/x", metric="f", state=RESOLVED))
+        inbox.raise_alert(Alert(name="drift_score", fingerprint="drift/x", metric="f", state=RESOLVED))
         eventually(lambda: not server.firing())
         delivery.shutdown(5)
         delivery, _ = a_delivery(server.url, tmp_path / "state", renew_s=0.05)

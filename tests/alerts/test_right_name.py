@@ -11,7 +11,7 @@ from rag_otel.alerts.channels.alertmanager import labels_of
 from rag_otel.alerts.channels.pagerduty import dedup_key
 from rag_otel.alerts.messages.rendering import compose_message, plain_text
 from tests.alerts.alert_builders import an_alert
-from tests.alerts.test_router import Scene
+from tests.alerts.test_inbox import Scene
 from tests.support.results import an_evaluation
 
 
@@ -30,8 +30,8 @@ def told_by(service: str) -> tuple[Alert, Alert]:
     """Alarm and end in an application of this name that has answered once."""
     scene = Scene()
     scene.answer(an_evaluation(label="faithful"), service=service)
-    scene.router.raise_alert(a_drift())
-    scene.router.raise_alert(a_drift(state=AlertState.RESOLVED, headline="unjudged share of model=b is back"))
+    scene.inbox.raise_alert(a_drift())
+    scene.inbox.raise_alert(a_drift(state=AlertState.RESOLVED, headline="unjudged share of model=b is back"))
     firing, resolved = scene.told
     return firing, resolved
 
@@ -53,10 +53,10 @@ def test_an_incident_keeps_its_name_when_another_service_appears() -> None:
     """A collector hears of a second service between the alarm and its end."""
     scene = Scene()
     scene.answer(an_evaluation(label="faithful"), service="observatory")
-    scene.router.raise_alert(a_drift())
+    scene.inbox.raise_alert(a_drift())
     scene.answer(an_evaluation(label="faithful"), service="library")
-    scene.router.raise_alert(a_drift(state=AlertState.RESOLVED))
-    scene.router.raise_alert(a_drift())
+    scene.inbox.raise_alert(a_drift(state=AlertState.RESOLVED))
+    scene.inbox.raise_alert(a_drift())
     firing, resolved, again = scene.told
     assert resolved.fingerprint == firing.fingerprint
     assert (again.service, again.fingerprint) == (
@@ -94,7 +94,7 @@ def test_a_score_never_stands_under_the_name_of_a_risk(name: str) -> None:
     scene = Scene()
     example = scene.answer(an_evaluation(score=0.0, risk=0.81))[0]
     series = f"faithfulness.{name.partition('_')[2]}"
-    shown = Scene().router._rules._examples.of  # the example as monitors make it
+    shown = Scene().inbox._rules._examples.of  # the example as monitors make it
     from tests.support.results import a_result
 
     evaluation = an_evaluation(score=0.0, risk=0.81)

@@ -1,4 +1,4 @@
-"""Router, monitors, ticker and delivery together, as the set-up composes them: in real threads, across restarts."""
+"""Inbox, monitors, ticker and delivery together, as the set-up composes them: in real threads, across restarts."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ import pytest
 import rag_otel
 from rag_otel.alert import Alert, AlertState
 from rag_otel.alerts.channels.callback import CallbackChannel
+from rag_otel.alerts.inbox import Inbox
 from rag_otel.alerts.monitors.combined import Monitors
-from rag_otel.alerts.router import AlertRouter
-from rag_otel.alerts.router_state import RouterStateFile
+from rag_otel.alerts.problems import Limits
 from rag_otel.alerts.schedule import QuietHours, parse_quiet_hours
 from rag_otel.composition import Parts, compose_delivery
 from rag_otel.delivery.dispatcher import Dispatcher
@@ -76,7 +76,7 @@ def test_a_problem_is_resolved_by_itself(composed: Any, told: list[Alert]) -> No
 
 
 def test_failing_evaluators_are_raised_by_the_composed_monitors(composed: Any, told: list[Alert]) -> None:
-    """Through settings, queues, ticker and router to the callback; and no answer of theirs is unfaithful."""
+    """Through settings, queues, ticker and inbox to the callback; and no answer of theirs is unfaithful."""
     delivery = composed(alert_digest=0, slo_target=0.95)
     for _ in range(30):
         delivery.submit(a_result(FAILED))
@@ -94,7 +94,7 @@ def test_the_setting_state_folder_keeps_alerts_and_problems(composed: Any, told:
     assert [alert.route for alert in told] == ["a", "b"]
 
 
-def test_a_monitor_of_ones_own_raises_through_the_router(told: list[Alert]) -> None:
+def test_a_monitor_of_ones_own_raises_through_the_inbox(told: list[Alert]) -> None:
     """Its alerts cool down like all others; the end of a problem that there never was is not told."""
 
     class Watcher:
@@ -108,7 +108,7 @@ def test_a_monitor_of_ones_own_raises_through_the_router(told: list[Alert]) -> N
                 state = AlertState.RESOLVED if result.trace.route == "calm" else AlertState.FIRING
                 self._raise(Alert(name="watch", fingerprint="watch", metric="", state=state))
 
-    delivery = Dispatcher([Watcher()], alerts=AlertRouter([CallbackChannel(told.append)], rules=[]))
+    delivery = Dispatcher([Watcher()], alerts=Inbox([CallbackChannel(told.append)], rules=[]))
     for route in ("calm", "busy", "busy", "calm", "calm"):
         delivery.submit(a_result(route=route))
     assert delivery.flush(PATIENCE_S)
@@ -139,7 +139,7 @@ def test_a_forked_child_has_a_ticker_of_its_own(told: list[Alert]) -> None:
     """And tells what it saw itself, not what its parent did."""
     reader, sender = os.pipe()
     channel = CallbackChannel(lambda alert: os.write(sender, f"{os.getpid()}:{alert.route}\n".encode()))
-    delivery = Dispatcher(alerts=AlertRouter([channel], digest_s=0.05))
+    delivery = Dispatcher(alerts=Inbox([channel], limits=Limits(digest_s=0.05)))
     delivery.submit(a_result(route="parent"))
     child = os.fork()
     if child == 0:
@@ -160,30 +160,33 @@ def test_a_forked_child_has_a_ticker_of_its_own(told: list[Alert]) -> None:
 def test_what_quiet_hours_held_back_survives_a_restart(tmp_path: Path, told: list[Alert]) -> None:
     """A deployment at night loses nothing, tells nothing early, and a problem that was told is not told again."""
 
-    def router(quiet: QuietHours | None) -> AlertRouter:
-        made = AlertRouter(quiet=quiet, state_file=RouterStateFile(StateFolder(tmp_path)), cooldown_s=300)
+    folders: list[StateFolder] = []
+
+    def inbox(quiet: QuietHours) -> Inbox:
+        folders.append(StateFolder(tmp_path))
+        made = Inbox(limits=Limits(quiet=quiet), state=folders[-1])
         made.connect(told.append)
         return made
 
-    before = router(None)
+    before = inbox(QuietHours())
     before.consider(a_result(route="told"))
     before.close()
-    before._state_file._folder.close()  # type: ignore[union-attr]
-    night = router(ALWAYS)
+    folders[-1].close()
+    night = inbox(ALWAYS)
     for route in ("told", "a", "b"):
         night.consider(a_result(route=route))
     night.close()
-    night._state_file._folder.close()  # type: ignore[union-attr]
+    folders[-1].close()
     assert [alert.route for alert in told] == ["told"]
-    morning = router(None)
+    morning = inbox(QuietHours())
     morning.tick()
     assert [(alert.count, alert.fingerprint) for alert in told[1:]] == [(2, "held")]
-    morning._state_file._folder.close()  # type: ignore[union-attr]
+    folders[-1].close()
 
 
 def test_without_a_state_folder_a_shutdown_tells_what_quiet_hours_held_back(told: list[Alert]) -> None:
     """Better at night than never."""
-    delivery = Dispatcher(alerts=AlertRouter([CallbackChannel(told.append)], quiet=ALWAYS))
+    delivery = Dispatcher(alerts=Inbox([CallbackChannel(told.append)], limits=Limits(quiet=ALWAYS)))
     delivery.submit(a_result())
     assert delivery.flush(PATIENCE_S)
     assert not told
@@ -191,12 +194,12 @@ def test_without_a_state_folder_a_shutdown_tells_what_quiet_hours_held_back(told
     assert len(told) == 1
 
 
-@pytest.mark.parametrize("content", ["", "{", '{"version": 99}', '{"version": 2, "state": {"incidents": 1}}'])
+@pytest.mark.parametrize("content", ["", "{", '{"version": 99}', '{"version": 3, "state": {"pages": 1}}'])
 def test_a_memory_that_cannot_be_read_is_set_aside(content: str, tmp_path: Path) -> None:
-    """The router starts without it."""
+    """The inbox starts without it."""
     folder = StateFolder(tmp_path)
     (folder.path / "alerts.json").write_text(content)
-    assert RouterStateFile(folder).load() is None
+    assert Inbox(state=folder).told() == set()
     assert (folder.path / "alerts.json.unreadable").exists()
 
 

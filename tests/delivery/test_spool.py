@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from rag_otel.alert import Alert, AlertExample, AlertState
-from rag_otel.alerts.router import AlertRouter
+from rag_otel.alerts.inbox import Inbox
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.delivery.export_queue import ExportPolicy
 from rag_otel.delivery.spool import Spool
@@ -27,7 +27,7 @@ PATIENCE_S = 20.0
 ROOT = Path(__file__).parents[2]
 CHILD = """
 import sys, threading
-from rag_otel.alerts.router import AlertRouter
+from rag_otel.alerts.inbox import Inbox
 from rag_otel.errors import RetryableError
 from rag_otel.delivery.state_folder import StateFolder
 from rag_otel.delivery.dispatcher import Dispatcher
@@ -38,7 +38,7 @@ class Down:
     def send(self, alert):
         raise RetryableError("down")
 
-delivery = Dispatcher(alerts=AlertRouter([Down()]), state=StateFolder(sys.argv[1]))
+delivery = Dispatcher(alerts=Inbox([Down()]), state=StateFolder(sys.argv[1]))
 for n in range(5):
     delivery.submit(a_result(route=f"answer-{n}"))
 print("submitted", flush=True)
@@ -63,7 +63,7 @@ class Pager:
 
 def a_delivery(pager: Pager, folder: Path) -> Dispatcher:
     """As a process starts: it takes up what the last one left."""
-    return Dispatcher(alerts=AlertRouter([pager]), policy=QUICK, state=StateFolder(folder))
+    return Dispatcher(alerts=Inbox([pager]), policy=QUICK, state=StateFolder(folder))
 
 
 def files(folder: Path) -> list[Path]:
@@ -90,15 +90,13 @@ def test_alerts_survive_kill_9(tmp_path: Path) -> None:
 
 def test_channels_of_one_name_keep_their_alerts_apart(tmp_path: Path) -> None:
     """And one that is added before them takes nothing of theirs."""
-    both = Dispatcher(
-        alerts=AlertRouter([Pager(down=True), Pager(down=True)]), policy=QUICK, state=StateFolder(tmp_path)
-    )
+    both = Dispatcher(alerts=Inbox([Pager(down=True), Pager(down=True)]), policy=QUICK, state=StateFolder(tmp_path))
     both.submit(a_result())
     both.shutdown(0)
     assert {path.parent.name for path in tmp_path.glob("*/*/*.json")} == {"alert_pager", "alert_pager-2"}
     other, first, second = Pager(), Pager(), Pager()
     other.name = "other"
-    after = Dispatcher(alerts=AlertRouter([other, first, second]), policy=QUICK, state=StateFolder(tmp_path))
+    after = Dispatcher(alerts=Inbox([other, first, second]), policy=QUICK, state=StateFolder(tmp_path))
     assert after.flush(PATIENCE_S)
     assert [len(pager.told) for pager in (other, first, second)] == [0, 1, 1]
     after.shutdown(0)

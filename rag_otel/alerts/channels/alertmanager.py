@@ -8,7 +8,6 @@ fires.
 
 from __future__ import annotations
 
-import json
 import os
 import threading
 import time
@@ -16,7 +15,6 @@ import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 from rag_otel.alert import Alert, AlertAudience, AlertState
@@ -31,7 +29,7 @@ from rag_otel.alerts.messages.rendering import (
     timestamp,
 )
 from rag_otel.delivery.http import post, to_json
-from rag_otel.delivery.state_folder import read_file, set_aside, write_file
+from rag_otel.delivery.state_folder import StateFolder, StateRecord
 from rag_otel.errors import PermanentError, RetryableError
 from rag_otel.rendering.text_cutting import one_line, shorten
 from rag_otel.safety.guard import counters, guarded
@@ -45,7 +43,7 @@ RENEWALS_MISSED_IN_A_RESTART: Final = 15
 """The same with a state folder, from which the next process goes on: longer than a deployment takes."""
 MAX_FIRING: Final = 256
 """The most alerts that are renewed; of more, the oldest expire."""
-VERSION: Final = 1
+VERSION: Final = 2
 """Of the file in the state folder."""
 _PATH: Final = "/api/v2/alerts"
 _SIZES: Final = Sizes(question=500, response=1500, claim=300, quote=300)
@@ -90,7 +88,7 @@ class AlertmanagerChannel:
         self._renew_s = renew_s
         self._timeout_s = timeout_s
         self._clock = clock
-        self._folder: Callable[[], Path] | None = None
+        self._saved: StateRecord | None = None
         self._start_empty()
 
     def _start_empty(self) -> None:
@@ -122,35 +120,21 @@ class AlertmanagerChannel:
             with self._lock:
                 self._save()
 
-    def go_on(self, folder: Callable[[], Path], open_alerts: Collection[str]) -> None:
+    def go_on(self, folder: StateFolder, open_alerts: Collection[str]) -> None:
         """Renew what the last process told and what is not over yet, at once and from then on."""
-        self._folder = folder
-        data = read_file(folder() / self._file)
-        if data is None:
-            return
-        try:
-            stored = json.loads(data)
-            if stored["version"] != VERSION:
-                raise ValueError(f"version {stored['version']}, not {VERSION}")
-            found = {name: _restored(each) for name, each in stored["firing"].items() if name in open_alerts}
-        except (ValueError, KeyError, TypeError) as error:
-            set_aside(folder() / self._file, f"{type(error).__name__}: {error}")
-            return
+        self._saved = StateRecord(folder, f"{self.name}.json", VERSION)
+        found = self._saved.load(lambda stored: {name: _restored(each) for name, each in stored.items()})
         with self._lock:
-            self._firing.update(found)
+            self._firing.update({name: each for name, each in (found or {}).items() if name in open_alerts})
             if self._firing and self._thread is None:
                 self._wake.set()
                 self._start_thread()
 
-    @property
-    def _file(self) -> str:
-        return f"{self.name}.json"
-
     def _save(self) -> None:
-        if self._folder is not None:
+        if self._saved is not None:
             with guarded("alertmanager.save"):
                 firing = {name: {"labels": each.labels, "payload": each.payload} for name, each in self._firing.items()}
-                write_file(self._folder() / self._file, json.dumps({"version": VERSION, "firing": firing}).encode())
+                self._saved.save(firing)
 
     def stop_renewing(self) -> None:
         """Stop renewing: firing alerts expire after a while, unless another process sends them."""
@@ -165,7 +149,7 @@ class AlertmanagerChannel:
 
     @property
     def _holds_s(self) -> float:
-        return self._renew_s * (RENEWALS_MISSED if self._folder is None else RENEWALS_MISSED_IN_A_RESTART)
+        return self._renew_s * (RENEWALS_MISSED if self._saved is None else RENEWALS_MISSED_IN_A_RESTART)
 
     def _time(self, ahead_s: float = 0.0) -> str:
         return timestamp(int((self._clock() + ahead_s) * 1e9), timespec="milliseconds")

@@ -1,7 +1,7 @@
 """The monitor of a service-level objective such as "95% of answers score above 0.7": alerts on its burn rate.
 
 It receives every result, keeps sums for each service and route (see `rag_otel.alerts.monitors.burn`)
-and looks at them several times a minute. Its alerts go through the router like all others.
+and looks at them several times a minute. Its alerts go through the inbox like all others.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, Final, Literal
 from rag_otel.alert import Alert, AlertExample, AlertSeverity, AlertState
 from rag_otel.alerts.messages.examples import Examples
 from rag_otel.alerts.monitors.burn import Budget, Burning
-from rag_otel.delivery.state_folder import StateFolder, read_file, set_aside, write_file
+from rag_otel.delivery.state_folder import StateFolder, StateRecord
 from rag_otel.evaluation.directions import lower_is_better
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import EvaluatedTrace, Evaluation
@@ -35,7 +35,7 @@ MIN_SHORT: Final = 3.0
 MIN_CALM: Final = 10.0
 """The same for a short window that has to show that the burning is over."""
 FILE: Final = "slo.json"
-VERSION: Final = 1
+VERSION: Final = 2
 _CHECK_EVERY_S: Final = 15.0
 _SAVE_EVERY_S: Final = 60.0
 _REMIND_EVERY_S: Final = 4 * 3600.0
@@ -107,7 +107,7 @@ class SloMonitor:
         self._objective = objective
         self._raise = raise_alert
         self._examples = examples
-        self._state = state
+        self._saved = None if state is None else StateRecord(state, FILE, VERSION)
         self._clock = clock
         self._lock = threading.RLock()
         self._slices: dict[str, _Slice] = {}
@@ -264,7 +264,7 @@ class SloMonitor:
     # --- saving ----------------------------------------------------------------------------------------------------
 
     def _save(self) -> None:
-        if self._state is None:
+        if self._saved is None:
             return
         with guarded("slo.save"):
             slices = [
@@ -278,28 +278,20 @@ class SloMonitor:
                 for each in self._slices.values()
             ]
             read = self.read.to_state()
-            stored = {"version": VERSION, "objective": str(self._objective), "slices": slices, "read": read}
-            if write_file(self._state.path / FILE, json.dumps(stored).encode()):
+            stored = {"objective": str(self._objective), "slices": slices, "read": read}
+            if self._saved.save(stored):
                 self.read.was_saved(read)
 
     def _load(self) -> None:
         """Load the counts of the last process; counts of another objective are ignored."""
-        if self._state is None:
-            return
-        with guarded("slo.load"):
-            path = self._state.path / FILE
-            data = read_file(path)
-            if data is None:
-                return
-            try:
-                stored = json.loads(data)
-                if stored["version"] != VERSION:
-                    raise ValueError(f"version {stored['version']}, not {VERSION}")
-                if stored["objective"] == str(self._objective):
-                    self._slices = dict(map(_restored, stored["slices"]))
-                self.read.restore(stored.get("read", {}))
-            except (ValueError, KeyError, TypeError) as error:
-                set_aside(path, f"{type(error).__name__}: {error}")
+        if self._saved is not None:
+            with guarded("slo.load"):
+                self._saved.load(self._restore)
+
+    def _restore(self, stored: Mapping[str, Any]) -> None:
+        if stored["objective"] == str(self._objective):
+            self._slices = dict(map(_restored, stored["slices"]))
+        self.read.restore(stored["read"])
 
 
 def _restored(stored: Mapping[str, Any]) -> tuple[str, _Slice]:

@@ -13,9 +13,9 @@ from rag_otel.alert import Alert
 from rag_otel.alerts.channels.callback import CallbackChannel
 from rag_otel.alerts.channels.log import LogChannel
 from rag_otel.alerts.channels.webhook import WebhookChannel, sign, verify
+from rag_otel.alerts.inbox import Inbox
 from rag_otel.alerts.messages.examples import Examples
 from rag_otel.alerts.messages.message import summary
-from rag_otel.alerts.router import AlertRouter
 from rag_otel.alerts.rules import AlertRules, parse_rule
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.delivery.export_queue import ExportPolicy
@@ -34,8 +34,8 @@ LINKED = Examples(link=lambda result: "http://phoenix/trace")
 
 def deliver(channels: Sequence[AlertChannel], count: int = 1) -> bool:
     """Submit that many unfaithful answers, of as many routes; True when everything went out."""
-    router = AlertRouter(channels, examples=LINKED)
-    delivery = Dispatcher(alerts=router, policy=ExportPolicy(backoff_s=0.01, max_backoff_s=0.05))
+    inbox = Inbox(channels, examples=LINKED)
+    delivery = Dispatcher(alerts=inbox, policy=ExportPolicy(backoff_s=0.01, max_backoff_s=0.05))
     for n in range(count):
         delivery.submit(a_result(route=f"answer-{n}"))
     # A flush does not wait for what failed before it and fails again: whoever wants it delivered flushes once more.

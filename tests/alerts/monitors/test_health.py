@@ -29,7 +29,7 @@ class Scene:
         self.failures = FailureMonitor(raise_alert=self.takes, clock=lambda: self.now)
 
     def takes(self, alert: Alert) -> None:
-        """As the router does: the end of what nobody was told of is no news."""
+        """As the inbox does: the end of what nobody was told of is no news."""
         firing = {each.fingerprint for each in self.told if each.state is FIRING}
         if alert.state is FIRING or alert.fingerprint in firing:
             self.told.append(alert)

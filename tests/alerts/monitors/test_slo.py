@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -153,7 +154,8 @@ def test_a_budget_survives_a_restart(tmp_path: Path) -> None:
     assert next(alert.state for alert in second.traffic(60, drawn(0.0))) is AlertState.RESOLVED
     other = Scene(Objective(target=0.9), state=state)
     assert not other.monitor._slices
-    (state.path / "slo.json").write_text('{"version": 1, "objective": "' + str(OBJECTIVE) + '", "slices": [{}]}')
+    broken = {"version": 2, "state": {"objective": str(OBJECTIVE), "slices": [{}]}}
+    (state.path / "slo.json").write_text(json.dumps(broken))
     assert not Scene(state=state).monitor._slices
     assert (state.path / "slo.json.unreadable").exists()
 

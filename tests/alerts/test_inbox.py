@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag_otel.alert import Alert, AlertSeverity, AlertState
-from rag_otel.alerts.incidents import MAX_INCIDENTS
+from rag_otel.alert import Alert, AlertAudience, AlertSeverity, AlertState
+from rag_otel.alerts.inbox import Inbox
 from rag_otel.alerts.messages.examples import Examples
 from rag_otel.alerts.messages.message import alert_id, to_dict
-from rag_otel.alerts.router import AlertRouter
+from rag_otel.alerts.precision import PrecisionTable
+from rag_otel.alerts.problems import HELD, MAX_PROBLEMS, Limits
 from rag_otel.alerts.rules import parse_rule
 from rag_otel.alerts.schedule import parse_quiet_hours
 from rag_otel.model import Evaluation, Verdict
@@ -28,35 +30,37 @@ GOOD = an_evaluation(score=1.0, risk=0.02, label="faithful", claims=())
 
 
 class Scene:
-    """A router, a clock that moves when told to, and what was told."""
+    """An inbox, a clock that moves when told to, and what was told."""
 
     def __init__(self, rules: Sequence[str] = ("unfaithful",), **options: Any) -> None:
         self.now = NOON
         self.told: list[Alert] = []
-        options = {"cooldown_s": 300.0, "resolve_after_s": 0.0} | options
-        self.router = AlertRouter(rules=[parse_rule(rule) for rule in rules], clock=lambda: self.now, **options)
-        self.router.connect(self.told.append)
+        limits = {"cooldown_s": 300.0, "resolve_after_s": 0.0}
+        limits |= {field.name: options.pop(field.name) for field in fields(Limits) if field.name in options}
+        parsed = [parse_rule(rule) for rule in rules]
+        self.inbox = Inbox(rules=parsed, limits=Limits(**limits), clock=lambda: self.now, **options)
+        self.inbox.connect(self.told.append)
 
     def answer(self, *evaluations: Evaluation, **trace: Any) -> list[Alert]:
         """One result; what was told because of it."""
         before = len(self.told)
-        self.router.consider(a_result(*evaluations, **trace))
+        self.inbox.consider(a_result(*evaluations, **trace))
         return self.told[before:]
 
     def raises(self, **changes: Any) -> list[Alert]:
         """One alert of a monitor; what was told because of it."""
         before = len(self.told)
         fields: dict[str, Any] = {"name": "slo_burn_rate", "fingerprint": "observatory/slo", "metric": "faithfulness"}
-        self.router.raise_alert(Alert(**fields | changes))
+        self.inbox.raise_alert(Alert(**fields | changes))
         return self.told[before:]
 
     def passes(self, seconds: float) -> list[Alert]:
         """Time goes by as the ticker sees it: from one due moment to the next; what was told meanwhile."""
         before, end = len(self.told), self.now + seconds
-        while (due := self.router.due()) is not None and due <= end:
+        while (due := self.inbox.due()) is not None and due <= end:
             self.now = max(self.now, due)
-            self.router.tick()
-            assert (after := self.router.due()) is None or after > self.now, "due again at once: a busy loop"
+            self.inbox.tick()
+            assert (after := self.inbox.due()) is None or after > self.now, "due again at once: a busy loop"
         self.now = end
         return self.told[before:]
 
@@ -65,7 +69,7 @@ def test_an_unfaithful_answer_is_told_with_its_evidence() -> None:
     """Question, unsupported claims with their nearest quotes, score, risk, where it was and the link."""
     scene = Scene(examples=Examples(link=lambda result: f"http://phoenix/{result.trace.target.trace_id}"))
     result = a_result()
-    scene.router.consider(result)
+    scene.inbox.consider(result)
     (alert,) = scene.told
     assert alert.name == "unfaithful_answer"
     assert alert.question == QUESTION
@@ -177,7 +181,7 @@ def test_a_flush_closes_the_windows() -> None:
     """A script that ends does not take its alerts with it."""
     scene = Scene(digest_s=10)
     scene.answer()
-    scene.router.tick(close_windows=True)
+    scene.inbox.tick(close_windows=True)
     assert len(scene.told) == 1
     assert not scene.passes(60)
 
@@ -304,7 +308,7 @@ def test_a_clock_that_is_set_back_silences_nothing_for_long() -> None:
     scene.answer()
     scene.now -= HOUR_S
     scene.passes(10)
-    scene.router.tick()
+    scene.inbox.tick()
     assert len(scene.told) == 1
     scene.now -= HOUR_S
     scene.answer()
@@ -314,11 +318,11 @@ def test_a_clock_that_is_set_back_silences_nothing_for_long() -> None:
 def test_routes_without_end_do_not_fill_the_memory() -> None:
     """A route that holds an id must not grow the tables for ever."""
     scene = Scene(per_minute=1, digest_s=10, quiet=parse_quiet_hours(["00:00-24:00"]))
-    for n in range(2 * MAX_INCIDENTS):
+    for n in range(2 * MAX_PROBLEMS):
         scene.answer(route=f"answer-{n}")
     scene.passes(60)
-    held = scene.router.pages.throttle.state.held
-    assert len(scene.router.pages.incidents.open) == MAX_INCIDENTS
+    held = scene.inbox.pages.state.waiting[HELD]
+    assert len(scene.inbox.pages.state.open) == MAX_PROBLEMS
     assert (len(held.worst), len(held.fingerprints)) == (10, 1024)
 
 
@@ -386,14 +390,14 @@ def test_whatever_happens_nothing_is_lost_and_no_bound_is_broken(
         scene.told.append(alert)
         told_at.append(scene.now)
 
-    scene.router.connect(tell)
+    scene.inbox.connect(tell)
     for step, value in [*steps, ("wait", 30 * HOUR_S)]:
         if step == "bad":
             scene.answer(route=value)
         else:
             scene.passes(value)
     bad = sum(step == "bad" for step, _ in steps)
-    waiting = sum(incident.suppressed for incident in scene.router.pages.incidents.open.values())
+    waiting = sum(problem.suppressed for problem in scene.inbox.pages.state.open.values())
     assert sum(alert.count + alert.suppressed for alert in scene.told) + waiting == bad
     assert not [at for at in told_at if hours.end_at(at) is not None]
     assert all(later - at >= 60 for at, later in zip(told_at, told_at[per_minute:], strict=False))
@@ -437,3 +441,35 @@ def test_reminders_that_are_due_together_are_one_message() -> None:
     (reminder,) = alone.passes(HOUR_S)
     assert alert_id(reminder) != alert_id(answer)
     assert reminder.question is None
+
+
+def test_a_problem_keeps_its_first_name_when_another_rule_finds_it() -> None:
+    """A digest told of two routes; one of them turns critical within the next window: still the same incident."""
+    scene = Scene(rules=("risk>0.9", "risk>0.97 critical"), cooldown_s=0.0, digest_s=10.0)
+    for route in ("a", "b"):
+        scene.answer(route=route)
+    (digest,) = scene.passes(10)
+    scene.answer(route="a")
+    scene.answer(an_evaluation(risk=0.99), route="a")
+    (again,) = scene.passes(10)
+    assert (again.severity, again.fingerprint) == (AlertSeverity.CRITICAL, digest.fingerprint)
+
+
+def test_what_nobody_was_told_of_is_not_told_again() -> None:
+    """Quiet hours hold an answer back for longer than the interval of reminders: it is counted once."""
+    scene = Scene(remind_s=HOUR_S, quiet=parse_quiet_hours(["11:00-20:00"]))
+    assert not scene.answer()
+    (told,) = scene.passes(8 * HOUR_S + 60)
+    assert told.count == 1
+    assert not told.headline.startswith("Still open")
+
+
+def test_an_alarm_that_is_held_back_with_the_message_of_the_day_reaches_everybody() -> None:
+    """And its incident ends, though the message of the day has no end."""
+    scene = Scene(quiet=parse_quiet_hours(["11:00-20:00"]), precision=PrecisionTable(), digest_s=10.0)
+    scene.answer()
+    scene.raises()
+    (held,) = (alert for alert in scene.passes(9 * HOUR_S) if alert.audience is not AlertAudience.RECORDS)
+    assert (held.fingerprint, held.count, held.audience) == (HELD, 2, AlertAudience.EVERYONE)
+    (over,) = scene.raises(state=AlertState.RESOLVED)
+    assert (over.fingerprint, over.state) == (HELD, AlertState.RESOLVED)

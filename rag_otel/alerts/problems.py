@@ -1,0 +1,413 @@
+"""What becomes of each problem: one table of states, without a clock, a thread or a file.
+
+    problem is  a bad answer, a monitor's alert          it is over                  as time passes
+    ----------  ---------------------------------------  --------------------------  ---------------------------------
+    not open    is open and waits
+    waiting     joins the message that waits             forgotten (`alerts.untold`) the window closes: told, or held
+    held        joins the message that is held           forgotten (`alerts.untold`) quiet hours end, the cap has room:
+                                                                                     told
+    told        within the cooldown: counted (carried    its end is told, when the   told again after `remind_s`;
+                by the next message); else: waits again  cap and quiet hours let it  over after `resolve_after_s`
+                                                                                     without a bad answer (per answer)
+
+Critical alerts join no message that waits, and pass quiet hours. A problem has a fingerprint; the message that told it
+has one too, which differs where a digest told several. Later messages about a problem keep the name of the first.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import deque
+from typing import Final, NamedTuple
+
+from rag_otel.alert import Alert, AlertSeverity, AlertState
+from rag_otel.alerts.digest import Bundle, without_texts
+from rag_otel.alerts.messages.message import headline
+from rag_otel.alerts.rules import Finding
+from rag_otel.alerts.schedule import QuietHours
+from rag_otel.lazy_dataclass import dataclass
+from rag_otel.safety.guard import counters
+
+MAX_PROBLEMS: Final = 1024
+MINUTE_S: Final = 60.0
+HELD: Final = "held"
+"""Fingerprint of the digest of alerts that quiet hours or the cap held back."""
+REMINDER: Final = "still-open"
+"""Fingerprint of a reminder of several problems that were not told together."""
+_MAX_DIGESTS: Final = 512
+_LATE_S: Final = 300.0
+"""Nobody asked for so long after a problem may have ended that the time in between was not watched."""
+
+
+class Moment(NamedTuple):
+    """A time, by both clocks."""
+
+    at: float
+    """Seconds that pass evenly."""
+    wall: float
+    """Seconds since the epoch, by which quiet hours go."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """How often is told. Times in seconds."""
+
+    cooldown_s: float = 300.0
+    """Alerts of one problem are at least so far apart."""
+    resolve_after_s: float = 900.0
+    """A problem of single answers is over without a bad one for so long; 0: never."""
+    digest_s: float = 0.0
+    """Alerts of one name and service within it are one message; 0: each is sent at once."""
+    per_minute: int = 10
+    """Messages in any minute; 0: none at all."""
+    remind_s: float = 0.0
+    """What is still open is told again after so long; 0: never."""
+    quiet: QuietHours = dataclasses.field(default_factory=QuietHours)
+
+
+@dataclasses.dataclass(slots=True)
+class Problem:
+    """One open problem. Times are seconds that pass evenly."""
+
+    alert: Alert
+    """The alert that was sent last, or the first one; without its texts."""
+    began_at: float
+    bad_at: float
+    """When the last answer came that was not good."""
+    told_at: float | None = None
+    """When the cooldown began."""
+    names: list[str] = dataclasses.field(default_factory=list)
+    """Fingerprints of the messages that told it, the first one first; empty while it waits or is held."""
+    suppressed: int = 0
+    """Alerts within the cooldown, since the last message."""
+    bad: int = 0
+    """Bad answers since it began."""
+    good: int = 0
+    """Good answers since the last one that was not."""
+
+    @property
+    def since_ns(self) -> int:
+        return self.alert.time_ns or round(self.began_at * 1e9)
+
+
+@dataclasses.dataclass(slots=True)
+class ProblemsState:
+    """Everything that is kept across restarts."""
+
+    open: dict[str, Problem] = dataclasses.field(default_factory=dict)
+    """By fingerprint; the one without a bad answer for the longest time first."""
+    waiting: dict[str, Bundle] = dataclasses.field(default_factory=dict)
+    """Group -> the digest that is being collected; `HELD` -> what waits for the end of quiet hours, or for the cap."""
+    ends: list[Alert] = dataclasses.field(default_factory=list)
+    """Resolve messages that wait likewise."""
+    digests: dict[str, Alert] = dataclasses.field(default_factory=dict)
+    """Fingerprint of a message about several problems -> that message without its texts; until it is resolved."""
+
+
+class Problems:
+    """Decides; every method returns the messages to send now. Not thread-safe."""
+
+    def __init__(self, limits: Limits, state: ProblemsState | None = None) -> None:
+        self._limits = limits
+        self.state = state or ProblemsState()
+        self._sent: deque[float] = deque(maxlen=max(limits.per_minute, 0))
+        """When the last `per_minute` messages went out."""
+
+    # --- what happens -----------------------------------------------------------------------------------------------
+
+    def bad(self, alert: Alert, now: Moment) -> list[Alert]:
+        """A bad answer, or a monitor's alert."""
+        problem = self._noted(alert, now)
+        if self._join(alert):
+            counters.add(f"alerts.raised.{alert.name}")
+            return []
+        if self._cools_down(problem, alert, now):
+            problem.suppressed += 1
+            counters.add(f"alerts.suppressed.{alert.name}")
+            return []
+        counters.add(f"alerts.raised.{alert.name}")
+        alert = dataclasses.replace(
+            alert, suppressed=alert.suppressed + problem.suppressed, since_ns=alert.since_ns or problem.since_ns
+        )
+        problem.alert, problem.told_at, problem.suppressed = without_texts(alert), now.at, 0
+        if self._limits.digest_s <= 0:
+            return self.tell(alert, now)
+        window = Bundle(due=now.at + self._limits.digest_s)
+        self.state.waiting.setdefault(_group(alert), window).add(alert)
+        return []
+
+    def note(self, fingerprint: str, finding: Finding, now: Moment) -> None:
+        """An answer that raises nothing: a good one is counted, one in between keeps the problem open."""
+        problem = self.state.open.get(fingerprint)
+        if problem is None:
+            return
+        if finding is Finding.GOOD:
+            problem.good += 1
+        else:
+            problem.bad_at, problem.good = now.at, 0
+
+    def follow_up(self, alert: Alert, now: Moment) -> list[Alert]:
+        """What was found out about a problem that is open: in the place of its alarm where that still waits."""
+        if alert.fingerprint not in self.state.open:
+            return []
+        waiting = [bundle for bundle in self.state.waiting.values() if bundle.contains(alert.fingerprint)]
+        for bundle in waiting:
+            bundle.amend(alert)
+        return [] if waiting else self.tell(alert, now)
+
+    def end(self, alert: Alert, now: Moment) -> list[Alert]:
+        """A monitor says that a problem is over; nothing for one that is not open.
+
+        What ends is what was told: its name, metric, place and severity are those of the alarm.
+        """
+        problem = self.state.open.pop(alert.fingerprint, None)
+        if problem is None:
+            return []
+        told = problem.alert
+        end = dataclasses.replace(
+            alert,
+            name=told.name,
+            metric=told.metric,
+            service=told.service,
+            route=told.route,
+            severity=told.severity,
+            headline=told.headline or alert.headline,
+            details={**({"now": alert.headline} if told.headline and alert.headline else {}), **alert.details},
+            suppressed=alert.suppressed + problem.suppressed,
+            since_ns=alert.since_ns or told.since_ns,
+        )
+        return self._end(problem, end, now)
+
+    def tell(self, alert: Alert, now: Moment) -> list[Alert]:
+        """One message, past the windows, not past quiet hours and the cap. It need not be about an open problem."""
+        bundle = Bundle()
+        bundle.add(alert)
+        return self._send_or_hold(bundle, alert.fingerprint, "", now)
+
+    def tick(self, now: Moment, *, close_windows: bool = False) -> list[Alert]:
+        """What has become due: ends of problems, reminders, digests, what was held back. With `close_windows` also
+        digests whose window is still open."""
+        out = [*self._over(now), *self._reminders(now)]
+        for group, bundle in list(self.state.waiting.items()):
+            # A clock that was set back must not keep a window open for longer than `digest_s`.
+            if group != HELD and (close_windows or not now.at < (bundle.due or 0.0) <= now.at + self._limits.digest_s):
+                del self.state.waiting[group]
+                out += self._send_or_hold(bundle, group, "", now)
+        held = self.state.waiting.get(HELD)
+        if held is not None and self._may_send(held.critical, now):
+            del self.state.waiting[HELD]
+            out.append(self._sends(held, HELD, "held back", now))
+        return out + self._due_ends(now)
+
+    def due(self, now: Moment) -> float | None:
+        """When `tick` must be called next, by the steady clock; None: nothing waits."""
+        times = [bundle.due for bundle in self.state.waiting.values()]
+        for problem in self.state.open.values():
+            times += (self._expires_at(problem), self._remind_at(problem))
+        held = self.state.waiting.get(HELD)
+        if held is not None or self.state.ends:
+            room_at = now.at if self._has_room(now) else self._sent[0] + MINUTE_S
+            urgent = (held is not None and held.critical) or any(map(_is_critical, self.state.ends))
+            times.append(room_at if urgent else max(room_at, self._quiet_until(now)))
+        return min((at for at in times if at is not None), default=None)
+
+    def close(self, now: Moment) -> list[Alert]:
+        """All that is held back, even in quiet hours: for a shutdown without a state folder."""
+        held, ends = self.state.waiting.pop(HELD, None), self.state.ends
+        self.state.ends = []
+        return [*([] if held is None else [self._sends(held, HELD, "held back", now)]), *ends]
+
+    def resume(self, downtime_s: float) -> None:
+        """Time in which no process watched does not count, neither for the end of a problem nor for a cooldown."""
+        for problem in self.state.open.values():
+            problem.bad_at += downtime_s
+            problem.told_at = None if problem.told_at is None else problem.told_at + downtime_s
+
+    def forget(self) -> None:
+        """Start empty in a forked child."""
+        self.state = ProblemsState()
+        self._sent.clear()
+
+    @property
+    def told(self) -> set[str]:
+        """Fingerprints of the messages that were sent about open problems."""
+        return {name for problem in self.state.open.values() for name in problem.names}
+
+    # --- open problems ----------------------------------------------------------------------------------------------
+
+    def _noted(self, alert: Alert, now: Moment) -> Problem:
+        """The problem of an alert, open from now on."""
+        problem = self.state.open.pop(alert.fingerprint, None) or Problem(without_texts(alert), now.at, now.at)
+        self.state.open[alert.fingerprint] = problem
+        if len(self.state.open) > MAX_PROBLEMS:
+            del self.state.open[next(iter(self.state.open))]
+        problem.bad_at, problem.bad, problem.good = now.at, problem.bad + 1, 0
+        return problem
+
+    def _join(self, alert: Alert) -> bool:
+        """Add an alert to a waiting message about the same problem; True where there is one."""
+        if not _is_critical(alert):
+            for group in sorted(self.state.waiting, key=lambda each: each == HELD):  # first what is told soonest
+                if self.state.waiting[group].contains(alert.fingerprint):
+                    self.state.waiting[group].add(alert)
+                    return True
+        return False
+
+    def _cools_down(self, problem: Problem, alert: Alert, now: Moment) -> bool:
+        if problem.told_at is None:
+            return False
+        worse = _is_critical(alert) and not _is_critical(problem.alert)
+        # The age is negative after a clock was set back.
+        return not worse and 0 <= now.at - problem.told_at < self._limits.cooldown_s
+
+    def _over(self, now: Moment) -> list[Alert]:
+        """The ends of problems of single answers without a bad one for `resolve_after_s`."""
+        out: list[Alert] = []
+        for fingerprint, problem in list(self.state.open.items()):
+            expires_at = self._expires_at(problem)
+            if expires_at is None or problem.bad_at <= now.at < expires_at:
+                continue
+            if not 0 <= now.at - expires_at < _LATE_S:  # the clock was set, or the machine slept: nobody has watched
+                problem.bad_at = now.at
+            else:
+                del self.state.open[fingerprint]
+                out += self._end(problem, _no_longer_bad(problem, now), now)
+        return out
+
+    def _reminders(self, now: Moment) -> list[Alert]:
+        """What is still open and was not told for `remind_s`, in one message."""
+        bundle = Bundle()
+        for problem in self.state.open.values():
+            due_at = self._remind_at(problem)
+            if due_at is not None and not (problem.told_at or 0.0) <= now.at < due_at:
+                problem.told_at = now.at
+                bundle.add(_reminder(problem, now))
+                problem.suppressed = 0
+        return self._send_or_hold(bundle, REMINDER, "still open", now) if bundle else []
+
+    def _remind_at(self, problem: Problem) -> float | None:
+        if self._limits.remind_s <= 0 or problem.told_at is None or not problem.names:
+            return None
+        return problem.told_at + self._limits.remind_s
+
+    def _expires_at(self, problem: Problem) -> float | None:
+        if self._limits.resolve_after_s <= 0 or problem.alert.target is None:
+            return None  # monitors end their own
+        return problem.bad_at + self._limits.resolve_after_s
+
+    # --- sending ----------------------------------------------------------------------------------------------------
+
+    def _send_or_hold(self, bundle: Bundle, name: str, why: str, now: Moment) -> list[Alert]:
+        """Send one message, or hold it until quiet hours end and the cap has room. `name` is its fingerprint, where its
+        alerts have several."""
+        if self._limits.per_minute <= 0:
+            return []
+        if not self._may_send(bundle.critical, now):
+            counters.add("alerts.held")
+            self.state.waiting.setdefault(HELD, Bundle()).absorb(bundle)
+            return []
+        return [self._sends(bundle, name, why, now)]
+
+    def _sends(self, bundle: Bundle, name: str, why: str, now: Moment) -> Alert:
+        """The message, sent now: each of its problems is told, under the fingerprint by which all are known already."""
+        self._sent.append(now.at)
+        message = bundle.message(fingerprint=name, why=why)
+        problems = [self.state.open.get(each) for each in bundle.fingerprints]
+        known = [[] if problem is None else problem.names for problem in problems]
+        common = (each for each in known[0] if all(each in names for names in known))
+        message = dataclasses.replace(message, fingerprint=next(common, message.fingerprint))
+        for problem in problems:
+            if problem is None:  # one that was dropped for want of room, or the message of a day
+                continue
+            problem.told_at = now.at
+            if message.fingerprint not in problem.names:
+                problem.names.append(message.fingerprint)
+        if len(problems) > 1:
+            self.state.digests[message.fingerprint] = without_texts(message)
+            if len(self.state.digests) > _MAX_DIGESTS:
+                del self.state.digests[next(iter(self.state.digests))]
+        return message
+
+    def _may_send(self, critical: bool, now: Moment) -> bool:
+        return self._has_room(now) and (critical or self._quiet_until(now) <= now.at)
+
+    def _has_room(self, now: Moment) -> bool:
+        # After a clock was set back, times lie in the future: they must not block alerts for longer than a minute.
+        return len(self._sent) < self._limits.per_minute or not 0 <= now.at - self._sent[0] < MINUTE_S
+
+    def _quiet_until(self, now: Moment) -> float:
+        end = self._limits.quiet.end_at(now.wall)
+        return 0.0 if end is None else end - (now.wall - now.at)
+
+    # --- ends -------------------------------------------------------------------------------------------------------
+
+    def _end(self, problem: Problem, end: Alert, now: Moment) -> list[Alert]:
+        """End every message that told of this problem, once all problems of that message are over."""
+        for bundle in self.state.waiting.values():
+            bundle.drop(end.fingerprint)
+        self.state.waiting = {group: bundle for group, bundle in self.state.waiting.items() if bundle}
+        if not problem.names:
+            counters.add("alerts.untold")
+            return []
+        still_open = self.told
+        self.state.ends += [self._end_of(name, end) for name in problem.names if name not in still_open]
+        return self._due_ends(now)
+
+    def _end_of(self, name: str, last: Alert) -> Alert:
+        """The end of the message of this fingerprint: a digest ends as the digest that was told."""
+        digest = self.state.digests.pop(name, None)
+        if digest is None:
+            return dataclasses.replace(last, fingerprint=name)
+        return dataclasses.replace(
+            digest,
+            state=AlertState.RESOLVED,
+            headline=f"{digest.headline}: all over",
+            suppressed=last.suppressed,
+            time_ns=last.time_ns,
+        )
+
+    def _due_ends(self, now: Moment) -> list[Alert]:
+        out: list[Alert] = []
+        for end in self.state.ends:
+            if self._may_send(_is_critical(end), now):
+                self._sent.append(now.at)
+                out.append(end)
+        self.state.ends = [end for end in self.state.ends if not any(end is sent for sent in out)]
+        return out
+
+
+def _no_longer_bad(problem: Problem, now: Moment) -> Alert:
+    """The end of a problem of single answers."""
+    alert = problem.alert
+    minutes = round((now.at - problem.bad_at) / 60)
+    since = f"no bad answer for {minutes} min ({problem.good} good)"
+    return dataclasses.replace(
+        alert,
+        state=AlertState.RESOLVED,
+        headline=f"{alert.metric} in {alert.service or '-'} {alert.route or '-'}: {since}",
+        suppressed=problem.suppressed,
+        count=1,
+        details={"bad_answers": float(problem.bad), "good_answers_since": float(problem.good)},
+        time_ns=round(now.at * 1e9),
+    )
+
+
+def _reminder(problem: Problem, now: Moment) -> Alert:
+    """The alert again, with an id of its own."""
+    return dataclasses.replace(
+        problem.alert,
+        headline=f"Still open: {headline(problem.alert)}",
+        target=None,
+        suppressed=problem.suppressed,
+        since_ns=problem.alert.since_ns or problem.since_ns,
+        time_ns=round(now.at * 1e9),
+    )
+
+
+def _is_critical(alert: Alert) -> bool:
+    return alert.severity is AlertSeverity.CRITICAL
+
+
+def _group(alert: Alert) -> str:
+    """Alerts of one name and one service share a digest. Also the fingerprint of that digest."""
+    return f"{alert.service or '-'}/{alert.name}/*"
