@@ -6,7 +6,7 @@ spans -> RagTrace -> SamplingDecision -> Evaluation(s) -> written back -> alerts
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from rag_otel.model import (
@@ -21,7 +21,6 @@ from rag_otel.model import (
 
 if TYPE_CHECKING:
     from rag_otel.alert import Alert
-    from rag_otel.delivery.state_folder import StateFolder
 
 
 @runtime_checkable
@@ -178,15 +177,6 @@ class AlertChannel(Protocol):
     def name(self) -> str: ...
 
     def send(self, alert: Alert) -> None: ...
-
-
-@runtime_checkable
-class GoesOn(Protocol):
-    """An alert channel that stores its open alerts, so that it can continue after a restart."""
-
-    def go_on(self, folder: StateFolder, open_alerts: Collection[str]) -> None:
-        """Stores alerts in `folder`, and reads the stored alerts whose fingerprints are in `open_alerts`."""
-        ...
 
 
 @runtime_checkable

@@ -7,9 +7,9 @@ import dataclasses
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import Final, Protocol, TypeVar
+from typing import Final, Protocol, TypeVar, runtime_checkable
 
 from rag_otel.alert import Alert, AlertAudience, AlertExample
 from rag_otel.delivery.export_queue import DEFAULT_POLICY, ExportPolicy, ExportQueue
@@ -17,7 +17,7 @@ from rag_otel.delivery.spool import Spool
 from rag_otel.delivery.state_folder import StateFolder
 from rag_otel.delivery.ticker import Ticker, Ticking
 from rag_otel.model import ClaimVerdict, EvaluatedTrace
-from rag_otel.protocols import AlertChannel, GoesOn, RaisesAlerts, Renews, Writer
+from rag_otel.protocols import AlertChannel, RaisesAlerts, Renews, Writer
 from rag_otel.safety.guard import guarded
 
 _T = TypeVar("_T")
@@ -28,6 +28,15 @@ ALERT_POLICY: Final = ExportPolicy(max_items=1024, give_up_after_s=7 * 86_400.0)
 _PEOPLE: Final = frozenset({AlertAudience.EVERYONE, AlertAudience.NO_PAGER, AlertAudience.READERS})
 _OVERHEAD_BYTES = 1024
 """Of an item besides its texts: objects, ids, numbers."""
+
+
+@runtime_checkable
+class GoesOn(Protocol):
+    """An alert channel that stores its open alerts, so that it can continue after a restart."""
+
+    def go_on(self, folder: StateFolder, open_alerts: Collection[str]) -> None:
+        """Stores alerts in `folder`, and reads the stored alerts whose fingerprints are in `open_alerts`."""
+        ...
 
 
 class AlertSource(Protocol):
