@@ -10,7 +10,8 @@ from typing import Any, Final
 from rag_otel.errors import ConfigurationError
 from rag_otel.guarding.acting import GuardedCall
 from rag_otel.guarding.rules import Guard
-from rag_otel.observing.call import Observation, Plan, begin_guarded
+from rag_otel.observing.call import Observation, begin_guarded
+from rag_otel.observing.plan import Plan
 from rag_otel.runtime import explicit_runtime
 
 _declared: Final[weakref.WeakSet[Guard]] = weakref.WeakSet()

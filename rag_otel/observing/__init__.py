@@ -1,9 +1,9 @@
 """What `@observe` is made of.
 
 decorator   the decorator            plan        what to take out of every call of one function
-extract     selectors                annotations what can be checked of them while decorating
-shapes      what is found without    documents   chunks of any library, by shape
-call        one call and its span    content     the attributes of that span
+selectors   paths and callables      shapes      what is found without
+call        one call and its span    documents   chunks of any library, by shape
 streams     calls that go on         transcript  what a stream has said so far
-session     who is asking, and what was retrieved
+content     the span's attributes    snapshot    what is handed to evaluation
+session     who is asking, what was retrieved, remembered, said before
 """

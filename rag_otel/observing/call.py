@@ -6,25 +6,22 @@ one `set_attributes`, references to the strings that the application made.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeVar
 
 from opentelemetry.context import Context, get_current, set_value
-from opentelemetry.trace import NonRecordingSpan, Span, Status, StatusCode, get_current_span, set_span_in_context
+from opentelemetry.trace import NonRecordingSpan, Span, get_current_span, set_span_in_context
 
-from rag_otel import semconv
-from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import Chunk
 from rag_otel.observing import tracing
 from rag_otel.observing.call_snapshot import OBSERVATION_KEY, GuardRecord, Snapshot, hand_over
-from rag_otel.observing.content import attribute_room, content_attributes
+from rag_otel.observing.content import attribute_room, content_attributes, mark_failed
 from rag_otel.observing.documents import to_chunks, unique
-from rag_otel.observing.extract import Arguments, Extractor
 from rag_otel.observing.gate import Gate
-from rag_otel.observing.history import turns_in
 from rag_otel.observing.limits import Allowance, TooLargeError
-from rag_otel.observing.session import as_identity, as_tags, session_in, tags_in, user_in
+from rag_otel.observing.plan import Plan
+from rag_otel.observing.selectors import Arguments, Extractor
+from rag_otel.observing.session import as_identity, as_tags, session_in, tags_in, turns_in, user_in
 from rag_otel.observing.shapes import chunks_in, question_in, response_in, served, text_of
 from rag_otel.observing.tracing import is_left_out, leaves_out
 from rag_otel.safety import privacy
@@ -33,23 +30,6 @@ from rag_otel.safety.guard import counters, guarded, logger, report_internal_err
 T = TypeVar("T")
 _NO_CALL: Final[Arguments] = ((), {})
 _NO_LABELS: Final[Mapping[str, Any]] = {}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """What to take out of every call of one function; made while decorating."""
-
-    name: str
-    """The span's name."""
-    question: Extractor | None
-    chunks: Extractor | None
-    """None: by the result's shape, then from `chunks_argument`."""
-    chunks_argument: Extractor | None
-    response: Extractor | None
-    """None: by the result's shape."""
-    labels: Mapping[str, Extractor]
-    """For any of `reference`, `session_id`, `user_id`, `tags` and `history`."""
-    capture_content: bool
 
 
 class Call:
@@ -254,10 +234,10 @@ class Observation(Call):
                 whole=not present,
             )
             if self.guard is not None:
-                taken = _as_guarded(taken, self.guard)
+                taken = self.guard.judged_of(taken)
             hidden = privacy.hidden_now() if self._plan.capture_content else privacy.EVERYTHING_HIDDEN
             room, elsewhere = attribute_room(self._span, present), self.documents_elsewhere
-            of_guard = _NO_LABELS if self.guard is None else _of_guard(self.guard, hidden.response)
+            of_guard = _NO_LABELS if self.guard is None else self.guard.attributes_of(hide_text=hidden.response)
             room = room if room is None else room - len(of_guard)
             attributes = content_attributes(taken, hidden=hidden, elsewhere=elsewhere, room=room)
             left = None if room is None else room - len(attributes)
@@ -265,7 +245,7 @@ class Observation(Call):
             attributes.update(of_guard)
             self._span.set_attributes(attributes)
             if error is not None:
-                _mark_failed(self._span, error, hidden.anything)
+                mark_failed(self._span, error, hide_message=hidden.anything)
         finally:
             self._arguments = _NO_CALL
             self.gate = None
@@ -340,30 +320,3 @@ class Observation(Call):
 
 def _text_in(value: object, allowance: Allowance) -> str | None:
     return text_of(value, allowance=allowance)
-
-
-def _of_guard(guard: GuardRecord, hidden: bool) -> Mapping[str, Any]:
-    left = {} if guard.left is None or hidden else {semconv.GUARD_RESPONSE: Allowance().text(guard.left)}
-    return {**guard.attributes, **left}
-
-
-def _as_guarded(taken: Snapshot, guard: GuardRecord) -> Snapshot:
-    """The snapshot of what a guard has judged: its evaluation is the call's."""
-    if guard.judged is not None:
-        question, chunks, response = guard.judged
-        known = taken.chunks if chunks is None else chunks
-        taken = dataclasses.replace(taken, question=question or taken.question, chunks=known, response=response)
-    return dataclasses.replace(taken, judging=guard.judging)
-
-
-def _mark_failed(span: Span, error: Exception, hide_message: bool) -> None:
-    """Status and exception event; without the message where content is hidden, since it may quote some."""
-    name = type(error).__name__
-    if hide_message:
-        module = type(error).__module__
-        qualified = type(error).__qualname__ if module == "builtins" else f"{module}.{type(error).__qualname__}"
-        span.add_event("exception", {"exception.type": qualified})
-        span.set_status(Status(StatusCode.ERROR, name))
-    else:
-        span.record_exception(error)
-        span.set_status(Status(StatusCode.ERROR, f"{name}: {error}"))

@@ -10,6 +10,7 @@ ends (`hand_over`), and hears the status of a call that is not evaluated.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -17,8 +18,10 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from opentelemetry.context import Context, create_key, get_value
 from opentelemetry.trace import Span
 
+from rag_otel import semconv
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import AttributeValue, Chunk, EvaluatedTrace, SamplingDecision, UnevaluableReason
+from rag_otel.observing.limits import Allowance
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import ReadableSpan
@@ -38,20 +41,6 @@ class Judging(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GuardRecord:
-    """What a guard did with the answer of a call."""
-
-    judging: Judging | None
-    """None: no evaluation was begun."""
-    attributes: Mapping[str, AttributeValue]
-    """For the span."""
-    left: str | None = None
-    """The text that left in place of the answer. None: the answer itself, or no text."""
-    judged: tuple[str | None, tuple[Chunk, ...] | None, str | None] | None = None
-    """Question, chunks and response that were judged, in place of what is found in the call."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
     """Question, chunks and response of one observed call."""
 
@@ -62,7 +51,7 @@ class Snapshot:
     memory: tuple[str, ...] = ()
     """What the application remembered, see `rag_otel.record_memory`."""
     history: tuple[str, ...] = ()
-    """Earlier messages, by turns the role and the text, see `rag_otel.observing.history`."""
+    """Earlier messages, by turns the role and the text, see `rag_otel.observing.session`."""
     reference: str | None = None
     session_id: str | None = None
     user_id: str | None = None
@@ -101,6 +90,35 @@ class Snapshot:
         if self.incomplete:
             return UnevaluableReason.INCOMPLETE
         return UnevaluableReason.TRUNCATED if self.truncated else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuardRecord:
+    """What a guard did with the answer of a call."""
+
+    judging: Judging | None
+    """None: no evaluation was begun."""
+    attributes: Mapping[str, AttributeValue]
+    """For the span."""
+    left: str | None = None
+    """The text that left in place of the answer. None: the answer itself, or no text."""
+    judged: tuple[str | None, tuple[Chunk, ...] | None, str | None] | None = None
+    """Question, chunks and response that were judged, in place of what is found in the call."""
+
+    def judged_of(self, snapshot: Snapshot) -> Snapshot:
+        """The snapshot of what was judged: this evaluation is the call's."""
+        if self.judged is not None:
+            question, chunks, response = self.judged
+            known = snapshot.chunks if chunks is None else chunks
+            asked = question or snapshot.question
+            snapshot = dataclasses.replace(snapshot, question=asked, chunks=known, response=response)
+        return dataclasses.replace(snapshot, judging=self.judging)
+
+    def attributes_of(self, *, hide_text: bool) -> Mapping[str, AttributeValue]:
+        """What stands on the span of the call."""
+        if self.left is None or hide_text:
+            return self.attributes
+        return {**self.attributes, semconv.GUARD_RESPONSE: Allowance().text(self.left)}
 
 
 class WatchesCalls(Protocol):

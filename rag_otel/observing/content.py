@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any, Final
 
-from opentelemetry.trace import Span
+from opentelemetry.trace import Span, Status, StatusCode
 
 from rag_otel import semconv
 from rag_otel.model import AttributeValue, Chunk
@@ -74,6 +74,19 @@ def attribute_room(span: Span, present: int) -> int | None:
     not known (another SDK)."""
     limit = getattr(getattr(span, "_limits", None), "max_span_attributes", None)
     return limit - present if isinstance(limit, int) else None
+
+
+def mark_failed(span: Span, error: Exception, *, hide_message: bool) -> None:
+    """Status and exception event; without the message where content is hidden, since it may quote some."""
+    name = type(error).__name__
+    if hide_message:
+        module = type(error).__module__
+        qualified = type(error).__qualname__ if module == "builtins" else f"{module}.{type(error).__qualname__}"
+        span.add_event("exception", {"exception.type": qualified})
+        span.set_status(Status(StatusCode.ERROR, name))
+    else:
+        span.record_exception(error)
+        span.set_status(Status(StatusCode.ERROR, f"{name}: {error}"))
 
 
 def _add_documents(

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 from opentelemetry.context import attach, detach
 
 from rag_otel.errors import ConfigurationError
-from rag_otel.observing.call import Call, Plan, begin
-from rag_otel.observing.extract import Selector
-from rag_otel.observing.plan import make_plan
+from rag_otel.observing.call import Call, begin
+from rag_otel.observing.plan import Plan, make_plan
+from rag_otel.observing.selectors import Selector
 from rag_otel.observing.streams import async_generator_function, generator_function, hand_out, hand_out_async
 from rag_otel.safety import privacy
 
@@ -76,7 +76,7 @@ def observe(
     `question`, `query` or the like, else in the first text argument; the response and the chunks in the result;
     chunks also from `record_chunks()`, or from nested retriever spans.
 
-    question, chunks, response, reference, session_id, user_id: selectors (`rag_otel.observing.extract`).
+    question, chunks, response, reference, session_id, user_id: selectors (`rag_otel.observing.selectors`).
     history: a selector for the earlier messages that the model is given: what the user said in them counts as context.
     tags: a selector that gives a mapping, or a mapping of tag to selector.
     name: of the span, the function's by default.

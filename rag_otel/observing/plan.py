@@ -6,14 +6,39 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from rag_otel.observing.annotations import annotations_of, fields_of
-from rag_otel.observing.call import Plan
-from rag_otel.observing.extract import Arguments, Extractor, Selector, argument_reader, compile_selector, parameters_of
+from rag_otel.lazy_dataclass import dataclass
+from rag_otel.observing.selectors import (
+    Arguments,
+    Extractor,
+    Selector,
+    annotations_of,
+    argument,
+    compile_selector,
+    fields_of,
+    parameters_of,
+)
 from rag_otel.observing.shapes import CHUNK_NAMES, QUESTION_NAMES
 
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 _PASSED_IN = tuple(name for name in CHUNK_NAMES if name not in ("nodes", "hits", "sources"))
 """Names that nodes of a graph or links to follow would also have are left out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What to take out of every call of one function; made while decorating."""
+
+    name: str
+    """The span's name."""
+    question: Extractor | None
+    chunks: Extractor | None
+    """None: by the result's shape, then from `chunks_argument`."""
+    chunks_argument: Extractor | None
+    response: Extractor | None
+    """None: by the result's shape."""
+    labels: Mapping[str, Extractor]
+    """For any of `reference`, `session_id`, `user_id`, `tags` and `history`."""
+    capture_content: bool
 
 
 def make_plan(
@@ -77,7 +102,7 @@ def _default_question(function: Callable[..., Any]) -> Extractor | None:
     if chosen is None and len(named) == 1:
         chosen = named[0]
     if chosen is not None:
-        return _argument(function, chosen)
+        return argument(function, chosen)
     return Extractor(read=lambda call, result: _first_text_argument(call), needs_result=False)
 
 
@@ -90,9 +115,4 @@ def _default_chunks_argument(function: Callable[..., Any]) -> Extractor | None:
     """Where the documents are passed in: `def generate(question, documents)`."""
     parameters = parameters_of(function)
     chosen = next((name for name in _PASSED_IN if name in parameters), None)
-    return None if chosen is None else _argument(function, chosen)
-
-
-def _argument(function: Callable[..., Any], name: str) -> Extractor:
-    read = argument_reader(function, name)
-    return Extractor(read=lambda call, result: read(call), needs_result=False)
+    return None if chosen is None else argument(function, chosen)

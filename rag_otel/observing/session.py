@@ -1,4 +1,4 @@
-"""What the application says beside the decorated function: who is asking, what was retrieved, what was remembered.
+"""What the application says beside the decorated function: who is asking, what was retrieved, remembered, said before.
 
 Session, user and tags stand in the OpenTelemetry context, session and user under OpenInference's names: its
 instrumentations put them on their spans too, and what its own `using_session` and `using_user` say is heard here.
@@ -8,18 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextvars import Token
+from itertools import islice
 from types import TracebackType
-from typing import Final
+from typing import Any, Final
 
 from opentelemetry.context import Context, attach, create_key, detach, get_current, get_value, set_value
 from opentelemetry.trace import get_current_span
 
 from rag_otel import semconv
+from rag_otel.evaluation.conversation import ASSISTANT, MAX_MESSAGES, USER
 from rag_otel.observing.call_snapshot import OBSERVATION_KEY, Observing
+from rag_otel.observing.limits import Allowance
+from rag_otel.observing.shapes import text_of
 from rag_otel.safety.guard import counters, guarded, logger, report_internal_error
 
 _TAGS_KEY: Final = create_key("rag-otel-tags")
 _NO_TAGS: Final[Mapping[str, str]] = {}
+_ROLES: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("user", "human", "User", "USER", "Human"), USER),
+    **dict.fromkeys(("assistant", "ai", "Assistant", "ASSISTANT", "AI", "model"), ASSISTANT),
+}
 
 
 class using:  # noqa: N801 - reads as a keyword at the place of use
@@ -95,6 +103,35 @@ def as_tags(value: object) -> dict[str, str]:
     if not isinstance(value, Mapping):
         return {}
     return {str(name): str(tag) for name, tag in value.items() if tag is not None}
+
+
+def turns_in(messages: object, allowance: Allowance) -> tuple[str, ...]:
+    """The newest messages of user and assistant, of the argument that `@observe(history=...)` names, oldest first, as
+    one flat tuple: role, text, role, text, ...
+
+    Messages are mappings or objects with `role` or `type`, or `(role, text)` pairs. At most `MAX_MESSAGES` are looked
+    at. What is no list of messages gives an empty tuple.
+    """
+    if not isinstance(messages, (list, tuple)):
+        return ()
+    found: list[str] = []
+    for message in islice(reversed(messages), MAX_MESSAGES):
+        if type(message) is dict:  # by far the most usual
+            role, content = message.get("role") or message.get("type"), message.get("content")
+        else:
+            role, content = _of_object(message)
+        name = _ROLES.get(role) if type(role) is str else _ROLES.get(str(getattr(role, "value", role)).lower())
+        text = content if type(content) is str else text_of(content, allowance=allowance)
+        if name is not None and text:
+            found += (allowance.text(text), name)
+    found.reverse()
+    return tuple(found)
+
+
+def _of_object(message: Any) -> tuple[Any, Any]:
+    if isinstance(message, (list, tuple)):
+        return (message[0], message[1]) if len(message) == 2 else (None, None)
+    return getattr(message, "role", None) or getattr(message, "type", None), message
 
 
 def record_memory(memory: object) -> None:

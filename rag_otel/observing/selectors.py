@@ -7,19 +7,22 @@ returns) and goes on by `.name` (a key of a mapping, or an attribute), `[0]` (an
 callable takes any of the roots by name; one with a single parameter of another name gets the result.
 
 What can be checked is checked while decorating: the syntax, the roots, a callable's parameters, and field names where
-annotations tell them. A path that leads nowhere in one call gives None for that call.
+annotations tell them for certain. A path that leads nowhere in one call gives None for that call.
 """
 
 from __future__ import annotations
 
+import collections.abc
+import dataclasses
 import inspect
 import re
+import types
+import typing
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from rag_otel.errors import SelectorError
 from rag_otel.lazy_dataclass import dataclass
-from rag_otel.observing.annotations import Fields, fields_along
 from rag_otel.observing.limits import Allowance
 from rag_otel.safety.guard import counters, logger
 
@@ -70,27 +73,30 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
         return {}
 
 
-def argument_reader(function: Callable[..., Any], name: str) -> Callable[[Arguments], Any]:
-    """How to read the parameter `name` out of a call, without binding the whole signature (a few 100 ns)."""
+def argument(function: Callable[..., Any], name: str) -> Extractor:
+    """The parameter `name` of a call, without binding the whole signature (a few 100 ns)."""
     parameters = parameters_of(function)
     parameter = parameters[name]
     if parameter.kind is inspect.Parameter.VAR_KEYWORD:
         taken = {other.name for other in parameters.values() if other.kind in _NAMED}
-        return lambda call: {key: value for key, value in call[1].items() if key not in taken}
+        return Extractor(
+            read=lambda call, result: {key: value for key, value in call[1].items() if key not in taken},
+            needs_result=False,
+        )
     position = None
     if parameter.kind is not inspect.Parameter.KEYWORD_ONLY:
         position = list(parameters).index(name)
     if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
-        return lambda call: call[0][position:]
+        return Extractor(read=lambda call, result: call[0][position:], needs_result=False)
     default = None if parameter.default is inspect.Parameter.empty else parameter.default
 
-    def read(call: Arguments) -> Any:
+    def read(call: Arguments, result: Any) -> Any:
         args, kwargs = call
         if position is not None and position < len(args):
             return args[position]
         return kwargs.get(name, default)
 
-    return read
+    return Extractor(read=read, needs_result=False)
 
 
 def _compile_path(role: str, path: str, function: Callable[..., Any]) -> Extractor:
@@ -103,8 +109,8 @@ def _compile_path(role: str, path: str, function: Callable[..., Any]) -> Extract
     _check_fields(role, path, root, steps, function)
     if root == RESULT:
         return Extractor(read=lambda call, result: follow(result, steps), needs_result=True)
-    argument = argument_reader(function, root)
-    return Extractor(read=lambda call, result: follow(argument(call), steps), needs_result=False)
+    read = argument(function, root).read
+    return Extractor(read=lambda call, result: follow(read(call, result), steps), needs_result=False)
 
 
 def _parse(role: str, path: str, function: Callable[..., Any]) -> tuple[str, tuple[Step, ...]]:
@@ -180,10 +186,10 @@ def _compile_callable(role: str, selector: Callable[..., Any], function: Callabl
             f"@observe({role}=...) on {_called(function)}: the callable asks for {', '.join(map(repr, missing))}; "
             f"{_existing(function)}"
         )
-    readers = {name: argument_reader(function, name) for name in wanted if name != RESULT}
+    readers = {name: argument(function, name).read for name in wanted if name != RESULT}
 
     def read(call: Arguments, result: Any) -> Any:
-        given = {name: reader(call) for name, reader in readers.items()}
+        given = {name: reader(call, result) for name, reader in readers.items()}
         return selector(**given, result=result) if RESULT in wanted else selector(**given)
 
     return Extractor(read=_reporting(role, function, read), needs_result=RESULT in wanted)
@@ -221,19 +227,75 @@ def _reporting(
     return safely
 
 
-def _check_fields(role: str, path: str, root: str, steps: Sequence[Step], function: Callable[..., Any]) -> None:
-    """Where annotations tell the fields, a name that is none of them cannot match."""
-    wrong: Fields | None = fields_along(function, "return" if root == RESULT else root, steps)
-    if wrong is not None:
-        raise SelectorError(
-            f"@observe({role}={path!r}) on {_called(function)}: {wrong.owner} has no field {wrong.missing!r}; "
-            f"it has: {', '.join(wrong.names) or 'none'}"
-        )
-
-
 def _called(function: Callable[..., Any]) -> str:
     return getattr(function, "__qualname__", None) or type(function).__name__
 
 
 def _existing(function: Callable[..., Any]) -> str:
     return f"there are: {', '.join([*parameters_of(function), RESULT])}"
+
+
+# --- what annotations tell ------------------------------------------------------------------------------------------
+
+
+def annotations_of(function: Callable[..., Any]) -> dict[str, Any]:
+    """Parameter name, or `return`, -> annotation; empty where they cannot be resolved."""
+    try:
+        return typing.get_type_hints(function)
+    except Exception:  # noqa: BLE001 - names that only a type checker can resolve
+        return {}
+
+
+def fields_of(annotation: Any) -> dict[str, Any] | None:
+    """Field -> annotation of a dataclass, a NamedTuple, a TypedDict or a pydantic model that takes no other fields.
+    None for anything else, which may have more than it tells."""
+    if not isinstance(annotation, type):
+        return None
+    model_fields = getattr(annotation, "model_fields", None)
+    if isinstance(model_fields, dict):  # pydantic
+        config = getattr(annotation, "model_config", {})
+        if config.get("extra") == "allow" or "__getattr__" in vars(annotation):
+            return None
+        return {name: field.annotation for name, field in model_fields.items()}
+    is_record = dataclasses.is_dataclass(annotation) or hasattr(annotation, "_fields")
+    if (is_record and not hasattr(annotation, "__getattr__")) or typing.is_typeddict(annotation):
+        hints = typing.get_type_hints(annotation)
+        return {name: hint for name, hint in hints.items() if typing.get_origin(hint) is not typing.ClassVar}
+    return None
+
+
+def _check_fields(role: str, path: str, root: str, steps: Sequence[Step], function: Callable[..., Any]) -> None:
+    """Follow a path along the annotations. Raises SelectorError at the first name that cannot match."""
+    annotation = annotations_of(function).get("return" if root == RESULT else root)
+    for step in steps:
+        annotation = _unwrapped(annotation)
+        if not isinstance(step, str):
+            annotation = _item_type(annotation)
+            continue
+        if (fields := fields_of(annotation)) is None:
+            return
+        if step not in fields and not hasattr(annotation, step):
+            raise SelectorError(
+                f"@observe({role}={path!r}) on {_called(function)}: {annotation.__name__} has no field {step!r}; "
+                f"it has: {', '.join(fields) or 'none'}"
+            )
+        annotation = fields.get(step)
+
+
+def _unwrapped(annotation: Any) -> Any:
+    """Without Optional and without the coroutine around a result; a union of several says nothing certain."""
+    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin in (typing.Union, types.UnionType):
+        real = [argument for argument in arguments if argument is not type(None)]
+        return _unwrapped(real[0]) if len(real) == 1 else None
+    if origin in (collections.abc.Awaitable, collections.abc.Coroutine):
+        return _unwrapped(arguments[-1])
+    return annotation
+
+
+def _item_type(annotation: Any) -> Any:
+    """What a list, tuple, sequence or iterable of one type holds."""
+    arguments = typing.get_args(annotation)
+    if typing.get_origin(annotation) not in (list, tuple, collections.abc.Sequence, collections.abc.Iterable):
+        return None
+    return arguments[0] if arguments and len(set(arguments) - {Ellipsis}) == 1 else None
