@@ -15,7 +15,8 @@ from rag_otel.safety.extras import require_extra
 from rag_otel.safety.masking import check_classes
 from rag_otel_evaluators.judges.config import EvaluatorsConfig, JudgeConfig, ModelConfig
 from rag_otel_evaluators.llm.providers import PRICES
-from rag_otel_evaluators.metrics.registry import EMBEDDED, DescribedMetric, MetricSetup, build
+from rag_otel_evaluators.metrics.registry import DescribedMetric, build
+from rag_otel_evaluators.metrics.setup import EMBEDDED, MetricSetup
 
 if TYPE_CHECKING:
     from rag_otel_evaluators.judges.judge import Judge
@@ -51,17 +52,28 @@ def build_evaluators(
     """
     if cache is None:  # an empty file has a length of 0: it is a cache all the same
         cache = _open_cache(config, cache_path, resources)
-    return build(
-        [*config.metrics, *described],
-        judge=_judge(config, cache, in_background=in_background),
-        embedder=None if config.embedder is None else _embedder(config.embedder, config, cache),
+    judge = _judge(config, cache, in_background=in_background)
+    embedder = None if config.embedder is None else _embedder(config.embedder, config, cache)
+    return build([*config.metrics, *described], _setup(config, config.judge, judge, cache, embedder))
+
+
+def _setup(
+    config: EvaluatorsConfig,
+    settings: JudgeConfig,
+    judge: str | StructuredModel | Judge,
+    cache: AnswerCache | None,
+    embedder: Embedder | None = None,
+) -> MetricSetup:
+    return MetricSetup(
+        judge=judge,
+        embedder=embedder,
         language=config.language,
         prompt_folder=config.prompts,
-        strategy=config.judge.strategy,
-        reading=config.judge.reading,
-        classifier=_classifier(config.judge, cache),
-        samples=config.judge.samples,
-        most_claims=config.judge.most_claims,
+        strategy=settings.strategy,
+        reading=settings.reading,
+        classifier=_classifier(settings, cache),
+        samples=settings.samples,
+        most_claims=settings.most_claims,
     )
 
 
@@ -212,16 +224,7 @@ def _second_judge(
     judge = _judge(config.model_copy(update={"judge": settings}), cache, in_background=in_background)
     if isinstance(judge, str):
         raise ConfigurationError(f"{config.judge.model}: a cascade needs a second judge behind `{_CASCADE}`")
-    return MetricSetup(
-        judge=judge,
-        strategy=settings.strategy,
-        reading=settings.reading,
-        classifier=_classifier(settings, cache),
-        samples=settings.samples,
-        most_claims=settings.most_claims,
-        language=config.language,
-        prompt_folder=config.prompts,
-    ).faithfulness_judge
+    return _setup(config, settings, judge, cache).faithfulness_judge
 
 
 def _classifier(config: JudgeConfig, cache: AnswerCache | None) -> str | Judge:

@@ -9,29 +9,10 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from abc import abstractmethod
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-from rag_otel.model import Chunk, Evaluation
-
 R = TypeVar("R")
-
-
-class SyncTwin:
-    """Mixin that adds `evaluate_sync` to an evaluator. It returns the same as `await evaluate(...)`."""
-
-    @abstractmethod
-    async def evaluate(
-        self, *, question: str | None, chunks: Sequence[Chunk | str], response: str, reference: str | None = None
-    ) -> Evaluation: ...
-
-    def evaluate_sync(
-        self, *, question: str | None = None, chunks: Sequence[Chunk | str], response: str, reference: str | None = None
-    ) -> Evaluation:
-        """Like `evaluate`, but blocks until the result is available. Do not call it in a coroutine that must not
-        block."""
-        return run_sync(self.evaluate(question=question, chunks=chunks, response=response, reference=reference))
 
 
 def run_sync(coroutine: Coroutine[Any, Any, R]) -> R:

@@ -11,8 +11,7 @@ statement; here the score then has the reason of `factual_correctness`.
 from __future__ import annotations
 
 import dataclasses
-from pathlib import Path
-from typing import Final
+from typing import Final, Unpack
 
 from rag_otel.evaluation.usage_meter import add_usage
 from rag_otel.model import Evaluation, ReasonCode
@@ -20,8 +19,8 @@ from rag_otel_evaluators.llm.embedding import Embedder
 from rag_otel_evaluators.llm.structured import StructuredModel
 from rag_otel_evaluators.metrics.factual_correctness import FactualCorrectness
 from rag_otel_evaluators.metrics.inputs import Case
+from rag_otel_evaluators.metrics.llm_metric import LlmOptions
 from rag_otel_evaluators.metrics.semantic_similarity import SemanticSimilarity, embedder_name
-from rag_otel_evaluators.prompts import Prompt
 
 WEIGHTS: Final = (0.75, 0.25)
 """Of the facts and of the similarity, as in Ragas."""
@@ -33,6 +32,8 @@ class AnswerCorrectness(FactualCorrectness):
     The score is None with the reason of `factual_correctness` or of `semantic_similarity` if one of them has none.
     """
 
+    default_name = "answer_correctness"
+
     def __init__(
         self,
         *,
@@ -40,15 +41,11 @@ class AnswerCorrectness(FactualCorrectness):
         embedder: Embedder | None = None,
         weights: tuple[float, float] = WEIGHTS,
         beta: float = 1.0,
-        name: str = "answer_correctness",
-        language: str = "en",
-        prompt: Prompt | None = None,
-        prompt_folder: Path | str | None = None,
+        **options: Unpack[LlmOptions],
     ) -> None:
-        """`embedder`: as for `SemanticSimilarity`. `weights`: of the facts and of the similarity, not negative."""
-        super().__init__(
-            model=model, beta=beta, name=name, language=language, prompt=prompt, prompt_folder=prompt_folder
-        )
+        """`embedder`: as for `SemanticSimilarity`. `weights`: of the facts and of the similarity, not negative.
+        `options`: see `LlmOptions`."""
+        super().__init__(model=model, beta=beta, **options)
         if min(weights) < 0 or weights[0] <= 0:
             raise ValueError(f"weights must not be negative, and that of the facts must be above 0, not {weights}")
         self.weights = weights
@@ -59,8 +56,8 @@ class AnswerCorrectness(FactualCorrectness):
         """The names of the model and of the embedder, because the score depends on both."""
         return f"{self.model.name}+{embedder_name(self.similarity.embedder)}" if self.weights[1] else self.model.name
 
-    async def _score(self, case: Case, model: StructuredModel) -> Evaluation:
-        facts = await super()._score(case, model)
+    async def _ask(self, case: Case, model: StructuredModel) -> Evaluation:
+        facts = await super()._ask(case, model)
         if facts.score is None or facts.reason_code == ReasonCode.ABSTAINED or not self.weights[1]:
             return facts
         similar = await self.similarity.evaluate(
@@ -68,7 +65,7 @@ class AnswerCorrectness(FactualCorrectness):
         )
         usage = add_usage(facts.usage, similar.usage)
         if similar.score is None:
-            return dataclasses.replace(similar, name=self.name, claims=facts.claims, usage=usage)
+            return dataclasses.replace(similar, judge="", claims=facts.claims, usage=usage)
         return dataclasses.replace(
             facts,
             score=weighted(facts.score, similar.score, self.weights),

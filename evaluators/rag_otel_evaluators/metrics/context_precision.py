@@ -10,19 +10,16 @@ docs.ragas.io. Example: relevances 0, 1, 1 give (1/2 + 2/3) / 2 = 0.58333...
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Literal
+from typing import Literal, Unpack
 
 from pydantic import BaseModel
 
 from rag_otel.model import Evaluation, ReasonCode
 from rag_otel_evaluators.llm.structured import StructuredModel
 from rag_otel_evaluators.metrics.inputs import Case, only_abstains
-from rag_otel_evaluators.metrics.llm_metric import LlmMetric
-from rag_otel_evaluators.metrics.outcomes import with_problems
-from rag_otel_evaluators.prompts import Prompt
-from rag_otel_evaluators.prompts.library import choose_prompts
-from rag_otel_evaluators.prompts.numbered_items import Form, ask_about_each
+from rag_otel_evaluators.metrics.llm_metric import LlmMetric, LlmOptions
+from rag_otel_evaluators.metrics.metric import with_problems
+from rag_otel_evaluators.prompts.numbered_items import Form
 
 
 class ChunkVerdict(BaseModel):
@@ -54,45 +51,36 @@ class ContextPrecision(LlmMetric):
     `no_reference`, `abstained` (the answer only says that it does not know), `incomplete` (a chunk got no verdict).
     """
 
+    prompt_names = ("context_precision",)
+
     def __init__(
         self,
         *,
         model: StructuredModel,
         against: Literal["response", "reference"] = "response",
-        name: str | None = None,
-        language: str = "en",
-        prompt: Prompt | None = None,
-        prompt_folder: Path | str | None = None,
+        **options: Unpack[LlmOptions],
     ) -> None:
-        super().__init__(
-            model=model,
-            name=name or ("context_precision" if against == "response" else "context_precision_with_reference"),
-            prompts=choose_prompts(["context_precision"], [prompt], language, prompt_folder),
-        )
+        """`against`: what the chunks are judged by. `options`: see `LlmOptions`."""
+        self.default_name = "context_precision" if against == "response" else "context_precision_with_reference"
+        super().__init__(model=model, **options)
         self.against = against
 
     @property
     def needs(self) -> tuple[str, ...]:
         return ("question", "chunks", self.against)
 
-    async def _score(self, case: Case, model: StructuredModel) -> Evaluation:
-        answer = case.response if self.against == "response" else case.reference
-        if case.question is None:
-            return self._null(ReasonCode.NO_QUESTION, "There is no question to judge the chunks by.")
-        if answer is None:
-            missing = ReasonCode.NO_RESPONSE if self.against == "response" else ReasonCode.NO_REFERENCE
-            return self._null(missing, f"There is no {self.against} to judge the chunks by.")
+    async def _ask(self, case: Case, model: StructuredModel) -> Evaluation:
+        if missing := self._missing(case, "question", self.against):
+            return missing
         if not case.has_context:
             return self._null(ReasonCode.NO_CONTEXT, "Nothing was retrieved, so there is no ranking to judge.")
+        answer = (case.response if self.against == "response" else case.reference) or ""
         if only_abstains(answer):
             return self._null(ReasonCode.ABSTAINED, f"The {self.against} says that it does not know.")
-        fields = {"question": case.question, "answer": answer, "chunks": case.chunks}
-        answers = await ask_about_each(
+        answers = await self._about_each(
             model,
-            self.prompts["context_precision"],
-            fields,
-            items="chunks",
-            form=Form(response_model=ChunkVerdicts, answers=lambda response: response.verdicts, number="chunk"),
+            {"question": case.question, "answer": answer, "chunks": case.chunks},
+            Form(response_model=ChunkVerdicts, answers=lambda response: response.verdicts, number="chunk"),
         )
         verdicts = [answers.by_index.get(index) for index in range(len(case.chunks))]
         chunk_scores = tuple(None if verdict is None else float(verdict.useful) for verdict in verdicts)

@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Final, Literal
+from dataclasses import dataclass, replace
+from typing import Final, Literal, Unpack
 
 from pydantic import BaseModel
 
@@ -22,13 +21,11 @@ from rag_otel.model import Evaluation, ReasonCode
 from rag_otel_evaluators.llm.failures import CallTimeoutError
 from rag_otel_evaluators.llm.structured import CALLS_A_STEP, Message, StructuredModel, complete_once
 from rag_otel_evaluators.metrics.inputs import Case
-from rag_otel_evaluators.metrics.llm_metric import LlmMetric
-from rag_otel_evaluators.metrics.outcomes import with_problems
+from rag_otel_evaluators.metrics.llm_metric import LlmMetric, LlmOptions
+from rag_otel_evaluators.metrics.metric import with_problems
 from rag_otel_evaluators.prompts import Prompt
-from rag_otel_evaluators.prompts.library import choose_prompts
 from rag_otel_evaluators.prompts.numbered_items import match
 
-PROMPTS: Final = ("context_relevance_first", "context_relevance_second")
 MAX_RATING: Final = 2
 TOKENS_PER_CHUNK: Final = 20
 TOKENS_BESIDES: Final = 100
@@ -80,38 +77,29 @@ class ContextRelevance(LlmMetric):
     needs = ("question", "chunks")
     most_calls = 2 * CALLS_A_STEP
 
-    def __init__(
-        self,
-        *,
-        model: StructuredModel,
-        tries: int = CALLS_A_STEP,
-        name: str = "context_relevance",
-        language: str = "en",
-        prompts: Sequence[Prompt] = (),
-        prompt_folder: Path | str | None = None,
-    ) -> None:
-        """`tries` is the maximum number of answers per judge, 1 or 2. Other arguments as for `LlmMetric`."""
-        super().__init__(model=model, name=name, prompts=choose_prompts(PROMPTS, prompts, language, prompt_folder))
+    default_name = "context_relevance"
+    prompt_names = ("context_relevance_first", "context_relevance_second")
+
+    def __init__(self, *, model: StructuredModel, tries: int = CALLS_A_STEP, **options: Unpack[LlmOptions]) -> None:
+        """`tries`: maximum number of answers per judge, 1 or 2. `options`: see `LlmOptions`."""
+        super().__init__(model=model, **options)
         if not 1 <= tries <= CALLS_A_STEP:
             raise ValueError(f"tries must be 1 to {CALLS_A_STEP}, not {tries}")
         self.tries = tries
 
-    async def _score(self, case: Case, model: StructuredModel) -> Evaluation:
-        if case.question is None:
-            return self._null(ReasonCode.NO_QUESTION, "There is no question that the chunks could answer.")
+    async def _ask(self, case: Case, model: StructuredModel) -> Evaluation:
+        if missing := self._missing(case, "question"):
+            return missing
         nothing = tuple(0.0 for _ in case.chunks)
         if not case.has_context:
-            reason, explanation = ReasonCode.NO_CONTEXT, "Nothing was retrieved."
-            return Evaluation(
-                name=self.name, score=0.0, reason_code=reason, explanation=explanation, chunk_scores=nothing
-            )
-        if "\n".join(case.chunks).strip() == case.question.strip():
+            return replace(self._null(ReasonCode.NO_CONTEXT, "Nothing was retrieved.", nothing), score=0.0)
+        if "\n".join(case.chunks).strip() == (case.question or "").strip():
             explanation = "The retrieved text only repeats the question."
             return Evaluation(name=self.name, score=0.0, explanation=explanation, chunk_scores=nothing)
-        opinions = await asyncio.gather(*(self._ask(model, prompt, case) for prompt in self.prompts.values()))
+        opinions = await asyncio.gather(*(self._opinion(model, prompt, case) for prompt in self.prompts.values()))
         return self._combine(opinions, len(case.chunks))
 
-    async def _ask(self, model: StructuredModel, prompt: Prompt, case: Case) -> _Opinion:
+    async def _opinion(self, model: StructuredModel, prompt: Prompt, case: Case) -> _Opinion:
         """Asks one judge. An error becomes part of its result, so that it does not affect the other judge."""
         conversation = prompt.messages({"question": case.question, "chunks": case.chunks})
         budget = TOKENS_PER_CHUNK * len(case.chunks) + TOKENS_BESIDES

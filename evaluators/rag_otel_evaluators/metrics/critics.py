@@ -16,26 +16,21 @@ everything else takes a higher score as better.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Unpack
 
 from pydantic import BaseModel, create_model
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.model import Evaluation, ReasonCode
 from rag_otel.protocols import Evaluator
-from rag_otel.semconv import check_metric_name
 from rag_otel_evaluators.llm.structured import StructuredModel
 from rag_otel_evaluators.metrics.inputs import Case
-from rag_otel_evaluators.metrics.llm_metric import LlmMetric
-from rag_otel_evaluators.metrics.outcomes import with_problems
-from rag_otel_evaluators.metrics.registry import MetricSetup, decision_judge
-from rag_otel_evaluators.prompts import Prompt
-from rag_otel_evaluators.prompts.library import choose_prompts
+from rag_otel_evaluators.metrics.llm_metric import LlmMetric, LlmOptions, short_hash
+from rag_otel_evaluators.metrics.metric import with_problems
+from rag_otel_evaluators.metrics.setup import MetricSetup
 from rag_otel_evaluators.prompts.prompt import InputField
 
 _MAX_OUTPUT_TOKENS: Final = 300
@@ -68,11 +63,11 @@ class Aspect:
 
     def build(self, setup: MetricSetup) -> Evaluator:
         """Returns the evaluator. Raises ConfigurationError if the judge is neither a language nor a decision model."""
-        if (decisions := decision_judge(setup)) is not None:
+        if (decisions := setup.decision_judge) is not None:
             from rag_otel_evaluators.metrics.decided import DecidedAspect
 
             return DecidedAspect(name=self.name, definition=self.definition, judge=decisions)
-        return AspectCritic(aspect=self, model=setup.model, language=setup.language, prompt_folder=setup.prompt_folder)
+        return AspectCritic(aspect=self, model=setup.model, **setup.prompts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,29 +95,43 @@ class Rubric:
 
     def build(self, setup: MetricSetup) -> Evaluator:
         """Returns the evaluator. Raises ConfigurationError if the judge is neither a language nor a decision model."""
-        if (decisions := decision_judge(setup)) is not None:
+        if (decisions := setup.decision_judge) is not None:
             from rag_otel_evaluators.metrics.decided import DecidedRubric
 
             return DecidedRubric(name=self.name, levels=self.numbered, judge=decisions)
-        return RubricScore(rubric=self, model=setup.model, language=setup.language, prompt_folder=setup.prompt_folder)
+        return RubricScore(rubric=self, model=setup.model, **setup.prompts)
 
 
 class _Critic(LlmMetric):
+    """One question about the response, in the user's own words."""
+
     needs = ("response",)
 
-    async def _ask(
-        self, case: Case, model: StructuredModel, asked: Mapping[str, str], response_model: type[BaseModel]
+    def __init__(self, words: str, *, model: StructuredModel, **options: Unpack[LlmOptions]) -> None:
+        self._words = words
+        super().__init__(model=model, **options)
+
+    @property
+    def version(self) -> str:
+        """Changes with the user's words too."""
+        return f"{super().version}.{short_hash(self._words)}"
+
+    async def _answer(
+        self, case: Case, model: StructuredModel, response_model: type[BaseModel]
     ) -> tuple[BaseModel | None, Evaluation]:
         """Returns the answer, and the result as far as both critics share it."""
-        (prompt,) = self.prompts.values()
+        if missing := self._missing(case, "response"):
+            return None, missing
+        (field,) = self.prompt_names
         fields: dict[str, InputField | None] = {
-            **asked,
+            field: self._words,
             "question": case.question,
             "chunks": case.chunks or None,
             "response": case.response,
             "reference": case.reference,
         }
-        completion = await model.complete(prompt.messages(fields), response_model, max_output_tokens=_MAX_OUTPUT_TOKENS)
+        messages = self.prompt.messages(fields)
+        completion = await model.complete(messages, response_model, max_output_tokens=_MAX_OUTPUT_TOKENS)
         if completion.value is None:
             explanation = with_problems("No answer could be read.", completion.problems)
             return None, self._null(ReasonCode.PARSE_ERROR, explanation)
@@ -137,33 +146,17 @@ class AspectCritic(_Critic):
     """The score is 1 with the label `yes`, or 0 with the label `no`. It is None with the reason `no_response` or
     `parse_error`."""
 
-    def __init__(
-        self,
-        *,
-        aspect: Aspect,
-        model: StructuredModel,
-        language: str = "en",
-        prompt: Prompt | None = None,
-        prompt_folder: Path | str | None = None,
-    ) -> None:
-        super().__init__(
-            model=model,
-            name=check_metric_name(aspect.name),
-            prompts=choose_prompts(["aspect"], [prompt], language, prompt_folder),
-        )
+    prompt_names = ("aspect",)
+
+    def __init__(self, *, aspect: Aspect, model: StructuredModel, **options: Unpack[LlmOptions]) -> None:
+        self.default_name = aspect.name
+        super().__init__(aspect.definition, model=model, **options)
         if not aspect.definition.strip():
             raise ConfigurationError(f"{aspect.name}: the definition of the aspect is empty")
         self.aspect = aspect
 
-    @property
-    def version(self) -> str:
-        """Changes with the definition too."""
-        return f"{super().version}.{_hash(self.aspect.definition)}"
-
-    async def _score(self, case: Case, model: StructuredModel) -> Evaluation:
-        if case.response is None:
-            return self._null(ReasonCode.NO_RESPONSE, "There is no response to judge.")
-        answer, result = await self._ask(case, model, {"aspect": self.aspect.definition}, AspectAnswer)
+    async def _ask(self, case: Case, model: StructuredModel) -> Evaluation:
+        answer, result = await self._answer(case, model, AspectAnswer)
         if not isinstance(answer, AspectAnswer):
             return result
         return replace(result, score=float(answer.verdict), label="yes" if answer.verdict else "no")
@@ -173,34 +166,17 @@ class RubricScore(_Critic):
     """The score is the place of the level between the lowest and the highest, the label is the level. The score is None
     with the reason `no_response` or `parse_error` (also for a level that the rubric does not have)."""
 
-    def __init__(
-        self,
-        *,
-        rubric: Rubric,
-        model: StructuredModel,
-        language: str = "en",
-        prompt: Prompt | None = None,
-        prompt_folder: Path | str | None = None,
-    ) -> None:
-        super().__init__(
-            model=model,
-            name=check_metric_name(rubric.name),
-            prompts=choose_prompts(["rubric"], [prompt], language, prompt_folder),
-        )
-        self.levels = rubric.numbered
-        self._text = "\n".join(f"{level}: {text}" for level, text in self.levels.items())
+    prompt_names = ("rubric",)
+
+    def __init__(self, *, rubric: Rubric, model: StructuredModel, **options: Unpack[LlmOptions]) -> None:
+        self.default_name, self.levels = rubric.name, rubric.numbered
+        text = "\n".join(f"{level}: {text}" for level, text in self.levels.items())
+        super().__init__(text, model=model, **options)
         level: Any = Literal[tuple(self.levels)]
-        self._answer = create_model("RubricAnswer", __base__=RubricAnswer, level=(level, ...))
+        self._response_model = create_model("RubricAnswer", __base__=RubricAnswer, level=(level, ...))
 
-    @property
-    def version(self) -> str:
-        """Changes with the levels too."""
-        return f"{super().version}.{_hash(self._text)}"
-
-    async def _score(self, case: Case, model: StructuredModel) -> Evaluation:
-        if case.response is None:
-            return self._null(ReasonCode.NO_RESPONSE, "There is no response to judge.")
-        answer, result = await self._ask(case, model, {"rubric": self._text}, self._answer)
+    async def _ask(self, case: Case, model: StructuredModel) -> Evaluation:
+        answer, result = await self._answer(case, model, self._response_model)
         if not isinstance(answer, RubricAnswer):
             return result
         lowest, *_, highest = self.levels
@@ -214,7 +190,3 @@ def place(level: int, lowest: int, highest: int) -> float:
     0.75
     """
     return (level - lowest) / (highest - lowest)
-
-
-def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:8]

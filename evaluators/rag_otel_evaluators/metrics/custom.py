@@ -30,7 +30,7 @@ from rag_otel.semconv import check_metric_name
 from rag_otel_evaluators.llm.structured import Message, StructuredModel
 from rag_otel_evaluators.metrics.inputs import FIELDS, Case
 from rag_otel_evaluators.metrics.llm_metric import LlmMetric
-from rag_otel_evaluators.metrics.outcomes import scored, with_problems
+from rag_otel_evaluators.metrics.metric import scored, with_problems
 from rag_otel_evaluators.prompts import Prompt
 from rag_otel_evaluators.prompts.prompt import InputField, render_fields
 
@@ -94,7 +94,8 @@ class CustomLlmMetric(LlmMetric, Generic[R]):
         max_output_tokens: int | None = None,
         lower_is_better: bool = False,
     ) -> None:
-        super().__init__(model=model, name=name, prompts=[prompt])
+        self.default_name, self.prompt_names = name, (prompt.name,)
+        super().__init__(model=model, prompt=prompt)
         self.lower_is_better = lower_is_better
         if prompt.examples and _PLACEHOLDER.search(prompt.instruction):
             raise ConfigurationError(f"{name}: a prompt with placeholders is one message and cannot have examples")
@@ -103,10 +104,9 @@ class CustomLlmMetric(LlmMetric, Generic[R]):
         self.score: Callable[[R], Score] = operator.attrgetter(score) if isinstance(score, str) else score
         self.max_output_tokens = max_output_tokens
 
-    async def _score(self, case: Case, model: StructuredModel) -> Evaluation:
-        (prompt,) = self.prompts.values()
+    async def _ask(self, case: Case, model: StructuredModel) -> Evaluation:
         completion = await model.complete(
-            custom_messages(prompt, case), self.response_model, max_output_tokens=self.max_output_tokens
+            custom_messages(self.prompt, case), self.response_model, max_output_tokens=self.max_output_tokens
         )
         if completion.value is None:
             return self._null(ReasonCode.PARSE_ERROR, with_problems("No answer could be read.", completion.problems))

@@ -11,25 +11,22 @@ stand in the state.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
-import time
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Mapping
 from typing import Final
 
-from rag_otel.errors import ConfigurationError, RagOtelError
-from rag_otel.evaluation.evaluate import failed_evaluation
-from rag_otel.model import Chunk, Claim, Evaluation, ReasonCode
-from rag_otel.semconv import check_metric_name
+from rag_otel.errors import ConfigurationError
+from rag_otel.model import Claim, Evaluation, ReasonCode
 from rag_otel_evaluators.cooperative import cooperatively
 from rag_otel_evaluators.judges.decision_questions import Passages, as_data
 from rag_otel_evaluators.judges.decision_verdicts import CUT
 from rag_otel_evaluators.judges.decisions import DecisionJudge
 from rag_otel_evaluators.llm.decisions.form import REFUSED, Answer, Choice
 from rag_otel_evaluators.metrics.faithfulness import read_claims
-from rag_otel_evaluators.metrics.inputs import Case, as_chunks, make_case, only_abstains
+from rag_otel_evaluators.metrics.inputs import Case, only_abstains
+from rag_otel_evaluators.metrics.llm_metric import short_hash
+from rag_otel_evaluators.metrics.metric import Metric
 from rag_otel_evaluators.metrics.response_relevancy import NONCOMMITTAL
-from rag_otel_evaluators.sync import SyncTwin
 
 _REVISION: Final = "decided-1"
 _RESPONSE: Final = " Response: «{response}»"
@@ -42,19 +39,15 @@ _ANSWERS: Final = {
 }
 
 
-class DecidedMetric(SyncTwin, ABC):
-    """An `Evaluator` that rides along in a decision judge's request. Errors of the model are failed evaluations."""
+class DecidedMetric(Metric):
+    """A `Metric` that rides along in a decision judge's request. Errors of the model are failed evaluations."""
 
     def __init__(self, *, name: str, judge: DecisionJudge, wording: str) -> None:
         """Raises ValueError for an invalid name of a metric."""
-        self._name = check_metric_name(name)
-        self._wording = hashlib.sha256(wording.encode()).hexdigest()[:8]
+        super().__init__(name)
+        self._wording = short_hash(wording)
         self.judge = judge
         judge.riders[name] = self.questions
-
-    @property
-    def name(self) -> str:
-        return self._name
 
     @property
     def version(self) -> str:
@@ -70,32 +63,17 @@ class DecidedMetric(SyncTwin, ABC):
         """Calls of one evaluation, at most."""
         return self.judge.most_calls
 
-    async def evaluate(
-        self, *, question: str | None, chunks: Sequence[Chunk | str], response: str, reference: str | None = None
-    ) -> Evaluation:
-        """Scores one answer. Without what it needs the result has a `reason_code` and no call is made for it."""
-        case, started = make_case(question, chunks, response, reference), time.perf_counter()
-        result = self._without_call(case)
-        if result is None:
-            claims: tuple[Claim, ...] = ()
-            if self.judge.judges_claims and case.has_context:
-                claims = (await cooperatively(read_claims(response))).claims
-            try:
-                found = await self.judge.ask(
-                    self.name, question=question, chunks=as_chunks(chunks), response=response, claims=claims
-                )
-                result = dataclasses.replace(
-                    self._scored(found.answers, len(case.chunks)), usage=found.usage, answered_by=found.answered_by
-                )
-            except RagOtelError as error:
-                result = failed_evaluation(self.name, error)
-        return dataclasses.replace(
-            result,
-            evaluator=type(self).__qualname__,
-            version=self.version,
-            judge=self.judge_name,
-            duration_s=time.perf_counter() - started,
+    async def _score(self, case: Case) -> Evaluation:
+        if (result := self._without_call(case)) is not None:
+            return result
+        claims: tuple[Claim, ...] = ()
+        if self.judge.judges_claims and case.has_context:
+            claims = (await cooperatively(read_claims(case.response or ""))).claims
+        found = await self.judge.ask(
+            self.name, question=case.question, chunks=case.given_chunks, response=case.response or "", claims=claims
         )
+        result = self._scored(found.answers, len(case.chunks))
+        return dataclasses.replace(result, usage=found.usage, answered_by=found.answered_by)
 
     @abstractmethod
     def questions(self, question: str | None, passages: Passages, response: str) -> list[Choice]:
@@ -107,9 +85,6 @@ class DecidedMetric(SyncTwin, ABC):
 
     @abstractmethod
     def _scored(self, answers: Mapping[str, Answer], chunks: int) -> Evaluation: ...
-
-    def _null(self, reason: str, explanation: str) -> Evaluation:
-        return Evaluation(name=self.name, reason_code=reason, explanation=explanation)
 
     def _unanswered(self, answer: Answer | None) -> Evaluation:
         problem = "was not asked" if answer is None else answer.problem or "got no answer"
@@ -137,14 +112,10 @@ class DecidedContextRelevance(DecidedMetric):
         return [Choice(name=f"{self.name}.all", instructions=self._ALL, options=_ANSWERS), *each]
 
     def _without_call(self, case: Case) -> Evaluation | None:
-        if case.question is None:
-            return self._null(ReasonCode.NO_QUESTION, "There is no question that the chunks could answer.")
-        if not case.has_context:
-            scores = tuple(0.0 for _ in case.chunks)
-            return dataclasses.replace(
-                self._null(ReasonCode.NO_CONTEXT, "Nothing was retrieved."), score=0.0, chunk_scores=scores
-            )
-        return None
+        if (missing := self._missing(case, "question")) or case.has_context:
+            return missing
+        scores = tuple(0.0 for _ in case.chunks)
+        return dataclasses.replace(self._null(ReasonCode.NO_CONTEXT, "Nothing was retrieved.", scores), score=0.0)
 
     def _scored(self, answers: Mapping[str, Answer], chunks: int) -> Evaluation:
         whole = answers.get(f"{self.name}.all")
@@ -178,13 +149,10 @@ class DecidedResponseRelevancy(DecidedMetric):
         return [Choice(name=self.name, instructions=asked, options=self._OPTIONS)]
 
     def _without_call(self, case: Case) -> Evaluation | None:
-        if case.question is None:
-            return self._null(ReasonCode.NO_QUESTION, "There is no question to compare with.")
-        if case.response is None:
-            return self._null(ReasonCode.NO_RESPONSE, "There is no response to judge.")
-        if only_abstains(case.response):
+        missing = self._missing(case, "question", "response")
+        if missing is None and only_abstains(case.response or ""):
             return self._noncommittal("The response says that it does not know.")
-        return None
+        return missing
 
     def _scored(self, answers: Mapping[str, Answer], chunks: int) -> Evaluation:
         answer = answers.get(self.name)
@@ -214,7 +182,7 @@ class _DecidedCritic(DecidedMetric):
         return [Choice(name=self.name, instructions=asked, options=self._options)]
 
     def _without_call(self, case: Case) -> Evaluation | None:
-        return None if case.response else self._null(ReasonCode.NO_RESPONSE, "There is no response to judge.")
+        return self._missing(case, "response")
 
     def _scored(self, answers: Mapping[str, Answer], chunks: int) -> Evaluation:
         answer = answers.get(self.name)

@@ -16,22 +16,19 @@ decimals.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Literal
+from typing import Literal, Unpack
 
 from pydantic import BaseModel
 
-from rag_otel.model import Claim, ClaimVerdict, Evaluation, ReasonCode, Verdict
+from rag_otel.model import Claim, ClaimVerdict, Evaluation, ReasonCode
 from rag_otel_evaluators.llm.structured import StructuredModel
-from rag_otel_evaluators.metrics.claim_pairs import ClaimPair, claim_pair
+from rag_otel_evaluators.metrics.claims import ClaimPair, ClaimPairMetric, stated
 from rag_otel_evaluators.metrics.inputs import Case
-from rag_otel_evaluators.metrics.llm_metric import LlmMetric
-from rag_otel_evaluators.metrics.outcomes import with_problems
-from rag_otel_evaluators.prompts import Prompt
-from rag_otel_evaluators.prompts.library import choose_prompts
-from rag_otel_evaluators.prompts.numbered_items import Answers, Form, ask_about_each
+from rag_otel_evaluators.metrics.llm_metric import LlmOptions
+from rag_otel_evaluators.prompts.numbered_items import Form
+from rag_otel_evaluators.prompts.prompt import InputField
 
 Mode = Literal["f1", "precision", "recall"]
 
@@ -82,7 +79,7 @@ class Agreement:
         return (1 + beta**2) * precision * recall / weighted if weighted else 0.0
 
 
-class FactualCorrectness(LlmMetric):
+class FactualCorrectness(ClaimPairMetric[Statement]):
     """Compares response and reference claim by claim, in one step (one call and at most one repeat).
 
     `claims` of the result are the claims of the response; `not_enough_info` means that the reference does not state the
@@ -91,101 +88,50 @@ class FactualCorrectness(LlmMetric):
     (the reference states nothing), `incomplete` (a claim got no verdict; the formula needs all).
     """
 
-    needs: tuple[str, ...] = ("response", "reference")
+    default_name = "factual_correctness"
+    prompt_names = ("factual_correctness",)
 
     def __init__(
-        self,
-        *,
-        model: StructuredModel,
-        mode: Mode = "f1",
-        beta: float = 1.0,
-        name: str = "factual_correctness",
-        language: str = "en",
-        prompt: Prompt | None = None,
-        prompt_folder: Path | str | None = None,
+        self, *, model: StructuredModel, mode: Mode = "f1", beta: float = 1.0, **options: Unpack[LlmOptions]
     ) -> None:
-        """`mode`: what is scored. `beta`: above 1 recall counts more, below 1 precision. Other arguments as for
-        `LlmMetric`."""
-        super().__init__(
-            model=model,
-            name=name,
-            prompts=choose_prompts(["factual_correctness"], [prompt], language, prompt_folder),
-        )
+        """`mode`: what is scored. `beta`: above 1 recall counts more, below 1 precision. `options`: see
+        `LlmOptions`."""
+        super().__init__(model=model, **options)
         if beta <= 0:
             raise ValueError(f"beta must be above 0, not {beta}")
         self.mode: Mode = mode
         self.beta = beta
 
-    async def _score(self, case: Case, model: StructuredModel) -> Evaluation:
-        if case.response is None:
-            return self._null(ReasonCode.NO_RESPONSE, "There is no response to compare.")
-        if case.reference is None:
-            return self._null(ReasonCode.NO_REFERENCE, "There is no reference to compare with.")
-        pair = claim_pair(case.response, case.reference)
-        if not pair.reference:
-            return self._null(ReasonCode.NO_CLAIMS, "The reference states nothing to compare with.")
-        if pair.abstained:
-            return Evaluation(
-                name=self.name,
-                score=0.0,
-                reason_code=ReasonCode.ABSTAINED,
-                explanation="The response says that it does not know; the reference answers.",
-            )
-        answers = await ask_about_each(
-            model,
-            self.prompts["factual_correctness"],
-            {
-                "question": case.question,
-                "response": case.response,
-                "reference": case.reference,
-                "claims": pair.items,
-            },
-            items="claims",
-            form=Form(response_model=Statements, answers=lambda response: response.verdicts),
+    def _abstained(self) -> Evaluation:
+        return Evaluation(
+            name=self.name,
+            score=0.0,
+            reason_code=ReasonCode.ABSTAINED,
+            explanation="The response says that it does not know; the reference answers.",
         )
-        return self._result(pair, answers)
 
-    def _result(self, pair: ClaimPair, answers: Answers[Statement]) -> Evaluation:
-        ours = len(pair.response)
-        verdicts = tuple(_verdict(claim, answers.by_index.get(index)) for index, claim in enumerate(pair.response))
-        unjudged = len(pair.items) - len(answers.by_index)
-        if unjudged:
-            explanation = with_problems(f"{unjudged} of {len(pair.items)} claims got no verdict.", answers.problems)
-            return Evaluation(
-                name=self.name, reason_code=ReasonCode.INCOMPLETE, explanation=explanation, claims=verdicts
-            )
-        missing = [
-            claim.text for index, claim in enumerate(pair.reference) if not answers.by_index[ours + index].stated
-        ]
-        agreement = _agreement(answers.by_index, ours, missing=len(missing))
+    def _fields(self, case: Case) -> dict[str, InputField | None]:
+        return {"question": case.question, "response": case.response, "reference": case.reference}
+
+    def _form(self, case: Case) -> Form[Statements, Statement]:
+        return Form(response_model=Statements, answers=lambda response: response.verdicts)
+
+    def _verdict(self, case: Case, claim: Claim, answer: Statement | None) -> ClaimVerdict:
+        return stated(claim, None) if answer is None else stated(claim, answer.stated, answer.reason)
+
+    def _compared(
+        self, case: Case, pair: ClaimPair, ours: Sequence[Statement], theirs: Sequence[Statement]
+    ) -> Evaluation:
+        right = sum(answer.stated for answer in ours)
+        missing = [claim.text for claim, answer in zip(pair.reference, theirs, strict=True) if not answer.stated]
+        agreement = Agreement(true_positives=right, false_positives=len(ours) - right, false_negatives=len(missing))
+        named = f" Missing: {'; '.join(repr(text) for text in missing[:3])}." if missing else ""
         return Evaluation(
             name=self.name,
             score=agreement.score(self.mode, self.beta),
-            reason_code=ReasonCode.TOO_LONG if pair.cut else None,
-            explanation=with_problems(_explanation(agreement, len(pair.reference), missing), answers.problems),
-            claims=verdicts,
+            explanation=f"The reference states {right} of {len(ours)} claims of the response; the response states "
+            f"{len(theirs) - len(missing)} of {len(theirs)} claims of the reference.{named}",
         )
-
-
-def _agreement(answers: Mapping[int, Statement], ours: int, *, missing: int) -> Agreement:
-    stated = sum(answers[index].stated for index in range(ours))
-    return Agreement(true_positives=stated, false_positives=ours - stated, false_negatives=missing)
-
-
-def _explanation(agreement: Agreement, reference: int, missing: list[str]) -> str:
-    ours = agreement.true_positives + agreement.false_positives
-    named = f" Missing: {'; '.join(repr(text) for text in missing[:3])}." if missing else ""
-    return (
-        f"The reference states {agreement.true_positives} of {ours} claims of the response; "
-        f"the response states {reference - len(missing)} of {reference} claims of the reference.{named}"
-    )
-
-
-def _verdict(claim: Claim, answer: Statement | None) -> ClaimVerdict:
-    if answer is None:
-        return ClaimVerdict(claim=claim, verdict=Verdict.UNJUDGED)
-    verdict = Verdict.SUPPORTED if answer.stated else Verdict.NOT_ENOUGH_INFO
-    return ClaimVerdict(claim=claim, verdict=verdict, explanation=answer.reason or None)
 
 
 def _share(right: int, wrong: int) -> float:

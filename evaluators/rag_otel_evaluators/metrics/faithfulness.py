@@ -8,19 +8,17 @@ that at least one claim is unsupported; it ranks answers better than the score, 
 from __future__ import annotations
 
 import dataclasses
-import time
 from collections.abc import Generator, Sequence
 from typing import Final, NamedTuple
 
 from rag_otel.evaluation.support import UNFAITHFUL, UNFAITHFUL_FROM, label_of, settled, worst_first
-from rag_otel.model import Chunk, Claim, ClaimVerdict, Evaluation, ReasonCode, Verdict
+from rag_otel.model import Claim, ClaimVerdict, Evaluation, ReasonCode, Verdict
 from rag_otel.protocols import Prepares
 from rag_otel_evaluators.cooperative import cooperatively
 from rag_otel_evaluators.judges.embedded import EmbeddedJudge
 from rag_otel_evaluators.judges.judge import Judge, Judgement, risk_of
-from rag_otel_evaluators.metrics.inputs import as_chunks
-from rag_otel_evaluators.metrics.outcomes import with_problems
-from rag_otel_evaluators.sync import SyncTwin
+from rag_otel_evaluators.metrics.inputs import Case
+from rag_otel_evaluators.metrics.metric import Metric, with_problems
 
 _REVISION: Final = "2"
 """Raised when the same judgement would lead to another score or label."""
@@ -35,23 +33,25 @@ _NAMED_CLAIMS: Final = 3
 _SAYS: Final = {Verdict.CONTRADICTED: "Contradicted", Verdict.NOT_ENOUGH_INFO: "Not supported"}
 
 
-class Faithfulness(SyncTwin):
-    """The evaluator `faithfulness`. Without a judge it uses the embedded one: no key, no download."""
+class Faithfulness(Metric):
+    """The evaluator `faithfulness`. Without a judge it uses the embedded one: no key, no download.
+
+    The score is None with the reason `no_claims`, `abstained`, or a reason given by the judge. If there are claims and
+    no context, the score is 0 with the reason `no_context`. The judge's errors are raised.
+    """
 
     needs = ("chunks", "response")
     conversation_as: Final = "chunks"
     """See `rag_otel.protocols.ReadsConversation`."""
+    caught = ()
 
     def __init__(self, *, judge: Judge | None = None, unfaithful_from: float = UNFAITHFUL_FROM) -> None:
         """`unfaithful_from`: probability in 0..1 from which a claim is unsupported, and so its answer `unfaithful`."""
         if not 0.0 <= unfaithful_from <= 1.0:
             raise ValueError(f"unfaithful_from must be within 0..1, not {unfaithful_from!r}")
+        super().__init__("faithfulness")
         self.judge = EmbeddedJudge() if judge is None else judge
         self.unfaithful_from = unfaithful_from
-
-    @property
-    def name(self) -> str:
-        return "faithfulness"
 
     @property
     def version(self) -> str:
@@ -70,32 +70,16 @@ class Faithfulness(SyncTwin):
         if isinstance(self.judge, Prepares):
             self.judge.prepare()
 
-    async def evaluate(
-        self, *, question: str | None, chunks: Sequence[Chunk | str], response: str, reference: str | None = None
-    ) -> Evaluation:
-        """Scores one answer. The `reference` is ignored.
-
-        The score is None with the reason `no_claims`, `abstained`, or a reason given by the judge. If there are claims
-        and no context, the score is 0 with the reason `no_context`. The judge's errors are raised.
-        """
-        started = time.perf_counter()
-        result = await self._evaluate(question, as_chunks(chunks), response)
-        return dataclasses.replace(
-            result,
-            evaluator=type(self).__qualname__,
-            version=self.version,
-            judge=self.judge_name,
-            duration_s=time.perf_counter() - started,
-        )
-
-    async def _evaluate(self, question: str | None, chunks: Sequence[Chunk], response: str) -> Evaluation:
-        read = await cooperatively(read_claims(response))
+    async def _score(self, case: Case) -> Evaluation:
+        read = await cooperatively(read_claims(case.response or ""))
         claims = read.claims
         if not claims:
             return self._without_claims(abstained=read.abstained)
-        if not any(chunk.text.strip() for chunk in chunks):
+        if not case.has_context:
             return self._without_context(claims)
-        judgement = await self.judge.judge(question=question, chunks=chunks, response=response, claims=claims)
+        judgement = await self.judge.judge(
+            question=case.question, chunks=case.given_chunks, response=case.response or "", claims=claims
+        )
         result = self._scored(judgement)
         return result if read.complete else self._partial(result)
 
@@ -128,10 +112,8 @@ class Faithfulness(SyncTwin):
 
     def _without_claims(self, *, abstained: bool) -> Evaluation:
         if abstained:
-            explanation = "The answer says that it does not know, and makes no claim."
-            return Evaluation(name=self.name, reason_code=ReasonCode.ABSTAINED, explanation=explanation)
-        explanation = "The answer contains no statement that could be checked."
-        return Evaluation(name=self.name, reason_code=ReasonCode.NO_CLAIMS, explanation=explanation)
+            return self._null(ReasonCode.ABSTAINED, "The answer says that it does not know, and makes no claim.")
+        return self._null(ReasonCode.NO_CLAIMS, "The answer contains no statement that could be checked.")
 
     def _without_context(self, claims: Sequence[Claim]) -> Evaluation:
         """Without context no claim is supported. The score is 0 and the risk is 1 by definition; no judge is asked."""

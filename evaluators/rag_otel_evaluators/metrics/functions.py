@@ -11,19 +11,14 @@ ones.
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 import inspect
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, overload
 
 from rag_otel.errors import ConfigurationError
-from rag_otel.evaluation.evaluate import failed_evaluation
-from rag_otel.model import Chunk, Evaluation
-from rag_otel.semconv import check_metric_name
-from rag_otel_evaluators.metrics.inputs import FIELDS, FURTHER_FIELDS, as_chunks
-from rag_otel_evaluators.metrics.outcomes import scored
-from rag_otel_evaluators.sync import SyncTwin
+from rag_otel.model import Evaluation
+from rag_otel_evaluators.metrics.inputs import FIELDS, FURTHER_FIELDS, Case
+from rag_otel_evaluators.metrics.metric import Metric, scored
 
 
 @overload
@@ -54,10 +49,12 @@ def function_evaluator(
     return FunctionMetric(function, name=name, version=version, lower_is_better=lower_is_better)
 
 
-class FunctionMetric(SyncTwin):
+class FunctionMetric(Metric):
     """A function as an `Evaluator`. It can still be called as before. An exception becomes a failed evaluation."""
 
     judge_name = "function"
+    version = "1"
+    caught = (Exception,)
 
     def __init__(
         self,
@@ -69,7 +66,7 @@ class FunctionMetric(SyncTwin):
     ) -> None:
         self.function = function
         self.lower_is_better = lower_is_better
-        self.name = check_metric_name(str(name or getattr(function, "__name__", "")))
+        super().__init__(str(name or getattr(function, "__name__", "")))
         self.version = version
         self._wanted = _wanted_fields(function)
         # Missing chunks and a missing response would be passed as empty values, so a data set must have them. A missing
@@ -79,49 +76,31 @@ class FunctionMetric(SyncTwin):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.function(*args, **kwargs)
 
-    async def evaluate(
-        self,
-        *,
-        question: str | None,
-        chunks: Sequence[Chunk | str],
-        response: str,
-        reference: str | None = None,
-        **further: Sequence[str],
-    ) -> Evaluation:
-        started = time.perf_counter()
+    @property
+    def _evaluator(self) -> str:
+        return getattr(self.function, "__qualname__", type(self.function).__qualname__)
+
+    async def _score(self, case: Case) -> Evaluation:
         given = {
-            "question": question,
-            "chunks": as_chunks(chunks),
-            "response": response,
-            "reference": reference,
-            **{field: list(values) for field, values in further.items()},
+            "question": case.question,
+            "chunks": list(case.given_chunks),
+            "response": case.response or "",
+            "reference": case.reference,
+            "chunk_ids": list(case.own_ids),
+            "reference_chunks": list(case.reference_chunks),
+            "reference_chunk_ids": list(case.reference_chunk_ids),
         }
-        try:
-            returned = await self._call({field: given.get(field, []) for field in self._wanted})
-            result = self._as_evaluation(returned)
-        except Exception as error:  # noqa: BLE001 - the user's function may fail in any way
-            result = failed_evaluation(self.name, error)
-        return dataclasses.replace(
-            result,
-            name=self.name,
-            evaluator=getattr(self.function, "__qualname__", type(self.function).__qualname__),
-            version=self.version,
-            judge=result.judge or self.judge_name,
-            duration_s=time.perf_counter() - started,
-        )
+        returned = await self._call({field: given[field] for field in self._wanted})
+        if isinstance(returned, Evaluation):
+            return returned
+        score, explanation = returned if isinstance(returned, tuple) and len(returned) == 2 else (returned, "")
+        return scored(self.name, score, str(explanation))
 
     async def _call(self, arguments: Mapping[str, Any]) -> Any:
         if inspect.iscoroutinefunction(self.function):
             return await self.function(**arguments)
         returned = await asyncio.to_thread(self.function, **arguments)
         return await returned if inspect.isawaitable(returned) else returned
-
-    def _as_evaluation(self, returned: Any) -> Evaluation:
-        if isinstance(returned, Evaluation):
-            return returned
-        if isinstance(returned, tuple) and len(returned) == 2:
-            return scored(self.name, returned[0], str(returned[1]))
-        return scored(self.name, returned, "")
 
 
 def _wanted_fields(function: Callable[..., Any]) -> tuple[str, ...]:

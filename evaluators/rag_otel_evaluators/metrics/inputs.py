@@ -14,42 +14,58 @@ FURTHER_FIELDS: Final = ("chunk_ids", "reference_chunks", "reference_chunk_ids")
 """Parameters of metrics that compare a retrieval with known good chunks. Only a data set has them."""
 
 
-def needed_fields(evaluator: object) -> tuple[str, ...]:
-    """Which of `FIELDS` and `FURTHER_FIELDS` an evaluator requires, by its attribute `needs`. Empty if it has none.
-
-    It is checked for a whole data set, because a single row does not show whether a column is missing or a cell is
-    empty.
-    """
-    return tuple(getattr(evaluator, "needs", ()))
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """The input of one evaluation. Blank texts are None."""
+    """The input of one evaluation."""
 
     question: str | None
-    chunks: tuple[str, ...]
-    """Texts by position. Blank texts are kept, so that positions stay valid."""
-    chunk_ids: tuple[str, ...]
-    """Ids by position. For a chunk that is a string, the position as text."""
+    """None: missing or blank, as for response and reference."""
+    given_chunks: tuple[Chunk, ...]
+    """By position. Blank ones are kept, so that positions stay valid; one given as a string has its position as id."""
     response: str | None
     reference: str | None
+    own_ids: tuple[str, ...] = ()
+    """`chunk_ids` of a data set; without them the ids that the chunks were given with."""
+    reference_chunks: tuple[str, ...] = ()
+    reference_chunk_ids: tuple[str, ...] = ()
+
+    @property
+    def chunks(self) -> tuple[str, ...]:
+        """Texts by position."""
+        return tuple(chunk.text for chunk in self.given_chunks)
+
+    @property
+    def chunk_ids(self) -> tuple[str, ...]:
+        """Ids by position."""
+        return tuple(chunk.id for chunk in self.given_chunks)
 
     @property
     def has_context(self) -> bool:
         """True if at least one chunk has a text that is not blank."""
-        return any(text.strip() for text in self.chunks)
+        return any(chunk.text.strip() for chunk in self.given_chunks)
 
 
-def make_case(question: str | None, chunks: Sequence[Chunk | str], response: str | None, reference: str | None) -> Case:
-    """Converts the arguments of `Evaluator.evaluate` to a `Case`."""
-    known = as_chunks(chunks)
+def make_case(
+    question: str | None,
+    chunks: Sequence[Chunk | str],
+    response: str | None,
+    reference: str | None,
+    *,
+    chunk_ids: Sequence[str] | None = None,
+    reference_chunks: Sequence[str] | None = None,
+    reference_chunk_ids: Sequence[str] | None = None,
+) -> Case:
+    """Converts the arguments of `Metric.evaluate` to a `Case`."""
+    if chunk_ids is None:
+        chunk_ids = [chunk.id for chunk in chunks if not isinstance(chunk, str) and chunk.has_id]
     return Case(
         question=_text(question),
-        chunks=tuple(chunk.text for chunk in known),
-        chunk_ids=tuple(chunk.id for chunk in known),
+        given_chunks=tuple(as_chunks(chunks)),
         response=_text(response),
         reference=_text(reference),
+        own_ids=tuple(chunk_ids),
+        reference_chunks=tuple(reference_chunks or ()),
+        reference_chunk_ids=tuple(reference_chunk_ids or ()),
     )
 
 

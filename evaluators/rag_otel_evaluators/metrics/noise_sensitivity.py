@@ -17,21 +17,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from functools import partial
-from pathlib import Path
-from typing import Literal
+from typing import Literal, Unpack
 
 from pydantic import BaseModel
 
-from rag_otel.model import Claim, ClaimVerdict, Evaluation, ReasonCode, Verdict
+from rag_otel.model import Claim, ClaimVerdict, Evaluation, ReasonCode
 from rag_otel_evaluators.llm.structured import StructuredModel
-from rag_otel_evaluators.metrics.claim_pairs import ClaimPair, claim_pair
-from rag_otel_evaluators.metrics.context_recall import NamesChunks, chunks_from_zero
+from rag_otel_evaluators.metrics.claims import ClaimPair, ClaimPairMetric, NamesChunks, chunks_from_zero, stated
 from rag_otel_evaluators.metrics.inputs import Case
-from rag_otel_evaluators.metrics.llm_metric import LlmMetric
-from rag_otel_evaluators.metrics.outcomes import with_problems
-from rag_otel_evaluators.prompts import Prompt
-from rag_otel_evaluators.prompts.library import choose_prompts
-from rag_otel_evaluators.prompts.numbered_items import Answers, Form, ask_about_each
+from rag_otel_evaluators.metrics.llm_metric import LlmOptions
+from rag_otel_evaluators.prompts.numbered_items import Form
+from rag_otel_evaluators.prompts.prompt import InputField
 
 
 class Origin(NamesChunks):
@@ -51,7 +47,7 @@ class Origins(BaseModel):
     verdicts: list[Origin]
 
 
-class NoiseSensitivity(LlmMetric):
+class NoiseSensitivity(ClaimPairMetric[Origin]):
     """Finds the origin of all claims in one step (one call and at most one repeat). A lower score is better.
 
     `claims` of the result are the claims of the response: `not_enough_info` means that the reference does not state the
@@ -62,75 +58,55 @@ class NoiseSensitivity(LlmMetric):
     """
 
     needs = ("chunks", "response", "reference")
+    prompt_names = ("noise_sensitivity",)
 
     def __init__(
         self,
         *,
         model: StructuredModel,
         mode: Literal["relevant", "irrelevant"] = "relevant",
-        name: str | None = None,
-        language: str = "en",
-        prompt: Prompt | None = None,
-        prompt_folder: Path | str | None = None,
+        **options: Unpack[LlmOptions],
     ) -> None:
-        """`mode`: whether errors from useful or from useless chunks are counted. Other arguments as for `LlmMetric`."""
-        super().__init__(
-            model=model,
-            name=name or ("noise_sensitivity" if mode == "relevant" else "noise_sensitivity_irrelevant"),
-            prompts=choose_prompts(["noise_sensitivity"], [prompt], language, prompt_folder),
-        )
+        """`mode`: whether errors from useful or from useless chunks are counted. `options`: see `LlmOptions`."""
+        self.default_name = "noise_sensitivity" if mode == "relevant" else "noise_sensitivity_irrelevant"
+        super().__init__(model=model, **options)
         self.mode: Literal["relevant", "irrelevant"] = mode
 
-    async def _score(self, case: Case, model: StructuredModel) -> Evaluation:
-        if case.response is None:
-            return self._null(ReasonCode.NO_RESPONSE, "There is no response to judge.")
-        if case.reference is None:
-            return self._null(ReasonCode.NO_REFERENCE, "There is no reference to compare with.")
-        if not case.has_context:
-            return self._null(ReasonCode.NO_CONTEXT, "Nothing was retrieved that could mislead.")
-        pair = claim_pair(case.response, case.reference)
-        if pair.abstained:
-            return self._null(ReasonCode.ABSTAINED, "The response says that it does not know, and makes no claim.")
-        if not pair.reference:
-            return self._null(ReasonCode.NO_CLAIMS, "The reference states nothing to compare with.")
-        answers = await ask_about_each(
-            model,
-            self.prompts["noise_sensitivity"],
-            {"question": case.question, "chunks": case.chunks, "reference": case.reference, "claims": pair.items},
-            items="claims",
-            form=Form(
-                response_model=Origins,
-                answers=lambda response: response.verdicts,
-                refers=partial(chunks_from_zero, len(case.chunks)),
-            ),
-        )
-        return self._result(case, pair, answers)
+    def _without_call(self, case: Case) -> Evaluation | None:
+        if (missing := super()._without_call(case)) or case.has_context:
+            return missing
+        return self._null(ReasonCode.NO_CONTEXT, "Nothing was retrieved that could mislead.")
 
-    def _result(self, case: Case, pair: ClaimPair, answers: Answers[Origin]) -> Evaluation:
-        ours, chunks = len(pair.response), range(len(case.chunks))
-        origins = {index: frozenset(answer.chunks) for index, answer in answers.by_index.items()}
-        verdicts = tuple(
-            _verdict(claim, answers.by_index.get(index), sorted(origins.get(index, ())), case.chunk_ids)
-            for index, claim in enumerate(pair.response)
+    def _abstained(self) -> Evaluation:
+        return self._null(ReasonCode.ABSTAINED, "The response says that it does not know, and makes no claim.")
+
+    def _fields(self, case: Case) -> dict[str, InputField | None]:
+        return {"question": case.question, "chunks": case.chunks, "reference": case.reference}
+
+    def _form(self, case: Case) -> Form[Origins, Origin]:
+        return Form(
+            response_model=Origins,
+            answers=lambda response: response.verdicts,
+            refers=partial(chunks_from_zero, len(case.chunks)),
         )
-        unjudged = len(pair.items) - len(answers.by_index)
-        if unjudged:
-            explanation = with_problems(f"{unjudged} of {len(pair.items)} claims got no verdict.", answers.problems)
-            return Evaluation(
-                name=self.name, reason_code=ReasonCode.INCOMPLETE, explanation=explanation, claims=verdicts
-            )
-        useful = frozenset().union(*(origins[ours + index] for index in range(len(pair.reference))))
-        wrong = [origins[index] for index in range(ours) if not answers.by_index[index].in_reference]
+
+    def _verdict(self, case: Case, claim: Claim, answer: Origin | None) -> ClaimVerdict:
+        if answer is None:
+            return stated(claim, None)
+        chunk_ids = [case.chunk_ids[number] for number in sorted(set(answer.chunks))]
+        return stated(claim, answer.in_reference, answer.reason, chunk_ids)
+
+    def _compared(self, case: Case, pair: ClaimPair, ours: Sequence[Origin], theirs: Sequence[Origin]) -> Evaluation:
+        useful = {chunk for answer in theirs for chunk in answer.chunks}
+        wrong = [set(answer.chunks) for answer in ours if not answer.in_reference]
         misled = misled_claims(wrong, useful, self.mode)
         kind = "useful" if self.mode == "relevant" else "useless"
-        explanation = f"{misled} of {ours} claims are wrong and come from {kind} chunks; {len(wrong)} are wrong in all."
         return Evaluation(
             name=self.name,
-            score=misled / ours,
-            reason_code=ReasonCode.TOO_LONG if pair.cut else None,
-            explanation=with_problems(explanation, answers.problems),
-            claims=verdicts,
-            chunk_scores=tuple(float(chunk in useful) for chunk in chunks),
+            score=misled / len(ours),
+            explanation=f"{misled} of {len(ours)} claims are wrong and come from {kind} chunks; "
+            f"{len(wrong)} are wrong in all.",
+            chunk_scores=tuple(float(chunk in useful) for chunk in range(len(case.chunks))),
         )
 
 
@@ -147,14 +123,3 @@ def misled_claims(wrong: Sequence[Set[int]], useful: Set[int], mode: Literal["re
     if mode == "relevant":
         return sum(bool(chunks & useful) for chunks in wrong)
     return sum(bool(chunks) and not chunks & useful for chunks in wrong)
-
-
-def _verdict(claim: Claim, answer: Origin | None, chunks: Sequence[int], ids: Sequence[str]) -> ClaimVerdict:
-    if answer is None:
-        return ClaimVerdict(claim=claim, verdict=Verdict.UNJUDGED)
-    return ClaimVerdict(
-        claim=claim,
-        verdict=Verdict.SUPPORTED if answer.in_reference else Verdict.NOT_ENOUGH_INFO,
-        chunk_ids=tuple(ids[number] for number in chunks),
-        explanation=answer.reason or None,
-    )

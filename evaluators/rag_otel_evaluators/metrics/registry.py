@@ -11,123 +11,20 @@ Each metric is imported only when it is used, so that an application with the em
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, cast, runtime_checkable
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, cast, runtime_checkable
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.protocols import Evaluator
-from rag_otel_evaluators.judges.judge import Judge
 from rag_otel_evaluators.metrics.ragas_names import advice
+from rag_otel_evaluators.metrics.setup import EMBEDDED, MetricSetup
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from rag_otel_evaluators.judges.decisions import DecisionJudge
-    from rag_otel_evaluators.judges.llm_faithfulness import Reading, Strategy
-    from rag_otel_evaluators.llm.embedding import Embedder
-    from rag_otel_evaluators.llm.structured import StructuredModel
-
 ENTRY_POINTS: Final = "rag_otel.metrics"
-EMBEDDED: Final = "embedded"
-
-
-@dataclass(frozen=True, kw_only=True)
-class MetricSetup:
-    """The settings and models that the metrics of one configuration share."""
-
-    judge: str | StructuredModel | Judge = EMBEDDED
-    """`embedded`, the name of a language model (`openai/gpt-4o-mini`), a model, or a judge that only judges
-    faithfulness."""
-    embedder: str | Embedder | None = None
-    """The name of an embedding model, an embedder, or None for the built-in embedder, which needs no key."""
-    language: str = "en"
-    """The language of the prompts."""
-    prompt_folder: Path | str | None = None
-    """A folder of prompts that replace built-in ones."""
-    strategy: Strategy | Literal["classifier"] = "single"
-    """How faithfulness is judged with a language model: in one call (`single`), in two calls as RAGAS does
-    (`two_step`), or the model writes statements and the `classifier` judges them."""
-    reading: Reading = "strict"
-    """What a language model counts as supported: only what the chunks state (`strict`), or also what can be inferred
-    from them (`lenient`)."""
-    classifier: str | Judge = EMBEDDED
-    """The judge of the strategy `classifier`: `embedded`, or a judge."""
-    samples: int = 1
-    """How often a language model judges each claim, for faithfulness."""
-    most_claims: int = 60
-    """Maximum number of claims of an answer that a language model judges."""
-
-    @cached_property
-    def model(self) -> StructuredModel:
-        """The language model. All metrics share it and its rate limits.
-
-        Raises ConfigurationError if the judge is not a language model.
-        """
-        if isinstance(self.judge, Judge):
-            raise ConfigurationError(
-                f"needs a language model; the judge `{self.judge.name}` is not one, it judges only faithfulness"
-            )
-        if not isinstance(self.judge, str):
-            return self.judge
-        if self.judge == EMBEDDED:
-            raise ConfigurationError(
-                f"needs a language model; the judge is `{EMBEDDED}`: name a model, for example openai/gpt-4o-mini"
-            )
-        from rag_otel_evaluators.judges.language_model import language_model
-
-        return language_model(self.judge)
-
-    @cached_property
-    def faithfulness_judge(self) -> Judge:
-        """The judge of faithfulness for the strategy. Raises ConfigurationError for settings that cannot be
-        combined."""
-        if isinstance(self.judge, Judge):
-            return self.judge
-        shared: dict[str, Any] = {"language": self.language, "prompt_folder": self.prompt_folder}
-        if self.strategy != "classifier":
-            from rag_otel_evaluators.judges.llm_faithfulness import LlmJudge
-
-            return LlmJudge(
-                model=self.model,
-                strategy=self.strategy,
-                reading=self.reading,
-                samples=self.samples,
-                most_claims=self.most_claims,
-                **shared,
-            )
-        from rag_otel_evaluators.judges.statements import StatementsJudge
-
-        if self.reading != "strict":
-            raise ConfigurationError(
-                f"reading {self.reading!r} is an option of language models; the strategy `classifier` has only `strict`"
-            )
-        return StatementsJudge(model=self.model, classifier=self._classifier(), **shared)
-
-    def _classifier(self) -> Judge:
-        if isinstance(self.classifier, Judge):
-            return self.classifier
-        if self.classifier != EMBEDDED:
-            raise ConfigurationError(f"classifier {self.classifier!r}: is neither `{EMBEDDED}` nor a judge")
-        from rag_otel_evaluators.judges.embedded import EmbeddedJudge
-
-        return EmbeddedJudge()
-
-    @cached_property
-    def vectors(self) -> Embedder:
-        """The embedder. All metrics share it."""
-        if self.embedder is None:
-            from rag_otel_evaluators.llm.embedding import HashedNgramEmbedder
-
-            return HashedNgramEmbedder()
-        if not isinstance(self.embedder, str):
-            return self.embedder
-        from rag_otel_evaluators.judges.llm import llm_embedder
-
-        return llm_embedder(self.embedder)
-
 
 MetricFactory: TypeAlias = Callable[[MetricSetup], Evaluator]
 
@@ -144,35 +41,13 @@ class DescribedMetric(Protocol):
         ...
 
 
-def build(
-    metrics: Sequence[str | DescribedMetric],
-    *,
-    judge: str | StructuredModel | Judge = EMBEDDED,
-    embedder: str | Embedder | None = None,
-    language: str = "en",
-    prompt_folder: Path | str | None = None,
-    strategy: Strategy | Literal["classifier"] = "single",
-    reading: Reading = "strict",
-    classifier: str | Judge = EMBEDDED,
-    samples: int = 1,
-    most_claims: int = 60,
-) -> tuple[Evaluator, ...]:
-    """Builds these metrics, in this order. They share one judge (see `MetricSetup` for the arguments).
+def build(metrics: Sequence[str | DescribedMetric], setup: MetricSetup | None = None) -> tuple[Evaluator, ...]:
+    """Builds these metrics, in this order. They share one judge: that of the setup, without one the embedded judge.
 
     Raises ConfigurationError for an unknown name (the message lists the known ones), for a metric that needs a language
     model if the judge is not one, and for an entry point that cannot be loaded.
     """
-    setup = MetricSetup(
-        judge=judge,
-        embedder=embedder,
-        language=language,
-        prompt_folder=prompt_folder,
-        strategy=strategy,
-        reading=reading,
-        classifier=classifier,
-        samples=samples,
-        most_claims=most_claims,
-    )
+    setup = setup or MetricSetup()
     unique = {metric if isinstance(metric, str) else metric.name: metric for metric in metrics}
     return tuple(_build_one(metric, setup) for metric in unique.values())
 
@@ -218,136 +93,64 @@ def _added() -> dict[str, EntryPoint]:
     return {entry_point.name: entry_point for entry_point in entry_points(group=ENTRY_POINTS)}
 
 
+@dataclass(frozen=True, kw_only=True)
+class _BuiltIn:
+    """A metric of this package. It is imported when it is built."""
+
+    path: str
+    """`<module>:<class>` in this package."""
+    asks: bool = True
+    """Whether it asks a language model, and so takes the model and the prompts."""
+    embeds: bool = False
+    """Whether it takes the embedder."""
+    options: Mapping[str, Any] | None = None
+    decided: str | None = None
+    """The class in `decided` for a judge that is a decision model."""
+
+    def __call__(self, setup: MetricSetup) -> Evaluator:
+        if self.decided is not None and setup.decision_judge is not None:
+            return _class(f"decided:{self.decided}")(judge=setup.decision_judge)
+        given = dict(self.options or {})
+        if self.asks:
+            given |= {"model": setup.model, **setup.prompts}
+        if self.embeds:
+            given["embedder"] = setup.vectors
+        return _class(self.path)(**given)
+
+
+def _class(path: str) -> Callable[..., Evaluator]:
+    module, _, name = path.partition(":")
+    return cast("Callable[..., Evaluator]", getattr(import_module(f"{__package__}.{module}"), name))
+
+
 def _faithfulness(setup: MetricSetup) -> Evaluator:
     from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 
     if setup.judge == EMBEDDED:
         return Faithfulness()
-    if (decisions := decision_judge(setup)) is not None:
+    if (decisions := setup.decision_judge) is not None:
         decisions.judges_claims = True
     return Faithfulness(judge=setup.faithfulness_judge)
 
 
-def decision_judge(setup: MetricSetup) -> DecisionJudge | None:
-    """The judge, where it is a decision model: some metrics are a question more to it."""
-    judge = setup.judge
-    return cast("DecisionJudge", judge) if hasattr(judge, "riders") else None
-
-
-def _context_precision(setup: MetricSetup) -> Evaluator:
-    from rag_otel_evaluators.metrics.context_precision import ContextPrecision
-
-    return ContextPrecision(model=setup.model, language=setup.language, prompt_folder=setup.prompt_folder)
-
-
-def _context_precision_with_reference(setup: MetricSetup) -> Evaluator:
-    from rag_otel_evaluators.metrics.context_precision import ContextPrecision
-
-    return ContextPrecision(
-        model=setup.model, against="reference", language=setup.language, prompt_folder=setup.prompt_folder
-    )
-
-
-def _context_recall(setup: MetricSetup) -> Evaluator:
-    from rag_otel_evaluators.metrics.context_recall import ContextRecall
-
-    return ContextRecall(model=setup.model, language=setup.language, prompt_folder=setup.prompt_folder)
-
-
-def _context_relevance(setup: MetricSetup) -> Evaluator:
-    if (decisions := decision_judge(setup)) is not None:
-        from rag_otel_evaluators.metrics.decided import DecidedContextRelevance
-
-        return DecidedContextRelevance(judge=decisions)
-    from rag_otel_evaluators.metrics.context_relevance import ContextRelevance
-
-    return ContextRelevance(model=setup.model, language=setup.language, prompt_folder=setup.prompt_folder)
-
-
-def _response_relevancy(setup: MetricSetup) -> Evaluator:
-    if (decisions := decision_judge(setup)) is not None:
-        from rag_otel_evaluators.metrics.decided import DecidedResponseRelevancy
-
-        return DecidedResponseRelevancy(judge=decisions)
-    from rag_otel_evaluators.metrics.response_relevancy import ResponseRelevancy
-
-    return ResponseRelevancy(
-        model=setup.model, embedder=setup.vectors, language=setup.language, prompt_folder=setup.prompt_folder
-    )
-
-
-def _id_based_context_precision(setup: MetricSetup) -> Evaluator:
-    from rag_otel_evaluators.metrics.context_overlap import IdContextPrecision
-
-    return IdContextPrecision()
-
-
-def _id_based_context_recall(setup: MetricSetup) -> Evaluator:
-    from rag_otel_evaluators.metrics.context_overlap import IdContextRecall
-
-    return IdContextRecall()
-
-
-def _text_context_precision(setup: MetricSetup) -> Evaluator:
-    from rag_otel_evaluators.metrics.context_overlap import TextContextPrecision
-
-    return TextContextPrecision()
-
-
-def _text_context_recall(setup: MetricSetup) -> Evaluator:
-    from rag_otel_evaluators.metrics.context_overlap import TextContextRecall
-
-    return TextContextRecall()
-
-
-def _factual_correctness(setup: MetricSetup) -> Evaluator:
-    from rag_otel_evaluators.metrics.factual_correctness import FactualCorrectness
-
-    return FactualCorrectness(model=setup.model, language=setup.language, prompt_folder=setup.prompt_folder)
-
-
-def _answer_correctness(setup: MetricSetup) -> Evaluator:
-    from rag_otel_evaluators.metrics.answer_correctness import AnswerCorrectness
-
-    return AnswerCorrectness(
-        model=setup.model, embedder=setup.vectors, language=setup.language, prompt_folder=setup.prompt_folder
-    )
-
-
-def _semantic_similarity(setup: MetricSetup) -> Evaluator:
-    from rag_otel_evaluators.metrics.semantic_similarity import SemanticSimilarity
-
-    return SemanticSimilarity(embedder=setup.vectors)
-
-
-def _noise_sensitivity(setup: MetricSetup) -> Evaluator:
-    from rag_otel_evaluators.metrics.noise_sensitivity import NoiseSensitivity
-
-    return NoiseSensitivity(model=setup.model, language=setup.language, prompt_folder=setup.prompt_folder)
-
-
-def _noise_sensitivity_irrelevant(setup: MetricSetup) -> Evaluator:
-    from rag_otel_evaluators.metrics.noise_sensitivity import NoiseSensitivity
-
-    return NoiseSensitivity(
-        model=setup.model, mode="irrelevant", language=setup.language, prompt_folder=setup.prompt_folder
-    )
-
-
 _BUILT_IN: Final[dict[str, MetricFactory]] = {
     "faithfulness": _faithfulness,
-    "context_precision": _context_precision,
-    "context_precision_with_reference": _context_precision_with_reference,
-    "context_recall": _context_recall,
-    "context_relevance": _context_relevance,
-    "response_relevancy": _response_relevancy,
-    "factual_correctness": _factual_correctness,
-    "answer_correctness": _answer_correctness,
-    "semantic_similarity": _semantic_similarity,
-    "noise_sensitivity": _noise_sensitivity,
-    "noise_sensitivity_irrelevant": _noise_sensitivity_irrelevant,
-    "id_based_context_precision": _id_based_context_precision,
-    "id_based_context_recall": _id_based_context_recall,
-    "non_llm_context_precision_with_reference": _text_context_precision,
-    "non_llm_context_recall": _text_context_recall,
+    "context_precision": _BuiltIn(path="context_precision:ContextPrecision"),
+    "context_precision_with_reference": _BuiltIn(
+        path="context_precision:ContextPrecision", options={"against": "reference"}
+    ),
+    "context_recall": _BuiltIn(path="context_recall:ContextRecall"),
+    "context_relevance": _BuiltIn(path="context_relevance:ContextRelevance", decided="DecidedContextRelevance"),
+    "response_relevancy": _BuiltIn(
+        path="response_relevancy:ResponseRelevancy", embeds=True, decided="DecidedResponseRelevancy"
+    ),
+    "factual_correctness": _BuiltIn(path="factual_correctness:FactualCorrectness"),
+    "answer_correctness": _BuiltIn(path="answer_correctness:AnswerCorrectness", embeds=True),
+    "semantic_similarity": _BuiltIn(path="semantic_similarity:SemanticSimilarity", asks=False, embeds=True),
+    "noise_sensitivity": _BuiltIn(path="noise_sensitivity:NoiseSensitivity"),
+    "noise_sensitivity_irrelevant": _BuiltIn(path="noise_sensitivity:NoiseSensitivity", options={"mode": "irrelevant"}),
+    "id_based_context_precision": _BuiltIn(path="context_overlap:IdContextPrecision", asks=False),
+    "id_based_context_recall": _BuiltIn(path="context_overlap:IdContextRecall", asks=False),
+    "non_llm_context_precision_with_reference": _BuiltIn(path="context_overlap:TextContextPrecision", asks=False),
+    "non_llm_context_recall": _BuiltIn(path="context_overlap:TextContextRecall", asks=False),
 }

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Final
+from typing import Final, Unpack
 
 from pydantic import BaseModel
 
@@ -20,10 +19,8 @@ from rag_otel.model import Evaluation, ReasonCode
 from rag_otel_evaluators.llm.embedding import Embedder, cosine_similarity
 from rag_otel_evaluators.llm.structured import StructuredModel
 from rag_otel_evaluators.metrics.inputs import Case, only_abstains
-from rag_otel_evaluators.metrics.llm_metric import LlmMetric
-from rag_otel_evaluators.metrics.outcomes import with_problems
-from rag_otel_evaluators.prompts import Prompt
-from rag_otel_evaluators.prompts.library import choose_prompts
+from rag_otel_evaluators.metrics.llm_metric import LlmMetric, LlmOptions
+from rag_otel_evaluators.metrics.metric import with_problems
 
 NONCOMMITTAL: Final = "noncommittal"
 TOKENS_PER_QUESTION: Final = 80
@@ -50,23 +47,14 @@ class ResponseRelevancy(LlmMetric):
     conversation_as: Final = "question"
     """See `rag_otel.protocols.ReadsConversation`: "And the second one?" alone resembles no generated question."""
 
+    default_name = "response_relevancy"
+    prompt_names = ("response_relevancy",)
+
     def __init__(
-        self,
-        *,
-        model: StructuredModel,
-        embedder: Embedder,
-        questions: int = 3,
-        name: str = "response_relevancy",
-        language: str = "en",
-        prompt: Prompt | None = None,
-        prompt_folder: Path | str | None = None,
+        self, *, model: StructuredModel, embedder: Embedder, questions: int = 3, **options: Unpack[LlmOptions]
     ) -> None:
-        """`questions` is N, at least 1. Other arguments as for `LlmMetric`."""
-        super().__init__(
-            model=model,
-            name=name,
-            prompts=choose_prompts(["response_relevancy"], [prompt], language, prompt_folder),
-        )
+        """`questions` is N, at least 1. `options`: see `LlmOptions`."""
+        super().__init__(model=model, **options)
         if questions < 1:
             raise ValueError(f"questions must be at least 1, not {questions}")
         self.embedder = embedder
@@ -77,15 +65,15 @@ class ResponseRelevancy(LlmMetric):
         """The names of the model and of the embedder, because the score depends on both."""
         return f"{self.model.name}+{self.embedder.name}"
 
-    async def _score(self, case: Case, model: StructuredModel) -> Evaluation:
-        if case.question is None:
-            return self._null(ReasonCode.NO_QUESTION, "There is no question to compare with.")
-        if case.response is None:
-            return self._null(ReasonCode.NO_RESPONSE, "There is no response to judge.")
+    async def _ask(self, case: Case, model: StructuredModel) -> Evaluation:
+        if missing := self._missing(case, "question", "response"):
+            return missing
+        assert case.question is not None
+        assert case.response is not None
         if only_abstains(case.response):
             return self._noncommittal("The response says that it does not know.")
         completion = await model.complete(
-            self.prompts["response_relevancy"].messages({"count": self.questions, "answer": case.response}),
+            self.prompt.messages({"count": self.questions, "answer": case.response}),
             GeneratedQuestions,
             max_output_tokens=TOKENS_PER_QUESTION * self.questions + TOKENS_BESIDES,
         )
@@ -94,9 +82,7 @@ class ResponseRelevancy(LlmMetric):
         read = completion.value.questions if completion.value is not None else []
         generated = [question.strip() for question in read if question.strip()][: self.questions]
         if not generated:
-            return self._null(
-                ReasonCode.PARSE_ERROR, with_problems("No question could be read.", list(completion.problems))
-            )
+            return self._null(ReasonCode.PARSE_ERROR, with_problems("No question could be read.", completion.problems))
         result = await self._compare(case.question, generated)
         if len(generated) < self.questions and result.reason_code is None:
             return dataclasses.replace(result, reason_code=ReasonCode.INCOMPLETE)
@@ -111,12 +97,7 @@ class ResponseRelevancy(LlmMetric):
             explanation = (
                 f"{len(generated) - len(known)} of {len(generated)} questions have no cosine with the question."
             )
-            return Evaluation(
-                name=self.name,
-                reason_code=ReasonCode.EMBEDDING_ERROR,
-                explanation=explanation,
-                usage=embeddings.usage,
-            )
+            return dataclasses.replace(self._null(ReasonCode.EMBEDDING_ERROR, explanation), usage=embeddings.usage)
         pairs = zip(generated, known, strict=True)
         return Evaluation(
             name=self.name,
@@ -126,10 +107,5 @@ class ResponseRelevancy(LlmMetric):
         )
 
     def _noncommittal(self, explanation: str) -> Evaluation:
-        return Evaluation(
-            name=self.name,
-            score=0.0,
-            label=NONCOMMITTAL,
-            reason_code=ReasonCode.ABSTAINED,
-            explanation=explanation,
-        )
+        null = self._null(ReasonCode.ABSTAINED, explanation)
+        return dataclasses.replace(null, score=0.0, label=NONCOMMITTAL)

@@ -13,20 +13,13 @@ Source: Ragas, "Semantic Similarity", docs.ragas.io. Difference: a negative cosi
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
-from dataclasses import replace
-
-from rag_otel.errors import RagOtelError
-from rag_otel.evaluation.evaluate import failed_evaluation
-from rag_otel.model import Chunk, Evaluation, ReasonCode
-from rag_otel.semconv import check_metric_name
+from rag_otel.model import Evaluation, ReasonCode
 from rag_otel_evaluators.llm.embedding import Embedder, HashedNgramEmbedder, cosine_similarity
-from rag_otel_evaluators.metrics.inputs import Case, make_case
-from rag_otel_evaluators.sync import SyncTwin
+from rag_otel_evaluators.metrics.inputs import Case
+from rag_otel_evaluators.metrics.metric import Metric
 
 
-class SemanticSimilarity(SyncTwin):
+class SemanticSimilarity(Metric):
     """Makes one embedding call for two texts.
 
     The score is None with the reason `no_response`, `no_reference`, or `embedding_error` (the cosine is not defined).
@@ -37,7 +30,7 @@ class SemanticSimilarity(SyncTwin):
 
     def __init__(self, *, embedder: Embedder | None = None, name: str = "semantic_similarity") -> None:
         """`embedder`: an embedding model, for example `local_embedder(...)`. None: the lexical comparison."""
-        self.name = check_metric_name(name)
+        super().__init__(name)
         self.embedder = HashedNgramEmbedder() if embedder is None else embedder
 
     @property
@@ -45,28 +38,11 @@ class SemanticSimilarity(SyncTwin):
         """The name of the embedding model, or `lexical/...`."""
         return embedder_name(self.embedder)
 
-    async def evaluate(
-        self, *, question: str | None, chunks: Sequence[Chunk | str], response: str, reference: str | None = None
-    ) -> Evaluation:
-        """Compares one response with its reference. Question and chunks are ignored."""
-        started = time.perf_counter()
-        try:
-            result = await self._compare(make_case(question, (), response, reference))
-        except RagOtelError as error:
-            result = failed_evaluation(self.name, error)
-        return replace(
-            result,
-            evaluator=type(self).__qualname__,
-            version=self.version,
-            judge=self.judge_name,
-            duration_s=time.perf_counter() - started,
-        )
-
-    async def _compare(self, case: Case) -> Evaluation:
-        if case.response is None:
-            return Evaluation(name=self.name, reason_code=ReasonCode.NO_RESPONSE, explanation="There is no response.")
-        if case.reference is None:
-            return Evaluation(name=self.name, reason_code=ReasonCode.NO_REFERENCE, explanation="There is no reference.")
+    async def _score(self, case: Case) -> Evaluation:
+        if missing := self._missing(case, "response", "reference"):
+            return missing
+        assert case.response is not None
+        assert case.reference is not None
         embeddings = await self.embedder.embed([case.response, case.reference])
         cosine = cosine_similarity(*embeddings.vectors) if len(embeddings.vectors) == 2 else None
         if cosine is None:

@@ -11,7 +11,6 @@ from rag_otel.budgets.run import RunBudget
 from rag_otel.evaluation.evaluate import evaluate
 from rag_otel.model import Evaluation
 from rag_otel.protocols import Evaluator
-from rag_otel_evaluators.metrics.inputs import needed_fields
 from rag_otel_evaluators.offline.datasets import BAD_ROW, Row
 from rag_otel_evaluators.offline.results import Result
 from rag_otel_evaluators.sync import run_sync
@@ -68,9 +67,13 @@ async def aevaluate_rows(
 
 
 def column_needs(evaluators: Iterable[Evaluator]) -> dict[str, tuple[str, ...]]:
-    """Returns metric -> fields of a data set that it requires."""
+    """Returns metric -> fields of a data set that it requires.
+
+    It is checked for a whole data set, because a single row does not show whether a column is missing or a cell is
+    empty.
+    """
     return {
-        evaluator.name: tuple(field.replace("chunk", "context") for field in needed_fields(evaluator))
+        evaluator.name: tuple(field.replace("chunk", "context") for field in _needs(evaluator))
         for evaluator in evaluators
     }
 
@@ -144,7 +147,12 @@ class _Run:
             chunks=row.chunks,
             response=row.response,
             reference=row.reference,
-            further={name: value for name, value in row.further.items() if name in needed_fields(evaluator)},
+            further={name: value for name, value in row.further.items() if name in _needs(evaluator)},
             timeout_s=self._timeout_s,
         )
         return evaluation if self._calibrate is None else self._calibrate(evaluation)
+
+
+def _needs(evaluator: Evaluator) -> tuple[str, ...]:
+    """The arguments of `evaluate` that an evaluator requires, by its attribute `needs`. Empty if it has none."""
+    return tuple(getattr(evaluator, "needs", ()))

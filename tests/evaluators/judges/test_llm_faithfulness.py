@@ -21,6 +21,7 @@ from rag_otel_evaluators.llm.parsing import read_answer
 from rag_otel_evaluators.llm.structured import Completion, Message, T
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 from rag_otel_evaluators.metrics.registry import build
+from rag_otel_evaluators.metrics.setup import MetricSetup
 from testkit.judge_server import (
     Changed,
     Hang,
@@ -120,7 +121,7 @@ async def test_the_reading_is_asked_for_and_visible(server: JudgeServer) -> None
 async def test_it_is_what_the_metric_s_name_gives_where_the_judge_is_a_model(server: JudgeServer) -> None:
     """`faithfulness` and a model are all that a configuration names."""
     judge = judge_at(server)
-    (metric,) = build(["faithfulness"], judge=judge.model)
+    (metric,) = build(["faithfulness"], MetricSetup(judge=judge.model))
     result = await metric.evaluate(question=QUESTION, chunks=CHUNKS, response=RESPONSE)
     assert result.score == 0.75
     assert metric.version == Faithfulness(judge=judge).version

@@ -12,6 +12,7 @@ from rag_otel.protocols import Evaluator
 from rag_otel_evaluators.llm.structured import StructuredModel
 from rag_otel_evaluators.metrics.registry import build, metric_names
 from rag_otel_evaluators.metrics.response_relevancy import ResponseRelevancy
+from rag_otel_evaluators.metrics.setup import MetricSetup
 
 BUILT_IN = [
     "faithfulness",
@@ -65,7 +66,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_every_built_in_metric_is_found_by_its_name(model: StructuredModel) -> None:
     """In the order asked for, each an evaluator of that name, all with one judge."""
-    evaluators = build(BUILT_IN[1:], judge=model)
+    evaluators = build(BUILT_IN[1:], MetricSetup(judge=model))
     assert [evaluator.name for evaluator in evaluators] == BUILT_IN[1:]
     assert all(isinstance(evaluator, Evaluator) for evaluator in evaluators)
     assert metric_names()[: len(BUILT_IN)] == BUILT_IN
@@ -73,7 +74,7 @@ def test_every_built_in_metric_is_found_by_its_name(model: StructuredModel) -> N
 
 def test_a_metric_named_twice_is_one(model: StructuredModel) -> None:
     """Nothing is paid for twice."""
-    assert len(build(["context_recall", "context_recall"], judge=model)) == 1
+    assert len(build(["context_recall", "context_recall"], MetricSetup(judge=model))) == 1
 
 
 def test_faithfulness_needs_no_model() -> None:
@@ -84,7 +85,7 @@ def test_faithfulness_needs_no_model() -> None:
 
 def test_language_and_embedder_reach_the_metric(model: StructuredModel) -> None:
     """Spanish prompts, and the embedder that needs no key where none is named."""
-    (metric,) = build(["response_relevancy"], judge=model, language="es")
+    (metric,) = build(["response_relevancy"], MetricSetup(judge=model, language="es"))
     assert isinstance(metric, ResponseRelevancy)
     assert metric.prompts["response_relevancy"].language == "es"
     assert metric.embedder.name.startswith("hashed-ngrams")
@@ -93,7 +94,8 @@ def test_language_and_embedder_reach_the_metric(model: StructuredModel) -> None:
 def test_names_become_models() -> None:
     """A judge and an embedder by litellm's names, one model for all metrics, so that its limits count for them all."""
     recall, relevancy = build(
-        ["context_recall", "response_relevancy"], judge="openai/some-judge", embedder="openai/some-embedder"
+        ["context_recall", "response_relevancy"],
+        MetricSetup(judge="openai/some-judge", embedder="openai/some-embedder"),
     )
     assert recall.judge_name == "openai/some-judge"
     assert relevancy.judge_name == "openai/some-judge+openai/some-embedder"
@@ -117,7 +119,7 @@ def test_what_cannot_be_built_says_why(metric: str, message: str) -> None:
 
 async def test_packages_add_metrics(package: Path, model: StructuredModel) -> None:
     """An evaluator as it is, or made from the set-up; listed after the built-in ones."""
-    brevity, politeness = build(["brevity", "politeness"], judge=model)
+    brevity, politeness = build(["brevity", "politeness"], MetricSetup(judge=model))
     assert (await brevity.evaluate(question="q", chunks=[], response="r")).score == 0.5
     assert politeness.judge_name == model.name
     assert metric_names() == [*BUILT_IN, "brevity", "missing", "nonsense", "politeness"]
@@ -127,5 +129,5 @@ async def test_packages_add_metrics(package: Path, model: StructuredModel) -> No
 def test_a_broken_package_breaks_its_own_metric_alone(package: Path, name: str, model: StructuredModel) -> None:
     """And the error names the entry point."""
     with pytest.raises(ConfigurationError, match=f"their_metrics:{name}"):
-        build([name], judge=model)
+        build([name], MetricSetup(judge=model))
     assert build(["brevity"])
