@@ -49,8 +49,7 @@ if TYPE_CHECKING:
     from rag_otel.delivery.dispatcher import Dispatcher
     from rag_otel.delivery.export_queue import ExportQueue
     from rag_otel.drift.judge_watch import JudgeWatch
-    from rag_otel.durable.dead_letters import DeadLetters  # these two import protobuf
-    from rag_otel.durable.spool import Spool
+    from rag_otel.durable.kept_traces import KeptTraces  # imports protobuf
     from rag_otel.ratings.rating import Rating
     from rag_otel_collectors.jobs.queue import QueueSettings
     from rag_otel_evaluators.llm.cache import AnswerCache
@@ -137,7 +136,6 @@ def compose(
             budgets=pipeline.budgets,
         )
 
-    spool, dead_letters = _spool(settings)
     made = Runtime(
         settings=settings,
         pipeline=pipeline,
@@ -147,8 +145,7 @@ def compose(
         worker=worker,
         telemetry=telemetry,
         jobs=jobs,
-        spool=spool,
-        dead_letters=dead_letters,
+        kept_traces=_kept_traces(settings),
         sentences=_sentences,
     )
     if jobs is not None:
@@ -171,19 +168,14 @@ def _sentences(text: str) -> Iterable[tuple[int, int]]:
     return sentence_spans(text)
 
 
-def _spool(settings: Settings) -> tuple[Spool | None, DeadLetters | None]:
-    """What keeps admitted traces on disk, and what the backend refuses. Raises ConfigurationError."""
-    if settings.spool_folder is None:
-        return None, None
+def _kept_traces(settings: Settings) -> KeptTraces | None:
+    """What keeps admitted traces on disk. Raises ConfigurationError."""
+    if settings.state_folder is None:
+        return None
     from rag_otel.delivery.state_folder import StateFolder
-    from rag_otel.durable import dead_letters
-    from rag_otel.durable.spool import Spool
-    from rag_otel.durable.trace_store import TraceStore
+    from rag_otel.durable.kept_traces import FOLDER, KeptTraces
 
-    root = Path(settings.spool_folder)
-    folder = StateFolder(root / "spool", setting="spool_folder")
-    store = TraceStore(folder, max_bytes=settings.spool_max_bytes, max_age_s=settings.spool_max_age)
-    return Spool(store), dead_letters.DeadLetters(root / dead_letters.FOLDER)
+    return KeptTraces(StateFolder(Path(settings.state_folder) / FOLDER))
 
 
 def compose_pipeline(

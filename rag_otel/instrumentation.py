@@ -146,8 +146,8 @@ class Instrumentation:
         """Start what runs beside the spans: imports of evaluators, metrics and events."""
         background_import(_compile_what_calls_use)
         prepare(self.runtime.pipeline.evaluators, over_http=sends_over_http(self.settings))
-        if self.runtime.spool is not None:
-            self.runtime.spool.start()
+        if self.runtime.kept_traces is not None:
+            self.runtime.kept_traces.start()
         if self.runtime.telemetry is not None:
             self.runtime.telemetry.start()
 
@@ -221,7 +221,6 @@ def instrument(
     chunk_resolver: ChunkResolver | str | None = None,
     state_folder: str | None = None,
     job_queue_url: str | None = None,
-    spool_folder: str | None = None,
     enabled: bool | None = None,
     **rows: Never,
 ) -> Instrumentation:
@@ -266,7 +265,6 @@ def instrument(
             "chunk_resolver": chunk_resolver if isinstance(chunk_resolver, str) else None,
             "state_folder": state_folder,
             "job_queue_url": job_queue_url,
-            "spool_folder": spool_folder,
             "enabled": enabled,
             **rows,
         }
@@ -381,11 +379,11 @@ def flush(*, evaluate: bool = True, timeout: float = 30.0) -> bool:
         done = _flush_ratings(current, _left(deadline)) and done
         jobs = current.runtime.jobs  # they are kept in memory alone: a broker that is away may be back in time
         done = (jobs is None or jobs.flush(_left(deadline), patient=True)) and done
-        if current.runtime.spool is not None:
+        if current.runtime.kept_traces is not None:
             # The process may end right after: what has become of everything must be on disk, of evaluation spans too.
             for attachment in current.attachments:
                 done = attachment.flush(_left(deadline), evaluate=False) and done
-            done = current.runtime.spool.flush(_left(deadline)) and done
+            done = current.runtime.kept_traces.flush(_left(deadline)) and done
         telemetry = current.runtime.telemetry
         return (telemetry is None or telemetry.flush(_left(deadline))) and done
     return False
@@ -503,5 +501,5 @@ def _flush_at_exit() -> None:
             current.runtime.jobs.flush(_left(deadline))
         if current.runtime.telemetry is not None:
             current.runtime.telemetry.flush(_left(deadline))
-        if current.runtime.spool is not None:
-            current.runtime.spool.flush(_left(deadline))
+        if current.runtime.kept_traces is not None:
+            current.runtime.kept_traces.flush(_left(deadline))

@@ -18,8 +18,7 @@ from rag_otel.safety.fork import after_fork_in_child
 
 # Only types: importing the pipeline and asyncio would double what `import rag_otel` costs.
 if TYPE_CHECKING:
-    from rag_otel.durable.dead_letters import DeadLetters
-    from rag_otel.durable.spool import Spool
+    from rag_otel.durable.kept_traces import KeptTraces
     from rag_otel.evaluation.background_worker import BackgroundWorker
     from rag_otel.model import AttributeValue, EvaluatedTrace, EvaluationStatus, RagTrace, SamplingDecision
     from rag_otel.pipeline import Pipeline
@@ -128,10 +127,8 @@ class Runtime:
     """Metrics and events; None: switched off."""
     jobs: JobSink | None = None
     """Where traces go that are evaluated by workers; None: they are evaluated here."""
-    spool: Spool | None = None
-    """Keeps admitted traces on disk; None: no folder is set."""
-    dead_letters: DeadLetters | None = None
-    """Keeps what a backend refuses for good; with the spool."""
+    kept_traces: KeptTraces | None = None
+    """Keeps admitted traces on disk until their results are written; None: no state folder is set."""
     sentences: Callable[[str], Iterable[tuple[int, int]]] | None = None
     """(start, end) of each sentence of a text, for guards. None: a text counts as one sentence."""
 
@@ -147,13 +144,13 @@ class Runtime:
             self.jobs.shutdown(timeout_s / 2)
         if self.telemetry is not None:
             self.telemetry.shutdown(timeout_s / 2)
-        if self.spool is not None:
-            self.spool.close(timeout_s / 2)
+        if self.kept_traces is not None:
+            self.kept_traces.close(timeout_s / 2)
 
     def after_fork(self) -> None:
         """Start over in a forked child: nothing of the parent's work is done twice."""
-        if self.spool is not None:
-            self.spool.after_fork()
+        if self.kept_traces is not None:
+            self.kept_traces.after_fork()
         self.worker.after_fork()
         self.delivery.after_fork()
         if self.jobs is not None:

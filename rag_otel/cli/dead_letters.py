@@ -35,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--folder",
         action="append",
-        help="spool_folder of an application or data folder of a collector (may be repeated; default: those that the "
+        help="state folder of an application or data folder of a collector (may be repeated; default: those that the "
         "settings name)",
     )
     parser.add_argument("--config", metavar="FILE", help="the collector's settings file: its data folder and backends")
@@ -88,8 +88,8 @@ def _of_queue(arguments: argparse.Namespace) -> int:
 def _folders(arguments: argparse.Namespace) -> list[Path]:
     given = [Path(each) for each in arguments.folder or ()]
     if not given:
-        spool = resolve({}).settings.spool_folder
-        given = [Path(spool)] if spool else []
+        state = resolve({}).settings.state_folder
+        given = [Path(state)] if state else []
         collector = collector_settings.data_folder(arguments.config)
         if collector.is_dir() or not given:
             given.append(collector)

@@ -1,10 +1,10 @@
-"""What the spool keeps of one admitted trace: values in the journal under the trace's key, in this order.
+"""What is kept of a trace to be evaluated: values in the journal under the trace's key, in this order.
 
     T  the trace as it was admitted: decision, snapshot and its ended spans
-    A  spans that were added: the target as it was exported, later spans, the evaluation span; the last one counts
-    E  everything so far is exported
-    W  the results are written everywhere
-    B  a later process has begun with it
+    F  spans of it that were found later
+    R  the target has gone to the exporters, without scores
+    S  the same, with its scores
+    B  a later process has begun to evaluate it
     V  it has been evaluated by a later process, which has survived that
 
 Spans are OTLP bytes, the rest is JSON.
@@ -16,24 +16,24 @@ import functools
 import json
 import struct
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 from opentelemetry.sdk.trace import ReadableSpan
 from pydantic import TypeAdapter
 
-from rag_otel import semconv
 from rag_otel.durable.span_codec import decode, encode
 from rag_otel.model import Chunk, SamplingDecision, SpanRef
 from rag_otel.observing.call_snapshot import Snapshot
 
 KEY_BYTES: Final = 24
 TRACE: Final = b"T"
-EXPORTED: Final = b"E"
-WRITTEN: Final = b"W"
+RELEASED: Final = b"R"
+SCORED: Final = b"S"
 BEGUN: Final = b"B"
 EVALUATED: Final = b"V"
-_ADDED: Final = b"A"
+_FOUND: Final = b"F"
+_MARKS: Final = (RELEASED, SCORED, BEGUN, EVALUATED)
 _VERSION: Final = 1
 _HEAD: Final = struct.Struct("<I")
 
@@ -50,13 +50,10 @@ class KeptTrace:
     root: SpanRef | None
     read: dict[int, ReadableSpan]
     """Span id -> the spans that the trace is read from, as they ended."""
-    spans: dict[int, ReadableSpan]
-    """Span id -> every span, as it was exported or is to be."""
     released: bool = False
-    """The target was let go."""
-    exported: set[int] = field(default_factory=set)
-    """Ids of spans that are known to be exported."""
-    written: bool = False
+    """The target has gone to the exporters."""
+    scored: bool = False
+    """With its scores."""
     begun: int = 0
     """How many later processes have begun with it, one after the other, and did not get through its evaluation."""
 
@@ -107,9 +104,9 @@ def trace_value(
     return b"".join((TRACE, _HEAD.pack(len(about)), about, encode(spans)))
 
 
-def added_value(spans: Sequence[ReadableSpan]) -> bytes:
-    """Spans that are exported for the trace."""
-    return _ADDED + encode(spans)
+def found_value(spans: Sequence[ReadableSpan]) -> bytes:
+    """Spans of the trace that were found later."""
+    return _FOUND + encode(spans)
 
 
 def is_value(value: bytes) -> bool:
@@ -117,9 +114,9 @@ def is_value(value: bytes) -> bool:
     try:
         if value[:1] == TRACE:
             _trace(b"\0" * KEY_BYTES, value)
-        elif value[:1] == _ADDED:
+        elif value[:1] == _FOUND:
             decode(value[1:])
-        return value[:1] in (TRACE, _ADDED, EXPORTED, WRITTEN, BEGUN, EVALUATED)
+        return value[:1] in (TRACE, _FOUND, *_MARKS)
     except Exception:  # noqa: BLE001 - whatever is wrong with it, it is damage
         return False
 
@@ -134,18 +131,11 @@ def trace_of(key: bytes, values: Iterable[bytes]) -> KeptTrace:
             kept = _trace(key, value)
         elif kept is None:
             continue  # the record before it is damaged
-        elif kind == _ADDED:
+        elif kind == _FOUND:
             for span in decode(value[1:]):
-                span_id = span.context.span_id
-                kept.released |= span_id == target
-                kept.exported.discard(span_id)
-                kept.spans[span_id] = span
-                if span_id != target and (span.attributes or {}).get(semconv.SPAN_KIND) != semconv.KIND_EVALUATOR:
-                    kept.read.setdefault(span_id, span)
-        elif kind == EXPORTED:
-            kept.exported = set(kept.spans)
-        elif kind == WRITTEN:
-            kept.written = True
+                kept.read.setdefault(span.context.span_id, span)
+        elif kind in (RELEASED, SCORED):
+            kept.released, kept.scored = True, kind == SCORED
         elif kind == BEGUN:
             kept.begun += 1
         elif kind == EVALUATED:
@@ -161,7 +151,6 @@ def _trace(key: bytes, value: bytes) -> KeptTrace:
     about: dict[str, Any] = json.loads(value[start:end])
     if about["version"] != _VERSION:
         raise ValueError(f"version {about['version']}, not {_VERSION}")
-    spans = {span.context.span_id: span for span in decode(value[end:])}
     snapshot, root = about["snapshot"], about["root"]
     return KeptTrace(
         key=key,
@@ -169,8 +158,7 @@ def _trace(key: bytes, value: bytes) -> KeptTrace:
         decision=_adapter(SamplingDecision).validate_python(about["decision"]),
         snapshot=None if snapshot is None else _adapter(Snapshot).validate_python(snapshot),
         root=None if root is None else SpanRef(trace_id=root[0], span_id=root[1]),
-        read=spans,
-        spans=dict(spans),
+        read={span.context.span_id: span for span in decode(value[end:])},
     )
 
 

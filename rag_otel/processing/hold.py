@@ -45,7 +45,7 @@ class Slot:
     admitted_at: float = 0.0
     """When the slot was taken, in the same seconds."""
     kept: bool = False
-    """The spool has it."""
+    """It is on disk."""
     taken_up: bool = False
     """An earlier process had admitted it: its place under the cap is paid for."""
     scored: bool = False

@@ -14,7 +14,7 @@ import dataclasses
 import functools
 import time
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from opentelemetry import trace as trace_api
@@ -48,15 +48,16 @@ from rag_otel.safety.guard import counters, guarded, report_internal_error
 from rag_otel.safety.time_limit import exit_budget
 from rag_otel.safety.tracing_suppression import is_own, is_suppressed
 
-if TYPE_CHECKING:  # only imported where a spool folder is set
+if TYPE_CHECKING:  # only imported where a state folder is set
+    from rag_otel.durable.trace_records import KeptTrace
     from rag_otel.processing.keeping import Keeper
 
 SHUTDOWN_S: Final = 5.0
 """How long `shutdown()` waits for evaluations: an exiting process must not hang on a slow judge."""
 _EVALUATION_SHARE: Final = 2 / 3
 """Of a flush's time; the rest is for exporting."""
-SPOOL_S: Final = 2.0
-"""How long a shutdown waits for the spool's marks."""
+KEEP_S: Final = 2.0
+"""How long a shutdown waits until the disk knows what is done."""
 DEADLINE: Final = "deadline"
 FLUSHED: Final = "flush"
 SHUT_DOWN: Final = "shutdown"
@@ -119,24 +120,21 @@ class RagSpanProcessor(SpanProcessor):
         # A flush may release every slot at once: that must never overrun a queue that holds other spans as well.
         self._hold.max_items = settings.max_held if room is None else max(1, min(settings.max_held, room // 2))
         self._hold.seconds = settings.hold if self._inner else 0.0
-        if self._keeper is not None:
-            self._keeper.follow(self._inner)
 
     def _new_keeper(self) -> Keeper | None:
-        """What keeps admitted traces on disk; None where no spool folder is set."""
-        spool, dead = self._runtime.spool, self._runtime.dead_letters
-        if spool is None or dead is None:
+        """What keeps admitted traces on disk; None where no state folder is set."""
+        if self._runtime.kept_traces is None:
             return None
         from rag_otel.processing.keeping import Keeper
 
-        return Keeper(spool, dead, self)
+        return Keeper(self._runtime.kept_traces, self._take_up)
 
     def use(self, runtime: Runtime) -> None:
         """Evaluate with another set-up from now on. The one before must be flushed: what it has left is given up."""
         self._release_all(EvaluationStatus.LATE, FLUSHED, time.monotonic())
         self._hold.give_up()
         if self._keeper is not None:
-            self._keeper.close()
+            self._keeper.stop()
         self._runtime, self._delivering = runtime, False
         self._keeper = self._new_keeper()
         self._status_attributes = functools.lru_cache(256)(runtime.status_attributes)
@@ -297,24 +295,34 @@ class RagSpanProcessor(SpanProcessor):
         """The span of a trace that is not held, as it goes out before its scores."""
         going = self.unscored(slot.span, EvaluationStatus.LATE, None, slot.decision)
         if self._keeper is not None:
-            self._keeper.goes_out(slot, going)
+            self._keeper.released(slot)
         return going
 
-    def admits(self, slot: Slot, *, held: bool) -> bool:
-        """True when a trace that an earlier process had admitted has a slot and its place under the cap now."""
+    def _take_up(self, kept: KeptTrace) -> bool:
+        """Evaluate a trace that an earlier process had admitted; False where there is no room for it now. Where the
+        worker has ended, it stays for the next process."""
+        from rag_otel.processing.keeping import is_given_up, slot_of
+
+        if self._keeper is None or not self._inner or not self._active:
+            return False
+        slot, given_up = slot_of(kept, self._inner), is_given_up(kept)
+        if not given_up and not self._admits_again(slot, held=not kept.released):
+            return False
+        job = self._give_up if given_up else self._evaluate_again
+        if not self._runtime.worker.submit(lambda: job(slot, released=kept.released)) and not given_up:
+            self._hold.finish(slot)
+            if self._hold.claim(slot):
+                self._hold.gone(slot)
+        return True
+
+    def _admits_again(self, slot: Slot, *, held: bool) -> bool:
+        """True when there is a slot and a place under the cap."""
         cap = self._runtime.pipeline.cap
-        if not self._active or (cap is not None and cap.is_empty()) or not self._hold.admit(slot, held=held):
+        if (cap is not None and cap.is_empty()) or not self._hold.admit(slot, held=held):
             return False
         if cap is not None:
             cap.admit()
         return True
-
-    def evaluate_later(self, slot: Slot) -> None:
-        """Evaluate a trace that has a slot. Where the worker has ended, it stays for the next process."""
-        if not self._runtime.worker.submit(lambda: self._evaluate(slot)):
-            self._hold.finish(slot)
-            if self._hold.claim(slot):
-                self._hold.gone(slot)
 
     def _turned_away(self, slot: Slot) -> ReadableSpan:
         decision = queue_full(slot.decision)
@@ -343,6 +351,24 @@ class RagSpanProcessor(SpanProcessor):
         finally:
             self._release_unscored(slot, EvaluationStatus.FAILED, "internal_error")
             self._hold.finish(slot)
+
+    async def _evaluate_again(self, slot: Slot, *, released: bool) -> None:
+        """The same for a trace that an earlier process had admitted."""
+        if not released and not slot.deadline:  # nothing is held here
+            fan_out.end_later(slot.downstream, self.passing_late(slot))
+        if self._keeper is not None:
+            self._keeper.begun(slot)
+        await self._evaluate(slot)
+
+    async def _give_up(self, slot: Slot, *, released: bool) -> None:
+        """Let the span of such a trace go without scores: its evaluation has ended one process after the other."""
+        from rag_otel.processing.keeping import GIVEN_UP
+
+        if not released:
+            fan_out.end_later(
+                slot.downstream, self.unscored(slot.span, EvaluationStatus.FAILED, GIVEN_UP, slot.decision)
+            )
+        self._nothing_to_write(slot)
 
     async def _release_evaluated(self, slot: Slot, result: EvaluatedTrace) -> None:
         rated = recent_ratings.rated(result.trace)  # a user may have said something while the judge was at work
@@ -395,7 +421,7 @@ class RagSpanProcessor(SpanProcessor):
             # First the result, then the span: whoever waits for the spans finds every result queued.
             self._submit(slot, result)
         finally:
-            self._let_go(slot, scored)
+            self._let_go(slot, scored, scored=True)
 
     def _pipeline_of(self, slot: Slot) -> Pipeline:
         pipeline = self._runtime.pipeline
@@ -414,15 +440,7 @@ class RagSpanProcessor(SpanProcessor):
 
     def _origin(self, slot: Slot) -> SpanOrigin | None:
         """Where what follows a span that has gone is sent."""
-        emit: Callable[[ReadableSpan], None] = self.emit
-        if self._keeper is not None and slot.kept:
-            emit = functools.partial(self._emit_for, slot)
-        return SpanOrigin(emit=emit, resource=slot.span.resource) if self._inner else None
-
-    def _emit_for(self, slot: Slot, span: ReadableSpan) -> None:
-        if self._keeper is not None:
-            self._keeper.goes_out(slot, span)
-        self.emit(span)
+        return SpanOrigin(emit=self.emit, resource=slot.span.resource) if self._inner else None
 
     def _release_unscored(self, slot: Slot, status: EvaluationStatus, reason: str | None) -> bool:
         """Let the span go with its status; False when it has gone already."""
@@ -436,10 +454,10 @@ class RagSpanProcessor(SpanProcessor):
         self._let_go(slot, going)
         return True
 
-    def _let_go(self, slot: Slot, span: ReadableSpan) -> None:
+    def _let_go(self, slot: Slot, span: ReadableSpan, *, scored: bool = False) -> None:
         try:
             if self._keeper is not None:
-                self._keeper.goes_out(slot, span)
+                self._keeper.released(slot, scored=scored)
             fan_out.end_later(self._still_there(slot.downstream), span)
         finally:
             self._hold.gone(slot)
@@ -494,8 +512,8 @@ class RagSpanProcessor(SpanProcessor):
             with exit_budget.limited(SHUTDOWN_S) as limit_s:
                 self._let_all_go(limit_s)
         fan_out.shutdown(self._inner)
-        if self._keeper is not None:  # what was exported just now needs its mark
-            self._keeper.flush(SPOOL_S)
+        if self._keeper is not None:
+            self._keeper.flush(KEEP_S)
 
     def _let_all_go(self, limit_s: float) -> None:
         deadline = time.monotonic() + limit_s
@@ -518,8 +536,6 @@ class RagSpanProcessor(SpanProcessor):
         self._delivering = False
         self._hold.after_fork()
         self._tracker.after_fork()
-        if self._keeper is not None:
-            self._keeper.after_fork()
 
 
 _following: Final[weakref.WeakSet[RagSpanProcessor]] = weakref.WeakSet()

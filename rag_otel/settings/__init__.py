@@ -316,11 +316,6 @@ class Settings:
         "Jobs that the application keeps while the broker is away, bytes of text",
         "RAG_OTEL_JOB_QUEUE_BUFFER_BYTES",
     )
-    spool_folder: str | None = row(
-        None, "Where admitted traces are kept until they are exported; None: in memory alone", "RAG_OTEL_SPOOL_FOLDER"
-    )
-    spool_max_bytes: int = row(256 * 2**20, "Size of it for each process, at most", "RAG_OTEL_SPOOL_MAX_BYTES")
-    spool_max_age: float = row(7 * _DAY_S, "Seconds that a trace is kept in it, at most", "RAG_OTEL_SPOOL_MAX_AGE")
     telemetry_exporter: Literal["application", "otlp", "prometheus", "none"] = row(
         "application",
         "Metrics go to the application's MeterProvider, over OTLP, to a `/metrics` endpoint, or nowhere",
@@ -411,8 +406,6 @@ class Settings:
             False,
             "True with a job_queue_url: jobs carry the texts. Without a job_queue_url, texts stay in the process",
         )
-        _require(self.spool_max_bytes >= 2**20, "spool_max_bytes", self.spool_max_bytes, "at least 1048576")
-        _require(self.spool_max_age > 0, "spool_max_age", self.spool_max_age, "above 0")
         _require(self.telemetry_interval > 0, "telemetry_interval", self.telemetry_interval, "above 0")
         _require(self.alert_timeout > 0, "alert_timeout", self.alert_timeout, "above 0")
         for name in _ADDRESSES:

@@ -1,4 +1,4 @@
-"""Programs with a spool folder, and what a backend has got of them."""
+"""Programs with a state folder, and what a backend has got of them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ IMPATIENT = ("--patience", "1")
 
 @dataclass
 class Program:
-    """A running `spooling_app`."""
+    """A running `answering_app`."""
 
     process: subprocess.Popen[str]
     counters: dict[str, int] = field(default_factory=dict)
@@ -71,7 +71,7 @@ def a_program(folder: Path, endpoint: str, *options: str, **environment: str) ->
     """Runs the program until the block ends."""
     path = os.pathsep.join(map(str, (ROOT, ROOT / "collectors", ROOT / "evaluators")))
     process = subprocess.Popen(
-        [warm_python(), "-m", "tests.durable.spooling_app", str(folder), endpoint, *options],
+        [warm_python(), "-m", "tests.durable.answering_app", str(folder), endpoint, *options],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": path, **environment},
         stdin=subprocess.PIPE,
@@ -121,6 +121,11 @@ def scored(receiver: Receiver) -> set[str]:
         for span in found
         if span.name == ANSWER and span.context.trace_id in with_score
     }
+
+
+def written(results: Path) -> Counter[str]:
+    """How often the result of each question was written to this file."""
+    return Counter(results.read_text().splitlines()) if results.exists() else Counter()
 
 
 def doubles(receiver: Receiver) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 import os
 import uuid
 from collections.abc import Iterator
@@ -22,7 +21,7 @@ from testkit.http_receiver import Received, Receiver, http_receiver
 from testkit.otlp_requests import a_rag_trace, a_request, a_span
 from testkit.polling import eventually
 from testkit.shared_servers import SharedPhoenix
-from tests.durable.kit import Program, a_program, doubles, questions, spans
+from tests.durable.kit import spans
 from tests.support.phoenix_server import PhoenixApi
 
 POISON = b"Question 3?"
@@ -58,70 +57,6 @@ def letters(folder: Path) -> list[DeadLetter]:
 
 def names(letter: DeadLetter) -> list[str]:
     return [span.name for span in decode(letter.request)]
-
-
-def test_the_application_keeps_what_is_refused(
-    tmp_path: Path, backend: Receiver, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The refused span alone; all others arrive. It is listed, stays while it is refused, and goes when it is taken."""
-    folder = tmp_path / "spool"
-    backend.respond = refusing
-    with a_program(folder, backend.url) as program:
-        program.do("answer 6")
-        program.exit()
-    assert {span.name for span in spans(backend)} >= {"answer", "retrieve"}
-    (letter,) = letters(folder)
-    assert names(letter) == ["answer"]
-    assert letter.reason == "HTTP 400: no such thing"
-    assert (letter.spans, letter.rejected, len(letter.trace_ids)) == (1, 1, 1)
-    assert letter.path.stat().st_mode & 0o777 == 0o600
-
-    assert main(["dead-letters", "list", "--folder", str(folder), "--json"]) == 0
-    (listed,) = map(json.loads, capsys.readouterr().out.splitlines())
-    assert listed["trace_ids"] == list(letter.trace_ids)
-    assert main(["dead-letters", "list", "--folder", str(folder)]) == 0
-    assert "no such thing" in capsys.readouterr().out
-
-    assert main(["dead-letters", "retry", "--folder", str(folder), "--endpoint", backend.url]) == 1
-    assert "refused: HTTP 400" in capsys.readouterr().out
-    assert len(letters(folder)) == 1
-    backend.requests.clear()
-    backend.respond = None
-    assert main(["dead-letters", "retry", "--folder", str(folder), "--endpoint", backend.url]) == 0
-    assert "accepted" in capsys.readouterr().out
-    assert letters(folder) == []
-    assert questions(backend, "evaluated") == {"Question 3?": 1}
-
-
-def test_a_refused_trace_is_done(tmp_path: Path, backend: Receiver) -> None:
-    """The next process does not send it again."""
-    backend.respond = refusing
-    with a_program(tmp_path, backend.url) as program:
-        program.do("answer 4")
-        program.exit()
-    backend.requests.clear()
-    with a_program(tmp_path, backend.url) as program:
-        eventually(lambda: nothing_left(program))
-        program.exit()
-    assert backend.requests == []
-
-
-def nothing_left(program: Program) -> bool:
-    program.do("left")
-    return program.left == 0
-
-
-def test_a_partial_success_keeps_the_whole_request(tmp_path: Path, backend: Receiver) -> None:
-    """The backend does not say which spans it rejected. None is sent twice by itself."""
-    backend.respond = rejecting
-    with a_program(tmp_path, backend.url) as program:
-        program.do("answer 6")
-        program.exit()
-    assert doubles(backend) == []
-    (letter,) = letters(tmp_path)
-    assert (letter.reason, letter.rejected) == ("one is too old", 1)
-    assert letter.spans > 1
-    assert len(letter.trace_ids) > 1
 
 
 def test_retry_needs_an_address(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -22,8 +22,6 @@ from rag_otel_evaluators import evaluate
 _NOT_IN_A_SIGNATURE = {
     "sampling_seed",
     "chunk_resolver_timeout",
-    "spool_max_bytes",
-    "spool_max_age",
     *(f"job_queue_{name}" for name in ("name", "partitions", "prefetch", "max_jobs", "max_starts")),
     "job_queue_retry_delays",
     "job_queue_buffer_bytes",

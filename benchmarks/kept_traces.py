@@ -1,6 +1,6 @@
-"""What the spool folder costs the request path, and what a SIGKILL can still lose.
+"""What keeping traces on disk costs the request path, and what a SIGKILL can still lose.
 
-    python benchmarks/spool.py
+    python benchmarks/kept_traces.py
 
 Hand-over: what a trace pays on the request path while 200 come a second, and an empty call at the same moments. Window:
 a program that answers all the time is killed, again and again; the age of the oldest trace that had been answered and
@@ -71,7 +71,7 @@ def set_up(folder: str) -> None:
     rag_otel.instrument(
         metrics=[],
         evaluators=[Never()],
-        spool_folder=folder,
+        state_folder=folder,
         hold=600,
         max_held=100_000,
         max_held_bytes=2**30,
@@ -117,7 +117,7 @@ def window(rounds: int, threads: int) -> list[float]:
 def questions_in(folder: Path) -> set[int]:
     """The numbers of the questions that are in the folder."""
     found = set()
-    for log in folder.rglob("0/traces"):
+    for log in folder.rglob("traces/0/traces"):
         journal = Journal(log, readable=is_value, key_bytes=KEY_BYTES)
         for positions in journal.left.values():
             value = journal.read(positions[0])

@@ -1,11 +1,12 @@
-"""A program with a spool folder: it answers questions, tells what it has done, and does as its input says.
+"""A program with a state folder: it answers questions, tells what it has done, and does as its input says.
 
-    python -m tests.durable.spooling_app FOLDER ENDPOINT [--gate FILE] [--hold S] [--delay-ms N]
+    python -m tests.durable.answering_app FOLDER ENDPOINT [--gate FILE] [--hold S] [--delay-ms N]
 
 Commands, a line each: `answer N [CHARACTERS]`, `from N` (the number of the next question), `flood N` (answers in
 the background), `fork N` (answers in a child), `flush`, `counters`, `limit BYTES` (no file may grow beyond),
 `clock SECONDS` (the time of day jumps), `os._exit`, `exit`. With `--gate`, evaluations wait until the file exists; with
-`--poison TEXT`, one of such a question ends the process; with `--unwritten` no result is ever written.
+`--poison TEXT`, one of such a question ends the process; with `--unwritten` no result is ever written. With
+`--results FILE` each result is a line of that file, and none is written while there is a file FILE.away.
 The exporter tries for `--patience` seconds, which the command `patience S` changes.
 """
 
@@ -20,6 +21,7 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +31,9 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
 import rag_otel
-from rag_otel.model import Evaluation
+from rag_otel.durable import kept_traces
+from rag_otel.errors import RetryableError
+from rag_otel.model import EvaluatedTrace, Evaluation
 from rag_otel.safety.guard import counters
 
 
@@ -48,6 +52,21 @@ class Gated:
         while self._gate is not None and not self._gate.exists():
             await asyncio.sleep(0.01)
         return Evaluation(name=self.name, score=1.0, judge=self.judge_name)
+
+
+class Results:
+    """A destination: one line a result. It can be away."""
+
+    name = "results"
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def write(self, batch: Sequence[EvaluatedTrace]) -> None:
+        if self._path.with_name(f"{self._path.name}.away").exists():
+            raise RetryableError("away")
+        with self._path.open("a") as file:
+            file.writelines(f"{each.trace.question}\n" for each in batch)
 
 
 class Unwritten:
@@ -98,7 +117,10 @@ def main() -> None:
     parser.add_argument("--max-bytes", type=int)
     parser.add_argument("--poison")
     parser.add_argument("--unwritten", action="store_true")
+    parser.add_argument("--results", type=Path)
     given = parser.parse_args()
+    if given.max_bytes:
+        kept_traces.MAX_BYTES = given.max_bytes  # type: ignore[misc]
     provider = TracerProvider()
     exporter = OTLPSpanExporter(endpoint=f"{given.endpoint}/v1/traces", timeout=given.patience)
     provider.add_span_processor(BatchSpanProcessor(exporter, schedule_delay_millis=given.delay_ms))
@@ -106,11 +128,10 @@ def main() -> None:
     instrumentation = rag_otel.instrument(
         metrics=[],
         evaluators=[Gated(given.gate, given.poison)],
-        spool_folder=given.folder,
+        state_folder=given.folder,
         hold=given.hold,
-        spool_max_bytes=given.max_bytes,
         drift=False,
-        writers=[Unwritten()] if given.unwritten else [],
+        writers=[Unwritten()] if given.unwritten else [] if given.results is None else [Results(given.results)],
         evaluations_per_minute=float("inf"),
     )
     print("ready", flush=True)
@@ -145,7 +166,8 @@ def main() -> None:
             os._exit(3)
         elif command == "exit":
             return
-        left = None if instrumentation.runtime.spool is None else instrumentation.runtime.spool.unfinished
+        traces = instrumentation.runtime.kept_traces
+        left = None if traces is None else traces.unfinished
         print(json.dumps({"done": command, "counters": counters.snapshot(), "left": left}), flush=True)
 
 

@@ -1,4 +1,4 @@
-"""The traces of one process on disk: bounds, room, age, and taking over."""
+"""What one process keeps on disk: bounds, room, and taking over."""
 
 from __future__ import annotations
 
@@ -11,18 +11,28 @@ from opentelemetry.trace import Span
 
 from rag_otel.delivery.state_folder import StateFolder
 from rag_otel.durable import trace_records
-from rag_otel.durable.trace_records import key_of, trace_value
-from rag_otel.durable.trace_store import TraceStore
+from rag_otel.durable.kept_items import KeptItems
+from rag_otel.durable.trace_records import KEY_BYTES, KeptTrace, is_value, key_of, trace_of, trace_value
 from rag_otel.model import Chunk, SamplingDecision, SpanRef
 from rag_otel.observing.call_snapshot import Snapshot
 
 DECISION = SamplingDecision(sampled=True, reason="random", probability=0.5, evaluators=("one",))
 
 
-def a_store(folder: Path, *, max_bytes: int = 2**20, max_age_s: float = 3600.0) -> TraceStore:
-    store = TraceStore(StateFolder(folder), max_bytes=max_bytes, max_age_s=max_age_s)
-    store.left = store.open()  # type: ignore[attr-defined]
-    return store
+class Store(KeptItems):
+    """Traces, and which an earlier process left."""
+
+    def __init__(self, folder: Path, *, max_bytes: int = 2**20) -> None:
+        self.state = StateFolder(folder)
+        super().__init__(self.state, "traces", key_bytes=KEY_BYTES, max_bytes=max_bytes, readable=is_value)
+        self.left = self.open()
+
+    def trace(self, key: bytes) -> KeptTrace:
+        return trace_of(key, self.read(key))
+
+    def close(self) -> None:
+        super().close()
+        self.state.close()
 
 
 def a_span() -> ReadableSpan:
@@ -32,7 +42,7 @@ def a_span() -> ReadableSpan:
     return span
 
 
-def put(store: TraceStore, *, snapshot: Snapshot | None = None, at: float | None = None) -> bytes:
+def put(store: Store, *, snapshot: Snapshot | None = None, at: float | None = None) -> bytes:
     span = a_span()
     key = key_of(span.context.trace_id, span.context.span_id)
     root = SpanRef(trace_id="a" * 32, span_id="b" * 16)
@@ -45,51 +55,41 @@ def test_a_trace_is_read_as_it_was_written(tmp_path: Path) -> None:
     """Also what JSON cannot say: a lone surrogate in an answer, an object in a chunk's metadata."""
     chunk = Chunk(id="1", text="Text", position=0, metadata={"path": Path("/tmp")})
     snapshot = Snapshot(question="Why?", response="\ud800", chunks=(chunk,), tags={"tenant": "a"})
-    store = a_store(tmp_path)
+    store = Store(tmp_path)
     key = put(store, snapshot=snapshot)
-    kept = store.read(key)
-    assert kept is not None
+    kept = store.trace(key)
     assert kept.decision == DECISION
     assert kept.snapshot is not None
     assert (kept.snapshot.response, kept.snapshot.tags) == ("\ud800", {"tenant": "a"})
     assert kept.snapshot.chunks == (Chunk(id="1", text="Text", position=0, metadata={"path": "/tmp"}),)
     assert kept.root == SpanRef(trace_id="a" * 32, span_id="b" * 16)
-    assert (kept.released, kept.written, kept.begun, kept.exported) == (False, False, 0, set())
+    assert (kept.released, kept.scored, kept.begun) == (False, False, 0)
 
 
 def test_what_is_done_is_not_there_for_the_next_process(tmp_path: Path) -> None:
-    store = a_store(tmp_path)
+    store = Store(tmp_path)
     keys = [put(store) for _ in range(3)]
     store.done(keys[:2])
     store.close()
-    assert a_store(tmp_path).left == keys[2:]  # type: ignore[attr-defined]
-
-
-def test_a_trace_that_is_too_old_is_given_up(tmp_path: Path) -> None:
-    store = a_store(tmp_path)
-    old, fresh = put(store, at=time.time() - 7200), put(store)
-    assert store.read(old) is None
-    assert store.read(fresh) is not None
-    store.close()
-    assert a_store(tmp_path).left == [fresh]  # type: ignore[attr-defined]
+    assert Store(tmp_path).left == keys[2:]
 
 
 def test_one_old_trace_does_not_keep_the_disk(tmp_path: Path) -> None:
     """Files are deleted oldest first: a trace that stays in the first one is written anew at the end."""
-    store = a_store(tmp_path, max_bytes=2**18)
+    store = Store(tmp_path, max_bytes=2**18)
     staying = put(store)
     for _ in range(2000):
         assert store.has_room(1000)
         store.done([put(store)])
         store.tend()
-    assert store.read(staying) is not None
+    assert store.trace(staying).key == staying
     store.close()
-    assert a_store(tmp_path, max_bytes=2**18).left == [staying]  # type: ignore[attr-defined]
+    assert Store(tmp_path, max_bytes=2**18).left == [staying]
 
 
 def test_a_part_in_use_is_not_adopted(tmp_path: Path) -> None:
     """And one whose process is gone is, once; what is taken over survives the next process too."""
-    first, second, third = a_store(tmp_path), a_store(tmp_path), a_store(tmp_path)
+    first, second, third = Store(tmp_path), Store(tmp_path), Store(tmp_path)
     key = put(first)
     assert second.adopt() == []
     first.close()
@@ -97,32 +97,32 @@ def test_a_part_in_use_is_not_adopted(tmp_path: Path) -> None:
     assert third.adopt() == []
     second.close()
     assert third.adopt() == [key]
-    kept = third.read(key)
-    assert kept is not None
+    kept = third.trace(key)
     assert kept.decision == DECISION
 
 
 def test_a_full_store_leaves_a_part_alone(tmp_path: Path) -> None:
-    first, second = a_store(tmp_path), a_store(tmp_path, max_bytes=500)
+    first, second = Store(tmp_path), Store(tmp_path, max_bytes=500)
     key = put(first)
     first.close()
     assert second.adopt() == []
-    assert a_store(tmp_path).left == [key]  # type: ignore[attr-defined]
+    assert Store(tmp_path).left == [key]
 
 
 def test_values_of_other_versions_are_damage(tmp_path: Path) -> None:
     assert not trace_records.is_value(b"")
     assert not trace_records.is_value(b"Tgarbage")
     assert not trace_records.is_value(b"?")
-    assert trace_records.is_value(trace_records.WRITTEN)
+    assert trace_records.is_value(trace_records.RELEASED)
 
 
-@pytest.mark.parametrize("kind", [trace_records.EXPORTED, trace_records.WRITTEN, trace_records.BEGUN])
+@pytest.mark.parametrize("kind", [trace_records.RELEASED, trace_records.SCORED, trace_records.BEGUN])
 def test_a_mark_without_its_trace_is_passed_over(tmp_path: Path, kind: bytes) -> None:
     """The record before it was damaged."""
-    store = a_store(tmp_path)
+    store = Store(tmp_path)
     key = put(store)
     other = bytes(24)
     store.write([(other, kind)])
-    assert store.read(other) is None
-    assert store.read(key) is not None
+    with pytest.raises(ValueError, match="missing"):
+        store.trace(other)
+    assert store.trace(key).key == key
