@@ -26,8 +26,9 @@ from rag_otel.telemetry.telemetry import Telemetry, telemetry_of
 from rag_otel_collectors.conventions import default_conventions
 from rag_otel_collectors.jobs.job import is_packed
 from rag_otel_collectors.otlp import metrics as names
+from rag_otel_collectors.otlp.assembly.disk import DiskWatch
 from rag_otel_collectors.otlp.assembly.live_traces import LiveTraces
-from rag_otel_collectors.otlp.collector import Collector, Results
+from rag_otel_collectors.otlp.collector import Collector
 from rag_otel_collectors.otlp.evaluation.pool import EvaluationPool
 from rag_otel_collectors.otlp.exporters.connect import connect
 from rag_otel_collectors.otlp.exporters.job_forwarder import READER, JobForwarder
@@ -43,7 +44,9 @@ from rag_otel_collectors.otlp.receivers.kafka_consumer import KafkaReceiver, Kaf
 from rag_otel_collectors.otlp.receivers.reception import Reception
 from rag_otel_collectors.otlp.receivers.taken_messages import TakenMessages
 from rag_otel_collectors.otlp.receivers.tls import ServerTls
+from rag_otel_collectors.otlp.release import Results, TraceRelease
 from rag_otel_collectors.otlp.settings import CollectorSettings, Configuration
+from rag_otel_collectors.otlp.supervision import Supervisor
 
 if TYPE_CHECKING:
     from rag_otel_collectors.jobs.job_queue import JobQueue
@@ -90,12 +93,7 @@ async def start(
         max_trace_bytes=settings.max_memory_bytes // 8,
     )
     dead_letters = DeadLetters(Path(settings.data_dir) / DEAD_LETTERS)
-    senders = [
-        Sender(backend, each, outbox.readers[backend.name], metrics, dead_letters=dead_letters)
-        for backend, each in connections
-    ]
     jobs = None if job_queue is None else _job_forwarder(settings, job_queue, metrics)
-    collector = Collector(live=live, journal=journal, outbox=outbox, metrics=metrics, senders=senders, jobs=jobs)
     intake = Intake(
         conventions=default_conventions(mapping=evaluation.attribute_mapping),
         sampler=build_sampler(evaluation) if evaluation.enabled else RatioSampler(0.0),
@@ -106,7 +104,7 @@ async def start(
         max_disk_bytes=settings.max_disk_bytes,
         max_held_bytes=settings.max_memory_bytes,
         retry_after_s=settings.retry_after,
-        held=collector.wake,
+        held=lambda: release.wake(),
         trusts_scores=settings.trusts_incoming_scores,
         other_disk_bytes=lambda: 0 if jobs is None else jobs.outbox.disk_bytes,
     )
@@ -116,8 +114,26 @@ async def start(
         workers=settings.workers,
         concurrency=settings.worker_concurrency,
         patience_s=evaluation.hold + _PATIENCE_S,
-        on_late=collector.late_results,
+        on_late=lambda reply: release.deliver(reply),
         on_restart=lambda: metrics.add(names.WORKER_RESTARTS),
+    )
+    disk = DiskWatch(
+        {"journal": journal, "outbox": outbox, **({} if jobs is None else {"jobs": jobs.outbox})},
+        metrics,
+        lambda: live.held_bytes,
+        wanted=intake.wanted_room,
+    )
+    telemetry = _telemetry(evaluation, metrics)
+    results = make_results(lambda span: release.emit(span), telemetry)
+    release = TraceRelease(
+        live=live,
+        journal=journal,
+        pool=pool,
+        outbox=outbox,
+        jobs=jobs,
+        results=results,
+        disk=disk,
+        metrics=metrics,
     )
     reception = Reception(
         intake=intake, metrics=metrics, keys=keys, tls=tls, max_request_bytes=settings.max_request_bytes
@@ -126,14 +142,30 @@ async def start(
     if settings.grpc:
         servers["gRPC"] = GrpcServer(reception, address=settings.grpc)
     if settings.http:
-        servers["HTTP"] = HttpServer(reception, address=settings.http, not_ready=collector.not_ready)
-    stream = _stream(settings, reception, dead_letters)
-    telemetry = _telemetry(evaluation, metrics)
-    results = make_results(collector.emit, telemetry)
+        servers["HTTP"] = HttpServer(reception, address=settings.http, not_ready=lambda: collector.not_ready())
+    collector = Collector(
+        intake=intake,
+        live=live,
+        journal=journal,
+        pool=pool,
+        release=release,
+        outbox=outbox,
+        senders=[
+            Sender(backend, each, outbox.readers[backend.name], metrics, dead_letters=dead_letters)
+            for backend, each in connections
+        ],
+        jobs=jobs,
+        results=results,
+        disk=disk,
+        tasks=Supervisor(metrics),
+        metrics=metrics,
+        servers=list(servers.values()),
+        stream=_stream(settings, reception, dead_letters),
+    )
     results.start()
     telemetry.start()
     try:
-        await collector.start(intake=intake, pool=pool, results=results, servers=list(servers.values()), stream=stream)
+        await collector.start()
     except BaseException:
         await collector.stop()
         raise

@@ -36,7 +36,7 @@ class Supervisor:
         self._first_pause_s = first_pause_s
         self._longest_pause_s = longest_pause_s
         self._well_after_s = well_after_s
-        self._tasks: list[asyncio.Task[None]] = []
+        self._tasks: dict[str, asyncio.Task[None]] = {}
         self._troubles: dict[str, str] = {}
 
     @property
@@ -51,14 +51,14 @@ class Supervisor:
 
     def keep(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
         """Run `run` until `stop`: again whenever it raises or returns. It must be able to begin anew."""
-        self._tasks.append(asyncio.create_task(self._keep(name, run), name=name))
+        self._tasks[name] = asyncio.create_task(self._keep(name, run), name=name)
 
-    async def stop(self) -> None:
-        """Cancel everything. Safe to call twice."""
-        tasks, self._tasks = self._tasks, []
-        for task in tasks:
+    async def stop(self, *names: str) -> None:
+        """Cancel the tasks of these names, by default all. Safe to call twice."""
+        stopped = [task for name in names or tuple(self._tasks) if (task := self._tasks.pop(name, None)) is not None]
+        for task in stopped:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*stopped, return_exceptions=True)
 
     async def _keep(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
         loop = asyncio.get_running_loop()

@@ -10,10 +10,13 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from typing import Final, Protocol
 
+from rag_otel.durable.damage import Damage
 from rag_otel.durable.segments import SegmentLog
 from rag_otel_collectors.otlp import metrics as names
 from rag_otel_collectors.otlp.limited_log import LimitedLog
@@ -32,6 +35,9 @@ class Queue(Protocol):
 
     @property
     def log(self) -> SegmentLog: ...
+
+    @property
+    def disk_bytes(self) -> int: ...
 
     def tend(self) -> None: ...
 
@@ -80,6 +86,7 @@ class DiskWatch:
         self._needed = needed
         self._wanted = wanted
         self._log = LimitedLog()
+        self._show_gauges()
 
     @property
     def trouble(self) -> str | None:
@@ -117,3 +124,22 @@ class DiskWatch:
                     log.trouble = None
             except OSError as error:
                 self.failed(f"the {name} on disk cannot be written", error)
+
+    def _show_gauges(self) -> None:
+        damage = [queue.log.damage for queue in self._queues.values()]
+        for name, queue in self._queues.items():
+            self._metrics.gauge(f"{name}_bytes", f"Disk taken by the {name}", partial(_disk_bytes, queue))
+        for name, meaning, read in (
+            ("damaged_places", "Places in the queues on disk that cannot be read", attrgetter("places")),
+            ("damaged_bytes", "Bytes in these places", attrgetter("bytes")),
+            ("unread_files", "Files in the queues' folders that are left alone", attrgetter("unreadable_files")),
+        ):
+            self._metrics.gauge(name, meaning, partial(_total, read, damage))
+
+
+def _disk_bytes(queue: Queue) -> float:
+    return queue.disk_bytes
+
+
+def _total(read: Callable[[Damage], int], damage: Iterable[Damage]) -> float:
+    return sum(map(read, damage))
