@@ -21,8 +21,7 @@ from rag_otel.safety.extras import require_extra
 from rag_otel.safety.tracing_suppression import suppressed
 from rag_otel.settings import resolve
 from rag_otel_collectors.otlp import settings as collector_settings
-from rag_otel_collectors.otlp.exporters.connect import connect
-from rag_otel_collectors.otlp.exporters.connection import BackendSettings, Connection, Rejected
+from rag_otel_collectors.otlp.exporters.connection import BackendSettings, Connection, Rejected, connect
 
 _IDS_SHOWN: Final = 3
 _OTLP: Final = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")

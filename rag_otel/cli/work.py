@@ -44,7 +44,7 @@ from rag_otel_collectors.jobs.probes import probes
 from rag_otel_collectors.jobs.queue import QueueSettings
 from rag_otel_collectors.jobs.results import ResultWriter
 from rag_otel_collectors.otlp import settings as collector_settings
-from rag_otel_collectors.otlp.exporters.connect import connect
+from rag_otel_collectors.otlp.exporters.connection import connect
 
 if TYPE_CHECKING:
     from rag_otel_collectors.jobs.job_queue import JobQueue  # needs the extra `queue`

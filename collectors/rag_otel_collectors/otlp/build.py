@@ -30,20 +30,18 @@ from rag_otel_collectors.otlp.assembly.disk import DiskWatch
 from rag_otel_collectors.otlp.assembly.live_traces import LiveTraces
 from rag_otel_collectors.otlp.collector import Collector
 from rag_otel_collectors.otlp.evaluation.pool import EvaluationPool
-from rag_otel_collectors.otlp.exporters.connect import connect
+from rag_otel_collectors.otlp.exporters.connection import connect
 from rag_otel_collectors.otlp.exporters.job_forwarder import READER, JobForwarder
 from rag_otel_collectors.otlp.exporters.outbox import Outbox
 from rag_otel_collectors.otlp.exporters.sender import Sender
 from rag_otel_collectors.otlp.metrics import Metrics
 from rag_otel_collectors.otlp.protobuf.wire import is_request
-from rag_otel_collectors.otlp.receivers.api_keys import ApiKeys
 from rag_otel_collectors.otlp.receivers.grpc_server import GrpcServer
 from rag_otel_collectors.otlp.receivers.http_server import HttpServer
 from rag_otel_collectors.otlp.receivers.intake import Intake
 from rag_otel_collectors.otlp.receivers.kafka_consumer import KafkaReceiver, KafkaSource
-from rag_otel_collectors.otlp.receivers.reception import Reception
+from rag_otel_collectors.otlp.receivers.reception import ApiKeys, Reception, ServerTls
 from rag_otel_collectors.otlp.receivers.taken_messages import TakenMessages
-from rag_otel_collectors.otlp.receivers.tls import ServerTls
 from rag_otel_collectors.otlp.release import Results, TraceRelease
 from rag_otel_collectors.otlp.settings import CollectorSettings, Configuration
 from rag_otel_collectors.otlp.supervision import Supervisor

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rag_otel.errors import ConfigurationError
-from rag_otel_collectors.otlp.exporters.connect import connect
+from rag_otel_collectors.otlp.exporters.connection import connect
 from rag_otel_collectors.otlp.kafka import make_client
 from rag_otel_collectors.otlp.protobuf.wire import by_trace, join, split, without_repeats
 from rag_otel_collectors.otlp.settings import Configuration, configure

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Protocol
 
-from rag_otel.errors import PermanentError, RetryableError
+from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,3 +75,21 @@ class Connection(Protocol):
         ...
 
     async def close(self) -> None: ...
+
+
+def connect(backend: BackendSettings) -> Connection:
+    """Over gRPC, HTTP or to Kafka, as the settings say; nothing is sent yet. Raises ConfigurationError."""
+    try:
+        if backend.protocol == "grpc":
+            from rag_otel_collectors.otlp.exporters.grpc_backend import GrpcConnection
+
+            return GrpcConnection(backend)
+        if backend.protocol == "kafka":
+            from rag_otel_collectors.otlp.exporters.kafka_backend import KafkaConnection
+
+            return KafkaConnection(backend)
+        from rag_otel_collectors.otlp.exporters.http_backend import HttpConnection
+
+        return HttpConnection(backend)
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(f"backend {backend.name}: {error}") from None

@@ -7,11 +7,19 @@ than half of all.
 
 from __future__ import annotations
 
+import resource
 import time
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Final, Protocol
 
+from rag_otel.safety.guard import logger
+
+_WANTED_DESCRIPTORS: Final = 16_384
+_OWN_DESCRIPTORS: Final = 128
+"""For files, pipes and the connections to backends."""
+_MOST: Final = 2000
+_FEWEST: Final = 16
 _SLOW_S: Final = 2.0
 IDLE: Final = "idle"
 SLOW: Final = "slow"
@@ -90,3 +98,21 @@ class Connections:
         self.gone(connection)
         self._closed(reason)
         connection.abort()
+
+
+def connection_limit() -> int:
+    """How many connections may be open at a time, over HTTP and as many over gRPC. Raises the soft limit of descriptors
+    as far as is wanted and allowed: they are also what the queues and the children need.
+
+    A quarter is left over: connections that wait for their TLS handshake are counted by nobody.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _WANTED_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(_WANTED_DESCRIPTORS, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+            soft = wanted
+        except (OSError, ValueError) as error:
+            logger.warning("rag-otel: the limit of open files stays at %d: %s", soft, error)
+    room = _WANTED_DESCRIPTORS if soft == resource.RLIM_INFINITY else soft
+    return min(_MOST, max(_FEWEST, (room - _OWN_DESCRIPTORS) * 3 // 8))

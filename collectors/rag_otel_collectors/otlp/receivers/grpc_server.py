@@ -23,8 +23,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 from rag_otel.errors import ConfigurationError, InputError
 from rag_otel_collectors.otlp.exporters.grpc_backend import RETRY_INFO, STATUS_DETAILS
 from rag_otel_collectors.otlp.receivers.bodies import GZIP_MAGIC, Arrivals, gunzip
-from rag_otel_collectors.otlp.receivers.client_connections import Connections
-from rag_otel_collectors.otlp.receivers.descriptors import connection_limits
+from rag_otel_collectors.otlp.receivers.client_connections import Connections, connection_limit
 from rag_otel_collectors.otlp.receivers.grpc_connections import Call, GrpcConnections
 from rag_otel_collectors.otlp.receivers.intake import CROWDED, Accepted, RefusedError
 from rag_otel_collectors.otlp.receivers.reception import Reception
@@ -52,7 +51,7 @@ class GrpcServer:
         self._address = address
         self._max_request_bytes = reception.max_request_bytes
         self._arrivals = Arrivals(max(_FEWEST_BODIES, _MAX_ARRIVING_BYTES // reception.max_request_bytes))
-        self._accepted = connection_limits().grpc
+        self._accepted = connection_limit()
         kept = Connections(int(self._accepted * _KEPT), lambda reason: reception.count_closed(_GRPC, reason))
         self._connections = GrpcConnections(kept)
         self._server: Any = None

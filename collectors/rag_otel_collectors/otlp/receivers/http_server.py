@@ -22,13 +22,11 @@ from google.rpc.status_pb2 import Status
 from rag_otel.errors import ConfigurationError, InputError
 from rag_otel_collectors.otlp.protobuf.json_request import parse_json
 from rag_otel_collectors.otlp.receivers.bodies import ArrivingBytes, BodyTooLargeError, gunzip
-from rag_otel_collectors.otlp.receivers.client_connections import Connections
-from rag_otel_collectors.otlp.receivers.descriptors import connection_limits
+from rag_otel_collectors.otlp.receivers.client_connections import Connections, connection_limit
 from rag_otel_collectors.otlp.receivers.grpc_server import response, retry_status
 from rag_otel_collectors.otlp.receivers.http_connections import BoundedProtocol
 from rag_otel_collectors.otlp.receivers.intake import CROWDED, RefusedError
-from rag_otel_collectors.otlp.receivers.reception import Reception
-from rag_otel_collectors.otlp.receivers.tls import ServerTls
+from rag_otel_collectors.otlp.receivers.reception import Reception, ServerTls
 
 TRACES: Final = "/v1/traces"
 PROTOBUF: Final = "application/x-protobuf"
@@ -77,7 +75,7 @@ class HttpServer:
         self._not_ready = not_ready
         self._max_request_bytes = reception.max_request_bytes
         self._arriving = ArrivingBytes(_MAX_ARRIVING_BYTES)
-        self._connections = Connections(connection_limits().http, lambda reason: reception.count_closed(_HTTP, reason))
+        self._connections = Connections(connection_limit(), lambda reason: reception.count_closed(_HTTP, reason))
         self._server: uvicorn.Server | None = None
         self._serving: asyncio.Task[None] | None = None
         self.port = 0
