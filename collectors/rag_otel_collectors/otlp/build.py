@@ -50,6 +50,8 @@ if TYPE_CHECKING:
     from rag_otel_collectors.jobs.job_queue import JobQueue
 
 _SEGMENT_BYTES: Final = 16 * 2**20
+_CONCURRENCY: Final = 16
+"""Traces that one process evaluates at a time: they wait for a judge behind a network, or for a deadline."""
 _EXPORT_S: Final = 5.0
 """For the last metrics and events, when the process ends."""
 _PATIENCE_S: Final = 60.0
@@ -101,7 +103,6 @@ async def start(
         metrics=metrics,
         max_disk_bytes=settings.max_disk_bytes,
         max_held_bytes=settings.max_memory_bytes,
-        retry_after_s=settings.retry_after,
         held=lambda: release.wake(),
         trusts_scores=settings.trusts_incoming_scores,
         other_disk_bytes=lambda: 0 if jobs is None else jobs.outbox.disk_bytes,
@@ -110,7 +111,7 @@ async def start(
         worker,
         (evaluation, settings.workers),
         workers=settings.workers,
-        concurrency=settings.worker_concurrency,
+        concurrency=_CONCURRENCY,
         patience_s=evaluation.hold + _PATIENCE_S,
         on_late=lambda reply: release.deliver(reply),
         on_restart=lambda: metrics.add(names.WORKER_RESTARTS),

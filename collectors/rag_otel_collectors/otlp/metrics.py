@@ -17,55 +17,46 @@ from prometheus_client.registry import Collector
 
 PREFIX: Final = "rag_otel_collector_"
 
-RECEIVED: Final = "received_spans_total"
-REQUESTS: Final = "requests_total"
-REFUSED: Final = "refused_requests_total"
-REJECTED: Final = "rejected_spans_total"
-PASSED: Final = "passed_spans_total"
-HELD: Final = "held_spans_total"
-RELEASED: Final = "released_traces_total"
-EVALUATED: Final = "evaluated_traces_total"
-LATE_SECONDS: Final = "late_span_age_seconds_total"
-SENT: Final = "sent_requests_total"
-SENT_BYTES: Final = "sent_bytes_total"
-RETRIES: Final = "send_retries_total"
-RESENT: Final = "resent_batches_total"
-UNCONFIRMED: Final = "unconfirmed_batches_total"
-LOST: Final = "lost_spans_total"
-WORKER_RESTARTS: Final = "worker_restarts_total"
-DISK_ERRORS: Final = "disk_errors_total"
-TASK_FAILURES: Final = "task_failures_total"
-JOBS: Final = "published_jobs_total"
-JOB_RETRIES: Final = "job_retries_total"
-CLOSED: Final = "closed_connections_total"
-REPEATED: Final = "repeated_spans_total"
-KAFKA_ERRORS: Final = "kafka_errors_total"
+_HELP: Final[dict[str, str]] = {}
+"""Name of each counter, without the prefix -> its meaning, in the order in which they are shown."""
 
-HELP: Final = {
-    REQUESTS: "Export requests by transport and outcome",
-    RECEIVED: "Spans that were accepted",
-    REFUSED: "Requests that were answered with a retryable status, by reason",
-    REJECTED: "Malformed spans, reported to their sender as a partial success",
-    PASSED: "Spans that went on at once, by reason",
-    HELD: "Spans that were held for their trace",
-    RELEASED: "Assembled traces, by what ended the wait",
-    EVALUATED: "RAG traces by status and reason",
-    LATE_SECONDS: "How long after its trace had left a late span came, summed up",
-    SENT: "Batches that a backend took",
-    SENT_BYTES: "Bytes that a backend took, before compression",
-    RETRIES: "Attempts that a backend did not answer or told to come back, by backend",
-    RESENT: "Batches that were delivered again because a backend had gone away soon after taking them",
-    UNCONFIRMED: "Batches that a backend took again and again and does not have, by backend",
-    LOST: "Spans that a backend refused for good, by backend",
-    WORKER_RESTARTS: "Evaluation processes that died or hung and were replaced",
-    DISK_ERRORS: "Writes that the disk did not take",
-    TASK_FAILURES: "Long-lived tasks that failed and were started again, by task",
-    JOBS: "Evaluation jobs that the broker has stored",
-    JOB_RETRIES: "Attempts to publish jobs that the broker did not answer or refused",
-    CLOSED: "Connections that were closed to make room for others, by reason",
-    REPEATED: "Held spans that had been delivered twice and were taken once",
-    KAFKA_ERRORS: "Errors that Kafka's client reported for what it reads, by error",
-}
+
+def _counter(name: str, meaning: str) -> str:
+    _HELP[name] = meaning
+    return name
+
+
+REQUESTS: Final = _counter("requests_total", "Export requests by transport and outcome")
+RECEIVED: Final = _counter("received_spans_total", "Spans that were accepted")
+REFUSED: Final = _counter("refused_requests_total", "Requests that were answered with a retryable status, by reason")
+REJECTED: Final = _counter("rejected_spans_total", "Malformed spans, reported to their sender as a partial success")
+PASSED: Final = _counter("passed_spans_total", "Spans that went on at once, by reason")
+HELD: Final = _counter("held_spans_total", "Spans that were held for their trace")
+RELEASED: Final = _counter("released_traces_total", "Assembled traces, by what ended the wait")
+EVALUATED: Final = _counter("evaluated_traces_total", "RAG traces by status and reason")
+LATE_SECONDS: Final = _counter(
+    "late_span_age_seconds_total", "How long after its trace had left a late span came, summed up"
+)
+SENT: Final = _counter("sent_requests_total", "Batches that a backend took")
+SENT_BYTES: Final = _counter("sent_bytes_total", "Bytes that a backend took, before compression")
+RETRIES: Final = _counter(
+    "send_retries_total", "Attempts that a backend did not answer or told to come back, by backend"
+)
+RESENT: Final = _counter(
+    "resent_batches_total", "Batches that were delivered again because a backend had gone away soon after taking them"
+)
+UNCONFIRMED: Final = _counter(
+    "unconfirmed_batches_total", "Batches that a backend took again and again and does not have, by backend"
+)
+LOST: Final = _counter("lost_spans_total", "Spans that a backend refused for good, by backend")
+WORKER_RESTARTS: Final = _counter("worker_restarts_total", "Evaluation processes that died or hung and were replaced")
+DISK_ERRORS: Final = _counter("disk_errors_total", "Writes that the disk did not take")
+TASK_FAILURES: Final = _counter("task_failures_total", "Long-lived tasks that failed and were started again, by task")
+JOBS: Final = _counter("published_jobs_total", "Evaluation jobs that the broker has stored")
+JOB_RETRIES: Final = _counter("job_retries_total", "Attempts to publish jobs that the broker did not answer or refused")
+CLOSED: Final = _counter("closed_connections_total", "Connections that were closed to make room for others, by reason")
+REPEATED: Final = _counter("repeated_spans_total", "Held spans that had been delivered twice and were taken once")
+KAFKA_ERRORS: Final = _counter("kafka_errors_total", "Errors that Kafka's client reported for what it reads, by error")
 
 
 class _Page(Collector):
@@ -115,7 +106,7 @@ class Metrics:
 
     def _families(self) -> Iterator[Family]:
         """The collector's own counters and gauges, as prometheus-client wants them."""
-        for name, meaning in HELP.items():
+        for name, meaning in _HELP.items():
             found = [(dict(pairs), count) for (each, pairs), count in sorted(self._counts.items()) if each == name]
             if found:
                 labels = sorted({label for pairs, _ in found for label in pairs})

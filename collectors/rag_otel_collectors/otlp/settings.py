@@ -61,7 +61,6 @@ class CollectorSettings:
         f"{_ENV}TRUST_INCOMING_SCORES",
     )
     workers: int = row(1, "Processes that evaluate", f"{_ENV}WORKERS")
-    worker_concurrency: int = row(16, "Traces that one process evaluates at a time", f"{_ENV}WORKER_CONCURRENCY")
     grace: float = row(2.0, "Wait after the end of a trace's root", f"{_ENV}GRACE")
     idle: float = row(30.0, "A trace without new spans is taken for complete after", f"{_ENV}IDLE")
     max_traces: int = row(10_000, "Traces in memory, at most", f"{_ENV}MAX_TRACES")
@@ -69,7 +68,6 @@ class CollectorSettings:
     max_disk_bytes: int = row(2**30, "Queues on disk, at most", f"{_ENV}MAX_DISK_BYTES")
     max_request_bytes: int = row(16 * 2**20, "One request, unpacked, at most", f"{_ENV}MAX_REQUEST_BYTES")
     fsync: bool = row(False, "True: what is accepted survives a power cut too", f"{_ENV}FSYNC")
-    retry_after: float = row(2.0, "When refused senders may come back", f"{_ENV}RETRY_AFTER")
     drain_timeout: float = row(25.0, "To finish what is here after SIGTERM", f"{_ENV}DRAIN_TIMEOUT")
     kafka_brokers: tuple[str, ...] = row((), "Brokers of Kafka, host:port", f"{_ENV}KAFKA_BROKERS")
     kafka_topic: str = row("otlp_spans", "Topic that spans are read from; empty: none", f"{_ENV}KAFKA_TOPIC")
@@ -81,9 +79,9 @@ class CollectorSettings:
     kafka_password: str | None = row(None, "Password of SASL", f"{_ENV}KAFKA_PASSWORD", secret=True)
 
     def __post_init__(self) -> None:
-        for name in ("grace", "idle", "retry_after", "drain_timeout"):
+        for name in ("grace", "idle", "drain_timeout"):
             _require(getattr(self, name) >= 0, name, getattr(self, name), "0 or more seconds")
-        for name in ("workers", "worker_concurrency", "max_traces", "max_memory_bytes", "max_request_bytes"):
+        for name in ("workers", "max_traces", "max_memory_bytes", "max_request_bytes"):
             _require(getattr(self, name) >= 1, name, getattr(self, name), "at least 1")
         least = self.max_memory_bytes + self.max_request_bytes
         _require(self.max_disk_bytes > least, "max_disk_bytes", self.max_disk_bytes, f"above {least}: what is held")

@@ -134,14 +134,14 @@ def test_sigterm_with_the_backend_away_keeps_it_on_disk(tmp_path: Path) -> None:
 def test_overload_is_answered_with_a_delay_and_loses_nothing(tmp_path: Path) -> None:
     """Too many traces are rejected with a retry delay that exporters understand, over both protocols. Accepted ones
     are delivered."""
-    settings = ("--set", "max_traces=20", "--set", "retry_after=1.5")
+    settings = ("--set", "max_traces=20")
     with a_backend() as backend, a_collector(tmp_path, "--backend", backend.address, *settings) as collector:
         os.kill(worker := evaluation_process(collector), signal.SIGSTOP)  # traces stay where they are
         accepted, error = until_refused(collector, a_rag_trace)
         assert error.code() is grpc.StatusCode.UNAVAILABLE
         trailing = dict(error.trailing_metadata())
         info = RetryInfo.FromString(trailing[RETRY_INFO])
-        assert info.retry_delay.ToMilliseconds() == 1500
+        assert info.retry_delay.ToMilliseconds() == 2000
         assert RETRY_INFO_TYPE in Status.FromString(trailing["grpc-status-details-bin"]).details[0].type_url
         assert collector.get("/readyz")[0] == 503
         assert collector.metric("refused_requests_total", reason="too_many_traces") >= 1

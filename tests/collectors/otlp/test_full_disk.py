@@ -71,9 +71,8 @@ def test_a_collector_survives_a_full_disk(small_disk: Path, rag: bool) -> None:
     there is space again, which held traces may need to move from one queue to the other."""
     port = free_port()
     text = {"text": "x" * 3000}
-    settings = ("--set", "retry_after=0.2")
     folder = small_disk / "state"
-    with a_collector(folder, "--backend", f"grpc://127.0.0.1:{port}", *settings) as collector:
+    with a_collector(folder, "--backend", f"grpc://127.0.0.1:{port}") as collector:
         make = a_rag_trace if rag else lambda: [a_span(os.urandom(16), "plain", attributes=text)]
         accepted: list[bytes] = []
         for _ in range(10):
@@ -117,7 +116,7 @@ def test_a_disk_that_its_own_spans_filled_has_room_once_they_are_delivered(small
     from the file that was written last, until requests as large as before are accepted again."""
     port, folder = free_port(), small_disk / "state"
     text = {"text": "x" * size}
-    with a_collector(folder, "--backend", f"grpc://127.0.0.1:{port}", "--set", "retry_after=0.2") as collector:
+    with a_collector(folder, "--backend", f"grpc://127.0.0.1:{port}") as collector:
         accepted, _ = until_refused(
             collector, lambda: [a_span(os.urandom(16), "plain", attributes=text)], "http", at_most=5000
         )

@@ -28,8 +28,6 @@ class BackendSettings:
     key_file: str | None = None
     compression: Literal["none", "gzip"] = "none"
     timeout_s: float = 10.0
-    max_batch_bytes: int = 3 * 2**20
-    """Below the 4 MiB that a gRPC server takes by default."""
     confirm_s: float = 0.0
     """What the backend took within this many seconds before it went away is sent again: for backends that answer
     before they have stored, and that ignore a span that they have."""

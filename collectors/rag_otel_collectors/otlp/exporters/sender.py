@@ -37,6 +37,8 @@ _GATHER_S: Final = 0.2
 """Between two batches to a backend that is asked about each."""
 _APART_S: Final = 0.05
 """Between the beginnings of two batches, unless they are large: each is a call, which costs more than what is in it."""
+_MAX_BATCH_BYTES: Final = 3 * 2**20
+"""Below the 4 MiB that a gRPC server takes by default."""
 _ASKED_BYTES: Final = 2**19
 """Of such a batch, at most: it is seen to store even when it is slow."""
 _LOG_EVERY: Final = 20
@@ -123,8 +125,7 @@ class Sender:
 
     @property
     def _max_batch_bytes(self) -> int:
-        most = self.settings.max_batch_bytes
-        return min(most, _ASKED_BYTES) if self._confirmation.possible else most
+        return _ASKED_BYTES if self._confirmation.possible else _MAX_BATCH_BYTES
 
     async def _deliver(self, requests: tuple[bytes, ...]) -> bool:
         """Deliver requests as one until the backend has taken them; False when older ones must go out again first."""

@@ -44,6 +44,8 @@ DRAINING: Final = "shutting_down"
 _NO_TRACE: Final = bytes(16)
 _NO_SPAN: Final = bytes(8)
 _FULL_S: Final = 0.1
+_RETRY_AFTER_S: Final = 2.0
+"""When refused senders may come back: soon enough for exporters, which give up after tens of seconds."""
 _USUAL_REQUEST_BYTES: Final = 64 * 2**10
 MALFORMED_IDS: Final = "trace_id must be 16 bytes and span_id 8 bytes, neither all zero"
 
@@ -59,8 +61,8 @@ class Accepted(NamedTuple):
 class RefusedError(RetryableError):
     """Nothing of the request was taken in; it may be sent again after `retry_after_s`. `reason` is for counting."""
 
-    def __init__(self, reason: str, *, retry_after_s: float) -> None:
-        super().__init__(f"not accepted for now: {reason}", retry_after_s=retry_after_s)
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"not accepted for now: {reason}", retry_after_s=_RETRY_AFTER_S)
         self.reason = reason
 
 
@@ -94,7 +96,6 @@ class Intake:
         metrics: Metrics,
         max_disk_bytes: int,
         max_held_bytes: int,
-        retry_after_s: float = 2.0,
         held: Callable[[], None] = lambda: None,
         other_disk_bytes: Callable[[], int] = lambda: 0,
         trusts_scores: bool = True,
@@ -111,7 +112,6 @@ class Intake:
         self._metrics = metrics
         self._max_disk_bytes = max_disk_bytes
         self._max_request_held = max_held_bytes // 2
-        self._retry_after_s = retry_after_s
         self._held = held
         self._other_disk_bytes = other_disk_bytes
         self._trusts_scores = trusts_scores
@@ -265,7 +265,7 @@ class Intake:
     def refused(self, reason: str) -> RefusedError:
         """A refusal, counted."""
         self._metrics.add(names.REFUSED, reason=reason)
-        return RefusedError(reason, retry_after_s=self._retry_after_s)
+        return RefusedError(reason)
 
     def _count(self, counted: Counter[str]) -> None:
         for disposition, spans in counted.items():
