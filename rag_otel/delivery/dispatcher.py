@@ -9,16 +9,18 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import Final, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar, runtime_checkable
 
 from rag_otel.alert import Alert, AlertAudience, AlertExample
 from rag_otel.delivery.export_queue import DEFAULT_POLICY, ExportPolicy, ExportQueue
-from rag_otel.delivery.spool import Spool
 from rag_otel.delivery.state_folder import StateFolder
 from rag_otel.delivery.ticker import Ticker, Ticking
 from rag_otel.model import ClaimVerdict, EvaluatedTrace
 from rag_otel.protocols import AlertChannel, RaisesAlerts, Renews, Writer
 from rag_otel.safety.guard import guarded
+
+if TYPE_CHECKING:  # only imported where a state folder is set
+    from rag_otel.delivery.undelivered import Undelivered
 
 _T = TypeVar("_T")
 _OF_THIS_PROCESS: Final[dict[type[object], frozenset[str]]] = {EvaluatedTrace: frozenset({"origin"})}
@@ -118,7 +120,7 @@ class Dispatcher:
                 writer.write,
                 size_of=result_bytes,
                 policy=policy or _own_policy(writer),
-                spool=_spool(state, writer.name, EvaluatedTrace) if keep_results and _keeps(writer) else None,
+                log=_log(state, writer.name, EvaluatedTrace) if keep_results and _keeps(writer) else None,
             )
             for writer in writers
         ]
@@ -128,7 +130,7 @@ class Dispatcher:
                 _one_by_one(channel),
                 size_of=alert_bytes,
                 policy=dataclasses.replace(policy or ALERT_POLICY, batch_items=1, linger_s=0.0),
-                spool=_spool(state, place, Alert),
+                log=_log(state, place, Alert),
             )
             for place, channel in _places(alerts.channels if alerts else ())
         ]
@@ -314,10 +316,12 @@ def claims_bytes(claims: Sequence[ClaimVerdict]) -> int:
     return sum(len(c.claim.text) + sum(len(quote.text) for quote in c.quotes) + _OVERHEAD_BYTES for c in claims)
 
 
-def _spool(state: StateFolder | None, name: str, kind: type[_T]) -> Spool[_T] | None:
+def _log(state: StateFolder | None, name: str, kind: type[_T]) -> Undelivered[_T] | None:
     if state is None:
         return None
-    return Spool(state, name, kind, without=_OF_THIS_PROCESS.get(kind, frozenset()))
+    from rag_otel.delivery.undelivered import Undelivered
+
+    return Undelivered(state, name, kind, without=_OF_THIS_PROCESS.get(kind, frozenset()))
 
 
 def _places(channels: Sequence[AlertChannel]) -> Iterator[tuple[str, AlertChannel]]:

@@ -13,15 +13,16 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
-from typing import Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from rag_otel.delivery.retry import Backoff
-from rag_otel.delivery.spool import Spool
 from rag_otel.errors import RetryableError
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.safety.guard import counters, guarded, logger
 from rag_otel.safety.tracing_suppression import suppressed
+
+if TYPE_CHECKING:  # only imported where a state folder is set
+    from rag_otel.delivery.undelivered import Undelivered
 
 T = TypeVar("T")
 _FLUSH_ATTEMPTS: Final = 3
@@ -57,8 +58,8 @@ class _Entry(Generic[T]):
     item: T
     size: int
     came_at: float
-    kept: Path | None
-    """Where the spool has it."""
+    kept: bytes | None
+    """Its key in the log."""
     finished: Callable[[], None] | None = None
     """Called when it is sent, or lost for good."""
 
@@ -68,7 +69,7 @@ class ExportQueue(Generic[T]):
 
     `send` raises RetryableError to be called again with the same batch; any other exception loses the batch. Counts
     `delivery.<name>.sent`, `.retries`, `.lost` (by `send`), `.refused` (full or closed) and `.abandoned` (at `close`);
-    what a spool keeps beyond `close` counts as `.kept`.
+    what the log keeps beyond `close` counts as `.kept`.
     """
 
     def __init__(
@@ -78,12 +79,12 @@ class ExportQueue(Generic[T]):
         *,
         size_of: Callable[[T], int],
         policy: ExportPolicy = DEFAULT_POLICY,
-        spool: Spool[T] | None = None,
+        log: Undelivered[T] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """With a `spool`, admitted items survive the process; `resume` queues what the last process left."""
+        """With a `log`, admitted items survive the process; `resume` queues what the last process left."""
         self.name = name
-        self._spool = spool
+        self._kept = log
         self._send = send
         self._size_of = size_of
         self._policy = policy
@@ -133,24 +134,24 @@ class ExportQueue(Generic[T]):
         size = self._size_of(item) if size is None else size
         with self._changed:
             if self._takes(size):
-                self._append(item, size, self._spool.keep(item) if self._spool else None, finished)
+                self._append(item, size, self._kept.keep(item) if self._kept else None, finished)
                 return True
         self._count("refused")
         self._log("refused", "queue full or closed, not delivered")
         return False
 
     def resume(self) -> list[T]:
-        """Queue what the spool kept of the last process. Returns what was queued; the rest stays on
+        """Queue what the log kept of the last process. Returns what was queued; the rest stays on
         disk for the next process."""
-        if self._spool is None:
+        if self._kept is None:
             return []
         found: list[T] = []
         with self._changed:
-            for path, item in self._spool.load():
+            for key, item in self._kept.load():
                 size = self._size_of(item)
                 if not self._takes(size):
                     break
-                self._append(item, size, path)
+                self._append(item, size, key)
                 found.append(item)
         return found
 
@@ -158,7 +159,7 @@ class ExportQueue(Generic[T]):
         full = len(self._queue) >= self._policy.max_items or self._bytes + size > self._policy.max_bytes
         return not (full or self._closed)
 
-    def _append(self, item: T, size: int, kept: Path | None, finished: Callable[[], None] | None = None) -> None:
+    def _append(self, item: T, size: int, kept: bytes | None, finished: Callable[[], None] | None = None) -> None:
         self._queue.append(_Entry(item, size, self._clock(), kept, finished))
         self._bytes += size
         if self._thread is None:
@@ -200,6 +201,7 @@ class ExportQueue(Generic[T]):
             if not self._sending:
                 self._batch = []
             self._changed.notify_all()
+        self._close_log()
         if kept := sum(entry.kept is not None for entry in undelivered):
             self._count("kept", kept)
         if left := len(undelivered) - kept:
@@ -211,6 +213,13 @@ class ExportQueue(Generic[T]):
         closed = self._closed
         self._start_empty()
         self._closed = closed
+        if self._kept is not None:
+            self._kept.after_fork()
+
+    def _close_log(self) -> None:
+        """Once nothing more can be delivered."""
+        if self._kept is not None and self._closed and not self._sending:
+            self._kept.close()
 
     # --- the worker thread ------------------------------------------------------------------------------------------
 
@@ -284,7 +293,7 @@ class ExportQueue(Generic[T]):
 
     def _postpone(self, error: RetryableError) -> None:
         now = self._clock()
-        if self._closed and self._spool is not None:
+        if self._closed and self._kept is not None:
             self._leave()
             return
         if self._closed or now - self._first_attempt_at > self._policy.give_up_after_s:
@@ -305,7 +314,7 @@ class ExportQueue(Generic[T]):
         self._finish(finished=finished)
 
     def _leave(self) -> None:
-        """Leave the batch to the next process; what the spool does not hold is lost."""
+        """Leave the batch to the next process; what the log does not hold is lost."""
         kept = sum(entry.kept is not None for entry in self._batch)
         self._count("kept", kept)
         if kept < len(self._batch):
@@ -313,16 +322,15 @@ class ExportQueue(Generic[T]):
         with self._changed:
             self._batch, self._sending = [], False
             self._changed.notify_all()
+        self._close_log()
 
     def _finish(self, *, finished: bool = True) -> None:
         for entry in self._batch if finished else ():
             if entry.finished is not None:
                 with guarded("delivery.finished"):
                     entry.finished()
-        if self._spool is not None:
-            for entry in self._batch:
-                if entry.kept is not None:
-                    self._spool.forget(entry.kept)
+        if self._kept is not None and (keys := [entry.kept for entry in self._batch if entry.kept is not None]):
+            self._kept.forget(keys)
         with self._changed:
             self._batch = []
             self._sending = False
@@ -330,6 +338,7 @@ class ExportQueue(Generic[T]):
             if not self._queue:
                 self._send_now = False
             self._changed.notify_all()
+        self._close_log()
 
     def _count(self, what: str, amount: int = 1) -> None:
         counters.add(f"delivery.{self.name}.{what}", amount)

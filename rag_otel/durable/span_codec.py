@@ -1,6 +1,6 @@
 """Spans of the SDK as OTLP bytes, and back: what is kept on disk is what goes over the network.
 
-Imported only where a spool folder is set.
+Imported only where a state folder is set.
 """
 
 from __future__ import annotations

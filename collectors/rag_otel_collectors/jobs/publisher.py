@@ -15,8 +15,8 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from rag_otel.delivery.export_queue import ExportPolicy, ExportQueue
-from rag_otel.delivery.spool import Spool
 from rag_otel.delivery.state_folder import StateFolder
+from rag_otel.delivery.undelivered import Undelivered
 from rag_otel.errors import ConfigurationError, RetryableError
 from rag_otel.model import RagTrace, SamplingDecision, SamplingReason, UnevaluableReason
 from rag_otel.safety.guard import guarded
@@ -57,7 +57,7 @@ class JobPublisher:
             policy=ExportPolicy(
                 max_items=2**31, max_bytes=buffer_bytes, linger_s=0.1, max_backoff_s=5.0, give_up_after_s=math.inf
             ),
-            spool=None if state is None else Spool(state, "jobs", EvaluationJob),
+            log=None if state is None else Undelivered(state, "jobs", EvaluationJob),
         )
         self._waiting.resume()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,8 +15,9 @@ from rag_otel.alert import Alert, AlertExample, AlertState
 from rag_otel.alerts.inbox import Inbox
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.delivery.export_queue import ExportPolicy
-from rag_otel.delivery.spool import Spool
 from rag_otel.delivery.state_folder import StateFolder, write_file
+from rag_otel.delivery.undelivered import Undelivered
+from rag_otel.durable.record_format import pieces
 from rag_otel.errors import ConfigurationError, RetryableError
 from rag_otel.model import EvaluatedTrace, SpanRef
 from rag_otel.safety.guard import counters
@@ -66,9 +68,12 @@ def a_delivery(pager: Pager, folder: Path) -> Dispatcher:
     return Dispatcher(alerts=Inbox([pager]), policy=QUICK, state=StateFolder(folder))
 
 
-def files(folder: Path) -> list[Path]:
-    """The alerts on disk."""
-    return sorted(folder.glob("*/alert_pager/*.json"))
+def on_disk(folder: Path, name: str = "alert_pager") -> list[str]:
+    """The parts of the folder with alerts of a channel in them, once for each."""
+    found = []
+    for log in sorted(folder.glob(f"*/{name}/*.log")):
+        found += [log.parts[-3]] * log.read_bytes().count(b'"fingerprint"')
+    return found
 
 
 def test_alerts_survive_kill_9(tmp_path: Path) -> None:
@@ -79,12 +84,12 @@ def test_alerts_survive_kill_9(tmp_path: Path) -> None:
     child.send_signal(signal.SIGKILL)
     child.wait()
     child.stdout.close()
-    assert len(files(tmp_path)) == 5
+    assert on_disk(tmp_path) == ["0"] * 5
     pager = Pager()
     delivery = a_delivery(pager, tmp_path)
     assert delivery.flush(PATIENCE_S)
     assert [alert.route for alert in pager.told] == [f"answer-{n}" for n in range(5)]
-    assert not files(tmp_path)
+    assert on_disk(tmp_path) == []
     delivery.shutdown(0)
 
 
@@ -93,7 +98,7 @@ def test_channels_of_one_name_keep_their_alerts_apart(tmp_path: Path) -> None:
     both = Dispatcher(alerts=Inbox([Pager(down=True), Pager(down=True)]), policy=QUICK, state=StateFolder(tmp_path))
     both.submit(a_result())
     both.shutdown(0)
-    assert {path.parent.name for path in tmp_path.glob("*/*/*.json")} == {"alert_pager", "alert_pager-2"}
+    assert on_disk(tmp_path, "alert_pager") == on_disk(tmp_path, "alert_pager-2") == ["0"]
     other, first, second = Pager(), Pager(), Pager()
     other.name = "other"
     after = Dispatcher(alerts=Inbox([other, first, second]), policy=QUICK, state=StateFolder(tmp_path))
@@ -148,21 +153,28 @@ def test_a_forked_child_has_a_part_of_its_own(tmp_path: Path) -> None:
         os._exit(0)
     _, status = os.waitpid(child, 0)
     assert os.waitstatus_to_exitcode(status) == 0
-    assert [path.parts[-3] for path in files(tmp_path)] == ["0", "1"]
+    assert on_disk(tmp_path) == ["0", "1"]
     delivery.shutdown(0)
 
 
-@pytest.mark.parametrize("content", [b"", b'{"version": 1, "item": {"na', b'{"version": 99, "item": {}}', b"[]"])
-def test_a_file_that_nobody_understands_is_set_aside(content: bytes, tmp_path: Path) -> None:
-    """Cut by a power failure, or of a version to come: the others are told, and it is not tried again."""
+@pytest.mark.parametrize("content", [b'{"version": 1, "item": {"na', b'{"version": 99, "item": {}}', b"[]", b"\xff"])
+def test_an_item_that_nobody_understands_is_set_aside(content: bytes, tmp_path: Path) -> None:
+    """Damaged, or of a version to come: the others are told, it is counted, and it is not tried again."""
     folder = StateFolder(tmp_path)
-    spool = Spool(folder, "alert_pager", Alert)
-    assert spool.keep(an_alert()) is not None
-    bad = folder.path / "alert_pager" / "00000000000000000001-000000.json"
-    bad.write_bytes(content)
-    assert [item for _, item in spool.load()] == [an_alert()]
-    assert not bad.exists()
-    assert bad.with_name(f"{bad.name}.unreadable").exists()
+    log = Undelivered(folder, "alert_pager", Alert)
+    assert log.keep(an_alert()) is not None
+    log.close()
+    path = max((folder.path / "alert_pager").glob("*.log"))
+    before = counters.get("alert_pager.damaged")
+    for bad in (b"H" + bytes(16) + content, b"H"):
+        path.write_bytes(b"".join(pieces(bad)) + path.read_bytes())
+    again = Undelivered(folder, "alert_pager", Alert)
+    ((key, item),) = again.load()
+    assert item == an_alert()
+    assert counters.get("alert_pager.damaged") == before + 2
+    assert len(list((folder.path / "alert_pager-damaged").iterdir())) == 2
+    again.forget([key])
+    assert on_disk(tmp_path) == []
 
 
 def an_alert() -> Alert:
@@ -181,20 +193,24 @@ def an_alert() -> Alert:
 @pytest.mark.parametrize("item", [an_alert(), a_result()])
 def test_what_was_kept_comes_back_equal(item: Alert | EvaluatedTrace, tmp_path: Path) -> None:
     """Claims with their quotes, examples, facts, odd characters; results too, for the collector's annotations."""
-    spool = Spool(StateFolder(tmp_path), "queue", type(item))
-    path = spool.keep(item)
-    assert path is not None
-    assert list(spool.load()) == [(path, item)]
-    spool.forget(path)
-    spool.forget(path)
-    assert not list(spool.load())
+    folder = StateFolder(tmp_path)
+    log = Undelivered(folder, "queue", type(item))
+    key = log.keep(item)
+    assert key is not None
+    log.close()
+    log = Undelivered(folder, "queue", type(item))
+    assert list(log.load()) == [(key, item)]
+    log.forget([key])
+    log.forget([key])
+    log.close()
+    assert not list(Undelivered(folder, "queue", type(item)).load())
 
 
 def test_a_disk_that_takes_nothing_leaves_the_alert_in_memory(tmp_path: Path) -> None:
     """It is told all the same; only a crash would lose it."""
     pager = Pager()
     delivery = a_delivery(pager, tmp_path)
-    (tmp_path / "0" / "alert_pager").rmdir()
+    shutil.rmtree(tmp_path / "0" / "alert_pager")
     (tmp_path / "0" / "alert_pager").write_text("a file where the folder should be")
     failed = counters.get("state.write_failed")
     delivery.submit(a_result())
@@ -229,8 +245,8 @@ def test_what_is_kept_is_for_this_user_alone(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
         state = StateFolder(tmp_path / "a" / "state")
-        spool = Spool(state, "alert_pager", Alert)
-        assert spool.keep(Alert(name="unfaithful_answer", fingerprint="f", metric="faithfulness")) is not None
+        log = Undelivered(state, "alert_pager", Alert)
+        assert log.keep(Alert(name="unfaithful_answer", fingerprint="f", metric="faithfulness")) is not None
         assert write_file(state.path / "monitors" / "series.json", b"{}")
     finally:
         os.umask(before)
