@@ -172,8 +172,8 @@ def _kept_traces(settings: Settings) -> KeptTraces | None:
     """What keeps admitted traces on disk. Raises ConfigurationError."""
     if settings.state_folder is None:
         return None
-    from rag_otel.delivery.state_folder import StateFolder
     from rag_otel.durable.kept_traces import FOLDER, KeptTraces
+    from rag_otel.durable.state_folder import StateFolder
 
     return KeptTraces(StateFolder(Path(settings.state_folder) / FOLDER))
 
@@ -236,7 +236,7 @@ def compose_jobs(settings: Settings, parts: Parts) -> JobSink | None:
             "evaluators= cannot be combined with job_queue_url: the workers evaluate, with their own settings"
         )
     require_extra("queue", "faststream", "aio_pika", needed_by="job_queue_url")
-    from rag_otel.delivery.state_folder import StateFolder
+    from rag_otel.durable.state_folder import StateFolder
     from rag_otel_collectors.jobs.publisher import JobPublisher
 
     return JobPublisher(

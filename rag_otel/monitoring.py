@@ -12,10 +12,10 @@ from rag_otel.alerts.inbox import Inbox
 from rag_otel.alerts.monitors.combined import Monitors
 from rag_otel.alerts.setup import build_inbox, build_monitors, examples_of, may_show
 from rag_otel.delivery.dispatcher import Dispatcher
-from rag_otel.delivery.state_folder import CAN_LOCK, StateFolder
 from rag_otel.drift.judge_watch import JudgeWatch
 from rag_otel.drift.monitor import DriftMonitor
 from rag_otel.drift.setup import build_monitor
+from rag_otel.durable.state_folder import CAN_LOCK, StateFolder
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import EvaluatedTrace
 from rag_otel.protocols import AlertChannel, Writer

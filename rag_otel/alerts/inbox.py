@@ -29,7 +29,7 @@ from rag_otel.alerts.problems import Limits, Moment, Problems, ProblemsState
 from rag_otel.alerts.review import Review, ReviewState
 from rag_otel.alerts.rules import DEFAULT_RULES, AlertRule, AlertRules, parse_rule
 from rag_otel.alerts.schedule import QuietHours
-from rag_otel.delivery.state_folder import StateFolder, StateRecord
+from rag_otel.durable.state_folder import StateFolder, StateRecord
 from rag_otel.model import EvaluatedTrace
 from rag_otel.protocols import AlertChannel
 from rag_otel.safety.guard import counters, guarded

@@ -15,7 +15,7 @@ from rag_otel.alerts.precision import PrecisionTable, read_measured
 from rag_otel.alerts.problems import Limits
 from rag_otel.alerts.rules import Finding, parse_rule
 from rag_otel.alerts.schedule import parse_quiet_hours
-from rag_otel.delivery.state_folder import StateFolder
+from rag_otel.durable.state_folder import StateFolder
 from rag_otel.evaluation.directions import goodness
 from rag_otel.model import EvaluatedTrace
 from rag_otel.protocols import AlertChannel

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from rag_otel.budgets.ledger import KEEP_S, Account, Books
-from rag_otel.delivery.sqlite_file import open_sqlite
+from rag_otel.durable.sqlite_file import open_sqlite
 from rag_otel.errors import ConfigurationError, LedgerError
 
 _BUSY_S: Final = 10.0

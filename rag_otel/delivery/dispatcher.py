@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar, runtime_checkable
 
 from rag_otel.alert import Alert, AlertAudience, AlertExample
 from rag_otel.delivery.export_queue import DEFAULT_POLICY, ExportPolicy, ExportQueue
-from rag_otel.delivery.state_folder import StateFolder
 from rag_otel.delivery.ticker import Ticker, Ticking
+from rag_otel.durable.state_folder import StateFolder
 from rag_otel.model import ClaimVerdict, EvaluatedTrace
 from rag_otel.protocols import AlertChannel, RaisesAlerts, Renews, Writer
 from rag_otel.safety.guard import guarded

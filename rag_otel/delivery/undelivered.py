@@ -13,8 +13,8 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, Generic, TypeVar
 
-from rag_otel.delivery.state_folder import StateFolder
 from rag_otel.durable.kept_items import KeptItems
+from rag_otel.durable.state_folder import StateFolder
 from rag_otel.safety.guard import counters, guarded, logger
 
 T = TypeVar("T")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from rag_otel.delivery.state_folder import read_file, set_aside, write_file
+from rag_otel.durable.state_folder import read_file, set_aside, write_file
 
 VERSION: Final = 4
 FILE: Final = "drift.json"

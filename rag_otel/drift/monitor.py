@@ -11,7 +11,6 @@ from typing import Any, Final
 from rag_otel.alert import Alert, AlertExample
 from rag_otel.alerts.messages.examples import Examples
 from rag_otel.alerts.setup import REMEMBERED_BELOW
-from rag_otel.delivery.state_folder import StateFolder
 from rag_otel.drift import memory
 from rag_otel.drift.alerting import describe_mix, drift_alert, judge_alert
 from rag_otel.drift.event import DriftEvent
@@ -22,6 +21,7 @@ from rag_otel.drift.observation import ALL, RISK, SCORE, observation, shown
 from rag_otel.drift.problems import Problems
 from rag_otel.drift.records import from_record, to_record
 from rag_otel.drift.series import Series
+from rag_otel.durable.state_folder import StateFolder
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import EvaluatedTrace
 from rag_otel.safety.guard import counters, guarded, logger

@@ -9,13 +9,13 @@ from typing import Any, Final
 
 from rag_otel.alert import Alert
 from rag_otel.alerts.messages.examples import Examples
-from rag_otel.delivery.state_folder import StateFolder
 from rag_otel.drift.anchors import load_anchors
 from rag_otel.drift.baseline import Baseline
 from rag_otel.drift.family import DriftSettings, Key
 from rag_otel.drift.judge_watch import JudgeWatch
 from rag_otel.drift.monitor import DriftMonitor
 from rag_otel.drift.observation import ALL, SCORE, shown
+from rag_otel.durable.state_folder import StateFolder
 from rag_otel.errors import ConfigurationError
 from rag_otel.evaluation.background_worker import BackgroundWorker
 from rag_otel.pipeline import Pipeline

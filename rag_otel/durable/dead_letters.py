@@ -22,7 +22,7 @@ from typing import Final
 from google.protobuf.message import DecodeError
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from rag_otel.delivery.state_folder import read_file, write_file
+from rag_otel.durable.state_folder import read_file, write_file
 from rag_otel.safety.guard import counters, guarded, logger
 from rag_otel.safety.redaction import redacted_text
 

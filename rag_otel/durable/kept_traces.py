@@ -18,9 +18,9 @@ from typing import Any, Final
 
 from opentelemetry.sdk.trace import ReadableSpan
 
-from rag_otel.delivery.state_folder import StateFolder
 from rag_otel.durable import trace_records
 from rag_otel.durable.kept_items import KeptItems
+from rag_otel.durable.state_folder import StateFolder
 from rag_otel.durable.trace_records import KEY_BYTES, KeptTrace, key_of
 from rag_otel.model import SamplingDecision, SpanRef
 from rag_otel.observing.call_snapshot import Snapshot

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Protocol, runtime_checkable
 
 from rag_otel.alert import Alert
-from rag_otel.delivery.state_folder import StateFolder
+from rag_otel.durable.state_folder import StateFolder
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import EvaluatedTrace
 from rag_otel.safety.guard import counters, guarded, logger

@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 from typing import Final
 
-from rag_otel.delivery.state_folder import StateFolder, hold, make_folder, write_file
+from rag_otel.durable.state_folder import StateFolder, hold, make_folder, write_file
 
 SHARED: Final = "shared"
 OBSERVED: Final = "observed"

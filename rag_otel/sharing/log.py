@@ -18,10 +18,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from rag_otel.delivery.state_folder import hold, make_folder
 from rag_otel.durable.record_format import OVERHEAD
 from rag_otel.durable.segment_files import Position, SegmentFiles
 from rag_otel.durable.segments import SegmentLog
+from rag_otel.durable.state_folder import hold, make_folder
 from rag_otel.safety.guard import counters
 
 SEGMENT_BYTES: Final = 4 * 2**20

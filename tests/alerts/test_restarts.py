@@ -17,7 +17,7 @@ from rag_otel.alerts.inbox import Inbox
 from rag_otel.alerts.monitors.health import SilenceMonitor
 from rag_otel.alerts.problems import Limits
 from rag_otel.delivery.dispatcher import Dispatcher
-from rag_otel.delivery.state_folder import StateFolder
+from rag_otel.durable.state_folder import StateFolder
 from testkit.http_receiver import http_receiver
 from testkit.polling import eventually
 from testkit.programs import program

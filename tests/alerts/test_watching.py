@@ -21,7 +21,7 @@ from rag_otel.alerts.problems import Limits
 from rag_otel.alerts.schedule import QuietHours, parse_quiet_hours
 from rag_otel.composition import Parts, compose_delivery
 from rag_otel.delivery.dispatcher import Dispatcher
-from rag_otel.delivery.state_folder import StateFolder
+from rag_otel.durable.state_folder import StateFolder
 from rag_otel.errors import ConfigurationError
 from rag_otel.model import EvaluatedTrace
 from rag_otel.safety.guard import counters

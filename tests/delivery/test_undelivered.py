@@ -15,9 +15,9 @@ from rag_otel.alert import Alert, AlertExample, AlertState
 from rag_otel.alerts.inbox import Inbox
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.delivery.export_queue import ExportPolicy
-from rag_otel.delivery.state_folder import StateFolder, write_file
 from rag_otel.delivery.undelivered import Undelivered
 from rag_otel.durable.record_format import pieces
+from rag_otel.durable.state_folder import StateFolder, write_file
 from rag_otel.errors import ConfigurationError, RetryableError
 from rag_otel.model import EvaluatedTrace, SpanRef
 from rag_otel.safety.guard import counters
@@ -31,7 +31,7 @@ CHILD = """
 import sys, threading
 from rag_otel.alerts.inbox import Inbox
 from rag_otel.errors import RetryableError
-from rag_otel.delivery.state_folder import StateFolder
+from rag_otel.durable.state_folder import StateFolder
 from rag_otel.delivery.dispatcher import Dispatcher
 from tests.support.results import a_result
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from rag_otel.cli.main import main
-from rag_otel.delivery.state_folder import StateFolder
 from rag_otel.drift import memory
 from rag_otel.drift.family import DriftSettings
 from rag_otel.drift.monitor import DriftMonitor
+from rag_otel.durable.state_folder import StateFolder
 from testkit.drift_scores import START_S, results, scores
 
 

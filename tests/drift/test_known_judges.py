@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from rag_otel.delivery.state_folder import StateFolder
 from rag_otel.drift import memory
 from rag_otel.drift.anchors import Reading
 from rag_otel.drift.baseline import Baseline
 from rag_otel.drift.family import DriftSettings
 from rag_otel.drift.judge_watch import JudgeWatch
 from rag_otel.drift.monitor import DriftMonitor
+from rag_otel.durable.state_folder import StateFolder
 from rag_otel.model import EvaluatedTrace, Evaluation
 from testkit.drift_scores import results
 

@@ -12,10 +12,10 @@ from rag_otel.alert import Alert, AlertState
 from rag_otel.alerts.messages.examples import Examples
 from rag_otel.alerts.messages.message import alert_id
 from rag_otel.delivery.dispatcher import Dispatcher
-from rag_otel.delivery.state_folder import StateFolder
 from rag_otel.drift import memory
 from rag_otel.drift.family import DriftSettings
 from rag_otel.drift.monitor import DriftMonitor
+from rag_otel.durable.state_folder import StateFolder
 from rag_otel.safety.guard import counters
 from rag_otel.telemetry.gauges import gauges
 from testkit.drift_scores import result, results

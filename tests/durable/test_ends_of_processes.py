@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from rag_otel import semconv
-from rag_otel.delivery.state_folder import StateFolder
 from rag_otel.durable.kept_items import KeptItems
+from rag_otel.durable.state_folder import StateFolder
 from rag_otel.durable.trace_records import KEY_BYTES, KeptTrace, is_value, trace_of
 from testkit.http_receiver import Receiver, http_receiver
 from testkit.polling import eventually

@@ -9,9 +9,9 @@ import pytest
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.trace import Span
 
-from rag_otel.delivery.state_folder import StateFolder
 from rag_otel.durable import trace_records
 from rag_otel.durable.kept_items import KeptItems
+from rag_otel.durable.state_folder import StateFolder
 from rag_otel.durable.trace_records import KEY_BYTES, KeptTrace, is_value, key_of, trace_of, trace_value
 from rag_otel.model import Chunk, SamplingDecision, SpanRef
 from rag_otel.observing.call_snapshot import Snapshot

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rag_otel.delivery.state_folder import StateFolder
 from rag_otel.durable.kept_traces import KeptTraces
+from rag_otel.durable.state_folder import StateFolder
 from rag_otel.durable.trace_records import KeptTrace
 from rag_otel.model import SamplingDecision
 from rag_otel.safety.guard import counters

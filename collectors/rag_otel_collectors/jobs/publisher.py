@@ -15,8 +15,8 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from rag_otel.delivery.export_queue import ExportPolicy, ExportQueue
-from rag_otel.delivery.state_folder import StateFolder
 from rag_otel.delivery.undelivered import Undelivered
+from rag_otel.durable.state_folder import StateFolder
 from rag_otel.errors import ConfigurationError, RetryableError
 from rag_otel.model import RagTrace, SamplingDecision, SamplingReason, UnevaluableReason
 from rag_otel.safety.guard import guarded

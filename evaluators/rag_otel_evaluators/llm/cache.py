@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from rag_otel.delivery.sqlite_file import open_sqlite
+from rag_otel.durable.sqlite_file import open_sqlite
 from rag_otel.errors import ConfigurationError
 from rag_otel.safety.fork import after_fork_in_child
 from rag_otel.safety.guard import counters, logger

@@ -29,7 +29,7 @@ from rag_otel.alerts.messages.rendering import (
     timestamp,
 )
 from rag_otel.delivery.http import post, to_json
-from rag_otel.delivery.state_folder import StateFolder, StateRecord
+from rag_otel.durable.state_folder import StateFolder, StateRecord
 from rag_otel.errors import PermanentError, RetryableError
 from rag_otel.rendering.text_cutting import one_line, shorten
 from rag_otel.safety.guard import counters, guarded

@@ -17,7 +17,7 @@ from typing import Any, Final, Literal
 from rag_otel.alert import Alert, AlertExample, AlertSeverity, AlertState
 from rag_otel.alerts.messages.examples import Examples
 from rag_otel.alerts.monitors.burn import Budget, Burning
-from rag_otel.delivery.state_folder import StateFolder, StateRecord
+from rag_otel.durable.state_folder import StateFolder, StateRecord
 from rag_otel.evaluation.directions import lower_is_better
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import EvaluatedTrace, Evaluation

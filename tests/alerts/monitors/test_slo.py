@@ -16,7 +16,7 @@ from rag_otel.alert import Alert, AlertSeverity, AlertState
 from rag_otel.alerts.messages.examples import Examples
 from rag_otel.alerts.monitors.burn import Ring, Window
 from rag_otel.alerts.monitors.slo import MAX_SLICES, Objective, SloMonitor
-from rag_otel.delivery.state_folder import StateFolder
+from rag_otel.durable.state_folder import StateFolder
 from rag_otel.model import EvaluatedTrace, SamplingDecision
 from tests.support.results import QUESTION, a_result, an_evaluation
 

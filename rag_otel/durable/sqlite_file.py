@@ -10,7 +10,7 @@ import sqlite3
 import time
 from pathlib import Path
 
-from rag_otel.delivery.state_folder import make_folder
+from rag_otel.durable.state_folder import make_folder
 
 
 def open_sqlite(path: Path, schema: str, *, busy_timeout_s: float) -> sqlite3.Connection:
