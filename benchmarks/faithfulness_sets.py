@@ -6,7 +6,7 @@
 
 Always: the answers of examples/data, out of fold. Files: a JSON object a line with `source`, `evidence`, `claim` and
 `unsupported` (1 where the evidence does not support the claim); no weight is learned from them. AUROC of risk.
-Thresholds were chosen with a look at the sets of `docs/quality.md`: their figures are not held out.
+Thresholds were chosen with a look at the sets of `docs/judges.md`: their figures are not held out.
 """
 
 from __future__ import annotations

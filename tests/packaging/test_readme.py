@@ -17,10 +17,10 @@ ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
-MIGRATION = ROOT / "docs/migration"
-"""Pages whose examples need a judge: `test_migration` runs them."""
-HISTORY = ROOT / "docs/history.md"
-"""Its examples need files and are programs of their own: `test_partitions` runs them."""
+MIGRATION = ROOT / "docs/migration.md"
+"""Its examples need a judge: `test_migration` runs them."""
+FILES = ROOT / "docs/files.md"
+"""Its examples are programs of their own, some with files: `test_examples` and `test_partitions` run them."""
 
 
 ALONE = """
@@ -54,7 +54,7 @@ def blocks(page: Path) -> list[str]:
 
 @pytest.mark.parametrize(
     "page",
-    [page for page in PAGES if blocks(page) and page.parent != MIGRATION and page != HISTORY],
+    [page for page in PAGES if blocks(page) and page not in (MIGRATION, FILES)],
     ids=lambda page: page.name,
 )
 def test_python_blocks_run(page: Path, phoenix: str, tmp_path: Path) -> None:

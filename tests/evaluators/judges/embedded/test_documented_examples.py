@@ -25,7 +25,7 @@ def page(name: str) -> str:
 
 def test_the_event_of_the_proposal_is_what_the_judge_says() -> None:
     """Score, label, verdicts, probabilities and quotes of the example, and the values in the table of fields."""
-    text = page("claim-verdicts.md")
+    text = page("attributes.md")
     (block,) = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
     shown = json.loads(block)["attributes"]
     claims = shown["gen_ai.evaluation.claims"]
@@ -55,7 +55,7 @@ def test_the_event_of_the_proposal_is_what_the_judge_says() -> None:
 
 def test_the_date_of_the_metric_s_page() -> None:
     """The chunk has another day: it contradicts the claim, and the score falls."""
-    text = page("metrics/faithfulness.md")
+    text = page("metrics.md")
     (response,) = re.findall(r'the response says "([^"]+)"', text)
     (day,) = re.findall(r"the chunk says (\d+ \w+ \d+)", text)
     result = judged(f"Einstein was born in Germany on {day}.", response)
@@ -110,6 +110,6 @@ def test_the_failed_test_reads_as_printed() -> None:
     ],
 )
 def test_what_it_lets_pass(context: str, response: str) -> None:
-    """The page on quality says so: whoever mends one of these takes it off the list there."""
+    """The page on judges says so: whoever mends one of these takes it off the list there."""
     assert judged(context, response).label == "faithful"
-    assert "What it lets pass" in page("quality.md")
+    assert "What it lets pass" in page("judges.md")
