@@ -6,6 +6,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+from collections import Counter
 from collections.abc import Generator, Iterator
 
 import hypothesis
@@ -51,6 +52,14 @@ def _forgotten_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     from rag_otel.safety import redaction
 
     monkeypatch.setattr(redaction, "_known", redaction._known)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is said the first time only is said in every test that looks for it."""
+    from rag_otel.safety.guard import counters
+
+    monkeypatch.setattr(counters, "_counts", Counter())
 
 
 @pytest.fixture

@@ -10,16 +10,9 @@ import pytest
 
 from rag_otel.errors import PermanentError, RetryableError
 from rag_otel.evaluation.evaluate import evaluate
-from rag_otel.safety.guard import counters
 from rag_otel_evaluators.metrics.functions import function_evaluator
 
 ANSWER = "The password is hunter2."
-
-
-@pytest.fixture(autouse=True)
-def _first(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing has failed before."""
-    monkeypatch.setattr(counters, "_counts", type(counters._counts)())
 
 
 class Failing:

@@ -103,7 +103,8 @@ async def test_a_known_model_is_held_to_the_schema_and_has_a_price(server: Judge
 async def test_a_price_can_be_given(server: JudgeServer) -> None:
     """For models that litellm does not know."""
     prices = {"input_cost_per_token": 0.001, "output_cost_per_token": 0.002}
-    usage = (await model_at(server, parameters=prices).complete(QUESTION, Verdicts)).usage
+    # A name of its own: litellm remembers a price that it is given for as long as the process runs.
+    usage = (await model_at(server, "openai/priced", parameters=prices).complete(QUESTION, Verdicts)).usage
     assert usage.cost_usd == pytest.approx(usage.input_tokens * 0.001 + usage.output_tokens * 0.002)
 
 
