@@ -34,7 +34,7 @@ def serve(record: str) -> None:
     """The application: answers until it is killed, and writes down when each span ended."""
     import rag_otel
 
-    rag_otel.instrument(hold=_HOLD_S)
+    rag_otel.instrument(spans=rag_otel.SpanSettings(hold=_HOLD_S))
 
     @rag_otel.observe
     def ask(question: str) -> dict[str, object]:

@@ -93,7 +93,7 @@ def measure(judge: str, calls: int, threads: int) -> dict[str, Any]:
     """Latencies of the calls, and what became of them."""
     work = JUDGES[judge]
     own = {} if work is None else {"metrics": [], "evaluators": [Judge(work)]}
-    rag_otel.instrument(TracerProvider(), hold=0, **own)
+    rag_otel.instrument(TracerProvider(), spans=rag_otel.SpanSettings(hold=0), **own)
     rag_otel.guard_sync(QUESTION, PASSAGES, ANSWER, deadline=2.0)  # imports
     taken: list[float] = []
     control: list[float] = []

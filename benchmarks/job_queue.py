@@ -31,7 +31,7 @@ from rag_otel_collectors.jobs.job import queued
 from rag_otel_collectors.jobs.job_queue import JobQueue
 from rag_otel_collectors.jobs.queue import QueuedJob, QueueSettings
 from testkit.collector import Backend, a_backend
-from testkit.jobs import CHUNK, WorkerProcess, a_worker, an_evaluation_job, scores, some_jobs, targets
+from testkit.jobs import CHUNK, WorkerProcess, a_worker, address_of, an_evaluation_job, scores, some_jobs, targets
 from testkit.judge_server import JudgeServer
 from testkit.judged_worker import ENDS_WORKER
 from testkit.polling import eventually
@@ -153,11 +153,7 @@ def outage(node: RabbitNode, seconds: float) -> None:
         provider.add_span_processor(BatchSpanProcessor(exporter))
         rag_otel.instrument(
             provider,
-            job_queue_url=settings.url,
-            job_queue_name=settings.name,
-            job_queue_partitions=settings.partitions,
-            job_queue_prefetch=settings.prefetch,
-            job_queue_retry_delays=tuple(map(str, settings.retry_delays)),
+            judge=rag_otel.JudgeSettings(job_queue_url=address_of(settings)),
         )
         before = answers(60.0)
         node.kill()

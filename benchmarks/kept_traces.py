@@ -72,9 +72,7 @@ def set_up(folder: str) -> None:
         metrics=[],
         evaluators=[Never()],
         state_folder=folder,
-        hold=600,
-        max_held=100_000,
-        max_held_bytes=2**30,
+        spans=rag_otel.SpanSettings(hold=600, max_held=100_000, max_held_bytes=2**30),
         evaluations_per_minute=float("inf"),
         drift=False,
     )

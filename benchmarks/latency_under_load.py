@@ -28,6 +28,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, Spa
 
 import rag_otel
 from rag_otel.safety.guard import counters
+from testkit.settings import grouped
 
 DATA = Path(__file__).parents[1] / "examples/data/ragtruth_qa_dev.jsonl"
 Answer = Callable[[dict[str, Any]], dict[str, Any]]
@@ -110,7 +111,7 @@ def variant(settings: dict[str, Any] | None, plain: Answer) -> tuple[Answer, Cal
         return plain, lambda: None
     provider = TracerProvider(shutdown_on_exit=False, span_limits=SpanLimits(max_span_attributes=10_000))
     provider.add_span_processor(BatchSpanProcessor(Discarding()))
-    rag_otel.instrument(tracer_provider=provider, annotations=False, **settings)
+    rag_otel.instrument(tracer_provider=provider, **grouped(annotations=False, **settings))
 
     @rag_otel.observe(question="row.question")
     def answer(row: dict[str, Any]) -> dict[str, Any]:

@@ -44,7 +44,7 @@ def answers_to_the_alarm(count: int, seed: int) -> tuple[int, int]:
     """(answers after the drop until the detector noticed it, deliveries of the alarm)."""
     good, bad = scores(0.92, seed), scores(0.82, seed + 1000)
     with tempfile.TemporaryDirectory() as folder, http_receiver() as receiver:
-        with fleet(count, Path(folder), receiver.url, drift_baseline_count=500, drift_run_length=10_000.0) as workers:
+        with fleet(count, Path(folder), receiver.url, drift_baseline_count=500) as workers:
             for index in range(_GOOD):
                 give(workers, index, next(good))
             for index in range(_GOOD, _GOOD + _MOST):

@@ -6,9 +6,10 @@ import dataclasses
 import inspect
 from pathlib import Path
 
+from rag_otel.settings.tables import TABLES
+
 import rag_otel
 from rag_otel.settings import Settings
-from rag_otel.settings.tables import TABLES
 
 HEAD = """# Settings
 

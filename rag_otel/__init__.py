@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rag_otel.observing.session import current_trace_id, record_chunks, record_memory, using
     from rag_otel.processing.processor import RagSpanProcessor
     from rag_otel.ratings.status import FeedbackStatus
-    from rag_otel.settings.tables import AlertSettings, DriftSettings, JudgeSettings, SpanSettings, TelemetrySettings
+    from rag_otel.settings.groups import AlertSettings, DriftSettings, JudgeSettings, SpanSettings, TelemetrySettings
     from rag_otel.user_feedback import feedback
 
 __version__ = "0.1.0"
@@ -55,17 +55,17 @@ __all__ = [
 ]
 
 _LAZY = {
-    "AlertSettings": "rag_otel.settings.tables",
-    "DriftSettings": "rag_otel.settings.tables",
+    "AlertSettings": "rag_otel.settings.groups",
+    "DriftSettings": "rag_otel.settings.groups",
     "FeedbackStatus": "rag_otel.ratings.status",
     "Guard": "rag_otel.guarding.rules",
     "GuardVerdict": "rag_otel.guarding.rules",
     "Guarded": "rag_otel.guarding.rules",
     "Instrumentation": "rag_otel.instrumentation",
-    "JudgeSettings": "rag_otel.settings.tables",
+    "JudgeSettings": "rag_otel.settings.groups",
     "RagSpanProcessor": "rag_otel.processing.processor",
-    "SpanSettings": "rag_otel.settings.tables",
-    "TelemetrySettings": "rag_otel.settings.tables",
+    "SpanSettings": "rag_otel.settings.groups",
+    "TelemetrySettings": "rag_otel.settings.groups",
     "current_trace_id": "rag_otel.observing.session",
     "feedback": "rag_otel.user_feedback",
     "flush": "rag_otel.instrumentation",

@@ -13,8 +13,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from opentelemetry._logs import LoggerProvider
-from opentelemetry.metrics import MeterProvider
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan
 
@@ -26,7 +24,7 @@ from rag_otel.evaluation.evaluate import evaluate
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import AttributeValue, EvaluatedTrace, Evaluation, RagTrace
 from rag_otel.pipeline import Pipeline
-from rag_otel.protocols import AlertChannel, ChunkResolver, Convention, Evaluator, Sampler, Writer
+from rag_otel.protocols import AlertChannel, Convention, Evaluator, Sampler, Writer
 from rag_otel.runtime import JobSink, Runtime
 from rag_otel.safety import privacy, redaction
 from rag_otel.safety.background_import import background_import
@@ -36,6 +34,7 @@ from rag_otel.sampling.build import build_sampler, policy_of
 from rag_otel.sampling.cap import EvaluationCap
 from rag_otel.sampling.local_only import LocalOnly
 from rag_otel.settings import Settings
+from rag_otel.settings.groups import AlertSettings, DriftSettings
 from rag_otel.settings.rows import secrets_of
 from rag_otel.telemetry.telemetry import Telemetry, telemetry_of
 from rag_otel.writers.attributes import evaluation_attributes, status_attributes
@@ -44,7 +43,6 @@ from rag_otel.writers.feedback import FAITHFULNESS, annotator_kind
 from rag_otel.writers.phoenix_links import phoenix_page, trace_link
 
 if TYPE_CHECKING:
-    from rag_otel.alert import Alert
     from rag_otel.budgets.budgets import Budgets
     from rag_otel.delivery.dispatcher import Dispatcher
     from rag_otel.delivery.export_queue import ExportQueue
@@ -57,8 +55,8 @@ if TYPE_CHECKING:
 InBackground: TypeAlias = Callable[[Callable[[], object]], object]
 """Calls a function later, on another thread."""
 EMBEDDED: Final = "embedded"
-_WATCHING: Final = ("alert", "drift", "judge_watch", "judge_anchors", "slo_", "state_folder", "sampling_policy")
-"""How the settings begin that say what watches results."""
+_CACHE_KEPT_S: Final = 7 * 86_400.0
+"""A judge's answer is asked again after a week: models behind one name change."""
 EMBEDDED_PER_MINUTE: Final = 600.0
 """Default cap of the embedded judge: ten evaluations a second cost a few percent of one core."""
 
@@ -71,34 +69,22 @@ class Parts:
     """Beside the metrics that the settings name."""
     writers: tuple[Writer, ...] = ()
     """Beside Phoenix annotations and evaluation spans."""
-    alert_channels: tuple[AlertChannel, ...] = ()
-    """Beside the log and those that the settings name."""
-    on_alert: Callable[[Alert], object] | None = None
     sampler: Sampler | None = None
-    conventions: tuple[Convention, ...] = ()
-    """Read before the built-in ones."""
-    chunk_resolver: ChunkResolver | None = None
-    """In place of the one that the settings name."""
-    meter_provider: MeterProvider | None = None
-    """In place of the application's global one."""
-    logger_provider: LoggerProvider | None = None
-    """In place of the application's global one."""
+    """In place of the one that the settings describe."""
 
     def __post_init__(self) -> None:
         """Raises ConfigurationError where an object is not what its place takes."""
-        places = {
-            "evaluators": Evaluator,
-            "writers": Writer,
-            "alert_channels": AlertChannel,
-            "conventions": Convention,
-        }
-        for place, kind in places.items():
-            for given in getattr(self, place):
-                if isinstance(given, type) or not isinstance(given, kind):
-                    parts = sorted(name for name in vars(kind) if not name.startswith("_"))
-                    raise ConfigurationError(f"{place}: {given!r} is no object with {', '.join(parts)}")
-        if self.on_alert is not None and not callable(self.on_alert):
-            raise ConfigurationError(f"on_alert must be a function of an alert, not {self.on_alert!r}")
+        _require_kind("evaluators", self.evaluators, Evaluator)
+        _require_kind("writers", self.writers, Writer)
+
+
+def _require_kind(place: str, given: object, kind: type[object]) -> None:
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise ConfigurationError(f"{place} must be a list of objects, not {given!r}")
+    for each in given:
+        if isinstance(each, type) or not isinstance(each, kind):
+            methods = sorted(name for name in vars(kind) if not name.startswith("_"))
+            raise ConfigurationError(f"{place}: {each!r} is no object with {', '.join(methods)}")
 
 
 def compose(
@@ -114,8 +100,8 @@ def compose(
     telemetry = telemetry_of(
         settings,
         resource=resource,
-        meter_provider=parts.meter_provider,
-        logger_provider=parts.logger_provider,
+        meter_provider=settings.telemetry.meter_provider,
+        logger_provider=settings.telemetry.logger_provider,
     )
     later: list[Callable[[], object]] = []
     settings = producing(settings)
@@ -156,9 +142,8 @@ def compose(
 
 def _watched_as_usual(settings: Settings, parts: Parts) -> bool:
     """True where nothing about what watches results, and who is told, was set: nothing there can be wrong."""
-    given = parts.writers or parts.alert_channels or parts.on_alert is not None or settings.budgets
-    rows = (each for each in dataclasses.fields(Settings) if each.name.startswith(_WATCHING))
-    return not given and all(getattr(settings, each.name) == each.default for each in rows)
+    given = parts.writers or settings.judge.budgets or settings.state_folder or settings.sampling_policy is not None
+    return not given and settings.alerts == AlertSettings() and settings.drift == DriftSettings()
 
 
 def _sentences(text: str) -> Iterable[tuple[int, int]]:
@@ -194,42 +179,44 @@ def compose_pipeline(
     """
     from rag_otel_collectors.conventions import default_conventions
 
-    evaluates = settings.job_queue_url is None
+    evaluates = settings.judge.job_queue_url is None
     if evaluates:
         _require_cap(settings, parts)
     cap = default_cap if evaluates and settings.evaluations_per_minute is None else settings.evaluations_per_minute
     evaluators = _all_evaluators(settings, parts, in_background=in_background) if evaluates else ()
     budgets = compose_budgets(settings, evaluators) if budgeted and evaluates else None
-    texts = compose_texts(settings, parts)
+    texts = compose_texts(settings)
+    _require_kind("conventions", settings.spans.conventions, Convention)
     built_in = default_conventions(
-        mapping=settings.attribute_mapping,
+        mapping=settings.spans.attribute_mapping,
         recover_chunks=texts is None,
-        conversation=settings.conversation_context,
+        conversation=settings.spans.conversation_context,
     )
     return Pipeline(
-        conventions=(*parts.conventions, *built_in),
+        conventions=(*settings.spans.conventions, *built_in),
         sampler=parts.sampler or _sampler(settings, budgets),
         evaluators=evaluators,
         cap=None if cap is None or math.isinf(cap) else EvaluationCap(cap),
         budgets=budgets,
-        timeout_s=settings.evaluation_timeout,
+        timeout_s=settings.judge.timeout,
         project=settings.project_name,
         texts=texts,
         calibrate=compose_calibration(settings),
-        local_only=LocalOnly(settings.judge_local_only) if settings.judge_local_only else None,
+        local_only=LocalOnly(settings.judge.local_only) if settings.judge.local_only else None,
     )
 
 
 def producing(settings: Settings) -> Settings:
     """The settings of a process that publishes jobs: results are watched in the workers. Other settings as they are."""
-    if settings.job_queue_url is None:
+    if settings.judge.job_queue_url is None:
         return settings
-    return dataclasses.replace(settings, drift=False, judge_watch=False, alert_silence=0.0, alert_failing_share=0.0)
+    alerts = dataclasses.replace(settings.alerts, health=False)
+    return dataclasses.replace(settings, drift=DriftSettings(enabled=False, judge_watch=False), alerts=alerts)
 
 
 def compose_jobs(settings: Settings, parts: Parts) -> JobSink | None:
     """What publishes evaluation jobs; None where traces are evaluated here. Raises ConfigurationError."""
-    if settings.job_queue_url is None:
+    if settings.judge.job_queue_url is None:
         return None
     if parts.evaluators:
         raise ConfigurationError(
@@ -242,7 +229,6 @@ def compose_jobs(settings: Settings, parts: Parts) -> JobSink | None:
     return JobPublisher(
         queue_settings(settings),
         project=settings.project_name,
-        buffer_bytes=settings.job_queue_buffer_bytes,
         state=None if settings.state_folder is None else StateFolder(str(Path(settings.state_folder) / "jobs")),
     )
 
@@ -251,33 +237,25 @@ def queue_settings(settings: Settings) -> QueueSettings:
     """The job queue that the settings name. Raises ConfigurationError."""
     from rag_otel_collectors.jobs.queue import QueueSettings
 
-    if settings.job_queue_url is None:
+    if settings.judge.job_queue_url is None:
         raise ConfigurationError("no job queue: give --queue amqp://user:password@host:5672/ or RAG_OTEL_JOB_QUEUE_URL")
-    return QueueSettings(
-        url=settings.job_queue_url,
-        name=settings.job_queue_name,
-        partitions=settings.job_queue_partitions,
-        max_jobs=settings.job_queue_max_jobs,
-        max_starts=settings.job_queue_max_starts,
-        retry_delays=tuple(map(float, settings.job_queue_retry_delays)),
-        prefetch=settings.job_queue_prefetch,
-    )
+    return QueueSettings.at(settings.judge.job_queue_url)
 
 
 def compose_calibration(settings: Settings) -> Callable[[Evaluation], Evaluation] | None:
     """What applies the calibration file; None without one. Raises ConfigurationError."""
-    if settings.calibration_file is None:
+    if settings.judge.calibration_file is None:
         return None
     from rag_otel.evaluation.calibration import calibration_of
 
-    return calibration_of(settings.calibration_file)
+    return calibration_of(settings.judge.calibration_file)
 
 
 def _require_cap(settings: Settings, parts: Parts) -> None:
     """Refuses a judge that may cost money without a cap. Raises ConfigurationError."""
     judges = [evaluator.judge_name for evaluator in parts.evaluators if annotator_kind(evaluator.judge_name) == "LLM"]
-    if settings.metrics and settings.judge != EMBEDDED:
-        judges.insert(0, settings.judge)
+    if settings.metrics and settings.judge.model != EMBEDDED:
+        judges.insert(0, settings.judge.model)
     if judges and settings.evaluations_per_minute is None:
         raise ConfigurationError(
             f"judge {judges[0]!r} needs evaluations_per_minute (RAG_OTEL_EVALUATIONS_PER_MINUTE): the most "
@@ -287,20 +265,20 @@ def _require_cap(settings: Settings, parts: Parts) -> None:
 
 def compose_budgets(settings: Settings, evaluators: Sequence[Evaluator]) -> Budgets | None:
     """What judging may cost; None: no limit. Raises ConfigurationError."""
-    if not settings.budgets and settings.sampling_policy is None:
+    if not settings.judge.budgets and settings.sampling_policy is None:
         return None
     from rag_otel.budgets.build import build_budgets
 
     paid = [each.name for each in evaluators if annotator_kind(each.judge_name) == "LLM"]
-    if not paid or settings.judge == EMBEDDED or not settings.metrics:
+    if not paid or settings.judge.model == EMBEDDED or not settings.metrics:
         return build_budgets(settings, paid=paid)
     from rag_otel_evaluators.build import price_of_judge
 
     return build_budgets(
         settings,
         paid=paid,
-        judge=settings.judge,
-        ask_price=partial(price_of_judge, settings.judge, settings.judge_input_price),
+        judge=settings.judge.model,
+        ask_price=partial(price_of_judge, settings.judge.model, settings.judge.input_price),
     )
 
 
@@ -332,29 +310,24 @@ def compose_prescore(settings: Settings) -> Callable[[RagTrace], Awaitable[float
             chunks=trace.chunks,
             response=trace.response or "",
             conversation=trace.conversation,
-            timeout_s=settings.evaluation_timeout,
+            timeout_s=settings.judge.timeout,
         )
         return result.risk
 
     return prescore
 
 
-def compose_texts(settings: Settings, parts: Parts) -> ChunkTexts | None:
+def compose_texts(settings: Settings) -> ChunkTexts | None:
     """Fetches the texts of chunks; None without a resolver. Raises ConfigurationError."""
-    resolver = parts.chunk_resolver
-    if resolver is None and settings.chunk_resolver is not None:
-        resolver = resolver_named(settings.chunk_resolver)
-    return None if resolver is None else ChunkTexts(resolver, timeout_s=settings.chunk_resolver_timeout)
+    resolver = settings.spans.chunk_resolver
+    if isinstance(resolver, str):
+        resolver = resolver_named(resolver)
+    return None if resolver is None else ChunkTexts(resolver)
 
 
 def compose_attributes(settings: Settings) -> Callable[[EvaluatedTrace], dict[str, AttributeValue]]:
     """What turns a result into attributes of its span, as the settings want them."""
-    return partial(
-        evaluation_attributes,
-        capture_content=settings.capture_content,
-        claims_format=settings.claims_format,
-        max_claims=settings.max_claims,
-    )
+    return partial(evaluation_attributes, capture_content=settings.capture_content)
 
 
 def compose_delivery(
@@ -380,9 +353,7 @@ def compose_delivery(
 
     watched = (*settings.metrics, *(each.name for each in parts.evaluators))
     settings = dataclasses.replace(settings, metrics=watched)
-    monitoring = Monitoring(
-        settings, _channels(settings, parts), link=_link(settings), judge=judge_watch, budgets=budgets
-    )
+    monitoring = Monitoring(settings, _channels(settings), link=_link(settings), judge=judge_watch, budgets=budgets)
     results = compose_writers(settings, emit, resource) if write_results else []
     writers = [*results, *parts.writers]
     return monitoring.delivery(writers, telemetry=telemetry, keep_results=keep_results)
@@ -404,7 +375,7 @@ def _all_evaluators(settings: Settings, parts: Parts, *, in_background: InBackgr
 
 
 def _evaluators(settings: Settings, *, in_background: InBackground | None) -> tuple[Evaluator, ...]:
-    if settings.judge == EMBEDDED and settings.embedder is None:
+    if settings.judge.model == EMBEDDED and settings.judge.embedder is None:
         from rag_otel_evaluators.metrics.registry import build
 
         return build(settings.metrics)
@@ -416,24 +387,21 @@ def _evaluators(settings: Settings, *, in_background: InBackground | None) -> tu
         {
             "metrics": settings.metrics,
             "judge": {
-                "model": settings.judge,
-                "api_base": settings.judge_api_base,
-                "strategy": settings.judge_strategy,
-                "classifier": settings.judge_classifier,
-                "timeout": settings.evaluation_timeout,
-                "requests_per_minute": settings.judge_calls_per_minute,
-                "tokens_per_minute": settings.judge_tokens_per_minute,
-                "usd_per_minute": settings.judge_usd_per_minute,
-                "input_price": settings.judge_input_price,
-                "check_end_every": settings.judge_check_end_every,
-                "mask": settings.judge_mask,
-                "mask_engine": settings.judge_mask_engine,
-                "record_file": settings.judge_record_file,
+                "model": settings.judge.model,
+                "api_base": settings.judge.api_base,
+                "strategy": settings.judge.strategy,
+                "timeout": settings.judge.timeout,
+                "requests_per_minute": settings.judge.calls_per_minute,
+                "tokens_per_minute": settings.judge.tokens_per_minute,
+                "input_price": settings.judge.input_price,
+                "mask": settings.judge.mask,
+                "mask_engine": settings.judge.mask_engine,
+                "record_file": settings.judge.record_file,
             },
-            "embedder": settings.embedder,
-            "language": settings.language,
-            "prompts": settings.prompt_folder,
-            "concurrency": settings.judge_concurrency,
+            "embedder": settings.judge.embedder,
+            "language": settings.judge.language,
+            "prompts": settings.judge.prompt_folder,
+            "concurrency": settings.judge.concurrency,
         },
         source="settings",
     )
@@ -443,11 +411,11 @@ def _evaluators(settings: Settings, *, in_background: InBackground | None) -> tu
 
 def _judge_cache(settings: Settings) -> AnswerCache | None:
     """The cache of the judge's answers. Raises ConfigurationError."""
-    if settings.judge_cache is None:
+    if settings.judge.cache is None:
         return None
     from rag_otel_evaluators.llm.cache_stores import open_cache
 
-    return open_cache(settings.judge_cache, keep_s=settings.judge_cache_keep)
+    return open_cache(settings.judge.cache, keep_s=_CACHE_KEPT_S)
 
 
 def compose_writers(
@@ -459,12 +427,10 @@ def compose_writers(
             emit=emit,
             resource=resource,
             capture_content=settings.capture_content,
-            claims_format=settings.claims_format,
-            max_claims=settings.max_claims,
             when=_when(settings),
         )
     ]
-    if settings.annotations and settings.phoenix_endpoint:
+    if settings.spans.annotations and settings.phoenix_endpoint:
         from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter  # it imports http and ssl
 
         writers.append(
@@ -492,7 +458,7 @@ def compose_ratings(
     from rag_otel.writers.rating_spans import RatingSpanWriter
 
     writer: RatingAnnotationWriter | RatingSpanWriter
-    if settings.annotations and settings.phoenix_endpoint:
+    if settings.spans.annotations and settings.phoenix_endpoint:
         writer = RatingAnnotationWriter(
             settings.phoenix_endpoint,
             api_key=settings.phoenix_api_key,
@@ -510,20 +476,23 @@ def compose_ratings(
 
 def _when(settings: Settings) -> When:
     """Phoenix shows an evaluation span at a click; elsewhere it would be one more span to pay for."""
-    if settings.evaluation_spans != "auto":
-        return settings.evaluation_spans
+    if settings.spans.evaluation_spans != "auto":
+        return settings.spans.evaluation_spans
     return "late" if settings.phoenix_endpoint is None else "always"
 
 
-def _channels(settings: Settings, parts: Parts) -> list[AlertChannel]:
+def _channels(settings: Settings) -> list[AlertChannel]:
+    """The log, those that the settings name, those of the application. Raises ConfigurationError."""
     from rag_otel.alerts.channels.callback import CallbackChannel
     from rag_otel.alerts.channels.configured import configured_channels
     from rag_otel.alerts.channels.log import LogChannel
 
-    channels = [LogChannel(texts=settings.alert_log_texts), *configured_channels(settings)]
-    if parts.on_alert is not None:
-        channels.append(CallbackChannel(parts.on_alert))
-    return [*channels, *parts.alert_channels]
+    channels = [LogChannel(texts=settings.alerts.log_texts), *configured_channels(settings)]
+    own, on_alert = settings.alerts.channels, settings.alerts.on_alert
+    _require_kind("channels", own, AlertChannel)
+    if on_alert is not None and not callable(on_alert):
+        raise ConfigurationError(f"on_alert must be a function of an alert, not {on_alert!r}")
+    return [*channels, *([] if on_alert is None else [CallbackChannel(on_alert)]), *own]
 
 
 def _link(settings: Settings) -> Callable[[EvaluatedTrace], str | None]:

@@ -10,13 +10,11 @@ import atexit
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, Final, Literal, Never, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Never, TypeVar
 
 from opentelemetry import trace as trace_api
-from opentelemetry._logs import LoggerProvider
-from opentelemetry.metrics import MeterProvider
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.trace import Tracer
@@ -34,7 +32,7 @@ from rag_otel.processing.attach import Attachment, attach, redirect
 from rag_otel.processing.hold import Slot
 from rag_otel.processing.open_spans import SubTree
 from rag_otel.processing.processor import following
-from rag_otel.protocols import AlertChannel, ChunkResolver, Convention, Evaluator, Sampler, Writer
+from rag_otel.protocols import Evaluator, Sampler, Writer
 from rag_otel.ratings.status import FeedbackStatus
 from rag_otel.rendering.text_cutting import shorten
 from rag_otel.runtime import Runtime
@@ -43,13 +41,13 @@ from rag_otel.safety.fork import after_fork_in_child
 from rag_otel.safety.guard import guarded, logger
 from rag_otel.safety.time_limit import EXIT_S, exit_budget
 from rag_otel.settings import ResolvedSettings, Settings, resolve, sends_over_http, unread_variables
+from rag_otel.settings.rows import unknown_argument
 
 if TYPE_CHECKING:
-    from rag_otel.alert import Alert
     from rag_otel.delivery.export_queue import ExportQueue
     from rag_otel.ratings.rating import Rating
     from rag_otel.sampling.policy import SamplingPolicy
-    from rag_otel.settings.tables import AlertSettings, DriftSettings, JudgeSettings, SpanSettings, TelemetrySettings
+    from rag_otel.settings.groups import AlertSettings, DriftSettings, JudgeSettings, SpanSettings, TelemetrySettings
 
 T = TypeVar("T")
 
@@ -98,7 +96,9 @@ class Instrumentation:
             where += " without an exporter"
         rows = {name: (value, origin) for name, value, origin in self.resolved.rows()}
         changed = [f"{name}={shorten(value, _SHOWN)}" for name, (value, origin) in rows.items() if origin != "default"]
-        phoenix = rows["phoenix_endpoint"][0] if self.settings.annotations and self.settings.phoenix_endpoint else None
+        phoenix = (
+            rows["phoenix_endpoint"][0] if self.settings.spans.annotations and self.settings.phoenix_endpoint else None
+        )
         return (
             f"Instrumentation(evaluates: {names or 'nothing here: jobs for workers'}\n"
             f"  spans go to: {where}; annotations to: {phoenix or 'nowhere'}\n"
@@ -195,92 +195,59 @@ def instrument(
     evaluators: Sequence[Evaluator] = (),
     evaluations_per_minute: float | None = None,
     sample_ratio: float | None = None,
-    sampler: Sampler | None = None,
-    sampling_policy: SamplingPolicy | str | Mapping[str, Any] | None = None,
-    budgets: Sequence[str] | None = None,
-    budget_store: str | None = None,
+    sampling_policy: SamplingPolicy | Sampler | str | Mapping[str, Any] | None = None,
     phoenix_endpoint: str | None = None,
     phoenix_api_key: str | None = None,
-    phoenix_public_url: str | None = None,
     project_name: str | None = None,
-    annotations: bool | None = None,
-    hold: float | None = None,
-    spans: SpanSettings | None = None,
     capture_content: bool | None = None,
+    spans: SpanSettings | None = None,
     alerts: AlertSettings | None = None,
-    on_alert: Callable[[Alert], object] | None = None,
-    alert_channels: Sequence[AlertChannel] = (),
     drift: bool | DriftSettings | None = None,
     telemetry: TelemetrySettings | None = None,
-    meter_provider: MeterProvider | None = None,
-    logger_provider: LoggerProvider | None = None,
     writers: Sequence[Writer] = (),
-    conventions: Sequence[Convention] = (),
-    conversation_context: Literal["none", "user", "all"] | None = None,
-    attribute_mapping: str | Mapping[str, Any] | None = None,
-    chunk_resolver: ChunkResolver | str | None = None,
     state_folder: str | None = None,
-    job_queue_url: str | None = None,
     enabled: bool | None = None,
-    **rows: Never,
+    **others: Never,
 ) -> Instrumentation:
     """Evaluate the RAG traces of this process.
 
     `tracer_provider`: the SDK provider to attach to; else the global one; else one is made, exporting to Phoenix (or
-    to where OTEL_EXPORTER_OTLP_ENDPOINT points), and made global. `meter_provider` and `logger_provider` get metrics
-    and events in place of the application's global ones. `evaluators`, `writers`, `conventions` and `alert_channels`
-    are added to those that the settings name. `sampling_policy` (`rag_otel.sampling.policy`, a file, a mapping) takes
-    the place of `sample_ratio`; `budgets` are limits such as `"5 usd/day"`.
+    to where OTEL_EXPORTER_OTLP_ENDPOINT points), and made global. `evaluators` and `writers` are added to those that
+    the settings name. `sampling_policy` (`rag_otel.sampling.policy`, a file, a mapping, a sampler of your own) takes
+    the place of `sample_ratio`.
 
-    What is None comes from the environment, else from the default: docs/settings.md lists every setting. `rows` are
-    settings by the names of their rows, as files have them (`**read_from_a_file`). Twice is once: the same call again
-    changes nothing, another one replaces the first.
+    What is None comes from the environment, else from the default: docs/settings.md lists every setting. Twice is
+    once: the same call again changes nothing, another one replaces the first.
 
-    Raises ConfigurationError, which names what is wrong and the way out.
+    Raises ConfigurationError, which names what is wrong and the way out; for an argument that there is not, one that
+    is a TypeError too.
     """
     global _current, _taken_off
-    _refuse_words(enabled=enabled, annotations=annotations, capture_content=capture_content, drift=drift)
+    if others:
+        raise unknown_argument(Settings, others)
+    _refuse_words(enabled=enabled, capture_content=capture_content, drift=drift)
+    sampler = sampling_policy if isinstance(sampling_policy, Sampler) else None
     resolved = resolve(
         {
             "judge": judge,
             "metrics": metrics,
             "evaluations_per_minute": evaluations_per_minute,
             "sample_ratio": sample_ratio,
-            "sampling_policy": _as_written(sampling_policy),
-            "budgets": budgets,
-            "budget_store": budget_store,
+            "sampling_policy": None if isinstance(sampling_policy, Sampler) else _as_written(sampling_policy),
             "phoenix_endpoint": phoenix_endpoint,
             "phoenix_api_key": phoenix_api_key,
-            "phoenix_public_url": phoenix_public_url,
             "project_name": project_name,
-            "annotations": annotations,
-            "hold": hold,
-            "spans": spans,
             "capture_content": capture_content,
+            "spans": spans,
             "alerts": alerts,
             "drift": drift,
             "telemetry": telemetry,
-            "conversation_context": conversation_context,
-            "attribute_mapping": attribute_mapping,
-            "chunk_resolver": chunk_resolver if isinstance(chunk_resolver, str) else None,
             "state_folder": state_folder,
-            "job_queue_url": job_queue_url,
             "enabled": enabled,
-            **rows,
         }
     )
     _tell_unread_variables()
-    parts = Parts(
-        evaluators=_objects(evaluators, "evaluators"),
-        writers=_objects(writers, "writers"),
-        alert_channels=_objects(alert_channels, "alert_channels"),
-        on_alert=on_alert,
-        sampler=sampler,
-        conventions=_objects(conventions, "conventions"),
-        chunk_resolver=None if isinstance(chunk_resolver, str) else chunk_resolver,
-        meter_provider=meter_provider,
-        logger_provider=logger_provider,
-    )
+    parts = Parts(evaluators=_objects(evaluators, "evaluators"), writers=_objects(writers, "writers"), sampler=sampler)
     with _lock:
         target = provider.given_or_global(tracer_provider)
         if _current is not None and _is_same(_current, resolved, parts, target):

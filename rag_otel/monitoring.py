@@ -77,7 +77,7 @@ class Monitoring:
             )
         self._built(None)  # what is wrong with the settings is said now
         # The collector, which keeps results, serves a page of its own.
-        one_page = telemetry is not None and self._settings.telemetry_exporter == "prometheus" and not keep_results
+        one_page = telemetry is not None and self._settings.telemetry.exporter == "prometheus" and not keep_results
         shared = self._shared(folder, telemetry if one_page else None)
         return Dispatcher(
             [*writers, *(() if one_page else recording)],
@@ -112,7 +112,7 @@ class Monitoring:
             watching = [part for part in (parts.monitors, parts.drift) if part is not None]
             dispatcher = Dispatcher(alerts=parts.inbox, state=state, watching=watching)
             consumers: list[Consumer] = [parts.inbox, *watching]
-            if parts.monitors is not None and self._settings.slo_target is None:
+            if parts.monitors is not None and self._settings.alerts.slo_target is None:
                 parts.monitors.begin_with(parts.inbox.read)
             if page is not None:
                 count_elsewhere(elsewhere)

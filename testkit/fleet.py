@@ -26,7 +26,7 @@ from testkit.polling import eventually
 from testkit.warm_python import warm_python
 
 ROOT = Path(__file__).parents[1]
-QUICK = {"drift_baseline_count": 200, "drift_run_length": 1000.0, "alert_digest": 0.0, "alert_rules": ["score<0"]}
+QUICK = {"drift_baseline_count": 200, "alert_digest": 0.0, "alert_rules": ["score<0"]}
 """A drop is told after few answers, at once, and nothing else is."""
 
 

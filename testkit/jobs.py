@@ -12,6 +12,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import urlencode
 
 from rag_otel.model import Chunk, RagTrace, SamplingDecision, SpanRef
 from rag_otel_collectors.jobs.job import EvaluationJob, queued
@@ -49,6 +50,13 @@ def some_jobs(count: int, *, first: int = 0, **fields: Any) -> list[QueuedJob]:
     return [queued(an_evaluation_job(first + number, **fields)) for number in range(count)]
 
 
+def address_of(settings: QueueSettings) -> str:
+    """The queue as `job_queue_url` names it."""
+    own = {"name": settings.name, "partitions": settings.partitions, "prefetch": settings.prefetch}
+    own |= {"max_jobs": settings.max_jobs, "max_starts": settings.max_starts}
+    return f"{settings.url}?{urlencode(own | {'retry_delays': ','.join(map(str, settings.retry_delays))})}"
+
+
 class WorkerProcess:
     """`rag-otel work` in its own process."""
 
@@ -58,17 +66,11 @@ class WorkerProcess:
         """With a `judge` that server is asked, once for each job; without one the embedded judge. `more`: settings."""
         program = ("rag_otel.cli.main", "work") if judge is None else ("testkit.judged_worker", judge.url)
         named = {
-            "job_queue_name": settings.name,
-            "job_queue_partitions": settings.partitions,
-            "job_queue_prefetch": settings.prefetch,
-            "job_queue_max_jobs": settings.max_jobs,
-            "job_queue_max_starts": settings.max_starts,
-            "job_queue_retry_delays": ",".join(map(str, settings.retry_delays)),
             "drift": "false",
             "judge_watch": "false",
             **more,
         }
-        self.queue_options = ["--queue", settings.url]
+        self.queue_options = ["--queue", address_of(settings)]
         self.queue_options += [part for name, value in named.items() for part in ("--set", f"{name}={value}")]
         options = [*self.queue_options, "--backend", backend.address, "--health", "127.0.0.1:0"]
         self._command = [warm_python(), "-m", *program, *options]

@@ -19,9 +19,11 @@ from rag_otel.errors import ConfigurationError
 from rag_otel.processing import provider as providers
 from rag_otel.semconv import PROJECT_NAME
 from rag_otel.settings import resolve
+from rag_otel.settings.groups import AlertSettings, SpanSettings
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 from testkit.http_receiver import http_receiver
 from testkit.polling import eventually
+from testkit.settings import grouped
 from testkit.shared_servers import SharedPhoenix
 from testkit.warm_python import warm_python
 from tests.processing.otlp import received
@@ -120,7 +122,7 @@ def test_a_processor_of_the_applications_own_follows_the_set_up(exporter: InMemo
     statuses = []
     changes: list[dict[str, Any]] = [{}, {"hold": 0.0}, {"sample_ratio": 0.0}, {"sample_ratio": 1.0}]
     for settings in changes:
-        rag_otel.instrument(provider, **settings)
+        rag_otel.instrument(provider, **grouped(**settings))
         _ask("The tower is 330 metres high.")
         assert rag_otel.flush(timeout=60)
         spans = [span for span in exporter.get_finished_spans() if span.name == "answer"]
@@ -140,15 +142,14 @@ def test_something_that_is_no_provider_is_named() -> None:
     [
         ({"drift": "yes"}, r"drift must be True or False or DriftSettings\(...\), not 'yes'"),
         ({"enabled": "no"}, r"enabled must be True or False, not 'no'"),
-        ({"annotations": "no"}, r"annotations must be True or False"),
         ({"capture_content": "no"}, r"capture_content must be True or False"),
         ({"evaluators": "faithfulness"}, r"evaluators must be a list of objects.*metrics="),
         ({"evaluators": [1]}, r"evaluators: 1 is no object with .*evaluate"),
         ({"evaluators": [Faithfulness]}, r"evaluators: .*Faithfulness.* is no object"),
         ({"writers": "phoenix"}, r"writers must be a list of objects"),
-        ({"alert_channels": [print]}, r"alert_channels: .*print.* is no object with name, send"),
-        ({"conventions": "openinference"}, r"conventions must be a list of objects"),
-        ({"on_alert": "slack"}, r"on_alert must be a function"),
+        ({"alerts": AlertSettings(channels=[print])}, r"channels: .*print.* is no object with name, send"),
+        ({"spans": SpanSettings(conventions="openinference")}, r"conventions must be a list of objects"),
+        ({"alerts": AlertSettings(on_alert="slack")}, r"on_alert must be a function"),
     ],
 )
 def test_an_argument_of_another_kind_is_named_with_what_it_takes(given: dict[str, Any], advice: str) -> None:
@@ -170,7 +171,9 @@ def test_an_unfaithful_answer_calls_back_with_its_evidence(provider: TracerProvi
     """The alert names the unsupported claim, its nearest quote and where to look."""
     alerts: list[Alert] = []
     rag_otel.instrument(
-        provider, on_alert=alerts.append, phoenix_public_url="http://phoenix.example", annotations=False
+        provider,
+        alerts=AlertSettings(on_alert=alerts.append, phoenix_public_url="http://phoenix.example"),
+        spans=rag_otel.SpanSettings(annotations=False),
     )
     _ask("The tower is 512 metres high.")
     assert rag_otel.flush(timeout=60)
@@ -305,7 +308,7 @@ def test_twenty_cycles_leave_no_thread_behind(provider: TracerProvider) -> None:
     """Taking down ends what setting up started."""
     before = {each.name for each in threading.enumerate() if each.name.startswith("rag-otel")}
     for _ in range(20):
-        rag_otel.instrument(provider, alert_rules=())
+        rag_otel.instrument(provider, alerts=rag_otel.AlertSettings(rules=()))
         _ask("The tower is 330 metres high.")
         rag_otel.uninstrument()
     eventually(lambda: {t.name for t in threading.enumerate() if t.name.startswith("rag-otel")} <= before)
@@ -320,11 +323,11 @@ def test_another_project_is_sent_to() -> None:
         @rag_otel.observe
         def answer(question):
             return {"answer": "The tower is 330 m high.", "chunks": ["The tower is 330 m high."]}
-        rag_otel.instrument(phoenix_endpoint=URL, project_name="first", annotations=False)
+        rag_otel.instrument(phoenix_endpoint=URL, project_name="first", spans=rag_otel.SpanSettings(annotations=False))
         early = trace.get_tracer("app")
         answer("How high?")
         early.start_span("early").end()
-        rag_otel.instrument(phoenix_endpoint=URL, project_name="second", annotations=False)
+        rag_otel.instrument(phoenix_endpoint=URL, project_name="second", spans=rag_otel.SpanSettings(annotations=False))
         answer("How high?")
         early.start_span("early").end()
     """
@@ -355,12 +358,16 @@ def test_another_project_than_the_providers_is_said(provider: TracerProvider, ca
 def test_a_set_up_is_shown_in_three_lines(provider: TracerProvider) -> None:
     """What is evaluated by whom, where it goes, what was set; no secret of it."""
     made = rag_otel.instrument(
-        provider, phoenix_endpoint="http://user:s3cret@p:6006", phoenix_api_key="s3cret", hold=5, metrics="faithfulness"
+        provider,
+        phoenix_endpoint="http://user:s3cret@p:6006",
+        phoenix_api_key="s3cret",
+        spans=rag_otel.SpanSettings(hold=5),
+        metrics="faithfulness",
     )
     shown = repr(made).splitlines()
     assert shown[0] == "Instrumentation(evaluates: faithfulness (embedded)"
     assert shown[1].startswith("  spans go to: TracerProvider; annotations to: http://")
-    assert shown[2].startswith("  set: metrics=faithfulness, hold=5.0, phoenix_endpoint=")
+    assert shown[2].startswith("  set: metrics=faithfulness, phoenix_endpoint=")
     assert len(shown) == 3
     assert "s3cret" not in repr(made)
     assert repr(rag_otel.instrument(enabled=False)) == "Instrumentation(enabled=False)"

@@ -30,11 +30,9 @@ def tell(alert: Alert) -> None:
 
 def main() -> None:
     rag_otel.instrument(
-        on_alert=tell,
-        alert_rules=("risk>0.8",),
-        evaluations_per_minute=100_000,  # a week of traffic in seconds
-        drift_baseline_count=50,
-        judge_watch=False,
+        alerts=rag_otel.AlertSettings(on_alert=tell, rules=("risk>0.8",)),
+        evaluations_per_minute=100_000,
+        drift=rag_otel.DriftSettings(baseline_count=50, judge_watch=False),
     )
     from app import answer
 

@@ -23,6 +23,8 @@ from rag_otel.safety.steady_time import steady_time, wall_time_of
 from rag_otel.settings import Settings
 from rag_otel.writers.phoenix_links import phoenix_page, project_link
 
+_BAD_SHARE: Final = 0.05
+"""Share of bad answers that how often alerts are right is told for: what public RAG data sets have, roughly."""
 REMEMBERED_BELOW: Final = 0.75
 """Answers that monitors may show have a lower score, or a risk that is higher than one minus this."""
 
@@ -40,23 +42,24 @@ def build_inbox(
     """Raises ConfigurationError for a rule or a window that cannot be read."""
     return Inbox(
         channels,
-        rules=[parse_rule(text) for text in settings.alert_rules],
+        rules=[parse_rule(text) for text in settings.alerts.rules],
         limits=Limits(
-            cooldown_s=settings.alert_cooldown,
-            resolve_after_s=settings.alert_resolve_after,
-            digest_s=settings.alert_digest,
-            per_minute=settings.alerts_per_minute,
-            remind_s=settings.alert_remind,
-            quiet=parse_quiet_hours(settings.alert_quiet_hours),
+            cooldown_s=settings.alerts.cooldown,
+            resolve_after_s=settings.alerts.resolve_after,
+            digest_s=settings.alerts.digest,
+            remind_s=settings.alerts.remind,
+            quiet=parse_quiet_hours(settings.alerts.quiet_hours),
         ),
         precision=PrecisionTable(
-            read_measured(settings.alert_precision_file),
-            bad_share=settings.alert_bad_share,
-            page_precision=settings.alert_page_precision,
+            read_measured(settings.alerts.precision_file),
+            bad_share=_BAD_SHARE,
+            page_precision=settings.alerts.page_precision,
         ),
-        worst_per_day=settings.alert_worst_per_day,
+        worst_per_day=settings.alerts.worst_per_day,
         examples=examples_of(settings, link),
-        links=AlertLinks(chart=settings.alert_chart_url or _project_page(settings), runbook=settings.alert_runbook_url),
+        links=AlertLinks(
+            chart=settings.alerts.chart_url or _project_page(settings), runbook=settings.alerts.runbook_url
+        ),
         state=state,
         steady=steady_time,
     )
@@ -80,25 +83,17 @@ def build_monitors(
     """The configured monitors as one writer: burn rate of the objective, missing evaluations, failing evaluators, what
     is left of `budgets`. `elsewhere` is what other processes have counted, whose results these monitors get too."""
     monitors: list[Monitor] = []
-    if settings.slo_target is not None:
-        objective = Objective(target=settings.slo_target, threshold=settings.slo_threshold)
+    if settings.alerts.slo_target is not None:
+        objective = Objective(target=settings.alerts.slo_target, threshold=settings.alerts.slo_threshold)
         shown = examples_of(settings, link)
         monitors.append(
             SloMonitor(objective, raise_alert=inbox.raise_alert, examples=shown, state=state, clock=steady_time)
         )
-    if settings.alert_silence > 0:
-        silence_s = settings.alert_silence
-        monitors.append(
-            SilenceMonitor(
-                raise_alert=inbox.raise_alert,
-                silence_s=silence_s,
-                seen=lambda: traces_seen(elsewhere()),
-                clock=steady_time,
-            )
-        )
-    if settings.alert_failing_share > 0:
-        share = settings.alert_failing_share
-        monitors.append(FailureMonitor(raise_alert=inbox.raise_alert, share=share, clock=steady_time))
+    if settings.alerts.health:
+        monitors += [
+            SilenceMonitor(raise_alert=inbox.raise_alert, seen=lambda: traces_seen(elsewhere()), clock=steady_time),
+            FailureMonitor(raise_alert=inbox.raise_alert, clock=steady_time),
+        ]
     if budgets is not None:
         from rag_otel.alerts.monitors.budget import BudgetMonitor
 
@@ -108,15 +103,15 @@ def build_monitors(
 
 def may_show(settings: Settings) -> Callable[[EvaluatedTrace], bool]:
     """Whether an alert may show an answer: a rule finds it bad, or a monitor remembers it."""
-    rules = [parse_rule(text) for text in settings.alert_rules]
-    always = settings.alert_worst_per_day is not None
+    rules = [parse_rule(text) for text in settings.alerts.rules]
+    always = settings.alerts.worst_per_day is not None
 
     def shows(result: EvaluatedTrace) -> bool:
         return always or any(
             any(rule.judge(evaluation) is Finding.BAD for rule in rules)
             or (
                 evaluation.score is not None
-                and goodness(evaluation.name, evaluation.score) <= max(REMEMBERED_BELOW, settings.slo_threshold)
+                and goodness(evaluation.name, evaluation.score) <= max(REMEMBERED_BELOW, settings.alerts.slo_threshold)
             )
             or (evaluation.risk is not None and evaluation.risk >= 1.0 - REMEMBERED_BELOW)
             for evaluation in result.evaluations

@@ -38,7 +38,7 @@ def build_budgets(
         ledger or open_ledger(settings),
         paid=paid,
         coin_share=None if policy is None else policy.budget.coin_share,
-        expires_s=settings.evaluation_timeout + _SLACK_S,
+        expires_s=settings.judge.timeout + _SLACK_S,
         judge=judge,
         ask_price=ask_price,
     )
@@ -46,7 +46,7 @@ def build_budgets(
 
 def limits_of(settings: Settings) -> list[BudgetLimit]:
     """All limits: of the settings, and of the policy. Raises ConfigurationError."""
-    limits = [BudgetLimit.parse(text) for text in settings.budgets]
+    limits = [BudgetLimit.parse(text) for text in settings.judge.budgets]
     policy = policy_of(settings)
     if policy is not None and policy.budget.evaluations_per_hour is not None:
         limits.append(BudgetLimit(amount=policy.budget.evaluations_per_hour, unit=Unit.EVALUATIONS, window_s=3_600))
@@ -56,7 +56,7 @@ def limits_of(settings: Settings) -> list[BudgetLimit]:
 def open_ledger(settings: Settings) -> Ledger:
     """The ledger of `budget_store`. None: a file in the state folder, else this process's memory. Raises
     ConfigurationError."""
-    store = settings.budget_store
+    store = settings.judge.budget_store
     if store is None:
         store = MEMORY if settings.state_folder is None else f"{SQLITE}{Path(settings.state_folder) / _FILE}"
     if store == MEMORY:

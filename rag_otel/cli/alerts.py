@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _test(arguments: argparse.Namespace) -> int:
     settings = resolve(file=_evaluation_part(arguments.config)).settings
-    channels = _chosen([LogChannel(texts=settings.alert_log_texts), *configured_channels(settings)], arguments.channel)
+    channels = _chosen([LogChannel(texts=settings.alerts.log_texts), *configured_channels(settings)], arguments.channel)
     attempts = [attempt for channel in channels for attempt in attempts_at(channel, settings)]
     rows = [(each.channel, str(each.state), each.outcome, str(each.error or "")) for each in attempts]
     print(table(rows, header=("channel", "message", "outcome", "reason")))
@@ -114,7 +114,7 @@ def an_alert(settings: Settings) -> Alert:
         quotes=(Quote(chunk_id="arkona", start=0, end=len(_CHUNK), text=_CHUNK),),
         support_probability=0.03,
     )
-    base_url = settings.phoenix_public_url or settings.phoenix_endpoint
+    base_url = settings.alerts.phoenix_public_url or settings.phoenix_endpoint
     now = time.time_ns()
     return Alert(
         name=NAME,

@@ -129,9 +129,10 @@ def run(arguments: argparse.Namespace) -> int:
 def _workers(arguments: argparse.Namespace, settings: Settings) -> Workers | None:
     if arguments.workers is None or arguments.dry_run:
         return None
-    if annotator_kind(settings.judge) == "LLM":
+    if annotator_kind(settings.judge.model) == "LLM":
         raise ConfigurationError(
-            f"--workers is for judges that run on this machine; {settings.judge} waits for a server: use --concurrency"
+            f"--workers is for judges that run on this machine; {settings.judge.model} waits for a server: "
+            "use --concurrency"
         )
     return Workers(settings, arguments.workers)
 
@@ -191,7 +192,7 @@ def settings_of(arguments: argparse.Namespace) -> Settings:
     # A backfill is limited by its budget, not by evaluations per minute.
     uncapped = {"evaluations_per_minute": math.inf, "project_name": arguments.project}
     settings = resolve({**given, **own, **uncapped}).settings
-    if settings.chunk_resolver is not None:
+    if settings.spans.chunk_resolver is not None:
         sys.path.insert(0, str(Path.cwd()))  # as `python -m` does: the resolver is in a module of the user
     return settings
 
@@ -217,7 +218,6 @@ def phoenix_store(
             str(settings.phoenix_endpoint),
             project=project,
             capture_content=settings.capture_content,
-            max_claims=settings.max_claims,
             api_key=settings.phoenix_api_key,
             timeout_s=PHOENIX_TIMEOUT_S,
         ),

@@ -94,10 +94,12 @@ def _with_shared_budgets(configuration: collector_settings.Configuration) -> col
     """The evaluation processes share budgets and rates through a file in the data folder, if nothing else is given."""
     resolved = configuration.evaluation
     settings = resolved.settings
-    if settings.budget_store is not None or settings.state_folder is not None:
+    if settings.judge.budget_store is not None or settings.state_folder is not None:
         return configuration
     folder = Path(configuration.collector.data_dir).absolute()
-    settings = dataclasses.replace(settings, budget_store=f"sqlite:{folder / 'budgets.sqlite'}")
+    settings = dataclasses.replace(
+        settings, judge=dataclasses.replace(settings.judge, budget_store=f"sqlite:{folder / 'budgets.sqlite'}")
+    )
     return dataclasses.replace(configuration, evaluation=dataclasses.replace(resolved, settings=settings))
 
 
@@ -153,7 +155,7 @@ def _results(evaluation: Settings, folder: Path) -> MakeResults:
 
 def _job_queue(evaluation: Settings) -> Any:
     """The `JobQueue` that takes the evaluation jobs; None where the collector evaluates by itself."""
-    if evaluation.job_queue_url is None:
+    if evaluation.judge.job_queue_url is None:
         return None
     require_extra("queue", "faststream", "aio_pika", needed_by="job_queue_url")
     from rag_otel_collectors.jobs.job_queue import JobQueue
@@ -164,7 +166,11 @@ def _job_queue(evaluation: Settings) -> Any:
 def _judge_watch(evaluation: Settings) -> JudgeWatch | None:
     """Monitors the embedded judge in this process, because its calls are free. Other judges are monitored in the
     evaluation processes, with their limit of evaluations."""
-    if evaluation.job_queue_url is not None or evaluation.judge != EMBEDDED or evaluation.embedder is not None:
+    if (
+        evaluation.judge.job_queue_url is not None
+        or evaluation.judge.model != EMBEDDED
+        or evaluation.judge.embedder is not None
+    ):
         return None
     pipeline = compose_pipeline(evaluation, Parts(), default_cap=EMBEDDED_PER_MINUTE)
     return build_judge_watch(evaluation, pipeline, BackgroundWorker())

@@ -82,7 +82,7 @@ def _print_worst(settings: Settings) -> None:
     if settings.phoenix_endpoint is None:
         return
     reader = PhoenixClient(settings.phoenix_endpoint, api_key=settings.phoenix_api_key)
-    page = settings.phoenix_public_url or settings.phoenix_endpoint
+    page = settings.alerts.phoenix_public_url or settings.phoenix_endpoint
     with contextlib.suppress(RagOtelError):  # what was asked for has been checked
         lines = list(worst_answers(reader, settings.project_name or "default", page))
         if lines:
@@ -108,12 +108,12 @@ def _checks(resolved: ResolvedSettings, overrides: dict[str, Any], timeout_s: fl
         )
     if os.environ.get(_KAFKA):
         yield kafka_has_the_topic(timeout_s)
-    by_workers = settings.job_queue_url is not None
+    by_workers = settings.judge.job_queue_url is not None
     if by_workers:
         yield from queue_checks(settings)
     collected = MemoryWriter()
     tracer_provider = provider.make(settings)
-    rag_otel.instrument(tracer_provider, sampler=RatioSampler(1.0), writers=[collected], **overrides)
+    rag_otel.instrument(tracer_provider, sampling_policy=RatioSampler(1.0), writers=[collected], **overrides)
     try:
         context = _send(uuid.uuid4().hex)
         flushed = rag_otel.flush(timeout=timeout_s) and tracer_provider.force_flush(int(timeout_s * 1000))
@@ -122,7 +122,7 @@ def _checks(resolved: ResolvedSettings, overrides: dict[str, Any], timeout_s: fl
             yield Check(ok=True, text="exported over OTLP; check in your backend that it arrived")
             return
         project = settings.project_name or _project_of(tracer_provider)
-        yield from _found(reader, project, context, timeout_s, settings.annotations, by_workers=by_workers)
+        yield from _found(reader, project, context, timeout_s, settings.spans.annotations, by_workers=by_workers)
         yield _left_behind(reader, context, keep=keep)
     finally:
         rag_otel.uninstrument()

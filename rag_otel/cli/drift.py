@@ -105,13 +105,13 @@ def _observations(settings: Settings, arguments: argparse.Namespace) -> list[Obs
     if arguments.files:
         if arguments.annotation:
             raise ConfigurationError("--annotation is for a Phoenix project: give --project NAME, not files")
-        return from_files(arguments.files, settings.drift_slices)
+        return from_files(arguments.files, settings.drift.slices)
     reader, bounds = phoenix_client(settings), time_bounds(arguments)
     with phoenix_errors(settings):
         if arguments.annotation:
             named = arguments.annotation
-            return list(from_other_judge(reader, arguments.project, settings.drift_slices, named, **bounds))
-        return list(from_phoenix(reader, arguments.project, settings.drift_slices, **bounds))
+            return list(from_other_judge(reader, arguments.project, settings.drift.slices, named, **bounds))
+        return list(from_phoenix(reader, arguments.project, settings.drift.slices, **bounds))
 
 
 def _show_state(settings: Settings, arguments: argparse.Namespace) -> int:

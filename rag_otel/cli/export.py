@@ -81,7 +81,7 @@ def _chosen(
     if count < 1:
         raise ConfigurationError(f"--{selection}: must be at least 1, not {count}")
     check_project(client, project)
-    conventions = default_conventions(mapping=settings.attribute_mapping)
+    conventions = default_conventions(mapping=settings.spans.attribute_mapping)
     pipeline = Pipeline(conventions=conventions, sampler=RatioSampler(1.0), evaluators=())
     found = stored_answers(client, project, arguments.metric, pipeline.rag_traces, **time_bounds(arguments))
     return choose(found, selection, count, arguments.metric)

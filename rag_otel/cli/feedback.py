@@ -57,7 +57,11 @@ def run(arguments: argparse.Namespace) -> int:
     pipeline = compose_pipeline(settings, Parts(sampler=RatedSampler()), default_cap=None, budgeted=False)
     # The command writes the results itself; the delivery raises alerts and watches for drift. That results stay away
     # for hours is no sign of trouble here.
-    watched = dataclasses.replace(settings, alert_silence=0.0, judge_watch=False)
+    watched = dataclasses.replace(
+        settings,
+        alerts=dataclasses.replace(settings.alerts, health=False),
+        drift=dataclasses.replace(settings.drift, judge_watch=False),
+    )
     delivery = compose_delivery(watched, Parts(), emit=lambda span: None, resource=Resource.create, write_results=False)
     try:
         return asyncio.run(_look(arguments, settings, pipeline, delivery))

@@ -88,14 +88,14 @@ def _inspect_project(printer: Printer, settings: Settings, project: str) -> int:
 
 def _printer(settings: Settings, *, explain: bool) -> Printer:
     texts = None
-    if settings.chunk_resolver is not None:
+    if isinstance(settings.spans.chunk_resolver, str):
         sys.path.insert(0, str(Path.cwd()))  # as `python -m` does: the resolver is in a module of the user
-        texts = ChunkTexts(resolver_named(settings.chunk_resolver), timeout_s=settings.chunk_resolver_timeout)
+        texts = ChunkTexts(resolver_named(settings.spans.chunk_resolver))
     pipeline = Pipeline(
         conventions=default_conventions(
-            mapping=settings.attribute_mapping,
+            mapping=settings.spans.attribute_mapping,
             recover_chunks=texts is None,
-            conversation=settings.conversation_context,
+            conversation=settings.spans.conversation_context,
         ),
         sampler=RatioSampler(1.0),
         evaluators=(),

@@ -98,8 +98,8 @@ def report(plan: Plan, settings: Settings) -> str:
     routes = sorted(plan.by_route.items(), key=lambda each: -each[1][0])[:_SHOWN]
     shown = [[route, f"{row[0]:,.0f}", f"{row[1]:,.0f}", f"${row[2]:,.2f}"] for route, row in routes]
     lines.append(table([["route", "traces", "evaluated", "cost"], *shown]))
-    if settings.budgets:
-        lines.append(f"budgets: {', '.join(settings.budgets)}")
+    if settings.judge.budgets:
+        lines.append(f"budgets: {', '.join(settings.judge.budgets)}")
     lines.append("an estimate: one call for each metric, 4 characters to a token; real calls are counted in `Usage`")
     return "\n".join(lines)
 

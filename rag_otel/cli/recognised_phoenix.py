@@ -29,7 +29,7 @@ def with_phoenix(configuration: Configuration) -> Configuration:
     """The configuration with the Phoenix that is among its backends. As it is where the settings name one, where
     annotations are off, and where no backend is one. Asks every HTTP backend once, for 3 s at most."""
     settings = configuration.evaluation.settings
-    if settings.phoenix_endpoint is not None or not settings.annotations:
+    if settings.phoenix_endpoint is not None or not settings.spans.annotations:
         return configuration
     for backend in configuration.backends:
         if backend.protocol == "http" and _is_phoenix(backend):

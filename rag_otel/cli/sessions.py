@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     given = {"phoenix_endpoint": arguments.phoenix_endpoint, "attribute_mapping": arguments.mapping}
     settings = resolve({**given, "project_name": arguments.project}).settings
     client = phoenix_client(settings)
-    conventions = default_conventions(mapping=settings.attribute_mapping)
+    conventions = default_conventions(mapping=settings.spans.attribute_mapping)
     pipeline = Pipeline(conventions=conventions, sampler=RatioSampler(1.0), evaluators=())
     bounds = time_bounds(arguments)
     with phoenix_errors(settings):

@@ -91,7 +91,8 @@ async def _serve(
     from rag_otel_collectors.jobs.job_queue import JobQueue
     from rag_otel_collectors.jobs.worker import JobWorker
 
-    settings = dataclasses.replace(configuration.evaluation.settings, job_queue_url=None)  # this one evaluates
+    settings = configuration.evaluation.settings
+    settings = dataclasses.replace(settings, judge=dataclasses.replace(settings.judge, job_queue_url=None))
     privacy.configure(capture_content=settings.capture_content)
     redaction.remember(secrets_of(configuration.evaluation.settings))
     stop = asyncio.Event()
@@ -159,7 +160,7 @@ def _writers(settings: Settings, emit: Any) -> Sequence[Writer]:
 
 def _judge_watch(settings: Settings, pipeline: Pipeline) -> Any:
     """Monitors the embedded judge alone, because its calls are free: each worker would call another judge."""
-    if settings.judge != EMBEDDED or settings.embedder is not None:
+    if settings.judge.model != EMBEDDED or settings.judge.embedder is not None:
         return None
     return build_judge_watch(settings, dataclasses.replace(pipeline, cap=None), BackgroundWorker())
 

@@ -47,8 +47,8 @@ def build(setup: tuple[Settings, int]) -> Evaluate:
         pipeline=compose_pipeline(settings, Parts(), default_cap=None),
         attributes=compose_attributes(settings),
         status_attributes=status_attributes,
-        hold_s=settings.hold,
-        publishes=settings.job_queue_url is not None,
+        hold_s=settings.spans.hold,
+        publishes=settings.judge.job_queue_url is not None,
     ).evaluate
 
 
@@ -77,7 +77,7 @@ class Workers:
             settings,
             workers=count,
             concurrency=_BACKFILL_JOBS,
-            patience_s=_BACKFILL_JOBS * settings.evaluation_timeout + _PATIENCE_S,
+            patience_s=_BACKFILL_JOBS * settings.judge.timeout + _PATIENCE_S,
         )
 
     async def __aenter__(self) -> Workers:

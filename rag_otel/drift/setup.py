@@ -28,11 +28,9 @@ _FIRST_METRIC: Final = "faithfulness"
 def drift_settings(settings: Settings) -> DriftSettings:
     """The part of the settings that is about drift. Raises ConfigurationError for a baseline that cannot be read."""
     return DriftSettings(
-        average_run_length=settings.drift_run_length,
-        margin=settings.drift_margin,
-        baseline_count=settings.drift_baseline_count,
-        baselines=read_baselines(settings.drift_baseline, settings.metrics[0]),
-        dimensions=settings.drift_slices,
+        baseline_count=settings.drift.baseline_count,
+        baselines=read_baselines(settings.drift.baseline, settings.metrics[0]),
+        dimensions=tuple(settings.drift.slices),
         metrics=len(settings.metrics),
         # A coin of the application's own may be smaller: detectors notice, and lower their bets.
         least_probability=lowest_probability(settings),
@@ -48,7 +46,7 @@ def build_monitor(
     judge: JudgeWatch | None = None,
 ) -> DriftMonitor | None:
     """None where drift is not wanted. Raises ConfigurationError."""
-    if not settings.drift:
+    if not settings.drift.enabled:
         return None
     return DriftMonitor(drift_settings(settings), raise_alert, examples=examples, state=state, judge=judge)
 
@@ -56,16 +54,15 @@ def build_monitor(
 def build_judge_watch(settings: Settings, pipeline: Pipeline, worker: BackgroundWorker) -> JudgeWatch | None:
     """The application's own evaluators over the anchors, on its own worker, within its own cap; None where nobody
     wants it. Raises ConfigurationError for anchors that cannot be read."""
-    if not (settings.drift and settings.judge_watch):
+    if not (settings.drift.enabled and settings.drift.judge_watch):
         return None
     cap = pipeline.cap
     return JudgeWatch(
         pipeline.evaluators,
-        load_anchors(settings.judge_anchors),
+        load_anchors(settings.drift.judge_anchors),
         worker.submit,
         admit=cap.admit if cap is not None else lambda: True,
-        interval_s=settings.judge_watch_interval,
-        timeout_s=settings.evaluation_timeout,
+        timeout_s=settings.judge.timeout,
     )
 
 

@@ -194,7 +194,7 @@ class Check:
             start_ns=time.time_ns(),
             unevaluable_reason=UnevaluableReason.NO_CHUNKS,
         )
-        counts = self._runtime.settings.conversation_context
+        counts = self._runtime.settings.spans.conversation_context
         return trace_reading.completed(bare, self._snapshot, counts=counts)
 
     def _with_earlier_costs(self, result: EvaluatedTrace) -> EvaluatedTrace:

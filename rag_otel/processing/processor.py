@@ -85,11 +85,11 @@ class RagSpanProcessor(SpanProcessor):
         # A handful of different ones, asked for on the request path.
         self._status_attributes = functools.lru_cache(256)(self._runtime.status_attributes)
         settings = self._runtime.settings
-        self._tracker = SpanTracker(self._runtime.pipeline.conventions, max_bytes=settings.max_held_bytes)
+        self._tracker = SpanTracker(self._runtime.pipeline.conventions, max_bytes=settings.spans.max_held_bytes)
         self._hold = Hold(
-            seconds=settings.hold,
-            max_items=settings.max_held,
-            max_bytes=settings.max_held_bytes,
+            seconds=settings.spans.hold,
+            max_items=settings.spans.max_held,
+            max_bytes=settings.spans.max_held_bytes,
             on_deadline=lambda slot: self._release_unscored(slot, EvaluationStatus.LATE, DEADLINE),
         )
         self._active = settings.enabled
@@ -118,8 +118,10 @@ class RagSpanProcessor(SpanProcessor):
         self._inner = tuple(processors)
         settings, room = self._runtime.settings, fan_out.smallest_queue(self._inner)
         # A flush may release every slot at once: that must never overrun a queue that holds other spans as well.
-        self._hold.max_items = settings.max_held if room is None else max(1, min(settings.max_held, room // 2))
-        self._hold.seconds = settings.hold if self._inner else 0.0
+        self._hold.max_items = (
+            settings.spans.max_held if room is None else max(1, min(settings.spans.max_held, room // 2))
+        )
+        self._hold.seconds = settings.spans.hold if self._inner else 0.0
 
     def _new_keeper(self) -> Keeper | None:
         """What keeps admitted traces on disk; None where no state folder is set."""
@@ -138,8 +140,8 @@ class RagSpanProcessor(SpanProcessor):
         self._runtime, self._delivering = runtime, False
         self._keeper = self._new_keeper()
         self._status_attributes = functools.lru_cache(256)(runtime.status_attributes)
-        self._tracker.change(runtime.pipeline.conventions, max_bytes=runtime.settings.max_held_bytes)
-        self._hold.max_bytes = runtime.settings.max_held_bytes
+        self._tracker.change(runtime.pipeline.conventions, max_bytes=runtime.settings.spans.max_held_bytes)
+        self._hold.max_bytes = runtime.settings.spans.max_held_bytes
         self.replace_next(self._inner)
         self._active = runtime.settings.enabled and not self._shut_down
 
@@ -197,7 +199,7 @@ class RagSpanProcessor(SpanProcessor):
         if tree is None or not (self._active or self._closing) or not span.context.trace_flags.sampled:
             return span
         root = record.root()
-        if root is not None and self._runtime.settings.texts_on_root:
+        if root is not None and self._runtime.settings.spans.texts_on_root:
             copy_texts(span, root)
         target, decision, reason, written = record.decided or self._decide(span.context, snapshot)
         if not self._active and reason is None:

@@ -53,7 +53,7 @@ async def read(
     if slot.tree.waits:
         try:
             with runtime.worker.release_slot():
-                spans = await slot.tree.whole(late_s=_LATE_S, stream_s=runtime.settings.evaluation_timeout)
+                spans = await slot.tree.whole(late_s=_LATE_S, stream_s=runtime.settings.judge.timeout)
         except TimeoutError:
             return None, UnevaluableReason.INCOMPLETE
         if found is not None:
@@ -69,7 +69,7 @@ async def read(
     if trace is None:
         return None, SamplingReason.UNEVALUABLE
     if snapshot is not None:
-        trace = completed(trace, snapshot, counts=runtime.settings.conversation_context)
+        trace = completed(trace, snapshot, counts=runtime.settings.spans.conversation_context)
     # The spans that were kept are those below the entry point; the root of the trace may stand above it.
     trace = await runtime.pipeline.with_texts(dataclasses.replace(trace, root=slot.root))
     return recent_ratings.rated(trace), None

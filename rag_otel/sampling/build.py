@@ -45,12 +45,12 @@ def build_sampler(
     """The sampler. `allowance`, `agree` and `clock` as for `CoinRates`. Raises ConfigurationError."""
     policy = policy_of(settings)
     if policy is None:
-        return RatioSampler(settings.sample_ratio, seed=settings.sampling_seed)
+        return RatioSampler(settings.sample_ratio)
     from rag_otel.sampling.policy_sampler import PolicySampler
     from rag_otel.sampling.rates import CoinRates
 
     rates = CoinRates(policy.coin, window_s=policy.window, allowance=allowance, agree=agree, clock=clock)
-    return PolicySampler(policy, seed=settings.sampling_seed, rates=rates, prescore=prescore)
+    return PolicySampler(policy, rates=rates, prescore=prescore)
 
 
 def lowest_probability(settings: Settings) -> float:

@@ -1,7 +1,8 @@
-"""Tables of settings: how a row is declared, how a table is filled, how its values are shown.
+"""How a setting is declared, and how a table of settings is filled.
 
-A table is a frozen dataclass whose fields are `row()`s. Its values come from arguments, the environment and a file, in
-this order; a secret may stand in a file of its own.
+A table is a frozen dataclass whose fields are `row()`s: default, meaning, environment names, what a value must be. A
+field may also be a group, a table inside the table. Values come from arguments, the environment and a file, in this
+order.
 """
 
 from __future__ import annotations
@@ -9,26 +10,157 @@ from __future__ import annotations
 import dataclasses
 import os
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, get_type_hints
+from typing import Any, Final, NamedTuple, get_type_hints
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.safety.redaction import MASK, redacted_text
 from rag_otel.settings.coercion import ODD, plain_value
-from rag_otel.settings.unknown import nearest
+from rag_otel.settings.unknown import PREFIX, UnknownSettingError, with_nearest
 
 _FILE: Final = "file:"
 """Before a path, in place of a secret."""
+_PART: Final = "part"
+_KNOWN: Final[dict[type[Any], Mapping[str, Row]]] = {}
+"""Tables that were asked for -> their rows."""
 
 
-def row(default: Any, meaning: str, *env: str, secret: bool = False) -> Any:
-    """A field of a table: its default, what it means, its environment names, whether it is masked when shown.
+class Must(NamedTuple):
+    """What a value must be. None may stand anywhere; of several values each is asked."""
 
-    A secret may stand in a file: `file:/run/secrets/name` as its value, or its environment name with `_FILE` behind.
+    words: str
+    """As a message says it: `above 0`."""
+    holds: Callable[[Any], bool]
+
+
+ABOVE_0: Final = Must("above 0", lambda value: value > 0)
+AT_LEAST_0: Final = Must("0 or more", lambda value: value >= 0)
+AT_LEAST_1: Final = Must("at least 1", lambda value: value >= 1)
+SHARE: Final = Must("within 0..1", lambda value: 0 <= value <= 1)
+ADDRESS: Final = Must("an http(s) address", lambda value: value.startswith(("http://", "https://")))
+_STORES: Final = ("memory", "sqlite:", "redis://", "rediss://", "unix://")
+STORE: Final = Must(
+    "`memory`, `sqlite:/path/to/file` or `redis://host:6379/0`", lambda value: value.startswith(_STORES)
+)
+
+
+def row(
+    default: Any,
+    meaning: str,
+    *env: str,
+    name: str | None = None,
+    secret: bool = False,
+    must: Must | None = None,
+    argument: bool = True,
+) -> Any:
+    """A setting: its default, what it means, where it is read from, whether it is masked when shown.
+
+    `env`: its environment names; without any it is `RAG_OTEL_` and its name. `name`: its name in files and in the
+    environment, where that is not the group's prefix and the field. `argument=False`: for the environment and files
+    alone. A secret may stand in a file: `file:/run/secrets/name` as its value, or its environment name with `_FILE`
+    behind.
     """
-    metadata = {"meaning": meaning, "env": env, "secret": secret}
+    metadata = {"meaning": meaning, "env": env, "secret": secret, "name": name, "must": must, "argument": argument}
     return dataclasses.field(default=default, repr=not secret, metadata=metadata)
+
+
+def part(default: Any, meaning: str) -> Any:
+    """An object that an application hands over in its code: no text in a file or the environment stands for it."""
+    return dataclasses.field(default=default, repr=False, metadata={_PART: True, "meaning": meaning})
+
+
+class Group:
+    """Base of tables that are arguments of `instrument()`. An object knows which fields it was given."""
+
+    prefix: typing.ClassVar[str]
+    """Begins the names of the group's settings in files and in the environment."""
+    argument: typing.ClassVar[str]
+    """Of `instrument()`."""
+
+    def __new__(cls, **given: Any) -> typing.Self:
+        """Raises UnknownSettingError for a name that is no field, with the one that was meant."""
+        names = {each.name: each.name for each in dataclasses.fields(cls)}  # type: ignore[arg-type]
+        meant = {row.name: row.path[-1] for row in rows_of(cls).values()} | names
+        for name in given.keys() - names.keys():
+            guess = with_nearest(name, meant, otherwise=f"; there are: {', '.join(names)}")
+            raise UnknownSettingError(f"{cls.__name__}: unknown setting {guess}")
+        made = super().__new__(cls)
+        made.__dict__["_given"] = {name for name, value in given.items() if value is not None}
+        return made
+
+    def given(self) -> dict[str, Any]:
+        """Name in files -> value, of what the caller wrote; parts are left out."""
+        return {
+            row.name: getattr(self, row.path[-1]) for row in rows_of(type(self)).values() if self._has(row.path[-1])
+        }
+
+    def parts(self) -> dict[str, Any]:
+        """Field -> the object given for it."""
+        fields = dataclasses.fields(self)  # type: ignore[arg-type]
+        return {
+            each.name: getattr(self, each.name) for each in fields if _PART in each.metadata and self._has(each.name)
+        }
+
+    def _has(self, field: str) -> bool:
+        return field in self.__dict__["_given"]
+
+
+class Row(NamedTuple):
+    """One setting of a table, with all that is known about it."""
+
+    name: str
+    """In files, and in lower case without `RAG_OTEL_` in the environment: `alert_slack_url`."""
+    path: tuple[str, ...]
+    """Where its value is in the filled table: `("alerts", "slack_url")`."""
+    owner: type[Any]
+    default: Any
+    meaning: str
+    env: tuple[str, ...]
+    secret: bool
+    must: Must | None
+    argument: bool
+
+    @property
+    def code(self) -> str:
+        """As it is written in code."""
+        if len(self.path) > 1:
+            return f"{self.path[0]}={self.owner.__name__}({self.path[1]}=...)"
+        return f"{self.name}=" if self.argument else f"the environment's {self.env[0]}"
+
+    def of(self, table: Any) -> Any:
+        """Its value in a filled table."""
+        for name in self.path:
+            table = getattr(table, name)
+        return table
+
+
+def rows_of(table: type[Any]) -> Mapping[str, Row]:
+    """Every setting of a table and its groups, by name, in the table's order."""
+    if table not in _KNOWN:
+        _KNOWN[table] = {row.name: row for row in _rows(table)}
+    return _KNOWN[table]
+
+
+def _rows(table: type[Any]) -> Iterator[Row]:
+    prefix, inside = (table.prefix, (table.argument,)) if issubclass(table, Group) else ("", ())
+    for field in dataclasses.fields(table):
+        if isinstance(field.default, Group):
+            yield from _rows(type(field.default))
+        elif _PART not in field.metadata:
+            about = field.metadata
+            name = about["name"] or prefix + field.name
+            yield Row(
+                name=name,
+                path=(*inside, field.name),
+                owner=table,
+                default=field.default,
+                meaning=about["meaning"],
+                env=about["env"] or (PREFIX + name.upper(),),
+                secret=about["secret"],
+                must=about["must"],
+                argument=about["argument"],
+            )
 
 
 def shown(value: object, secret: bool) -> str:
@@ -47,24 +179,20 @@ def resolve_table(
     *,
     file: Mapping[str, Any] | None = None,
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """The values of any table of `row()`s that are not the default, and the origin of every value.
+    """The values that are not the default, and the origin of every value, by the names of the rows.
 
     Raises ConfigurationError that names the setting, the value and where it came from.
     """
     arguments = {name: value for name, value in (arguments or {}).items() if value is not None}
     environ = os.environ if environ is None else environ
-    file = file or {}
-    rows = {each.name: each for each in dataclasses.fields(table)}
-    unknown = sorted((set(arguments) | set(file)) - set(rows))
-    if unknown:
-        raise ConfigurationError(f"unknown setting {', '.join(_guess(name, rows) for name in unknown)}")
+    file, rows = file or {}, rows_of(table)
+    if unknown := sorted((set(arguments) | set(file)) - set(rows)):
+        raise UnknownSettingError(f"unknown setting {', '.join(_guess(name, rows) for name in unknown)}")
     values: dict[str, Any] = {}
     origins: dict[str, str] = {}
-    types = get_type_hints(table)
-    for name, each in rows.items():
-        secret = each.metadata["secret"]
-        env = next((key for key in each.metadata["env"] if environ.get(key)), None)
-        env_file = next((f"{key}_FILE" for key in each.metadata["env"] if secret and environ.get(f"{key}_FILE")), None)
+    for name, row in rows.items():
+        env = next((key for key in row.env if environ.get(key)), None)
+        env_file = next((f"{key}_FILE" for key in row.env if row.secret and environ.get(f"{key}_FILE")), None)
         if name in arguments:
             given, origins[name] = arguments[name], "argument"
         elif env is not None:
@@ -76,38 +204,56 @@ def resolve_table(
         else:
             origins[name] = "default"
             continue
-        values[name] = _convert(name, given, types[name], origins[name], secret=secret)
+        values[name] = value = _convert(row, given, origins[name])
+        for each in value if isinstance(value, tuple) else (value,):
+            if row.must is not None and each is not None:
+                require(row.must.holds(each), row, each, row.must.words)
     return values, origins
+
+
+def require(holds: bool, row: Row, value: object, wanted: str) -> None:
+    """Raises ConfigurationError, which names the setting and what is wanted, where it does not hold."""
+    if not holds:
+        found = shown(value, True) if row.secret else redacted_text(repr(value))
+        raise ConfigurationError(f"{row.name} (environment: {row.env[0]}) must be {wanted}, not {found}")
 
 
 def variables_of(table: type[Any]) -> list[str]:
     """Every environment name that the table's rows are read from."""
-    named = [(key, each.metadata["secret"]) for each in dataclasses.fields(table) for key in each.metadata["env"]]
-    return [key for key, _ in named] + [f"{key}_FILE" for key, secret in named if secret]
+    rows = rows_of(table).values()
+    return [key for row in rows for key in row.env] + [f"{key}_FILE" for row in rows if row.secret for key in row.env]
 
 
-def _guess(name: str, rows: Mapping[str, Any]) -> str:
-    """An unknown name with what it may have meant: a row, a field of a table, or one of all there are."""
-    from rag_otel.settings.tables import TABLES, places
-
-    if name in TABLES:
-        return f"{name} (a table: write {name}={TABLES[name].__name__}(...))"
-    written = dict(places(rows))
-    if name in written:
-        return f"{name} (did you mean {written[name]}?)"
-    if (near := nearest(name, [*rows, *written])) is not None:
-        return f"{name} (did you mean {near if near in rows else written[near]}?)"
-    return f"{name}; there are: {', '.join(rows)}"
+def secrets_of(values: Any) -> list[str]:
+    """The secrets that a filled table holds."""
+    given = [row.of(values) for row in rows_of(type(values)).values() if row.secret]
+    return [text for value in given for text in (value if isinstance(value, tuple) else (value,)) if text]
 
 
-def _convert(name: str, value: Any, wanted: Any, origin: str, *, secret: bool) -> Any:
+def unknown_argument(table: type[Any], names: Iterable[str]) -> UnknownSettingError:
+    """The error for arguments that there are not, with what was meant as it is written in code."""
+    rows = rows_of(table).values()
+    written = {row.path[-1]: row.code for row in rows} | {row.name: row.code for row in rows}
+    guesses = (with_nearest(name, written, otherwise="; docs/settings.md lists every setting") for name in names)
+    return UnknownSettingError(f"unknown argument {', '.join(guesses)}")
+
+
+def _guess(name: str, rows: Mapping[str, Row]) -> str:
+    """An unknown name with what it may have meant: a row, or a field of a group as it is written in code."""
+    fields = {row.path[-1]: row.code for row in rows.values() if len(row.path) > 1}
+    return with_nearest(name, fields | {row: row for row in rows}, otherwise=f"; there are: {', '.join(rows)}")
+
+
+def _convert(row: Row, value: Any, origin: str) -> Any:
     """`value` as the type of its row, as pydantic's lax mode reads "0.1", "true" and numbers alike."""
-    several = typing.get_origin(wanted) is tuple
-    if secret and isinstance(value, str) and value.startswith(_FILE):
-        value = _read_secret(name, value.removeprefix(_FILE), origin)
+    wanted = get_type_hints(row.owner)[row.path[-1]]
+    several = typing.get_origin(wanted) in (tuple, Sequence)
+    wanted = tuple[str, ...] if several else wanted
+    if row.secret and isinstance(value, str) and value.startswith(_FILE):
+        value = _read_secret(row.name, value.removeprefix(_FILE), origin)
         value = value.replace("\n", ",") if several else value
     if isinstance(value, str) and several:
-        value = tuple(part.strip() for part in value.split(",") if part.strip())
+        value = tuple(each.strip() for each in value.split(",") if each.strip())
     if (plain := plain_value(value, wanted)) is not ODD:
         return plain
     from pydantic import TypeAdapter, ValidationError
@@ -116,9 +262,8 @@ def _convert(name: str, value: Any, wanted: Any, origin: str, *, secret: bool) -
         return TypeAdapter(wanted).validate_python(value)
     except ValidationError as error:
         problem = error.errors()[0]["msg"]
-        raise ConfigurationError(
-            f"{name} ({origin}) = {shown(value, secret) if secret else redacted_text(repr(value))}: {problem}"
-        ) from None
+        found = shown(value, True) if row.secret else redacted_text(repr(value))
+        raise ConfigurationError(f"{row.name} ({origin}) = {found}: {problem}") from None
 
 
 def _read_secret(name: str, path: str, origin: str) -> str:
@@ -131,9 +276,3 @@ def _read_secret(name: str, path: str, origin: str) -> str:
     if not text:
         raise ConfigurationError(f"{name} ({origin}): {path} is empty: put the secret into it, or name no file")
     return text
-
-
-def secrets_of(values: Any) -> list[str]:
-    """The secrets that a filled table holds."""
-    given = [getattr(values, each.name) for each in dataclasses.fields(values) if each.metadata.get("secret")]
-    return [text for value in given for text in (value if isinstance(value, tuple) else (value,)) if text]

@@ -1,10 +1,13 @@
-"""What somebody may have meant: the nearest name to one that there is not."""
+"""Names of settings that there are not: what became of them, or what was meant."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
 from typing import Final
+
+from rag_otel.errors import ConfigurationError
+from rag_otel.settings.gone import GONE_SETTINGS
 
 PREFIX: Final = "RAG_OTEL_"
 _OTHERS: Final = ("RAG_OTEL_RAISE_INTERNAL_ERRORS",)
@@ -13,12 +16,27 @@ _COLLECTOR: Final = "RAG_OTEL_COLLECTOR_"
 """Of the collector's own table: an application's environment may hold them too."""
 
 
+class UnknownSettingError(ConfigurationError, TypeError):
+    """An argument that there is not; the message says what to write instead."""
+
+
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name that is most like `name`; None where none is like it."""
     import difflib  # here: a set-up without a misspelling does not need it
 
     found = difflib.get_close_matches(name, list(known), n=1, cutoff=0.7)
     return found[0] if found else None
+
+
+def with_nearest(name: str, written: Mapping[str, str], *, otherwise: str = "") -> str:
+    """An unknown name with what became of it, else with the known name that is most like it, else `otherwise`.
+
+    `written`: known name -> how it is written.
+    """
+    if name in GONE_SETTINGS:
+        return f"{name} (gone: {GONE_SETTINGS[name]})"
+    near = name if name in written else nearest(name, written)
+    return f"{name}{otherwise}" if near is None else f"{name} (did you mean {written[near]}?)"
 
 
 def unknown_variables(
@@ -30,8 +48,11 @@ def unknown_variables(
     ours = (name for name in sorted(environ) if name.startswith(prefix))
     foreign = _COLLECTOR if prefix == PREFIX else None
     unread = [name for name in ours if name not in names and not (foreign and name.startswith(foreign))]
-    return [_with_nearest(name, nearest(name, names)) for name in unread]
+    return [_variable(name, names) for name in unread]
 
 
-def _with_nearest(name: str, near: str | None) -> str:
-    return name if near is None else f"{name} (did you mean {near}?)"
+def _variable(name: str, known: Iterable[str]) -> str:
+    setting = name.removeprefix(PREFIX).lower()
+    if setting in GONE_SETTINGS:
+        return f"{name} (gone: {GONE_SETTINGS[setting]})"
+    return with_nearest(name, {each: each for each in known})

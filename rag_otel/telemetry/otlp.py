@@ -71,13 +71,14 @@ class QuietLogExporter:
         self._exporter.shutdown()  # type: ignore[no-untyped-call]
 
 
-def metric_readers(endpoint: str | None, *, interval_s: float) -> Callable[[], list[MetricReader]]:
-    """Returns a function that creates the reader of a provider. The reader exports every `interval_s` seconds.
+def metric_readers(endpoint: str | None) -> Callable[[], list[MetricReader]]:
+    """Returns a function that creates the reader of a provider. The reader exports every minute, or as
+    OTEL_METRIC_EXPORT_INTERVAL says.
 
     `endpoint` as for `metric_exporter`. Raises ConfigurationError immediately, not at the first export.
     """
     metric_exporter(endpoint).shutdown()
-    return lambda: [PeriodicExportingMetricReader(metric_exporter(endpoint), interval_s * 1000)]
+    return lambda: [PeriodicExportingMetricReader(metric_exporter(endpoint))]
 
 
 def metric_exporter(endpoint: str | None) -> MetricExporter:

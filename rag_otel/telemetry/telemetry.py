@@ -101,16 +101,16 @@ def _metrics(
     provider: MeterProvider | None,
     readers: Sequence[MetricReader],
 ) -> ApplicationMetrics | OwnMetrics | None:
-    if settings.telemetry_exporter == "none":
+    if settings.telemetry.exporter == "none":
         return None
-    if settings.telemetry_exporter == "prometheus":
+    if settings.telemetry.exporter == "prometheus":
         from rag_otel.telemetry.metrics_page import PrometheusMetrics
 
-        return PrometheusMetrics(settings.telemetry_address, resource=resource, readers=lambda: readers)
-    if settings.telemetry_exporter == "otlp":
+        return PrometheusMetrics(settings.telemetry.address, resource=resource, readers=lambda: readers)
+    if settings.telemetry.exporter == "otlp":
         from rag_otel.telemetry.otlp import metric_readers
 
-        over_otlp = metric_readers(settings.telemetry_endpoint, interval_s=settings.telemetry_interval)
+        over_otlp = metric_readers(settings.telemetry.endpoint)
         return OwnMetrics(lambda: [*readers, *over_otlp()], resource=resource)
     return OwnMetrics(lambda: readers, resource=resource) if readers else ApplicationMetrics(provider)
 
@@ -118,14 +118,14 @@ def _metrics(
 def _events(
     settings: Settings, resource: Callable[[], Resource], provider: LoggerProvider | None
 ) -> ApplicationEvents | OwnEvents | None:
-    if settings.events_exporter == "none":
+    if settings.telemetry.exporter == "none":
         return None
     if "event_name" not in inspect.signature(Logger.emit).parameters:
-        if settings.events_exporter == "application":
+        if settings.telemetry.exporter != "otlp":
             return None
         raise ConfigurationError("events need a newer Logs API: pip install 'opentelemetry-sdk>=1.38'")
-    if settings.events_exporter == "otlp":
+    if settings.telemetry.exporter == "otlp":
         from rag_otel.telemetry.otlp import log_exporter
 
-        return OwnEvents(log_exporter(settings.telemetry_endpoint), resource=resource)
+        return OwnEvents(log_exporter(settings.telemetry.endpoint), resource=resource)
     return ApplicationEvents(provider)

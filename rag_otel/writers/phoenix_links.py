@@ -41,7 +41,7 @@ def phoenix_among_exports() -> str | None:
 
 def phoenix_page(settings: Settings) -> str | None:
     """Where people find Phoenix: the address for links, else the server's, else the one that spans are exported to."""
-    return settings.phoenix_public_url or settings.phoenix_endpoint or phoenix_among_exports()
+    return settings.alerts.phoenix_public_url or settings.phoenix_endpoint or phoenix_among_exports()
 
 
 def project_link(base_url: str, project: str) -> str:

@@ -18,6 +18,7 @@ from rag_otel.composition import Parts, compose_delivery
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.errors import ConfigurationError
 from rag_otel.settings import resolve
+from rag_otel.settings.groups import AlertSettings
 from rag_otel_evaluators.judges.embedded.out_of_fold import OutOfFold
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 from testkit.http_receiver import Receiver, http_receiver
@@ -147,6 +148,7 @@ def delivery_to(receiver: Receiver, told: list[Alert], **settings: Any) -> Itera
     made = compose_delivery(
         resolve(
             {
+                "alerts": AlertSettings(on_alert=told.append),
                 "alert_webhook_url": f"{receiver.url}/hook",
                 "alert_slack_url": f"{receiver.url}/slack",
                 "alert_pagerduty_key": "k" * 32,
@@ -156,7 +158,7 @@ def delivery_to(receiver: Receiver, told: list[Alert], **settings: Any) -> Itera
             },
             {},
         ).settings,
-        Parts(on_alert=told.append),
+        Parts(),
         emit=lambda span: None,
         resource=lambda: pytest.fail("nothing is late here"),
     )

@@ -26,7 +26,9 @@ from rag_otel.errors import ConfigurationError
 from rag_otel.model import EvaluatedTrace
 from rag_otel.safety.guard import counters
 from rag_otel.settings import resolve
+from rag_otel.settings.groups import AlertSettings
 from testkit.polling import eventually
+from testkit.settings import grouped
 from tests.support.results import a_result, an_evaluation
 
 PATIENCE_S = 20.0
@@ -47,8 +49,8 @@ def composed(told: list[Alert]) -> Iterator[Any]:
     def compose(**settings: Any) -> Dispatcher:
         made.append(
             compose_delivery(
-                resolve(settings, {}).settings,
-                Parts(on_alert=told.append),
+                resolve({"alerts": AlertSettings(on_alert=told.append), **settings}, {}).settings,
+                Parts(),
                 emit=lambda span: None,
                 resource=lambda: pytest.fail("nothing is late here"),
             )
@@ -119,7 +121,7 @@ def test_a_monitor_of_ones_own_raises_through_the_inbox(told: list[Alert]) -> No
 
 def test_monitors_that_are_switched_off_cost_no_thread(composed: Any) -> None:
     """No monitor, no queue for them."""
-    delivery = composed(alert_silence=0, alert_failing_share=0)
+    delivery = composed(alert_health=False)
     delivery.submit(a_result())
     assert delivery.flush(PATIENCE_S)
     assert not [thread for thread in threading.enumerate() if "monitors" in thread.name]
@@ -245,7 +247,7 @@ def test_a_monitor_that_fails_does_not_stop_the_others(monkeypatch: pytest.Monke
         {"alert_rules": ("unfaithfull",)},
         {"alert_quiet_hours": ("22-07",)},
         {"slo_target": 1.0},
-        {"alert_failing_share": 2},
+        {"slo_threshold": 2},
         {"alert_digest": -1},
     ],
 )
@@ -253,7 +255,7 @@ def test_a_setting_that_makes_no_sense_is_refused_by_instrument(wrong: dict[str,
     """At start-up, with its name; the environment says the same things as the arguments."""
     (name,) = wrong
     with pytest.raises(ConfigurationError, match=name):
-        rag_otel.instrument(enabled=True, **wrong)
+        rag_otel.instrument(enabled=True, **grouped(**wrong))
     rag_otel.uninstrument()
 
 
@@ -261,5 +263,5 @@ def test_rules_and_quiet_hours_can_stand_in_the_environment() -> None:
     """Separated by commas."""
     environ = {"RAG_OTEL_ALERT_RULES": "unfaithful, faithfulness.score<0.5 until 0.7", "RAG_OTEL_SLO_TARGET": "0.95"}
     settings = resolve({}, environ).settings
-    assert settings.alert_rules == ("unfaithful", "faithfulness.score<0.5 until 0.7")
-    assert dataclasses.replace(settings, alert_quiet_hours=("22:00-07:00",)).slo_target == 0.95
+    assert settings.alerts.rules == ("unfaithful", "faithfulness.score<0.5 until 0.7")
+    assert dataclasses.replace(settings.alerts, quiet_hours=("22:00-07:00",)).slo_target == 0.95

@@ -33,7 +33,14 @@ def _judged(
     exporter, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     judge = rag_otel.JudgeSettings(model=model, api_base=server.url)
-    rag_otel.instrument(provider, judge=judge, evaluations_per_minute=100_000, drift=False, hold=600.0, **settings)
+    rag_otel.instrument(
+        provider,
+        judge=judge,
+        evaluations_per_minute=100_000,
+        drift=False,
+        spans=rag_otel.SpanSettings(hold=600.0),
+        **settings,
+    )
 
     @rag_otel.observe
     def ask(question: str) -> dict[str, object]:

@@ -136,7 +136,7 @@ def test_the_collectors_file_of_settings_is_understood(
         ({"ALERTMANAGER_URLS": "alertmanager:9093"}, "alert_alertmanager_urls"),
         ({"ALERTMANAGER_URLS": f"http://user:{SECRET}@am:9093"}, "alert_alertmanager_authorization"),
         ({"APPRISE_URLS": SECRET}, "alert_apprise_urls"),
-        ({"TIMEOUT": "0"}, "alert_timeout"),
+        ({"COOLDOWN": "-1"}, "alert_cooldown"),
     ],
 )
 def test_half_a_channel_is_refused_by_the_setting_that_is_missing(

@@ -64,14 +64,11 @@ def test_answers_that_get_worse_raise_one_alert(tmp_path: Path, capsys: pytest.C
         TracerProvider(),
         metrics=[],
         evaluators=[judge := ByWord()],
-        on_alert=on_alert,
-        alert_rules=["score<0"],
-        alert_digest=0,
+        alerts=rag_otel.AlertSettings(on_alert=on_alert, rules=["score<0"], digest=0),
         evaluations_per_minute=1e6,
-        drift_baseline_count=50,
-        drift_run_length=100,
+        drift=rag_otel.DriftSettings(baseline_count=50),
         state_folder=str(tmp_path),
-        annotations=False,
+        spans=rag_otel.SpanSettings(annotations=False),
     )
     for _ in range(60):
         ask("good")

@@ -129,7 +129,7 @@ def main() -> None:
         metrics=[],
         evaluators=[Gated(given.gate, given.poison)],
         state_folder=given.folder,
-        hold=given.hold,
+        spans=rag_otel.SpanSettings(hold=given.hold),
         drift=False,
         writers=[Unwritten()] if given.unwritten else [] if given.results is None else [Results(given.results)],
         evaluations_per_minute=float("inf"),

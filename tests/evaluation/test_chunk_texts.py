@@ -138,7 +138,7 @@ def test_in_process() -> None:
         with provider.get_tracer("store").start_as_current_span("SELECT"):
             return TEXTS
 
-    rag_otel.instrument(provider, chunk_resolver=traced_fetch, annotations=False)
+    rag_otel.instrument(provider, spans=rag_otel.SpanSettings(chunk_resolver=traced_fetch, annotations=False))
     tracer = provider.get_tracer("opentelemetry.instrumentation.genai.langchain")
     chat = '[{"role": "%s", "parts": [{"type": "text", "content": "%s"}]}]'
     with tracer.start_as_current_span("workflow", attributes={"gen_ai.operation.name": "invoke_workflow"}):

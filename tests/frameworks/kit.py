@@ -17,6 +17,7 @@ from rag_otel.evaluation.conversation import ConversationContext
 from rag_otel.model import RagTrace, SpanRecord
 from rag_otel.processing.sdk_spans import span_record
 from rag_otel_collectors.conventions import default_conventions
+from testkit.settings import grouped
 
 QUESTION = "What is the capital of France?"
 ANSWER = "The capital of France is Paris."
@@ -77,7 +78,7 @@ def running(run: Run | None = None, **settings: Any) -> Iterator[Run]:
     """A provider, by default a new one, that is evaluated by the embedded judge until the block ends."""
     run = run or a_run()
     run.exporter.clear()
-    rag_otel.instrument(run.provider, annotations=False, **settings)
+    rag_otel.instrument(run.provider, **grouped(annotations=False, **settings))
     try:
         yield run
     finally:

@@ -13,6 +13,7 @@ from opentelemetry.sdk.trace.sampling import DEFAULT_ON, Sampler
 
 import rag_otel
 from rag_otel.model import EvaluatedTrace
+from testkit.settings import grouped
 from tests.processing.kit import Results
 
 PASSAGE = "The Eiffel Tower was completed in 1889. It is 330 metres tall."
@@ -35,7 +36,7 @@ class App:
     def instrument(self, sampler: Sampler = DEFAULT_ON, **settings: Any) -> None:
         self.provider = TracerProvider(sampler=sampler)
         self.provider.add_span_processor(BatchSpanProcessor(self.exporter))
-        rag_otel.instrument(self.provider, writers=[self.results], **settings)
+        rag_otel.instrument(self.provider, writers=[self.results], **grouped(**settings))
 
     def spans(self) -> list[dict[str, Any]]:
         """The attributes of every span, once all is evaluated, with its name as `name`."""

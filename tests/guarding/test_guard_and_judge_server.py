@@ -49,11 +49,13 @@ class Application:
         provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=f"{backend.url}/v1/traces")))
         rag_otel.instrument(
             provider,
-            judge="openai/judge",
-            judge_api_base=model.server.url,
-            judge_concurrency=MOST_OVERDUE + 2,
+            judge=rag_otel.JudgeSettings(
+                model="openai/judge",
+                api_base=model.server.url,
+                concurrency=MOST_OVERDUE + 2,
+                local_only=["confidential"],
+            ),
             evaluations_per_minute=60_000,
-            judge_local_only=["confidential"],
         )
 
     def spans(self, name: str) -> list[dict[str, Any]]:

@@ -190,7 +190,7 @@ def test_the_coin_does_not_decide_and_means_stay_unbiased(app: App, answering: A
 def test_a_policy_counts(app: App) -> None:
     """A drop rule holds: the answer is not judged, and leaves by default. A forced budget that is spent does too."""
     policy = SamplingPolicy(drop=[DropRule(name="health", route="health")], coin=Coin(rate=0.0))
-    app.instrument(sampling_policy=policy, budgets=["2 evaluations/hour"])
+    app.instrument(sampling_policy=policy, judge=rag_otel.JudgeSettings(budgets=["2 evaluations/hour"]))
 
     def made(name: str) -> str:
         @observe(name=name, guard=guard_of("block"))

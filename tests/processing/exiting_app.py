@@ -74,7 +74,7 @@ def main(case: str) -> None:
         for _ in range(20):
             provider.get_tracer("app").start_span("answer").end()
     else:
-        rag_otel.instrument(evaluators=EVALUATORS.get(case, []), alert_rules=(), drift=False)
+        rag_otel.instrument(evaluators=EVALUATORS.get(case, []), alerts=rag_otel.AlertSettings(rules=()), drift=False)
         for _ in range(20):
             answer("How high is it?")
     if case in ("bare", "exporter"):

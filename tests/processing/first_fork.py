@@ -62,7 +62,7 @@ def main(case: str) -> None:
     rag_otel.instrument(
         metrics=[] if case == "lock" else None,
         evaluators=[LockingEvaluator()] if case == "lock" else [],
-        alert_rules=(),
+        alerts=rag_otel.AlertSettings(rules=()),
     )
     answer("parent")
     assert reached.wait(60)

@@ -32,13 +32,13 @@ def own_provider() -> tuple[TracerProvider, InMemorySpanExporter]:
 
 
 def main(case: str) -> None:
-    rag_otel.instrument(alert_rules=(), drift=False)
+    rag_otel.instrument(alerts=rag_otel.AlertSettings(rules=()), drift=False)
     if case == "call first":
         answer("before the provider")
     early = trace.get_tracer("a library that took its tracer before the provider")
     provider, exporter = own_provider()
     if case == "private":  # handed around, never global
-        rag_otel.instrument(provider, alert_rules=(), drift=False)
+        rag_otel.instrument(provider, alerts=rag_otel.AlertSettings(rules=()), drift=False)
     else:
         trace.set_tracer_provider(provider)
         assert trace.get_tracer_provider() is provider

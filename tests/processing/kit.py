@@ -25,6 +25,7 @@ from rag_otel.sampling.ratio import RatioSampler
 from rag_otel.settings import Settings
 from rag_otel.writers.attributes import evaluation_attributes, status_attributes
 from rag_otel_collectors.conventions import default_conventions
+from testkit.settings import grouped
 
 SCORE = "rag.evaluation.faithfulness.score"
 STATUS = semconv.STATUS
@@ -135,7 +136,7 @@ class Bench:
 
     def __post_init__(self) -> None:
         self.runtime = Runtime(
-            settings=Settings(**self.settings),
+            settings=Settings(**grouped(**self.settings)),
             pipeline=Pipeline(
                 conventions=default_conventions(),
                 sampler=RatioSampler(self.ratio),

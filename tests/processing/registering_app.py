@@ -18,7 +18,7 @@ def answer(question: str) -> dict[str, object]:
 
 
 if __name__ == "__main__":
-    rag_otel.instrument(alert_rules=(), drift=False)
+    rag_otel.instrument(alerts=rag_otel.AlertSettings(rules=()), drift=False)
     provider = register(endpoint=f"{sys.argv[1]}/v1/traces", protocol="http/protobuf", batch=True, verbose=False)
     assert trace.get_tracer_provider() is provider
     for n in range(10):

@@ -10,6 +10,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 import rag_otel
+from testkit.settings import grouped
 
 QUESTION, ANSWER = "How high is the tower?", "The tower is 330 m high."
 
@@ -29,7 +30,7 @@ def texts_of_root(call: Any, *, of_its_own: str | None = None, **settings: Any) 
     exporter = InMemorySpanExporter()
     provider = TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
-    rag_otel.instrument(provider, **settings)
+    rag_otel.instrument(provider, **grouped(**settings))
     with provider.get_tracer("web").start_as_current_span("POST /ask") as root:
         if of_its_own is not None:
             root.set_attribute("input.value", of_its_own)

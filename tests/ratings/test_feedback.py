@@ -85,7 +85,12 @@ def test_a_complaint_forces_a_trace_that_waits(provider: TracerProvider, exporte
         go_on.wait(60)
         return {CHUNK["id"]: CHUNK["text"]}
 
-    rag_otel.instrument(provider, sampling_policy=POLICY, chunk_resolver=slow_store, hold=60, on_alert=alerts.append)
+    rag_otel.instrument(
+        provider,
+        sampling_policy=POLICY,
+        spans=rag_otel.SpanSettings(chunk_resolver=slow_store, hold=60),
+        alerts=rag_otel.AlertSettings(on_alert=alerts.append),
+    )
     quiet, rated = (_ask(lambda: _retrieve_ids(provider)) for _ in range(2))
     assert rag_otel.feedback(rated, score=0, comment="nonsense") == rag_otel.FeedbackStatus.AT_HAND
     go_on.set()

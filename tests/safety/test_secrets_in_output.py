@@ -7,7 +7,6 @@ what it is sent and denies access.
 from __future__ import annotations
 
 import base64
-import dataclasses
 import os
 import random
 import subprocess
@@ -21,6 +20,7 @@ import pytest
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter as HttpExporter
 
 from rag_otel.settings import Settings
+from rag_otel.settings.rows import rows_of
 from rag_otel_collectors.otlp.settings import CollectorSettings
 from testkit.collector import CollectorProcess
 from testkit.http_receiver import Receiver, http_receiver
@@ -69,8 +69,8 @@ def environment(planted: Planted, server: str, folder: Path) -> dict[str, str]:
     """Every setting that is a secret or an address, over the environment."""
     given: dict[str, str] = {}
     for table in (Settings, CollectorSettings):
-        for each in dataclasses.fields(table):
-            name = each.metadata["env"][0] if each.metadata["env"] else ""
+        for each in rows_of(table).values():
+            name = each.env[0]
             if each.name == "judge_api_base":  # a key beside user and password is refused by the client
                 given[name] = f"{server}/v1?token={planted.secret()}"
             elif each.name in _ADDRESSES:
@@ -90,7 +90,7 @@ def environment(planted: Planted, server: str, folder: Path) -> dict[str, str]:
                 given[name] = f"Bearer {planted.secret()}"
             elif each.name == "alert_apprise_urls":
                 given[name] = f"json://user:{quote(planted.secret(), safe='')}@127.0.0.1:9/{planted.secret()}"
-            elif each.metadata["secret"]:
+            elif each.secret:
                 given[name] = planted.secret()
     (folder / "sitecustomize.py").write_text(_LOG_EVERYTHING)
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("RAG_OTEL_", "OTEL_"))}
@@ -181,7 +181,6 @@ def test_the_collector_says_none_while_it_works(tmp_path: Path) -> None:
         env = environment(planted, server.url, tmp_path) | {
             "RAG_OTEL_JUDGE": "openai/gpt-4o-mini",
             "RAG_OTEL_EVALUATIONS_PER_MINUTE": "60",
-            "RAG_OTEL_ALERT_SILENCE": "1",
         }
         collector = CollectorProcess(
             tmp_path / "data", "--backend", planted.address(server.url), "--set", "drain_timeout=1", env=env

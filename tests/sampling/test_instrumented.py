@@ -15,6 +15,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 import rag_otel
 from rag_otel.errors import ConfigurationError
 from rag_otel.sampling.policy import Coin, DropRule, ForceRule, PolicyBudget, SamplingPolicy
+from testkit.settings import grouped
 
 pytestmark = pytest.mark.usefixtures("uninstrumented")
 
@@ -28,7 +29,7 @@ def _spans(policy: Any, *answers: tuple[str, str], ratio: float | None = None, *
     sampler = None if ratio is None else composite_sampler(composable_traceid_ratio_based(ratio))
     provider = TracerProvider(sampler=sampler)
     provider.add_span_processor(BatchSpanProcessor(exporter))
-    rag_otel.instrument(provider, sampling_policy=policy, **settings)
+    rag_otel.instrument(provider, sampling_policy=policy, **grouped(**settings))
     for name, text in answers:
 
         @rag_otel.observe(name=name)

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 
 import pytest
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.settings import Settings, resolve
+from rag_otel.settings.groups import AlertSettings
+from rag_otel.settings.rows import rows_of
 
 
 def test_argument_wins_over_environment_wins_over_default() -> None:
     """Every value says where it came from."""
     resolved = resolve({"sample_ratio": 0.5}, {"RAG_OTEL_SAMPLE_RATIO": "0.1", "RAG_OTEL_HOLD": "2.5"})
     assert (resolved.settings.sample_ratio, resolved.origins["sample_ratio"]) == (0.5, "argument")
-    assert (resolved.settings.hold, resolved.origins["hold"]) == (2.5, "environment RAG_OTEL_HOLD")
-    assert (resolved.settings.max_held, resolved.origins["max_held"]) == (256, "default")
+    assert (resolved.settings.spans.hold, resolved.origins["hold"]) == (2.5, "environment RAG_OTEL_HOLD")
+    assert (resolved.settings.judge.concurrency, resolved.origins["judge_concurrency"]) == (8, "default")
 
 
 def test_an_argument_of_none_is_not_given() -> None:
     """None leaves the environment in charge."""
-    assert resolve({"judge": None}, {"RAG_OTEL_JUDGE": "hhem"}).settings.judge == "hhem"
+    assert resolve({"judge": None}, {"RAG_OTEL_JUDGE": "hhem"}).settings.judge.model == "hhem"
 
 
 def test_phoenix_own_environment_is_understood() -> None:
@@ -45,8 +46,9 @@ def test_metrics_are_a_list_separated_by_commas() -> None:
         ({"RAG_OTEL_SAMPLE_RATIO": "often"}, "RAG_OTEL_SAMPLE_RATIO"),
         ({"RAG_OTEL_HOLD": "-1"}, "RAG_OTEL_HOLD"),
         ({"RAG_OTEL_HOLD": "inf"}, "RAG_OTEL_HOLD"),
-        ({"RAG_OTEL_MAX_HELD": "0"}, "RAG_OTEL_MAX_HELD"),
-        ({"RAG_OTEL_CLAIMS_FORMAT": "xml"}, "RAG_OTEL_CLAIMS_FORMAT"),
+        ({"RAG_OTEL_DRIFT_BASELINE_COUNT": "1"}, "RAG_OTEL_DRIFT_BASELINE_COUNT"),
+        ({"RAG_OTEL_EVALUATION_SPANS": "never"}, "RAG_OTEL_EVALUATION_SPANS"),
+        ({"RAG_OTEL_ALERT_ALERTMANAGER_URLS": "http://a:9093,b:9093"}, "RAG_OTEL_ALERT_ALERTMANAGER_URLS"),
         ({"RAG_OTEL_PHOENIX_ENDPOINT": "localhost:6006"}, "RAG_OTEL_PHOENIX_ENDPOINT"),
     ],
 )
@@ -85,7 +87,7 @@ def test_a_secret_may_stand_in_a_file(name: str, tmp_path: Path) -> None:
     path = tmp_path / "secret"
     path.write_text("s3cret\n")
     resolved = resolve({}, {name: str(path) if name.endswith("_FILE") else f"file:{path}"})
-    assert resolved.settings.alert_webhook_secret == "s3cret"
+    assert resolved.settings.alerts.webhook_secret == "s3cret"
     assert resolved.origins["alert_webhook_secret"] == f"environment {name}"
 
 
@@ -106,15 +108,15 @@ def test_what_is_no_secret_is_taken_as_it_stands() -> None:
 
 def test_secrets_are_in_no_repr() -> None:
     """Settings end up in logs and tracebacks."""
-    settings = Settings(alert_webhook_secret="s3cret", phoenix_api_key="s3cret")
+    settings = Settings(alerts=AlertSettings(webhook_secret="s3cret"), phoenix_api_key="s3cret")
     assert "s3cret" not in repr(settings)
 
 
 def test_every_setting_has_an_environment_name_and_a_meaning() -> None:
     """The table is complete: no row without RAG_OTEL_<NAME> or without a meaning."""
-    for row in dataclasses.fields(Settings):
-        assert f"RAG_OTEL_{row.name.upper()}" in row.metadata["env"]
-        assert row.metadata["meaning"]
+    for row in rows_of(Settings).values():
+        assert f"RAG_OTEL_{row.name.upper()}" in row.env
+        assert row.meaning
 
 
 def test_lists_are_shown_as_they_are_written() -> None:

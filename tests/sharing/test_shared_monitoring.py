@@ -21,15 +21,16 @@ from rag_otel.sharing.log import LogWriter
 from rag_otel.sharing.records import RecordFormat, record_now
 from testkit.drift_scores import results
 from testkit.polling import eventually
+from testkit.settings import grouped
 from tests.support.results import RESPONSE, SECRET_TEXTS, a_result, an_evaluation
 
-QUICK = {"drift_baseline_count": 200, "drift_run_length": 1000.0, "alert_digest": 0.0, "alert_rules": ["score<0"]}
+QUICK = {"drift_baseline_count": 200, "alert_digest": 0.0, "alert_rules": ["score<0"]}
 
 
 def a_delivery(folder: Path, told: list[Alert], **settings: Any) -> Dispatcher:
     given = {"state_folder": str(folder), "metrics": ["faithfulness"], **QUICK, **settings}
-    parts = Parts(on_alert=told.append)
-    return compose_delivery(resolve(given).settings, parts, emit=lambda span: None, resource=Resource.create)
+    settings = resolve(grouped(**given, on_alert=told.append)).settings
+    return compose_delivery(settings, Parts(), emit=lambda span: None, resource=Resource.create)
 
 
 def a_drop() -> list[EvaluatedTrace]:

@@ -16,6 +16,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 import rag_otel
 from testkit.http_receiver import Receiver
+from testkit.settings import grouped
 
 CHUNK = "The moon orbits the earth once a month."
 ANSWER = "The moon orbits the earth. It is made of green cheese from Wisconsin."
@@ -88,7 +89,7 @@ def a_provider(**resource: str) -> tuple[TracerProvider, InMemorySpanExporter]:
 def evaluate_answers(count: int = 1, **settings: Any) -> list[ReadableSpan]:
     """Calls `instrument()` with these settings, answers `count` questions and flushes. Returns the exported spans."""
     provider, exporter = a_provider()
-    rag_otel.instrument(provider, **settings)
+    rag_otel.instrument(provider, **grouped(**settings))
     for _ in range(count):
         answer()
     assert rag_otel.flush(timeout=60)

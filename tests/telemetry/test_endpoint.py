@@ -49,7 +49,7 @@ def _samples(text: str, name: str) -> list[Any]:
 def test_a_scraper_finds_scores_counts_and_readings(address: str) -> None:
     """Names and labels are those that rules and dashboards query."""
     provider, _ = a_provider(**{"service.name": "observatory"})
-    rag_otel.instrument(provider, telemetry_exporter="prometheus", telemetry_address=address)
+    rag_otel.instrument(provider, telemetry=rag_otel.TelemetrySettings(exporter="prometheus", address=address))
     with rag_otel.using(tags={"tenant": "acme"}):
         answer()
     assert rag_otel.flush(timeout=60)
@@ -82,7 +82,7 @@ def test_a_scraper_finds_scores_counts_and_readings(address: str) -> None:
 def test_open_metrics_carries_exemplars(address: str) -> None:
     """The bucket of the score has an exemplar with the trace id."""
     provider, exporter = a_provider()
-    rag_otel.instrument(provider, telemetry_exporter="prometheus", telemetry_address=address)
+    rag_otel.instrument(provider, telemetry=rag_otel.TelemetrySettings(exporter="prometheus", address=address))
     answer()
     assert rag_otel.flush(timeout=60)
     text, content_type = _scrape(address, OPEN_METRICS)
@@ -102,7 +102,9 @@ def test_open_metrics_carries_exemplars(address: str) -> None:
 def test_the_address_is_free_again_when_the_set_up_is_taken_down(address: str) -> None:
     """Also when a second `instrument()` replaces the first on the same address."""
     for _ in range(2):
-        rag_otel.instrument(TracerProvider(), telemetry_exporter="prometheus", telemetry_address=address)
+        rag_otel.instrument(
+            TracerProvider(), telemetry=rag_otel.TelemetrySettings(exporter="prometheus", address=address)
+        )
         assert _scrape(address)[0]
     rag_otel.uninstrument()
     with socket.socket() as again:
@@ -118,7 +120,9 @@ def test_an_address_that_is_taken_does_not_stop_the_application(address: str) ->
     with socket.socket() as taken:
         taken.bind((host, int(port)))
         taken.listen()
-        rag_otel.instrument(TracerProvider(), telemetry_exporter="prometheus", telemetry_address=address)
+        rag_otel.instrument(
+            TracerProvider(), telemetry=rag_otel.TelemetrySettings(exporter="prometheus", address=address)
+        )
         assert answer() == ANSWER
         assert rag_otel.flush(timeout=60)
     assert counters.get("telemetry.endpoint_unavailable") == before + 1
@@ -126,7 +130,7 @@ def test_an_address_that_is_taken_does_not_stop_the_application(address: str) ->
 
 def test_a_forked_child_lets_go_of_the_address(address: str) -> None:
     """After the parent stops listening, the address is free, although the child is alive."""
-    rag_otel.instrument(TracerProvider(), telemetry_exporter="prometheus", telemetry_address=address)
+    rag_otel.instrument(TracerProvider(), telemetry=rag_otel.TelemetrySettings(exporter="prometheus", address=address))
     reading, writing = os.pipe()
     born, birth = os.pipe()
     child = os.fork()

@@ -127,7 +127,7 @@ def test_a_trace_that_waits_is_held_counted_and_grows_old() -> None:
 
     held, waiting = _now(names.HELD_SPANS), _now(names.QUEUE_ITEMS)
     provider, _ = a_provider()
-    rag_otel.instrument(provider, metrics=[], evaluators=[Slow()], hold=60)
+    rag_otel.instrument(provider, metrics=[], evaluators=[Slow()], spans=rag_otel.SpanSettings(hold=60))
 
     @rag_otel.observe
     def answer(question: str) -> str:

@@ -60,7 +60,7 @@ def test_prometheus_leads_from_a_bucket_to_the_trace(tmp_path: Path) -> None:
     """The share of scores below a threshold can be queried, and the bucket's exemplar has the trace id of an answer."""
     binary, target = program("prometheus"), f"127.0.0.1:{free_port()}"
     provider, exporter = a_provider(**{"service.name": "observatory"})
-    rag_otel.instrument(provider, telemetry_exporter="prometheus", telemetry_address=target)
+    rag_otel.instrument(provider, telemetry=rag_otel.TelemetrySettings(exporter="prometheus", address=target))
     answer()
     assert rag_otel.flush(timeout=60)
     (span,) = exporter.get_finished_spans()

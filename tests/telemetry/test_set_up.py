@@ -85,7 +85,6 @@ def test_metrics_and_events_can_be_turned_off(receiver: Receiver) -> None:
     reader = InMemoryMetricReader()
     evaluate_answers(
         telemetry_exporter="none",
-        events_exporter="none",
         telemetry_endpoint=receiver.url,
         meter_provider=MeterProvider([reader]),
     )
@@ -96,7 +95,7 @@ def test_metrics_and_events_can_be_turned_off(receiver: Receiver) -> None:
 def test_a_receiver_that_does_not_answer_is_not_waited_for(receiver: Receiver) -> None:
     """`flush` returns False because something was not exported, and calls continue normally."""
     provider, _ = a_provider()
-    rag_otel.instrument(provider, telemetry_exporter="otlp", events_exporter="otlp", telemetry_endpoint=receiver.url)
+    rag_otel.instrument(provider, telemetry=rag_otel.TelemetrySettings(exporter="otlp", endpoint=receiver.url))
     answer()
     assert rag_otel.flush(timeout=60)
     receiver.release.clear()
@@ -110,8 +109,8 @@ def test_a_process_that_just_ends_has_told_of_its_last_answer(receiver: Receiver
     _run(
         "import rag_otel\nfrom tests.telemetry.kit import a_provider, answer\n"
         f"where = {receiver.url!r}\n"
-        "rag_otel.instrument(a_provider()[0], telemetry_exporter='otlp', events_exporter='otlp',"
-        " telemetry_endpoint=where)\nanswer()\n"
+        "rag_otel.instrument(a_provider()[0], telemetry="
+        "rag_otel.TelemetrySettings(exporter='otlp', endpoint=where))\nanswer()\n"
     )
     (point,) = exported_metrics(receiver)["rag_otel.evaluation.score"].histogram.data_points
     assert point.count == 1
@@ -122,6 +121,6 @@ def test_the_environment_names_the_settings() -> None:
     """The settings can be given as environment variables."""
     settings = resolve(
         {},
-        {"RAG_OTEL_TELEMETRY_EXPORTER": "otlp", "RAG_OTEL_TELEMETRY_INTERVAL": "5", "RAG_OTEL_EVENTS_EXPORTER": "none"},
+        {"RAG_OTEL_TELEMETRY_EXPORTER": "otlp", "RAG_OTEL_TELEMETRY_ADDRESS": "0.0.0.0:1"},
     ).settings
-    assert (settings.telemetry_exporter, settings.telemetry_interval, settings.events_exporter) == ("otlp", 5.0, "none")
+    assert (settings.telemetry.exporter, settings.telemetry.address) == ("otlp", "0.0.0.0:1")

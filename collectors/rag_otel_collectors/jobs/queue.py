@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from rag_otel.errors import ConfigurationError
 
@@ -38,9 +40,36 @@ class QueueSettings:
         if not self.retry_delays or min(self.retry_delays) <= 0:
             raise ConfigurationError(f"retry_delays of the job queue must be above 0, not {self.retry_delays}")
 
+    @classmethod
+    def at(cls, address: str) -> QueueSettings:
+        """The queue that an address names: amqp://user:password@host/?name=rag-otel&partitions=4&retry_delays=1,10,60.
+
+        What else is behind the question mark is RabbitMQ's own. Raises ConfigurationError.
+        """
+        url = urlsplit(address)
+        given = parse_qsl(url.query, keep_blank_values=True)
+        own = {name: value for name, value in given if name in _IN_ADDRESS}
+        rest = urlencode([(name, value) for name, value in given if name not in _IN_ADDRESS])
+        try:
+            fields = {name: _IN_ADDRESS[name](value) for name, value in own.items()}
+        except ValueError as error:
+            raise ConfigurationError(f"job_queue_url: {', '.join(own)} behind its question mark: {error}") from None
+        return cls(url=urlunsplit(url._replace(query=rest)), **fields)
+
     def delay_after(self, starts: int) -> float:
         """Seconds to wait after `starts` failed starts (1 or more)."""
         return self.retry_delays[min(starts, len(self.retry_delays)) - 1]
+
+
+_IN_ADDRESS: Final[Mapping[str, Callable[[str], Any]]] = {
+    "name": str,
+    "partitions": int,
+    "max_jobs": int,
+    "max_starts": int,
+    "prefetch": int,
+    "retry_delays": lambda text: tuple(map(float, text.split(","))),
+}
+"""What an address may say about its queue."""
 
 
 @dataclass(frozen=True, kw_only=True)

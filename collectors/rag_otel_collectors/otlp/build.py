@@ -95,7 +95,7 @@ async def start(
     dead_letters = DeadLetters(Path(settings.data_dir) / DEAD_LETTERS)
     jobs = None if job_queue is None else _job_forwarder(settings, job_queue, metrics)
     intake = Intake(
-        conventions=default_conventions(mapping=evaluation.attribute_mapping),
+        conventions=default_conventions(mapping=evaluation.spans.attribute_mapping),
         sampler=build_sampler(evaluation) if evaluation.enabled else RatioSampler(0.0),
         live=live,
         journal=journal,
@@ -221,7 +221,7 @@ def _telemetry(evaluation: Settings, metrics: Metrics) -> Telemetry:
     What goes over OTLP is exported once more when the process exits.
     """
     readers = []
-    if evaluation.telemetry_exporter != "none":
+    if evaluation.telemetry.exporter != "none":
         readers.append(ScrapeReader())
         metrics.include(Scraped(readers[0]))
     telemetry = telemetry_of(evaluation, resource=Resource.create, readers=readers)

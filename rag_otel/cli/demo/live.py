@@ -75,7 +75,7 @@ def tell_live(examples: Path, base_url: str, *, model: str, questions: int) -> l
         phoenix_endpoint=base_url,
         project_name=PROJECT,
         evaluations_per_minute=_PER_MINUTE,
-        hold=_WAIT_S,
+        spans=rag_otel.SpanSettings(hold=_WAIT_S),
     )
     try:
         app = load_app(examples)

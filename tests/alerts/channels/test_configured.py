@@ -14,6 +14,7 @@ import rag_otel
 from rag_otel.alerts.channels.alertmanager import AlertmanagerChannel
 from rag_otel.alerts.channels.configured import configured_channels
 from rag_otel.settings import Settings
+from rag_otel.settings.groups import AlertSettings
 from testkit.http_receiver import http_receiver
 from testkit.polling import eventually
 from tests.alerts.alert_builders import an_alert
@@ -24,14 +25,16 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:'imghdr' is deprecated"),
 ]
 ALL = Settings(
-    alert_webhook_url="http://hook",
-    alert_slack_url="http://slack",
-    alert_pagerduty_key="0" * 32,
-    alert_alertmanager_urls=("http://am-1:9093", "http://am-2:9093"),
-    alert_smtp_url="smtp://localhost",
-    alert_email_to=("a@example.com",),
-    alert_email_from="b@example.com",
-    alert_apprise_urls=("json://one", "json://two"),
+    alerts=AlertSettings(
+        webhook_url="http://hook",
+        slack_url="http://slack",
+        pagerduty_key="0" * 32,
+        alertmanager_urls=("http://am-1:9093", "http://am-2:9093"),
+        smtp_url="smtp://localhost",
+        email_to=("a@example.com",),
+        email_from="b@example.com",
+        apprise_urls=("json://one", "json://two"),
+    )
 )
 
 
@@ -51,8 +54,8 @@ def test_every_channel_has_a_name_of_its_own() -> None:
 
 def test_a_secret_alone_makes_no_channel_and_does_no_harm() -> None:
     """Secrets are mounted everywhere; the address decides."""
-    secrets = {"alert_webhook_secret": "s", "alert_smtp_password": "s", "alert_alertmanager_authorization": "s"}
-    assert configured_channels(Settings(**secrets)) == configured_channels(Settings()) == []
+    secrets = AlertSettings(webhook_secret="s", smtp_password="s", alertmanager_authorization="s")
+    assert configured_channels(Settings(alerts=secrets)) == configured_channels(Settings()) == []
 
 
 def test_an_unfaithful_answer_reaches_everybody_with_the_link_to_its_trace() -> None:
@@ -60,17 +63,19 @@ def test_an_unfaithful_answer_reaches_everybody_with_the_link_to_its_trace() -> 
     with http_receiver() as receiver, mail_receiver() as mails:
         rag_otel.instrument(
             TracerProvider(),
-            phoenix_public_url="http://phoenix.example",
-            annotations=False,
-            alert_digest=0,
-            alert_page_precision=0,
-            alert_slack_url=f"{receiver.url}/slack",
-            alert_pagerduty_url=f"{receiver.url}/pagerduty",
-            alert_pagerduty_key="0" * 32,
-            alert_alertmanager_urls=(receiver.url,),
-            alert_smtp_url=f"smtp://127.0.0.1:{mails.port}",
-            alert_email_to=("a@example.com",),
-            alert_email_from="b@example.com",
+            spans=rag_otel.SpanSettings(annotations=False),
+            alerts=rag_otel.AlertSettings(
+                phoenix_public_url="http://phoenix.example",
+                digest=0,
+                page_precision=0,
+                slack_url=f"{receiver.url}/slack",
+                pagerduty_url=f"{receiver.url}/pagerduty",
+                pagerduty_key="0" * 32,
+                alertmanager_urls=(receiver.url,),
+                smtp_url=f"smtp://127.0.0.1:{mails.port}",
+                email_to=("a@example.com",),
+                email_from="b@example.com",
+            ),
         )
 
         @rag_otel.observe
@@ -104,7 +109,11 @@ def test_nothing_is_renewed_once_nobody_watches() -> None:
     """`uninstrument()` ends the renewals; Alertmanager forgets what nobody tells it of."""
     with http_receiver() as receiver:
         channel = AlertmanagerChannel(receiver.url, name="watched", renew_s=0.02)
-        set_up = rag_otel.instrument(TracerProvider(), alert_channels=[channel], annotations=False)
+        set_up = rag_otel.instrument(
+            TracerProvider(),
+            alerts=rag_otel.AlertSettings(channels=[channel]),
+            spans=rag_otel.SpanSettings(annotations=False),
+        )
         channel.send(an_alert())
         eventually(lambda: len(receiver.requests) > 1)
         rag_otel.uninstrument()
@@ -117,7 +126,7 @@ def test_what_no_setting_asks_for_is_not_imported() -> None:
     report = (
         "import sys, rag_otel\n"
         "from opentelemetry.sdk.trace import TracerProvider\n"
-        "rag_otel.instrument(TracerProvider(), annotations=False, alert_cooldown=60.0)\n"
+        "rag_otel.instrument(TracerProvider(), alerts=rag_otel.AlertSettings(cooldown=60.0))\n"
         "print(*sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", report], capture_output=True, text=True, check=True)

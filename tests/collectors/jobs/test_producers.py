@@ -24,7 +24,7 @@ from rag_otel_collectors.jobs.job_queue import JobQueue
 from rag_otel_collectors.jobs.queue import QueueSettings
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 from testkit.collector import a_backend, a_collector
-from testkit.jobs import a_worker, scores
+from testkit.jobs import a_worker, address_of, scores
 from testkit.otlp_requests import ANSWER, CHUNK, QUESTION, a_rag_trace, a_request
 from testkit.polling import eventually
 from testkit.rabbitmq import RabbitNode
@@ -32,19 +32,6 @@ from tests.collectors.jobs.conftest import settings_of
 
 pytestmark = pytest.mark.server
 MakeSettings = Callable[..., QueueSettings]
-
-
-def rows_of(settings: QueueSettings) -> dict[str, Any]:
-    """The same queue, as an application's settings name it."""
-    return {
-        "job_queue_url": settings.url,
-        "job_queue_name": settings.name,
-        "job_queue_partitions": settings.partitions,
-        "job_queue_prefetch": settings.prefetch,
-        "job_queue_max_jobs": settings.max_jobs,
-        "job_queue_max_starts": settings.max_starts,
-        "job_queue_retry_delays": tuple(map(str, settings.retry_delays)),
-    }
 
 
 def taken(settings: QueueSettings, count: int) -> list[EvaluationJob]:
@@ -80,7 +67,8 @@ class App:
         self._exporter = InMemorySpanExporter()
         provider = TracerProvider(resource=Resource({"service.name": "shop"}))
         provider.add_span_processor(SimpleSpanProcessor(self._exporter))
-        rag_otel.instrument(provider, **{**rows_of(settings), **more})
+        judge = rag_otel.JudgeSettings(job_queue_url=address_of(settings))
+        rag_otel.instrument(provider, judge=judge, **more)
 
     def attributes(self) -> list[dict[str, Any]]:
         """Of every span so far."""
@@ -144,7 +132,7 @@ def test_a_broker_that_is_away_holds_nobody_up_and_gets_every_job_later(
     make = settings_of(own_rabbit)
     of_app, of_collector = make(), make(name="of-the-collector")
     app = App(of_app)
-    arguments = [part for name, value in rows_of(of_collector).items() for part in ("--set", f"{name}={_text(value)}")]
+    arguments = ["--set", f"job_queue_url={address_of(of_collector)}"]
     with a_backend() as backend:
         arguments += ["--backend", backend.address]
         for _ in range(3):
@@ -189,7 +177,3 @@ def test_a_flush_waits_for_a_broker_that_comes_back(own_rabbit: RabbitNode) -> N
     flushing.join()
     assert flushed == [True]
     assert len(taken(settings, 1)) == 1
-
-
-def _text(value: object) -> str:
-    return ",".join(value) if isinstance(value, tuple) else str(value)

@@ -24,7 +24,7 @@ def instrumented_answers(url: str, store: str, questions: int) -> list[Mapping[s
     exporter, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     judge = rag_otel.JudgeSettings(model="openai/local", api_base=url, cache=store)
-    rag_otel.instrument(provider, judge=judge, evaluations_per_minute=math.inf, hold=600.0)
+    rag_otel.instrument(provider, judge=judge, evaluations_per_minute=math.inf, spans=rag_otel.SpanSettings(hold=600.0))
 
     @rag_otel.observe
     def answer(question: str) -> dict[str, object]:

@@ -35,8 +35,7 @@ def test_a_live_answer_is_scored_by_a_model_in_spanish(judge: JudgeServer, monke
     rag_otel.instrument(
         provider,
         metrics=("context_relevance",),
-        judge="openai/test-judge",
-        language="es",
+        judge=rag_otel.JudgeSettings(model="openai/test-judge", language="es"),
         evaluations_per_minute=60,
     )
 
@@ -78,7 +77,9 @@ def test_faithfulness_by_a_model_of_ones_own_server(
     exporter, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     rag_otel.instrument(
-        provider, judge=name, judge_strategy=strategy, judge_api_base=judge.url, evaluations_per_minute=60
+        provider,
+        judge=rag_otel.JudgeSettings(model=name, strategy=strategy, api_base=judge.url),
+        evaluations_per_minute=60,
     )
 
     @rag_otel.observe
@@ -107,7 +108,9 @@ def test_a_judge_of_whose_answers_nothing_can_be_read_has_failed(
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     exporter, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
-    rag_otel.instrument(provider, judge="openai/test-judge", judge_api_base=judge.url, evaluations_per_minute=60)
+    rag_otel.instrument(
+        provider, judge=rag_otel.JudgeSettings(model="openai/test-judge", api_base=judge.url), evaluations_per_minute=60
+    )
 
     @rag_otel.observe
     def answer(question: str) -> dict[str, object]:

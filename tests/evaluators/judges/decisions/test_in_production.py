@@ -11,13 +11,13 @@ import pytest
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from rag_otel.settings.tables import JudgeSettings
 
 import rag_otel
 from rag_otel import semconv
 from rag_otel.cli.backfill_report import known_price
 from rag_otel.cli.main import main
 from rag_otel.errors import ConfigurationError, RetryableError
-from rag_otel.settings.tables import JudgeSettings
 from rag_otel_evaluators import evaluate
 from rag_otel_evaluators.llm.egress import Egress
 from rag_otel_evaluators.llm.limits import Limits
@@ -27,6 +27,7 @@ from testkit.decision_server import DecisionServer
 from testkit.otlp_requests import a_rag_trace, a_request
 from testkit.planted_secrets import planted_case
 from testkit.polling import eventually
+from testkit.settings import grouped
 from tests.collectors.backfill.stored import a_trace, written
 from tests.evaluators.judges.decisions.kit import ANSWER, CHUNKS, CLAIMS, KEY, OPENAI, QUESTION, SYSTEM_ONE, metric_at
 
@@ -48,7 +49,7 @@ def exporter(uninstrumented: None) -> InMemorySpanExporter:
 def instrumented(exporter: InMemorySpanExporter, judge: JudgeSettings, **settings: Any) -> None:
     provider = TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
-    rag_otel.instrument(provider, judge=judge, **{"evaluations_per_minute": 600, **settings})
+    rag_otel.instrument(provider, judge=judge, **grouped(**{"evaluations_per_minute": 600, **settings}))
 
 
 @rag_otel.observe(name="faq")

@@ -1,4 +1,4 @@
-"""Settings in tables of their own, and names that somebody has misspelt."""
+"""Settings in groups, and names that somebody has misspelt."""
 
 from __future__ import annotations
 
@@ -15,49 +15,87 @@ from opentelemetry.sdk.trace import TracerProvider
 import rag_otel
 from rag_otel import instrumentation
 from rag_otel.errors import ConfigurationError
+from rag_otel.sampling.policy import SamplingPolicy
 from rag_otel.settings import Settings, resolve, unread_variables
-from rag_otel.settings.tables import TABLES, AlertSettings, DriftSettings, JudgeSettings
+from rag_otel.settings.gone import GONE_SETTINGS
+from rag_otel.settings.groups import GROUPS, AlertSettings, DriftSettings, JudgeSettings
+from rag_otel.settings.rows import rows_of
 from rag_otel_evaluators import evaluate
 
-_NOT_IN_A_SIGNATURE = {
-    "sampling_seed",
-    "chunk_resolver_timeout",
-    *(f"job_queue_{name}" for name in ("name", "partitions", "prefetch", "max_jobs", "max_starts")),
-    "job_queue_retry_delays",
-    "job_queue_buffer_bytes",
-    "feedback_key",
-}
-"""Rows for the environment and for files."""
+GROUP_NAMES = {group.__name__: group for group in GROUPS.values()}
+PARAMETERS = inspect.signature(rag_otel.instrument).parameters
 
 
-def test_every_row_is_an_argument_or_in_a_table() -> None:
-    """A new row must be put somewhere; and a field stands for a row that there is."""
-    rows = {each.name for each in dataclasses.fields(Settings)}
-    in_tables = [table.row_of(field) for table in TABLES.values() for field in table.fields()]
-    assert len(in_tables) == len(set(in_tables))
-    assert set(in_tables) <= rows
-    arguments = set(inspect.signature(rag_otel.instrument).parameters)
-    assert rows - set(in_tables) - arguments == _NOT_IN_A_SIGNATURE
+def test_instrument_takes_few_arguments() -> None:
+    """What belongs together is in a group."""
+    assert len([name for name, each in PARAMETERS.items() if each.kind is not inspect.Parameter.VAR_KEYWORD]) <= 18
 
 
-def test_a_field_takes_what_its_row_takes() -> None:
-    """The types are declared twice, for editors: they must agree."""
-    wanted = get_type_hints(Settings)
-    for table in TABLES.values():
-        for field, hint in get_type_hints(table).items():
-            if field in table.fields():
-                row = table.row_of(field)
-                assert _kinds(hint) == _kinds(wanted[row]), f"{table.__name__}.{field}"
+def test_every_setting_is_an_argument_or_in_a_group() -> None:
+    """A new setting must be put somewhere; one that has no place in code says so."""
+    for row in rows_of(Settings).values():
+        assert (row.path[0] in PARAMETERS) == row.argument, row.name
+
+
+def test_an_argument_takes_what_its_setting_takes() -> None:
+    """The types of `instrument()` are written out for editors: they must agree."""
+    of_instrument, of_settings = (
+        get_type_hints(rag_otel.instrument, vars(instrumentation) | {"SamplingPolicy": SamplingPolicy} | GROUP_NAMES),
+        get_type_hints(Settings),
+    )
+    for row in rows_of(Settings).values():
+        if len(row.path) == 1 and row.argument:
+            assert _kinds(of_settings[row.name]) <= _kinds(of_instrument[row.name]), row.name
+
+
+def test_nothing_that_is_gone_is_there() -> None:
+    """And what is there instead is named by a setting, an argument or a constant."""
+    assert not set(GONE_SETTINGS) & (set(rows_of(Settings)) | set(PARAMETERS))
 
 
 def _kinds(hint: Any) -> set[str]:
-    """What may stand there, None aside, with any list of words as a word."""
+    """What may stand there, None aside."""
     if hint is str or isinstance(hint, str) or not get_args(hint):
         return {str(hint)}
     return set().union(*(_kinds(each) for each in get_args(hint) if each not in (type(None), ...)))
 
 
-def test_tables_and_plain_values_fill_the_same_rows() -> None:
+@pytest.mark.parametrize(
+    ("written", "way_out"),
+    [
+        ({"hold": 1.0}, r"did you mean spans=SpanSettings\(hold=\.\.\.\)"),
+        ({"alert_slack_url": "x"}, r"alerts=AlertSettings\(slack_url=\.\.\.\)"),
+        ({"on_alert": print}, r"alerts=AlertSettings\(on_alert=\.\.\.\)"),
+        ({"sampler": None}, "sampling_policy="),
+        ({"feedback_key": "x"}, "the environment's RAG_OTEL_FEEDBACK_KEY"),
+        ({"judg": "hhem"}, "did you mean judge="),
+        ({"drift_margin": 0.1}, "gone: it is always 0"),
+    ],
+)
+def test_a_wrong_argument_is_a_type_error_with_the_way_out(written: dict[str, Any], way_out: str) -> None:
+    """Nothing is set up."""
+    with pytest.raises(TypeError, match=way_out):
+        rag_otel.instrument(TracerProvider(), **written)
+    assert instrumentation.current() is None
+
+
+def test_a_setting_that_is_gone_is_refused_in_a_file_and_told_in_the_environment() -> None:
+    with pytest.raises(ConfigurationError, match=r"alert_silence \(gone: .*alert_health"):
+        resolve({}, {}, file={"alert_silence": 60})
+    with pytest.raises(ConfigurationError, match=r"alerts\.silence"):
+        resolve({}, {}, file={"alerts": {"silence": 60}})
+    (told,) = unread_variables({"RAG_OTEL_ALERT_SILENCE": "60"})
+    assert "RAG_OTEL_ALERT_SILENCE (gone: " in told
+
+
+def test_what_a_group_does_not_say_comes_from_the_environment() -> None:
+    environ = {"RAG_OTEL_ALERT_COOLDOWN": "5", "RAG_OTEL_ALERT_DIGEST": "7"}
+    resolved = resolve({"alerts": AlertSettings(cooldown=300.0)}, environ)
+    assert (resolved.settings.alerts.cooldown, resolved.settings.alerts.digest) == (300.0, 7.0)
+    assert resolved.origins["alert_digest"] == "environment RAG_OTEL_ALERT_DIGEST"
+
+
+def test_groups_and_names_of_files_fill_the_same_settings() -> None:
     nested = resolve(
         {
             "judge": JudgeSettings(model="openai/m", strategy="two_step"),
@@ -72,10 +110,10 @@ def test_tables_and_plain_values_fill_the_same_rows() -> None:
     assert nested.origins["alert_cooldown"] == "argument"
 
 
-def test_a_file_may_hold_tables() -> None:
+def test_a_file_may_hold_groups() -> None:
     """`[evaluation.alerts]` in TOML."""
     settings = resolve({}, {}, file={"alerts": {"cooldown": 5, "slo_target": 0.9}, "hold": 1}).settings
-    assert (settings.alert_cooldown, settings.slo_target, settings.hold) == (5.0, 0.9, 1.0)
+    assert (settings.alerts.cooldown, settings.alerts.slo_target, settings.spans.hold) == (5.0, 0.9, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +123,7 @@ def test_a_file_may_hold_tables() -> None:
         ({"phoenix_endpont": "x"}, r"phoenix_endpoint\?"),
         ({"cooldown": 3}, r"alerts=AlertSettings\(cooldown=\.\.\.\)"),
         ({"judge_concurency": 3}, r"judge_concurrency\?"),
-        ({"alerts": {"cooldwn": 3}}, r"alert_cooldwn .*alert_cooldown"),
+        ({"alerts": {"cooldwn": 3}}, r"alerts\.cooldwn .*alert_cooldown"),
     ],
 )
 def test_a_misspelt_argument_is_answered_with_the_nearest(written: dict[str, Any], meant: str) -> None:

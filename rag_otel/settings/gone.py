@@ -1,0 +1,47 @@
+"""What 0.2 took away, and what to write instead: one table for arguments, environment names, commands and extras."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+_ALWAYS: Final = "it is always"
+_BEHIND_QUEUE: Final = "write it behind job_queue_url, "
+
+GONE_SETTINGS: Final[Mapping[str, str]] = {
+    "sampler": "sampling_policy= takes a sampler of your own too",
+    "judge_classifier": "with strategy `classifier` the embedded judge judges; for another write evaluators=[...]",
+    "judge_check_end_every": "every answer is asked about",
+    "judge_cache_keep": "answers are kept for a week",
+    "judge_usd_per_minute": "write budgets, `5 usd/day`",
+    "sampling_seed": "write `seed` into the sampling policy",
+    "chunk_resolver_timeout": f"{_ALWAYS} 5 seconds",
+    "claims_format": "claims are always flat keys",
+    "max_claims": f"{_ALWAYS} 30",
+    "alert_silence": "900 seconds; alert_health=false switches it off",
+    "alert_failing_share": "0.5; alert_health=false switches it off",
+    "alerts_per_minute": f"{_ALWAYS} 10",
+    "alert_timeout": f"{_ALWAYS} 10 seconds",
+    "alert_bad_share": f"{_ALWAYS} 0.05",
+    "drift_margin": f"{_ALWAYS} 0",
+    "drift_run_length": f"{_ALWAYS} 10,000 evaluations",
+    "judge_watch_interval": f"{_ALWAYS} a day",
+    "job_queue_name": f"{_BEHIND_QUEUE}?name=...",
+    "job_queue_partitions": f"{_BEHIND_QUEUE}?partitions=...",
+    "job_queue_prefetch": f"{_BEHIND_QUEUE}?prefetch=...",
+    "job_queue_max_jobs": f"{_BEHIND_QUEUE}?max_jobs=...",
+    "job_queue_max_starts": f"{_BEHIND_QUEUE}?max_starts=...",
+    "job_queue_retry_delays": f"{_BEHIND_QUEUE}?retry_delays=...",
+    "job_queue_buffer_bytes": f"{_ALWAYS} 32 MiB",
+    "spool_folder": "state_folder keeps admitted traces too",
+    "spool_max_bytes": f"{_ALWAYS} 256 MiB a process",
+    "spool_max_age": "what is kept has no age limit",
+    "events_exporter": "telemetry_exporter says where events go too",
+    "telemetry_interval": "OTEL_METRIC_EXPORT_INTERVAL, in milliseconds, as for the application's own metrics",
+    "on_alert": "write alerts=AlertSettings(on_alert=...)",
+    "alert_channels": "write alerts=AlertSettings(channels=[...])",
+    "conventions": "write spans=SpanSettings(conventions=[...])",
+    "meter_provider": "write telemetry=TelemetrySettings(meter_provider=...)",
+    "logger_provider": "write telemetry=TelemetrySettings(logger_provider=...)",
+}
+"""Setting of 0.1 -> what became of it."""
