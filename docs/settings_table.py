@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
-import inspect
+from collections.abc import Iterable
 from pathlib import Path
 
-from rag_otel.settings.tables import TABLES
-
-import rag_otel
 from rag_otel.settings import Settings
+from rag_otel.settings.groups import GROUPS
+from rag_otel.settings.rows import Row, rows_of
 
 HEAD = """# Settings
 
@@ -20,8 +18,8 @@ HEAD = """# Settings
         alerts=rag_otel.AlertSettings(slack_url="file:/run/secrets/slack", slo_target=0.95),
     )
 
-What belongs together stands in a table of its own: `judge=`, `alerts=`, `drift=`, `spans=` and `telemetry=`. A plain
-value does where one is enough: `judge="openai/gpt-4o-mini"`, `drift=False`.
+What belongs together stands in a group: `judge=`, `spans=`, `alerts=`, `drift=` and `telemetry=`. A plain value does
+where one is enough: `judge="openai/gpt-4o-mini"`, `drift=False`.
 
 An argument wins over the environment, that over a file, that over the default; `rag-otel doctor` prints where each
 value came from. Where a setting has several variables, the first that is set counts. A secret may stand in a file:
@@ -29,36 +27,32 @@ named by the variable with `_FILE` behind, or by a value `file:/run/secrets/name
 setting reads is named in the log at start-up.
 
 In a file (`rag-otel collect --config`) and with `--set` a setting has the name of its variable in lower case, without
-`RAG_OTEL_`; the tables may stand there too (`[evaluation.alerts]`, `slo_target = 0.95`).
+`RAG_OTEL_`; the groups may stand there too (`[evaluation.alerts]`, `slo_target = 0.95`).
 """
 COLUMNS = "| {first} | environment | default | meaning |\n|---|---|---|---|\n"
 
 
 def page() -> str:
     """The whole page as Markdown."""
-    rows = {row.name: row for row in dataclasses.fields(Settings)}
-    parts = [HEAD]
-    in_tables = {table.row_of(field) for table in TABLES.values() for field in table.fields()}
-    arguments = [name for name in inspect.signature(rag_otel.instrument).parameters if name in rows]
-    alone = [name for name in arguments if name not in in_tables or name in TABLES]
-    parts.append(_section("Arguments", "argument", [(name, rows[name]) for name in alone]))
-    for argument, table in TABLES.items():
-        fields = [(field, rows[table.row_of(field)]) for field in table.fields()]
-        parts.append(_section(f"`{argument}={table.__name__}(...)`", "field", fields))
-    rest = [name for name in rows if name not in in_tables and name not in arguments]
-    parts.append(_section("In the environment and in files alone", "name", [(name, rows[name]) for name in rest]))
+    rows = rows_of(Settings).values()
+    parts = [HEAD, _section("Arguments", "argument", (row for row in rows if len(row.path) == 1 and row.argument))]
+    for argument, group in GROUPS.items():
+        of_group = rows_of(group).values()
+        parts.append(_section(f"`{argument}={group.__name__}(...)`", "field", of_group))
+    rest = (row for row in rows if not row.argument)
+    parts.append(_section("In the environment and in files alone", "name", rest))
     return "\n".join(parts)
 
 
-def _section(title: str, first: str, rows: list[tuple[str, dataclasses.Field[object]]]) -> str:
-    return f"## {title}\n\n{COLUMNS.format(first=first)}" + "".join(_line(name, row) for name, row in rows)
+def _section(title: str, first: str, rows: Iterable[Row]) -> str:
+    return f"## {title}\n\n{COLUMNS.format(first=first)}" + "".join(map(_line, rows))
 
 
-def _line(name: str, row: dataclasses.Field[object]) -> str:
-    names = ", ".join(f"`{name}`" for name in row.metadata["env"])
-    names += " or `_FILE`" if row.metadata["secret"] else ""
+def _line(row: Row) -> str:
+    names = ", ".join(f"`{name}`" for name in row.env) + (" or `_FILE`" if row.secret else "")
     default = ", ".join(row.default) if isinstance(row.default, tuple) else row.default
-    return f"| `{name}` | {names} | {'' if default in (None, '') else f'`{default}`'} | {row.metadata['meaning']} |\n"
+    shown = "" if default in (None, "") else f"`{default}`"
+    return f"| `{row.path[-1]}` | {names} | {shown} | {row.meaning} |\n"
 
 
 if __name__ == "__main__":

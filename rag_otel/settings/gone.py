@@ -35,7 +35,7 @@ GONE_SETTINGS: Final[Mapping[str, str]] = {
     "job_queue_buffer_bytes": f"{_ALWAYS} 32 MiB",
     "spool_folder": "state_folder keeps admitted traces too",
     "spool_max_bytes": f"{_ALWAYS} 256 MiB a process",
-    "spool_max_age": "what is kept has no age limit",
+    "spool_max_age": f"{_ALWAYS} 7 days",
     "events_exporter": "telemetry_exporter says where events go too",
     "telemetry_interval": "OTEL_METRIC_EXPORT_INTERVAL, in milliseconds, as for the application's own metrics",
     "on_alert": "write alerts=AlertSettings(on_alert=...)",

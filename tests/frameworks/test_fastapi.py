@@ -27,7 +27,8 @@ APP = textwrap.dedent(
     from opentelemetry.instrumentation.fastapi import FastAPIInstrumentor
 
     endpoint, project = sys.argv[1:]
-    rag_otel.instrument(phoenix_endpoint=endpoint, project_name=project, texts_on_root=True)
+    spans = rag_otel.SpanSettings(texts_on_root=True)
+    rag_otel.instrument(phoenix_endpoint=endpoint, project_name=project, spans=spans)
     app = FastAPI()
 
     @app.get("/ask")

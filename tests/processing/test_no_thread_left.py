@@ -22,7 +22,7 @@ PROGRAM = """
 
     exporter, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
-    rag_otel.instrument(provider, hold={hold})
+    rag_otel.instrument(provider, spans=rag_otel.SpanSettings(hold={hold}))
 
     @rag_otel.observe
     def answer(question: str) -> dict[str, object]:

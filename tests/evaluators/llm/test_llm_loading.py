@@ -209,8 +209,8 @@ with JudgeServer(answer=lambda request: {"claims": [], "verdicts": []}) as serve
     assert installed("litellm")
     sys.meta_path.insert(0, Finder)
     threads.clear()
-    rag_otel.instrument(TracerProvider(), judge="openai/judge", judge_api_base=server.url, evaluations_per_minute=60,
-                        writers=[memory])
+    judge = rag_otel.JudgeSettings(model="openai/judge", api_base=server.url)
+    rag_otel.instrument(TracerProvider(), judge=judge, evaluations_per_minute=60, writers=[memory])
 
     @rag_otel.observe
     def answer(question):

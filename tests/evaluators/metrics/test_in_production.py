@@ -137,7 +137,8 @@ import rag_otel
 
 provider = TracerProvider()
 provider.add_span_processor(SimpleSpanProcessor(ConsoleSpanExporter()))
-rag_otel.instrument(provider, judge="openai/m", judge_api_base=sys.argv[1], evaluations_per_minute=60)
+judge = rag_otel.JudgeSettings(model="openai/m", api_base=sys.argv[1])
+rag_otel.instrument(provider, judge=judge, evaluations_per_minute=60)
 
 @rag_otel.observe
 def answer(question):
