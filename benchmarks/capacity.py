@@ -178,17 +178,16 @@ def judge_server(latency_s: float) -> Iterator[str]:
 async def measured(url: str, *, workers: int, concurrency: int, rate: float, traces: int) -> tuple[list[float], float]:
     """Seconds from hand-over to reply of each trace, at random moments, and CPU seconds of the workers for one."""
     from rag_otel.settings import Settings
+    from rag_otel.settings.groups import JudgeSettings, SpanSettings
     from rag_otel_collectors.otlp.evaluation.pool import EvaluationPool
     from rag_otel_collectors.otlp.evaluation.trace_evaluator import HeldTrace
     from rag_otel_collectors.otlp.protobuf.wire import split
     from testkit.otlp_requests import a_rag_trace, a_request
 
     settings = Settings(
-        judge="openai/gpt-4o-mini",
-        judge_api_base=url,
+        judge=JudgeSettings(model="openai/gpt-4o-mini", api_base=url, concurrency=concurrency),
         evaluations_per_minute=math.inf,
-        judge_concurrency=concurrency,
-        hold=600.0,
+        spans=SpanSettings(hold=600.0),
     )
     pool = EvaluationPool(
         ("-m", "rag_otel.cli.worker"),

@@ -20,6 +20,7 @@ from rag_otel.model import Chunk, Evaluation, RagTrace, SpanRef, Usage
 from rag_otel.pipeline import Pipeline
 from rag_otel.sampling.ratio import RatioSampler
 from rag_otel.settings import Settings
+from rag_otel.settings.groups import JudgeSettings
 
 CONCURRENCY = 8
 MOST_USD = 0.004
@@ -64,7 +65,7 @@ class JumpingClock:
 
 
 async def main(store: str, seconds: float, hold: bool, bill: str | None, noon: float) -> None:
-    settings = Settings(budgets=(LIMIT,), budget_store=store, evaluation_timeout=1.0)
+    settings = Settings(judge=JudgeSettings(budgets=(LIMIT,), budget_store=store, timeout=1.0))
     judge = Paid(time.monotonic_ns(), None if bill is None else os.open(bill, os.O_APPEND | os.O_WRONLY))
     budgets = build_budgets(settings, paid=[judge.name])
     assert budgets is not None

@@ -27,19 +27,18 @@ def server() -> Iterator[JudgeServer]:
 
 
 def _judged(
-    server: JudgeServer, count: int, *, model: str = "openai/gpt-4o-mini", at_once: bool = True, **settings: Any
+    server: JudgeServer, count: int, *, model: str = "openai/gpt-4o-mini", at_once: bool = True, **judging: Any
 ) -> Counter[str]:
     """So many answers at once or one after the other; how many have a score, and what stands on the others."""
     exporter, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
-    judge = rag_otel.JudgeSettings(model=model, api_base=server.url)
+    judge = rag_otel.JudgeSettings(model=model, api_base=server.url, **judging)
     rag_otel.instrument(
         provider,
         judge=judge,
         evaluations_per_minute=100_000,
         drift=False,
         spans=rag_otel.SpanSettings(hold=600.0),
-        **settings,
     )
 
     @rag_otel.observe

@@ -98,10 +98,10 @@ def test_the_workers_take_their_configuration(tmp_path: Path) -> None:
     pod = of_kind("Deployment")["spec"]["template"]["spec"]
     assert configuration.collector.drain_timeout < pod["terminationGracePeriodSeconds"]
     settings = configuration.evaluation.settings
-    assert settings.job_queue_url == "amqp://user:password@rabbitmq:5672/"
+    assert settings.judge.job_queue_url == "amqp://user:password@rabbitmq:5672/"
     port = next(each for each in pod["containers"][0]["ports"] if each["name"] == "metrics")
-    assert settings.telemetry_address == f"0.0.0.0:{port['containerPort']}"
-    assert settings.telemetry_exporter == "prometheus"
+    assert settings.telemetry.address == f"0.0.0.0:{port['containerPort']}"
+    assert settings.telemetry.exporter == "prometheus"
 
 
 def test_keda_counts_the_queues_that_wait_for_workers() -> None:
@@ -110,8 +110,8 @@ def test_keda_counts_the_queues_that_wait_for_workers() -> None:
     assert scaled["scaleTargetRef"]["name"] == of_kind("Deployment")["metadata"]["name"]
     (trigger,) = scaled["triggers"]
     assert trigger["authenticationRef"]["name"] == of_kind("TriggerAuthentication")["metadata"]["name"]
-    pattern, name = re.compile(trigger["metadata"]["queueName"]), Settings().job_queue_name
-    counted = [f"{name}.{n}" for n in range(Settings().job_queue_partitions)]
+    pattern, name = re.compile(trigger["metadata"]["queueName"]), QUEUE.name
+    counted = [f"{name}.{n}" for n in range(QUEUE.partitions)]
     assert all(pattern.match(each) for each in (*counted, f"{name}.suspects"))
     assert not any(pattern.match(f"{name}.{other}") for other in ("dead", "retry.1s", "retry.10s"))
     assert all(isinstance(value, str) for value in trigger["metadata"].values())

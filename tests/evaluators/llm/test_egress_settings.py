@@ -10,11 +10,11 @@ import pytest
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-from rag_otel.settings.tables import JudgeSettings
 
 import rag_otel
 from rag_otel import semconv
 from rag_otel.errors import ConfigurationError
+from rag_otel.settings.groups import JudgeSettings
 from rag_otel_evaluators import evaluate
 from testkit.judge_server import JudgeServer
 from testkit.word_overlap_judge import answer as word_overlap

@@ -11,13 +11,13 @@ import pytest
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-from rag_otel.settings.tables import JudgeSettings
 
 import rag_otel
 from rag_otel import semconv
 from rag_otel.cli.backfill_report import known_price
 from rag_otel.cli.main import main
 from rag_otel.errors import ConfigurationError, RetryableError
+from rag_otel.settings.groups import JudgeSettings
 from rag_otel_evaluators import evaluate
 from rag_otel_evaluators.llm.egress import Egress
 from rag_otel_evaluators.llm.limits import Limits
