@@ -12,9 +12,11 @@ import kubernetes_validate
 import pytest
 import yaml
 
-from rag_otel.settings import Settings
+from rag_otel_collectors.jobs.queue import QueueSettings
 from rag_otel_collectors.otlp.settings import configure
 from tests.stack.conftest import DOCKER
+
+QUEUE = QueueSettings(url="amqp://host")
 
 JOBS = DOCKER / "compose.jobs.yaml"
 VERSION = "1.36"
