@@ -254,6 +254,8 @@ def _convert(row: Row, value: Any, origin: str) -> Any:
         value = value.replace("\n", ",") if several else value
     if isinstance(value, str) and several:
         value = tuple(each.strip() for each in value.split(",") if each.strip())
+    if callable(value):  # a function of the application's: no text stands for it
+        return value
     if (plain := plain_value(value, wanted)) is not ODD:
         return plain
     from pydantic import TypeAdapter, ValidationError

@@ -77,7 +77,7 @@ def sets_up() -> None:
         telemetry=rag_otel.TelemetrySettings(exporter="prometheus"),
     )
     assert_type(set_up, rag_otel.Instrumentation)
-    rag_otel.instrument(judge="openai/gpt-4o-mini", drift=rag_otel.DriftSettings(margin=0.05))
+    rag_otel.instrument(judge="openai/gpt-4o-mini", drift=rag_otel.DriftSettings(baseline_count=50))
     rag_otel.instrument(phoenix_endpont="http://localhost:6006")  # type: ignore[arg-type]
     rag_otel.instrument(sample_ratio="often")  # type: ignore[arg-type]
     rag_otel.AlertSettings(cooldwn=3)  # type: ignore[call-arg]
