@@ -112,7 +112,7 @@ async def start(
         (evaluation, settings.workers),
         workers=settings.workers,
         concurrency=_CONCURRENCY,
-        patience_s=evaluation.hold + _PATIENCE_S,
+        patience_s=evaluation.spans.hold + _PATIENCE_S,
         on_late=lambda reply: release.deliver(reply),
         on_restart=lambda: metrics.add(names.WORKER_RESTARTS),
     )
