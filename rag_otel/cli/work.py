@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace, parts: Parts = _NOTHING_MORE) -> int:
     `parts` adds objects that no setting can name.
     """
     require_extra("queue", "faststream", "aio_pika", needed_by="rag-otel work")
-    require_extra("collector", "opentelemetry.proto", "prometheus_client", needed_by="rag-otel work")
+    require_extra("collector", "prometheus_client", "uvicorn", needed_by="rag-otel work")
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
     named = {"job_queue_url": arguments.queue, **collector_settings.named_values(arguments.others)}
     given = {"backend": arguments.backend, **named}

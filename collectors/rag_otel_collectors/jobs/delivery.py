@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from aiormq.exceptions import AMQPError
 from faststream.rabbit import RabbitMessage
@@ -28,12 +28,9 @@ _REASON_CHARS: Final = 500
 _BACKOFF: Final = Backoff(longest_wait_s=10.0)
 
 
-class Publish(Protocol):
-    """Stores a message in a queue, or in the one that passes it on after `delay` seconds. Raises RetryableError."""
-
-    async def __call__(
-        self, body: bytes, queue: str, key: str, headers: Mapping[str, Any], *, delay: float | None = None
-    ) -> None: ...
+Publish: TypeAlias = Callable[..., Awaitable[None]]
+"""(body, queue, key, headers, delay=None): stores a message in a queue, or in the one that passes it on after `delay`
+seconds. Raises RetryableError."""
 
 
 class Delivery:

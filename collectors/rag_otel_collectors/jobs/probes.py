@@ -6,16 +6,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable
-from http import HTTPStatus
-from typing import Final
+from typing import Any, Final
 
 from rag_otel.errors import ConfigurationError
 
-_REQUEST_S: Final = 5.0
-_LINES: Final = 100
+_END_S: Final = 1.0
+_MOST_CONNECTIONS: Final = 32
+_PLAIN: Final = "text/plain"
 
 
 @contextlib.asynccontextmanager
@@ -30,41 +29,23 @@ async def probes(address: str | None, trouble: Callable[[], str | None]) -> Asyn
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal():
         raise ConfigurationError(f"--health: {address!r} is not HOST:PORT, for example 0.0.0.0:8080")
+    from rag_otel_collectors.otlp.receivers.client_connections import Connections  # these need the extra `collector`
+    from rag_otel_collectors.otlp.receivers.http_listener import HttpListener, answer
 
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with contextlib.suppress(OSError, ValueError, TimeoutError, asyncio.IncompleteReadError):
-            async with asyncio.timeout(_REQUEST_S):
-                writer.write(_answer((await _request_line(reader)).split(), trouble))
-                await writer.drain()
-        writer.close()
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        if scope["method"] not in ("GET", "HEAD"):
+            await answer(send, 405, b"GET only\n", _PLAIN, ("allow", "GET"))
+        elif scope["path"] == "/healthz":
+            await answer(send, 200, b"ok\n", _PLAIN)
+        elif scope["path"] == "/readyz":
+            reason = trouble()
+            await answer(send, 200 if reason is None else 503, f"{reason or 'ready'}\n".encode(), _PLAIN)
+        else:
+            await answer(send, 404, b"There are /healthz and /readyz.\n", _PLAIN)
 
+    listener = HttpListener(address, application, Connections(_MOST_CONNECTIONS, lambda reason: None))
     try:
-        server = await asyncio.start_server(answer, host.strip("[]"), int(port))
-    except (OSError, OverflowError) as error:
-        raise ConfigurationError(f"--health: cannot listen at {address}: {error}") from None
-    async with server:
-        yield server.sockets[0].getsockname()[1]
-
-
-async def _request_line(reader: asyncio.StreamReader) -> bytes:
-    """The first line. The others are read and ignored."""
-    first = await reader.readline()
-    for _ in range(_LINES):
-        if not (await reader.readline()).strip():
-            break
-    return first
-
-
-def _answer(request: list[bytes], trouble: Callable[[], str | None]) -> bytes:
-    method, path = (*request, b"", b"")[:2]
-    status, text = HTTPStatus.NOT_FOUND, "There are /healthz and /readyz."
-    if method not in (b"GET", b"HEAD"):
-        status, text = HTTPStatus.METHOD_NOT_ALLOWED, "GET only"
-    elif path == b"/healthz":
-        status, text = HTTPStatus.OK, "ok"
-    elif path == b"/readyz":
-        reason = trouble()
-        status, text = (HTTPStatus.OK, "ready") if reason is None else (HTTPStatus.SERVICE_UNAVAILABLE, reason)
-    body = f"{text}\n".encode()
-    head = f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Type: text/plain\r\nContent-Length: {len(body)}\r\n"
-    return f"{head}Connection: close\r\n\r\n".encode() + (b"" if method == b"HEAD" else body)
+        await listener.start()
+        yield listener.port
+    finally:
+        await listener.stop(_END_S)

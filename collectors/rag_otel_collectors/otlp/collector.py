@@ -32,7 +32,8 @@ _READING: Final = "reading from Kafka"
 class Server(Protocol):
     """Where requests come in."""
 
-    port: int
+    @property
+    def port(self) -> int: ...
 
     async def start(self) -> None: ...
 

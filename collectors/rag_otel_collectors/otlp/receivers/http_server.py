@@ -1,30 +1,25 @@
-"""OTLP over HTTP, in, beside `/healthz`, `/readyz` and `/metrics`: a plain ASGI application on uvicorn.
+"""OTLP over HTTP, in, beside `/healthz`, `/readyz` and `/metrics`: a plain ASGI application.
 
 Source: https://opentelemetry.io/docs/specs/otlp/#otlphttp
 """
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import functools
 import math
-import socket
 import ssl
 from collections.abc import Awaitable, Callable
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple
 
-import uvicorn
 from google.protobuf.json_format import MessageToJson
 from google.protobuf.message import Message
 from google.rpc.status_pb2 import Status
 
-from rag_otel.errors import ConfigurationError, InputError
+from rag_otel.errors import InputError
 from rag_otel_collectors.otlp.protobuf.json_request import parse_json
 from rag_otel_collectors.otlp.receivers.bodies import ArrivingBytes, BodyTooLargeError, gunzip
 from rag_otel_collectors.otlp.receivers.client_connections import Connections, connection_limit
 from rag_otel_collectors.otlp.receivers.grpc_server import response, retry_status
-from rag_otel_collectors.otlp.receivers.http_connections import BoundedProtocol
+from rag_otel_collectors.otlp.receivers.http_listener import HttpListener, answer
 from rag_otel_collectors.otlp.receivers.intake import CROWDED, RefusedError
 from rag_otel_collectors.otlp.receivers.reception import Reception, ServerTls
 
@@ -36,10 +31,6 @@ _INVALID: Final = 3
 """google.rpc.Code.INVALID_ARGUMENT."""
 _BODY_S: Final = 30.0
 """For a whole body to arrive; a client that takes longer is cut off."""
-_WAITING: Final = 1024
-"""Connections that the system keeps until they are accepted."""
-_ACCEPTED_AT_ONCE: Final = 64
-"""asyncio takes as many as its backlog before it looks at any: more of them would use up the descriptors."""
 _MAX_ARRIVING_BYTES: Final = 64 * 2**20
 """Of all bodies that are being received at once."""
 
@@ -71,78 +62,36 @@ class HttpServer:
     def __init__(self, reception: Reception, *, address: str, not_ready: Callable[[], str | None]) -> None:
         """`not_ready` says why the collector should get no traffic now; None when it should."""
         self._reception = reception
-        self._address = address
         self._not_ready = not_ready
         self._max_request_bytes = reception.max_request_bytes
         self._arriving = ArrivingBytes(_MAX_ARRIVING_BYTES)
-        self._connections = Connections(connection_limit(), lambda reason: reception.count_closed(_HTTP, reason))
-        self._server: uvicorn.Server | None = None
-        self._serving: asyncio.Task[None] | None = None
-        self.port = 0
+        connections = Connections(connection_limit(), lambda reason: reception.count_closed(_HTTP, reason))
+        self._listener = HttpListener(address, self._application, connections, **_tls_options(reception.tls))
+
+    @property
+    def port(self) -> int:
+        return self._listener.port
 
     async def start(self) -> None:
         """Listen. Raises ConfigurationError when the address is taken or a certificate is no use."""
-        listening = _listen(self._address)
-        self.port = listening.getsockname()[1]
-        try:
-            config = uvicorn.Config(
-                self._application,
-                http=cast("Any", functools.partial(BoundedProtocol, open_connections=self._connections)),
-                ws="none",
-                interface="asgi3",
-                proxy_headers=False,
-                lifespan="off",
-                log_config=None,
-                log_level="error",
-                access_log=False,
-                server_header=False,
-                backlog=_ACCEPTED_AT_ONCE,
-                timeout_keep_alive=75,
-                **_tls_options(self._reception.tls),
-            )
-            config.load()
-        except (OSError, ssl.SSLError) as error:
-            listening.close()
-            raise ConfigurationError(f"the certificate cannot be used: {error}") from None
-        self._server = uvicorn.Server(config)
-        # Signals are the collector's own business: it drains before it stops listening.
-        self._server.capture_signals = contextlib.nullcontext  # type: ignore[method-assign,assignment]
-        self._serving = asyncio.create_task(self._server.serve(sockets=[listening]))
-        while not self._server.started and not self._serving.done():
-            await asyncio.sleep(0.01)
-        if self._server.started:
-            listening.listen(_WAITING)
+        await self._listener.start()
 
     async def run(self) -> None:
         """Return when the server has ended; begun anew, start it again. Raises ConfigurationError."""
-        if self._serving is not None and self._serving.done():
-            self._address = f"{self._address.rpartition(':')[0]}:{self.port}"
-            await self.start()
-        if self._serving is not None:
-            await asyncio.wait({self._serving})
+        await self._listener.run()
 
     async def stop(self, grace_s: float) -> None:
         """Take no new connections; answer what has come in. Safe to call twice."""
-        if self._server is not None and self._serving is not None:
-            self._server.should_exit = True
-            done, _ = await asyncio.wait({self._serving}, timeout=grace_s)
-            if not done:
-                self._server.force_exit = True
-                await self._serving
-            self._serving = None
+        await self._listener.stop(grace_s)
 
     # --- requests -----------------------------------------------------------------------------------------------------
 
     async def _application(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http":
             return
-        answer = await self._answer(scope, receive)
-        if answer is None:  # the client has gone
-            return
-        fields = (("content-type", answer.content_type), ("content-length", str(len(answer.body))), *answer.headers)
-        headers = [(name.encode(), value.encode()) for name, value in fields]
-        await send({"type": "http.response.start", "status": answer.status, "headers": headers})
-        await send({"type": "http.response.body", "body": answer.body})
+        found = await self._answer(scope, receive)
+        if found is not None:  # else the client has gone
+            await answer(send, found.status, found.body, found.content_type, *found.headers)
 
     async def _answer(self, scope: Any, receive: Callable[[], Awaitable[Any]]) -> Answer | None:
         path, method = scope["path"], scope["method"]
@@ -234,23 +183,6 @@ class HttpServer:
             raise _RejectionError(408, "the body took too long", outcome="slow") from None
         body = b"".join(pieces)
         return gunzip(body, self._max_request_bytes) if encoding == "gzip" else body
-
-
-def _listen(address: str) -> socket.socket:
-    """A listening socket. It is told to be TCP: else asyncio leaves Nagle's algorithm on, and an answer that goes out
-    as head and body waits 40 ms for the client's acknowledgement in between."""
-    host, _, port = address.rpartition(":")
-    host = host.strip("[]")
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind((host, int(port)))
-        listening.listen(_WAITING)
-    except OSError as error:
-        listening.close()
-        raise ConfigurationError(f"cannot listen for HTTP on {address}: {error.strerror}") from None
-    return listening
 
 
 def _serialised(message: Message, form: str) -> bytes:
