@@ -6,6 +6,7 @@ Without a state folder every process watches what it sees. With one, the process
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag_otel.alerts.inbox import Inbox
@@ -30,6 +31,7 @@ from rag_otel.telemetry.telemetry import Telemetry
 
 if TYPE_CHECKING:
     from rag_otel.budgets.budgets import Budgets
+    from rag_otel.durable.dead_letters import DeadLetters
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,6 +76,7 @@ class Monitoring:
                 alerts=parts.inbox,
                 state=state,
                 keep_results=keep_results,
+                dead=None if folder is None else _dead_letters(folder),
             )
         self._built(None)  # what is wrong with the settings is said now
         # The collector, which keeps results, serves a page of its own.
@@ -84,6 +87,7 @@ class Monitoring:
             state=StateFolder(folder) if keep_results else None,
             keep_results=keep_results,
             shared=shared,
+            dead=_dead_letters(folder),
         )
 
     def _built(
@@ -129,6 +133,12 @@ class Monitoring:
         if page is not None:
             page.share(shared.start)
         return shared
+
+
+def _dead_letters(folder: str) -> DeadLetters:
+    from rag_otel.durable.dead_letters import FOLDER, DeadLetters  # imports protobuf
+
+    return DeadLetters(Path(folder) / FOLDER)
 
 
 def _counted() -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""`rag-otel dead-letters list|retry`: what a backend refused for good, in the application and in the collector.
+"""`rag-otel dead-letters list|retry`: what was refused for good: spans in the collector, results in both.
 
 `retry` sends every letter to the backend that it was for, or to another address. What is accepted is removed.
 """
@@ -14,9 +14,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
+from opentelemetry.sdk.resources import Resource
+
 from rag_otel.cli.terminal import table
 from rag_otel.durable.dead_letters import FOLDER, DeadLetter, DeadLetters
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
+from rag_otel.model import EvaluatedTrace
 from rag_otel.safety.extras import require_extra
 from rag_otel.safety.tracing_suppression import suppressed
 from rag_otel.settings import resolve
@@ -69,7 +72,10 @@ def run(arguments: argparse.Namespace) -> int:
     if not found:
         print(none)
         return 0
-    outcomes = asyncio.run(_retry(found, _backends(arguments)))
+    requests = [(folder, letter) for folder, letter in found if letter.result is None]
+    outcomes = [_write(folder, letter, arguments.endpoint) for folder, letter in found if letter.result is not None]
+    if requests:
+        outcomes += asyncio.run(_retry(requests, _backends(arguments)))
     print(table(outcomes, header=("letter", "spans", "sent to", "outcome")))
     return 0 if all(outcome == ACCEPTED for *_, outcome in outcomes) else 1
 
@@ -91,12 +97,12 @@ def _folders(arguments: argparse.Namespace) -> list[Path]:
         given = [Path(state)] if state else []
         collector = collector_settings.data_folder(arguments.config)
         if collector.is_dir() or not given:
-            given.append(collector)
+            given += [collector, collector / "state"]
     return [each if each.name == FOLDER else each / FOLDER for each in given]
 
 
 def _chosen(letter: DeadLetter, names: Sequence[str]) -> bool:
-    return not names or letter.path.stem in names or letter.path.name in names
+    return not names or letter.name in names
 
 
 # --- list -------------------------------------------------------------------------------------------------------------
@@ -105,7 +111,7 @@ def _chosen(letter: DeadLetter, names: Sequence[str]) -> bool:
 def _listed(letters: Iterable[DeadLetter]) -> str:
     rows = [
         (
-            letter.path.stem,
+            letter.name,
             _time(letter),
             letter.backend,
             str(letter.spans),
@@ -120,7 +126,7 @@ def _listed(letters: Iterable[DeadLetter]) -> str:
 
 def _as_json(letter: DeadLetter) -> dict[str, object]:
     return {
-        "letter": letter.path.stem,
+        "letter": letter.name,
         "time": _time(letter),
         "backend": letter.backend,
         "spans": letter.spans,
@@ -138,7 +144,7 @@ def _time(letter: DeadLetter) -> str:
 
 
 def _backends(arguments: argparse.Namespace) -> Callable[[DeadLetter], BackendSettings]:
-    """Where a letter goes. Raises ConfigurationError where that is nowhere."""
+    """Where a request goes. Raises ConfigurationError where that is nowhere."""
     headers = dict(header.partition("=")[::2] for header in arguments.header)
     if arguments.endpoint:
         named = collector_settings.backend_at(arguments.endpoint, headers, file=arguments.config)
@@ -166,11 +172,38 @@ async def _retry(
             outcome = await _sent(connection, letter)
             if outcome == ACCEPTED:
                 folder.remove(letter)
-            outcomes.append((letter.path.stem, str(letter.spans), backend.endpoint, outcome))
+            outcomes.append((letter.name, str(letter.spans), backend.endpoint, outcome))
     finally:
         for connection in connections.values():
             await connection.close()
     return outcomes
+
+
+def _write(folder: DeadLetters, letter: DeadLetter, endpoint: str | None) -> tuple[str, str, str, str]:
+    """Write the result of a letter."""
+    outcome = "" if letter.result is None else _written(letter.result, letter.backend, endpoint)
+    if outcome == ACCEPTED:
+        folder.remove(letter)
+    return letter.name, str(letter.spans), endpoint or letter.backend, outcome
+
+
+def _written(result: EvaluatedTrace, writer: str, endpoint: str | None) -> str:
+    """Writes a result as the writer of the settings does, or to the Phoenix at `endpoint`."""
+    from rag_otel.composition import compose_writers
+
+    given = {} if endpoint is None else {"phoenix_endpoint": endpoint}
+    writers = compose_writers(resolve(given).settings, lambda span: None, lambda: Resource({}))
+    chosen = next((each for each in writers if each.name == writer), None)
+    if chosen is None:
+        return f"not now: {writer} is not configured; give its address with --endpoint"
+    with suppressed():
+        try:
+            chosen.write([result])
+        except RetryableError as error:
+            return f"not now: {error}"
+        except PermanentError as error:
+            return f"refused: {error}"
+    return ACCEPTED
 
 
 async def _sent(connection: Connection, letter: DeadLetter) -> str:

@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar, runtime_checkable
 
 from rag_otel.alert import Alert, AlertAudience, AlertExample
@@ -18,9 +19,11 @@ from rag_otel.durable.state_folder import StateFolder
 from rag_otel.model import ClaimVerdict, EvaluatedTrace
 from rag_otel.protocols import AlertChannel, RaisesAlerts, Renews, Writer
 from rag_otel.safety.guard import guarded
+from rag_otel.safety.privacy import hidden_now
 
 if TYPE_CHECKING:  # only imported where a state folder is set
     from rag_otel.delivery.undelivered import Undelivered
+    from rag_otel.durable.dead_letters import DeadLetters
 
 _T = TypeVar("_T")
 _OF_THIS_PROCESS: Final[dict[type[object], frozenset[str]]] = {EvaluatedTrace: frozenset({"origin"})}
@@ -102,11 +105,13 @@ class Dispatcher:
         keep_results: bool = False,
         watching: Sequence[Ticking] = (),
         shared: Sharing | None = None,
+        dead: DeadLetters | None = None,
     ) -> None:
         """`policy` bounds each queue; without one a writer's own `export_policy` does, or the default.
 
         With `state` alerts that a channel has not taken yet survive the process; with `keep_results` so do the results
-        of writers that ask for it (`keeps_results = True`). A writer that is `Ticking` is ticked, one that
+        of writers that ask for it (`keeps_results = True`). What such a writer cannot write at all goes to `dead`. A
+        writer that is `Ticking` is ticked, one that
         `RaisesAlerts` is connected.
         Two writers of one name share their counters, not their queues. `watching` is ticked, and fed by somebody else;
         `shared` gets every result in place of `alerts`.
@@ -121,6 +126,7 @@ class Dispatcher:
                 size_of=result_bytes,
                 policy=policy or _own_policy(writer),
                 log=_log(state, writer.name, EvaluatedTrace) if keep_results and _keeps(writer) else None,
+                bury=partial(_bury, dead, writer.name) if dead is not None and _keeps(writer) else None,
             )
             for writer in writers
         ]
@@ -322,6 +328,13 @@ def _log(state: StateFolder | None, name: str, kind: type[_T]) -> Undelivered[_T
     from rag_otel.delivery.undelivered import Undelivered
 
     return Undelivered(state, name, kind, without=_OF_THIS_PROCESS.get(kind, frozenset()))
+
+
+def _bury(dead: DeadLetters, writer: str, batch: Sequence[EvaluatedTrace], reason: str) -> None:
+    """Keep results as dead letters, but none whose content must not be written anywhere."""
+    for result in batch:
+        if result.trace.capture_content and not hidden_now().anything:
+            dead.add_result(result, writer=writer, reason=reason)
 
 
 def _places(channels: Sequence[AlertChannel]) -> Iterator[tuple[str, AlertChannel]]:

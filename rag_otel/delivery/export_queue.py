@@ -80,11 +80,14 @@ class ExportQueue(Generic[T]):
         size_of: Callable[[T], int],
         policy: ExportPolicy = DEFAULT_POLICY,
         log: Undelivered[T] | None = None,
+        bury: Callable[[Sequence[T], str], object] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """With a `log`, admitted items survive the process; `resume` queues what the last process left."""
+        """With a `log`, admitted items survive the process; `resume` queues what the last process left. `bury` keeps
+        what the destination refuses for good, and why."""
         self.name = name
         self._kept = log
+        self._bury = bury
         self._send = send
         self._size_of = size_of
         self._policy = policy
@@ -311,6 +314,9 @@ class ExportQueue(Generic[T]):
     def _lose(self, cause: str, *, finished: bool = True) -> None:
         self._count("lost", len(self._batch))
         self._log(cause, f"lost {len(self._batch)}: {cause}")
+        if finished and self._bury is not None:
+            with guarded("delivery.bury"):
+                self._bury([entry.item for entry in self._batch], cause)
         self._finish(finished=finished)
 
     def _leave(self) -> None:

@@ -9,9 +9,9 @@ from dataclasses import field
 from pathlib import Path
 from typing import Final
 
+from rag_otel.durable.process_logs import LogReader, logs_in
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.safety.guard import counters, logger
-from rag_otel.sharing.log import LogReader, logs_in
 from rag_otel.sharing.records import Record, RecordFormat
 
 _LIMIT: Final = 2**20

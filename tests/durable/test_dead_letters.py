@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import uuid
 from collections.abc import Iterator
@@ -14,8 +15,10 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from rag_otel import semconv
 from rag_otel.cli.main import main
+from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.durable.dead_letters import DeadLetter, DeadLetters
 from rag_otel.durable.span_codec import decode
+from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter
 from testkit.collector import a_collector
 from testkit.http_receiver import Received, Receiver, http_receiver
 from testkit.otlp_requests import a_rag_trace, a_request, a_span
@@ -23,6 +26,7 @@ from testkit.polling import eventually
 from testkit.shared_servers import SharedPhoenix
 from tests.durable.kit import spans
 from tests.support.phoenix_server import PhoenixApi
+from tests.support.results import a_result
 
 POISON = b"Question 3?"
 
@@ -83,10 +87,68 @@ def test_the_folder_is_bounded(tmp_path: Path) -> None:
 
 
 def test_a_damaged_letter_is_passed_over(tmp_path: Path) -> None:
-    dead = DeadLetters(tmp_path)
-    dead.add(a_letter_request(), backend="one", reason="no")
-    (tmp_path / "00000000000000000001-1-000001.json").write_text("{garbage")
-    assert len(list(dead.all())) == 1
+    """It is set aside; the others are listed."""
+    dead = DeadLetters(tmp_path / "dead-letters")
+    for _ in range(3):
+        dead.add(a_letter_request(), backend="one", reason="no")
+    path = sorted(tmp_path.rglob("*.log"))[1]
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 0xFF
+    path.write_bytes(content)
+    (tmp_path / "dead-letters" / "a-file.json").write_text("{garbage")
+    first, last = DeadLetters(tmp_path / "dead-letters").all()
+    assert path not in (first.path, last.path)
+
+
+def test_processes_share_a_folder_and_letters_go_one_by_one(tmp_path: Path) -> None:
+    """Also while the process that wrote them goes on; a log that is empty goes with its process."""
+    first, second = DeadLetters(tmp_path), DeadLetters(tmp_path)
+    for number in range(3):
+        first.add(a_letter_request(), backend=f"first-{number}", reason="no")
+        second.add(a_letter_request(), backend=f"second-{number}", reason="no")
+    reader = DeadLetters(tmp_path)
+    for letter in list(reader.all()):
+        if not letter.backend.endswith("-1"):
+            reader.remove(letter)
+    assert sorted(letter.backend for letter in reader.all()) == ["first-1", "second-1"]
+    first.add(a_letter_request(), backend="first-3", reason="no")
+    assert sorted(letter.backend for letter in reader.all()) == ["first-1", "first-3", "second-1"]
+
+
+def test_a_result_that_phoenix_refuses_is_kept_and_written_again(
+    tmp_path: Path, backend: Receiver, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In the application, which keeps no spans. It is listed, stays while it is refused, and goes when it is taken."""
+    backend.respond = lambda received: (422, b"no such span") if "annotations" in received.path else (200, b"")
+    writer = PhoenixAnnotationWriter(backend.url)
+    dispatcher = Dispatcher([writer], dead=DeadLetters(tmp_path / "dead-letters"))
+    result = a_result()
+    dispatcher.submit(result)
+    assert dispatcher.flush(20)
+    dispatcher.shutdown(5)
+    (letter,) = letters(tmp_path)
+    assert letter.result == result
+    assert "no such span" in letter.reason
+    assert (letter.backend, letter.spans, letter.trace_ids) == (writer.name, 1, (result.trace.target.trace_id,))
+    assert letter.path.stat().st_mode & 0o777 == 0o600
+
+    assert main(["dead-letters", "list", "--folder", str(tmp_path), "--json"]) == 0
+    (listed,) = map(json.loads, capsys.readouterr().out.splitlines())
+    assert listed["trace_ids"] == list(letter.trace_ids)
+    assert main(["dead-letters", "list", "--folder", str(tmp_path)]) == 0
+    assert "no such span" in capsys.readouterr().out
+
+    retry = ["dead-letters", "retry", letter.name, "--folder", str(tmp_path)]
+    assert main(retry) == 1
+    assert "not configured" in capsys.readouterr().out
+    assert main([*retry, "--endpoint", backend.url]) == 1
+    assert "refused: " in capsys.readouterr().out
+    backend.requests.clear()
+    backend.respond = None
+    assert main([*retry, "--endpoint", backend.url]) == 0
+    assert letters(tmp_path) == []
+    rows = json.loads(next(each for each in backend.requests if "span_annotations" in each.path).body)["data"]
+    assert [row["span_id"] for row in rows] == [result.trace.target.span_id]
 
 
 def a_letter_request() -> bytes:

@@ -14,10 +14,10 @@ from opentelemetry.sdk.resources import Resource
 from rag_otel.alert import Alert
 from rag_otel.composition import Parts, compose_delivery
 from rag_otel.delivery.dispatcher import Dispatcher
+from rag_otel.durable.process_logs import LogWriter
 from rag_otel.errors import ConfigurationError
 from rag_otel.model import EvaluatedTrace
 from rag_otel.settings import resolve
-from rag_otel.sharing.log import LogWriter
 from rag_otel.sharing.records import RecordFormat, record_now
 from testkit.drift_scores import results
 from testkit.polling import eventually

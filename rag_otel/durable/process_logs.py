@@ -1,10 +1,10 @@
-"""The log of one process: what it observed, for the process that watches for all.
+"""A log for each process of a folder, which others read: what workers observed, and what a backend refused.
 
     <folder>/<log>/lock                 held by the writer; the kernel releases it when the process dies
     <folder>/<log>/0000000001.log       the files of a `SegmentLog`
 
-A process writes its own log alone; the leader reads all and deletes what it has no more use for. A position in a log
-is one number, because it is kept in the states of those who read: the file's number and the offset in it.
+A process writes its own log alone; who reads them deletes what it has no more use for. A position in a log is one
+number, because it is kept in the states of those who read: the file's number and the offset in it.
 """
 
 from __future__ import annotations
@@ -24,18 +24,19 @@ from rag_otel.durable.segments import SegmentLog
 from rag_otel.durable.state_folder import hold, make_folder
 from rag_otel.safety.guard import counters
 
-SEGMENT_BYTES: Final = 4 * 2**20
-MAX_BYTES: Final = 64 * 2**20
+_SEGMENT_BYTES: Final = 4 * 2**20
+_MAX_BYTES: Final = 64 * 2**20
 """Of one process, that nobody has read: beyond, the log takes nothing more."""
 _READ_BYTES: Final = 2**20
-_DAMAGED: Final = "damaged"
+DAMAGED: Final = "damaged"
+"""The folder of damaged bytes, beside that of the logs."""
 _OFFSET_BITS: Final = 32
 
 
 class LogWriter:
     """Appends to a log of its own in `folder`. Not thread-safe."""
 
-    def __init__(self, folder: Path, *, segment_bytes: int = SEGMENT_BYTES, max_bytes: int = MAX_BYTES) -> None:
+    def __init__(self, folder: Path, *, segment_bytes: int = _SEGMENT_BYTES, max_bytes: int = _MAX_BYTES) -> None:
         """Raises OSError."""
         self._max_bytes = max_bytes
         self.name = f"{time.time_ns():020d}-{os.getpid()}-{secrets.token_hex(3)}"
@@ -72,7 +73,7 @@ class LogReader:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.name = path.name
-        self._files = SegmentFiles(path, damaged=path.parent.with_name(_DAMAGED), growing=True)
+        self._files = SegmentFiles(path, damaged=path.parent.with_name(DAMAGED), growing=True)
 
     def read(self, position: int, *, limit: int = _READ_BYTES) -> tuple[list[tuple[int, bytes]], int, bool]:
         """Records from `position` on, each with the position after it; the position after all that was looked at; and
@@ -89,7 +90,7 @@ class LogReader:
         if size < limit and not files.growing:
             at = max(at, files.end)
         if files.damage.places > damaged:
-            counters.add("sharing.damaged", files.damage.places - damaged)
+            counters.add("logs.damaged", files.damage.places - damaged)
         return records, _number(at), size >= limit
 
     def abandoned(self) -> bool:
@@ -111,9 +112,13 @@ class LogReader:
         self._files.drop_before(_place(position).segment)
         if not gone or _place(position) < self._files.end:
             return False
+        self.delete()
+        return True
+
+    def delete(self) -> None:
+        """Delete the whole log, whose writer has gone."""
         self.close()
         shutil.rmtree(self.path, ignore_errors=True)
-        return True
 
     def close(self) -> None:
         """Close the files. Safe to call twice."""
@@ -123,10 +128,10 @@ class LogReader:
 def logs_in(folder: Path) -> list[Path]:
     """The folders of the logs of all processes, living and dead."""
     try:
-        names = sorted(each for each in os.listdir(folder) if not each.startswith("."))
+        found = sorted(each for each in folder.iterdir() if not each.name.startswith("."))
     except FileNotFoundError:
         return []
-    return [folder / name for name in names]
+    return [each for each in found if each.is_dir()]
 
 
 def _number(place: Position) -> int:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from rag_otel.durable.process_logs import LogReader, LogWriter, logs_in
 from rag_otel.durable.record_format import pieces
 from rag_otel.safety.guard import counters
-from rag_otel.sharing.log import LogReader, LogWriter, logs_in
 
 
 def payloads(count: int, *, first: int = 0) -> list[bytes]:
@@ -74,7 +74,7 @@ def test_a_record_that_a_kill_has_cut_is_skipped(tmp_path: Path, cut: int) -> No
 
 def test_a_damaged_record_loses_no_other(tmp_path: Path) -> None:
     """It is counted, and told once."""
-    damaged = counters.snapshot().get("sharing.damaged", 0)
+    damaged = counters.snapshot().get("logs.damaged", 0)
     _, log = a_log(tmp_path / "observed", payloads(3))
     (segment,) = log.path.glob("*.log")
     data = bytearray(segment.read_bytes())
@@ -82,7 +82,7 @@ def test_a_damaged_record_loses_no_other(tmp_path: Path) -> None:
     segment.write_bytes(data)
     for _ in range(2):
         assert read(log)[0] == [payloads(3)[0], payloads(3)[2]]
-    assert counters.snapshot()["sharing.damaged"] == damaged + 1
+    assert counters.snapshot()["logs.damaged"] == damaged + 1
 
 
 def test_a_log_that_nobody_reads_is_bounded(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_a_full_disk_leaves_whole_records(tmp_path: Path) -> None:
     code = """
 import resource, sys
 from pathlib import Path
-from rag_otel.sharing.log import LogReader, LogWriter
+from rag_otel.durable.process_logs import LogReader, LogWriter
 writer = LogWriter(Path(sys.argv[1]))
 writer.append([b"{}"] * 10)
 resource.setrlimit(resource.RLIMIT_FSIZE, (300, resource.RLIM_INFINITY))
