@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 
 from opentelemetry.context import Context
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
+from opentelemetry.sdk.trace.export import BatchSpanProcessor, SimpleSpanProcessor
 
 from rag_otel.safety.guard import counters, logger
 from rag_otel.safety.time_limit import LimitedCall
@@ -20,6 +21,28 @@ from rag_otel.safety.tracing_suppression import unsuppressed
 
 _LOGGED: Final = 5
 """Tracebacks logged for each kind of processor; after that only the counter grows."""
+
+
+def told_of_starts(processors: Sequence[SpanProcessor]) -> tuple[SpanProcessor, ...]:
+    """Those that do something when a span starts. The SDK's exporting processors do not."""
+    return tuple(each for each in processors if not _does_nothing(each, "on_start"))
+
+
+def told_of_endings(processors: Sequence[SpanProcessor]) -> tuple[SpanProcessor, ...]:
+    """Those that do something when a span is about to end."""
+    return tuple(each for each in processors if not _does_nothing(each, "_on_ending"))
+
+
+_NOTHING: Final = (
+    SpanProcessor.on_start,
+    BatchSpanProcessor.on_start,
+    SimpleSpanProcessor.on_start,
+    getattr(SpanProcessor, "_on_ending", None),
+)
+
+
+def _does_nothing(processor: SpanProcessor, method: str) -> bool:
+    return method not in vars(processor) and getattr(type(processor), method, None) in _NOTHING
 
 
 def start(processors: Sequence[SpanProcessor], span: Span, parent_context: Context | None) -> None:

@@ -162,6 +162,10 @@ class Hold:
         with self._changed:
             return self._changed.wait_for(lambda: not self._unfinished, timeout_s)
 
+    @property
+    def closed(self) -> bool:
+        return self._closed
+
     def close(self) -> None:
         """Admit nothing any more."""
         with self._lock:

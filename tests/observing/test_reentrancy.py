@@ -26,7 +26,7 @@ def tokens(question: str) -> Iterator[str]:
 def _locks_on_the_way(processor: RagSpanProcessor) -> list[Any]:
     runtime = processor._runtime
     assert runtime.pipeline.cap is not None
-    owners = (counters, processor._hold, processor._tracker, runtime.pipeline.cap._ledger, runtime.worker)
+    owners = (counters, processor._held.hold, processor._tracker, runtime.pipeline.cap._ledger, runtime.worker)
     found = [[value for value in vars(owner).values() if isinstance(value, _LOCKS)] for owner in owners]
     assert all(found), "every one of them has a lock"
     return [lock for locks in found for lock in locks]

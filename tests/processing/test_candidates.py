@@ -219,8 +219,8 @@ def test_nothing_is_kept_of_a_finished_trace() -> None:
     assert run.processor.wait_until_evaluated(10)
     assert run.processor._tracker._open == {}
     assert run.processor._tracker._bytes == 0
-    assert run.processor._hold._unfinished == {}
-    assert run.processor._hold._bytes == 0
+    assert run.processor._held.hold._unfinished == {}
+    assert run.processor._held.hold._bytes == 0
 
 
 def test_a_span_that_started_before_us_passes() -> None:
