@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Final
 
-from rag_otel.durable.folders import private_folder
+from rag_otel.durable.state_folder import private_folder
 from rag_otel.safety.guard import logger
 
 _MAX_KEPT_BYTES: Final = 64 * 2**20

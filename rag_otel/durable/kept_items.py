@@ -13,10 +13,9 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
-from rag_otel.durable.folders import private_folder
 from rag_otel.durable.journal import Journal
 from rag_otel.durable.segment_files import Position
-from rag_otel.durable.state_folder import CAN_LOCK, StateFolder
+from rag_otel.durable.state_folder import CAN_LOCK, StateFolder, private_folder
 from rag_otel.safety.guard import counters, logger
 
 _LARGEST_SEGMENT: Final = 4 * 2**20

@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-from rag_otel.durable.folders import private_folder
 from rag_otel.durable.record_format import OVERHEAD, pieces
 from rag_otel.durable.segment_files import Position, SegmentFiles
+from rag_otel.durable.state_folder import private_folder
 
 _PARTS_A_WRITE: Final = 512
 """Below IOV_MAX, 1024."""

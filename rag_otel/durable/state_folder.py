@@ -28,6 +28,11 @@ except ImportError:  # Windows: one process to a folder
 T = TypeVar("T")
 CAN_LOCK: Final = fcntl is not None
 """Whether processes can share a folder here."""
+FORMAT: Final = 2
+"""Of everything in a state folder and in a collector's data folder, together."""
+_FORMAT_FILE: Final = "format"
+_OURS: Final = ("[0-9]*/lock", "shared/lock", "journal/*.log", "outbox/log/*.log")
+"""What stands in a folder that was used, also before formats had numbers."""
 _LOCK: Final = "lock"
 _MAX_PARTS: Final = 256
 
@@ -44,6 +49,7 @@ class StateFolder:
             make_folder(self.root)
         except OSError as error:
             raise ConfigurationError(f"{setting} {str(root)!r} cannot be used: {error.strerror}") from None
+        check_format(self.root, setting)
 
     @property
     def path(self) -> Path:
@@ -81,6 +87,7 @@ class StateFolder:
                 self._claimed = None
 
     def _claim(self) -> tuple[Path, int]:
+        mark_format(self.root)
         for number in range(_MAX_PARTS):
             part = self.root / str(number)
             make_folder(part)
@@ -127,6 +134,38 @@ def make_folder(path: Path) -> None:
     missing = [each for each in path.parents if not each.exists()]
     for each in (*reversed(missing), path):
         each.mkdir(mode=0o700, exist_ok=True)
+
+
+def private_folder(path: Path) -> None:
+    """The same, and one that is there becomes this user's alone: nobody else may look into a log. Raises OSError."""
+    make_folder(path)
+    if path.stat().st_mode & 0o077:
+        path.chmod(0o700)
+
+
+def check_format(root: Path, named: str) -> None:
+    """Raises ConfigurationError, which says how to empty it, for a folder with files of another version; `named` says
+    which folder that is."""
+    try:
+        found = (root / _FORMAT_FILE).read_text("ascii", "replace").strip()
+    except OSError:
+        if not any(any(root.glob(each)) for each in _OURS):
+            return  # there is nothing yet
+        found = "1"
+    if found != str(FORMAT):
+        raise ConfigurationError(
+            f"{named} {str(root)!r} holds files of another version of rag-otel (format {found:.20}, this one reads "
+            f"{FORMAT}). Let that version deliver what is in it, then delete the folder: rm -r {root}"
+        )
+
+
+def mark_format(root: Path) -> None:
+    """Note the version of what will be in a folder, before it is. Raises OSError."""
+    path = root / _FORMAT_FILE
+    if not path.exists():
+        make_folder(root)
+        path.touch(0o600)
+        path.write_text(f"{FORMAT}\n")
 
 
 def write_file(path: Path, data: bytes) -> bool:

@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 from typing import Final
 
-from rag_otel.durable.state_folder import StateFolder, hold, make_folder, write_file
+from rag_otel.durable.state_folder import StateFolder, hold, make_folder, mark_format, write_file
 
 SHARED: Final = "shared"
 OBSERVED: Final = "observed"
@@ -38,6 +38,7 @@ class SharedFolder(StateFolder):
     @property
     def logs(self) -> Path:
         """Where the processes' logs are; it exists. Raises OSError."""
+        mark_format(self.root)
         folder = self._part / OBSERVED
         make_folder(folder)
         return folder
@@ -46,6 +47,7 @@ class SharedFolder(StateFolder):
         """Try to become the leader; True when this process is. Raises OSError where the folder cannot be used."""
         with self._lock:
             if self._claimed is None:
+                mark_format(self.root)
                 make_folder(self._part)
                 descriptor = hold(self._part)
                 if descriptor is None:

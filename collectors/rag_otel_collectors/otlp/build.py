@@ -17,6 +17,7 @@ from opentelemetry.sdk.trace import ReadableSpan
 from rag_otel.durable.dead_letters import FOLDER as DEAD_LETTERS
 from rag_otel.durable.dead_letters import DeadLetters
 from rag_otel.durable.journal import Journal
+from rag_otel.durable.state_folder import check_format, mark_format
 from rag_otel.errors import ConfigurationError
 from rag_otel.sampling.build import build_sampler
 from rag_otel.sampling.ratio import RatioSampler
@@ -197,7 +198,9 @@ def _stream(settings: CollectorSettings, reception: Reception, dead_letters: Dea
 
 def _queues(settings: CollectorSettings, backends: Sequence[str]) -> tuple[Journal, Outbox]:
     folder, segment_bytes = Path(settings.data_dir), min(_SEGMENT_BYTES, settings.max_disk_bytes // 8)
+    check_format(folder, "data_dir")
     try:
+        mark_format(folder)
         return (
             Journal(folder / "journal", readable=is_request, segment_bytes=segment_bytes, fsync=settings.fsync),
             Outbox(folder / "outbox", backends, segment_bytes=segment_bytes, fsync=settings.fsync),

@@ -19,9 +19,9 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from rag_otel.durable.folders import private_folder
 from rag_otel.durable.segment_files import Position
 from rag_otel.durable.segments import SegmentLog
+from rag_otel.durable.state_folder import private_folder
 from rag_otel.safety.guard import logger
 from rag_otel_collectors.otlp.protobuf.wire import is_request
 

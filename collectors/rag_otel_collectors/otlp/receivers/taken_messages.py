@@ -7,17 +7,17 @@ checksum: a topic that was deleted and made anew has the offsets again, but not 
 
 from __future__ import annotations
 
-import contextlib
-import os
+import struct
 import zlib
 from collections import OrderedDict
 from pathlib import Path
 from typing import Final
 
-from rag_otel.durable.folders import private_folder
+from rag_otel.durable.segments import SegmentLog
 
-_MAX_BYTES: Final = 256 * 2**10
-"""Of one file; there are two."""
+_NOTE: Final = struct.Struct("<iqI")
+_BYTES: Final = 320 * 2**10
+"""About 10,000 messages: of one file, and of what is kept beside it."""
 _REMEMBERED: Final = 20_000
 
 
@@ -26,15 +26,11 @@ class TakenMessages:
 
     def __init__(self, folder: Path, topic: str) -> None:
         """Raises OSError."""
-        private_folder(folder)
-        self._path = folder / f"{topic}.taken"
-        self._older = folder / f"{topic}.taken.older"
+        self._log = SegmentLog(folder / topic, segment_bytes=_BYTES, readable=_is_note)
         self._known: OrderedDict[tuple[int, int], int] = OrderedDict()
         """(partition, offset) -> checksum; the oldest first."""
-        for path in (self._older, self._path):
-            self._load(path)
-        self._file = _open(self._path)
-        self._size = os.fstat(self._file).st_size
+        for note, _ in self._log.records():
+            self._remember(*_NOTE.unpack(note))
 
     def has(self, partition: int, offset: int, content: bytes) -> bool:
         """True for a message that was taken."""
@@ -45,29 +41,13 @@ class TakenMessages:
         """Note a message. Raises OSError; then it may be taken again after a kill."""
         checksum = zlib.crc32(content)
         self._remember(partition, offset, checksum)
-        if self._size > _MAX_BYTES:
-            self._begin_file()
-        self._size += os.write(self._file, f"{partition} {offset} {checksum:08x}\n".encode("ascii"))
+        (position,) = self._log.append([_NOTE.pack(partition, offset, checksum)])
+        if not position.offset:  # a file was begun
+            self._log.drop_oldest(kept_bytes=_BYTES)
 
     def close(self) -> None:
         """Safe to call twice."""
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
-
-    def _begin_file(self) -> None:
-        with contextlib.suppress(FileNotFoundError):  # it was moved before, and the new one could not be opened
-            os.replace(self._path, self._older)
-        fresh = _open(self._path)
-        os.close(self._file)
-        self._file, self._size = fresh, 0
-
-    def _load(self, path: Path) -> None:
-        with contextlib.suppress(FileNotFoundError):
-            for line in path.read_bytes().splitlines():
-                with contextlib.suppress(ValueError):  # the last line of a process that was killed
-                    partition, offset, checksum = line.split()
-                    self._remember(int(partition), int(offset), int(checksum, 16))
+        self._log.close()
 
     def _remember(self, partition: int, offset: int, checksum: int) -> None:
         self._known[partition, offset] = checksum
@@ -75,5 +55,5 @@ class TakenMessages:
             self._known.popitem(last=False)
 
 
-def _open(path: Path) -> int:
-    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+def _is_note(record: bytes) -> bool:
+    return len(record) == _NOTE.size

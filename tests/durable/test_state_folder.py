@@ -1,0 +1,36 @@
+"""A folder of another version is refused, with what to do about it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rag_otel.durable.state_folder import FORMAT, StateFolder, check_format, mark_format
+from rag_otel.errors import ConfigurationError
+
+
+@pytest.mark.parametrize("used", ["0/lock", "shared/lock", "journal/0000000001.log", "outbox/log/0000000001.log"])
+def test_a_folder_from_before_formats_had_numbers_is_refused(tmp_path: Path, used: str) -> None:
+    (tmp_path / used).parent.mkdir(parents=True)
+    (tmp_path / used).touch()
+    with pytest.raises(ConfigurationError, match=rf"format 1, this one reads {FORMAT}.*rm -r {tmp_path}"):
+        check_format(tmp_path, "state_folder")
+    mark_format(tmp_path)
+    check_format(tmp_path, "state_folder")
+
+
+def test_a_folder_of_a_version_to_come_is_refused_at_the_start(tmp_path: Path) -> None:
+    (tmp_path / "format").write_text("99\n")
+    with pytest.raises(ConfigurationError, match=r"state_folder .*format 99"):
+        StateFolder(tmp_path)
+
+
+def test_foreign_files_prevent_nothing(tmp_path: Path) -> None:
+    """A folder that somebody else uses too; what we wrote in it is known again."""
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "server.log").touch()
+    for _ in range(2):
+        folder = StateFolder(tmp_path)
+        assert folder.path == tmp_path / "0"
+        folder.close()
