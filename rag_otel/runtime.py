@@ -50,8 +50,8 @@ class Outlet(Protocol):
 class DeliveryQueue(Protocol):
     """Delivers results to the writers and the alerts, in the background."""
 
-    def start(self) -> None:
-        """A trace was seen: starts the timer that detects missing results. A fraction of a microsecond."""
+    def start(self) -> bool:
+        """A trace was seen: starts the timer that detects missing results. True: no later one needs to be told."""
         ...
 
     def submit(self, result: EvaluatedTrace, on_written: Callable[[], None] | None = None) -> object:

@@ -168,11 +168,13 @@ class Dispatcher:
     def _queues(self) -> list[ExportQueue[EvaluatedTrace] | ExportQueue[Alert]]:
         return [*self._result_queues, *self._alert_queues]
 
-    def start(self) -> None:
-        """Start the timer with which monitors detect missing results. Cheap when it runs; idempotent."""
+    def start(self) -> bool:
+        """Start the timer with which monitors detect missing results. Idempotent. True: it runs, and need not be
+        started again in this process."""
         self._ticker.start()
         if self._shared is not None:
             self._shared.start()
+        return True
 
     def submit(self, result: EvaluatedTrace, on_written: Callable[[], None] | None = None) -> None:
         """Queue a result for every destination. Returns at once, never raises; what a full queue refuses is counted.

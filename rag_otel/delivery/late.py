@@ -42,14 +42,15 @@ class LateDelivery:
         self._begun = False
         self._through = threading.Event()
 
-    def start(self) -> None:
-        """A trace was seen."""
+    def start(self) -> bool:
+        """A trace was seen. True: no later one needs to be told."""
         if self._made is not None:
-            self._made.start()
-        elif self._seen < _TRACES:
+            return self._made.start()
+        if self._seen < _TRACES:
             self._seen += 1
             if self._seen == _TRACES:
                 self._begin()
+        return False
 
     def submit(self, result: EvaluatedTrace, on_written: Callable[[], None] | None = None) -> None:
         """Take a result; returns at once and never raises."""

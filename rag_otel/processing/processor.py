@@ -68,7 +68,7 @@ class RagSpanProcessor(SpanProcessor):
         self._tracker = SpanTracker(self._runtime.pipeline.conventions, max_bytes=settings.spans.max_held_bytes)
         self._held = HeldTraces(self._runtime, self._exporting)
         self._active = settings.enabled
-        self._delivering = False  # no trace of this process was seen yet
+        self._delivering = False  # the delivery is still to be told that traces come
         self._shut_down = False
         self._closing = False
         """It evaluated until it was shut down: what ends now says why it has no scores."""
@@ -162,8 +162,7 @@ class RagSpanProcessor(SpanProcessor):
         if not self._active and reason is None:
             reason = SHUT_DOWN
         if not self._delivering:
-            self._delivering = True
-            self._runtime.delivery.start()
+            self._delivering = self._runtime.delivery.start()
         if written:
             count(EvaluationStatus.SKIPPED, reason)
             return span

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import subprocess
 import sys
 import threading
 
 import pytest
+from opentelemetry.sdk.trace import TracerProvider
 
 import rag_otel
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.delivery.late import LateDelivery
 from rag_otel.errors import ConfigurationError
+from rag_otel.processing.processor import RagSpanProcessor
 from tests.delivery.test_dispatcher import QUICK, RecordingWriter
+from tests.processing.kit import Bench, Direct, Exported, observed
 from tests.support.results import a_result
 
 WATCHING = (
@@ -71,6 +75,21 @@ def test_traces_without_any_result_are_watched_too() -> None:
     assert delivery.flush(60)
     assert made.count == 1
     delivery.shutdown(60)
+
+
+def test_the_processor_tells_of_every_trace_until_the_delivery_runs() -> None:
+    """None of them can be evaluated, so no result ever comes."""
+    made = Made()
+    made.may.set()
+    bench, provider = Bench(), TracerProvider()
+    runtime = dataclasses.replace(bench.runtime, delivery=LateDelivery(made))
+    provider.add_span_processor(RagSpanProcessor(Direct(Exported()), runtime=runtime))
+    for _ in range(20):
+        with observed(provider, chunks=None):
+            pass
+    assert runtime.delivery.flush(60)
+    assert made.count == 1
+    runtime.close(60)
 
 
 def test_a_forked_child_starts_empty() -> None:
