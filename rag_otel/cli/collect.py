@@ -40,29 +40,32 @@ from rag_otel.safety.extras import require_extra
 from rag_otel.safety.garbage import collect_garbage_less
 from rag_otel.safety.guard import logger
 from rag_otel.settings import Settings
+from rag_otel.settings.rows import rows_of
 from rag_otel.telemetry.telemetry import Telemetry
 from rag_otel_collectors.otlp import settings as collector_settings
+from rag_otel_collectors.otlp.settings_table import CollectorSettings
 
 if TYPE_CHECKING:
     from rag_otel_collectors.otlp.build import MakeResults  # needs the extra `collector`
 
 _NEEDED: Final = ("grpc", "google.rpc", "opentelemetry.proto", "uvicorn", "prometheus_client")
+_FLAGS: Final = ("grpc", "http", "backend", "data_dir", "workers")
+"""Settings with a flag of their own."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--config", metavar="FILE", help="settings file in TOML: [collector], [evaluation], [[backends]]"
     )
-    parser.add_argument("--grpc", metavar="HOST:PORT", help="address for OTLP/gRPC (default: 127.0.0.1:4317)")
-    parser.add_argument("--http", metavar="HOST:PORT", help="address for OTLP/HTTP (default: 127.0.0.1:4318)")
-    parser.add_argument(
-        "--backend",
-        metavar="URL",
-        action="append",
-        help="backend: http(s)://, grpc(s)://, kafka://TOPIC (may be repeated)",
-    )
-    parser.add_argument("--data-dir", metavar="FOLDER", help="folder of the disk queues (default: .rag-otel/collector)")
-    parser.add_argument("--workers", type=int, help="number of evaluation processes (default: 1)")
+    rows = rows_of(CollectorSettings)
+    for name in _FLAGS:
+        several = isinstance(rows[name].default, tuple)
+        default = "" if several else f" (default: {rows[name].default})"
+        parser.add_argument(
+            f"--{name.replace('_', '-')}",
+            action="append" if several else "store",
+            help=f"{rows[name].meaning}{'; may be repeated' if several else default}",
+        )
     parser.add_argument("--sample-ratio", type=float, help="share of traces to evaluate, 0..1 (default: 1)")
     parser.add_argument(
         "--set", metavar="NAME=VALUE", action="append", default=[], dest="others", help="any other setting, by its name"
@@ -104,8 +107,7 @@ def _with_shared_budgets(configuration: collector_settings.Configuration) -> col
 
 
 def _given(arguments: argparse.Namespace) -> dict[str, Any]:
-    given = {name: getattr(arguments, name) for name in ("grpc", "http", "backend", "data_dir", "workers")}
-    given["sample_ratio"] = arguments.sample_ratio
+    given = {name: getattr(arguments, name) for name in (*_FLAGS, "sample_ratio")}
     return given | collector_settings.named_values(arguments.others)
 
 

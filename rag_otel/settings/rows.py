@@ -56,10 +56,10 @@ def row(
 ) -> Any:
     """A setting: its default, what it means, where it is read from, whether it is masked when shown.
 
-    `env`: its environment names; without any it is `RAG_OTEL_` and its name. `name`: its name in files and in the
-    environment, where that is not the group's prefix and the field. `argument=False`: for the environment and files
-    alone. A secret may stand in a file: `file:/run/secrets/name` as its value, or its environment name with `_FILE`
-    behind.
+    `env`: its environment names; without any it is its name behind `RAG_OTEL_`, or behind what the table's
+    `environment` says. `name`: its name in files and in the environment, where that is not the group's prefix and the
+    field. `argument=False`: for the environment and files alone. A secret may stand in a file:
+    `file:/run/secrets/name` as its value, or its environment name with `_FILE` behind.
     """
     metadata = {"meaning": meaning, "env": env, "secret": secret, "name": name, "must": must, "argument": argument}
     return dataclasses.field(default=default, repr=not secret, metadata=metadata)
@@ -156,7 +156,7 @@ def _rows(table: type[Any]) -> Iterator[Row]:
                 owner=table,
                 default=field.default,
                 meaning=about["meaning"],
-                env=about["env"] or (PREFIX + name.upper(),),
+                env=about["env"] or (getattr(table, "environment", PREFIX) + name.upper(),),
                 secret=about["secret"],
                 must=about["must"],
                 argument=about["argument"],

@@ -21,7 +21,7 @@ from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExport
 
 from rag_otel.settings import Settings
 from rag_otel.settings.rows import rows_of
-from rag_otel_collectors.otlp.settings import CollectorSettings
+from rag_otel_collectors.otlp.settings_table import CollectorSettings
 from testkit.collector import CollectorProcess
 from testkit.http_receiver import Receiver, http_receiver
 from testkit.polling import eventually
@@ -183,7 +183,13 @@ def test_the_collector_says_none_while_it_works(tmp_path: Path) -> None:
             "RAG_OTEL_EVALUATIONS_PER_MINUTE": "60",
         }
         collector = CollectorProcess(
-            tmp_path / "data", "--backend", planted.address(server.url), "--set", "drain_timeout=1", env=env
+            tmp_path / "data",
+            "--backend",
+            planted.address(server.url),
+            "--set",
+            "drain_timeout=1",
+            env=env,
+            fresh=True,  # a forked one has set its loggers up already
         )
         try:
             collector.start()

@@ -13,7 +13,8 @@ import pytest
 import yaml
 
 from rag_otel_collectors.otlp.kafka import BROKERS
-from rag_otel_collectors.otlp.settings import CollectorSettings, configure
+from rag_otel_collectors.otlp.settings import configure
+from rag_otel_collectors.otlp.settings_table import CollectorSettings
 from tests.stack.conftest import DOCKER
 
 VERSION = "1.36"

@@ -44,7 +44,8 @@ from rag_otel_collectors.otlp.receivers.kafka_consumer import KafkaReceiver, Kaf
 from rag_otel_collectors.otlp.receivers.reception import ApiKeys, Reception, ServerTls
 from rag_otel_collectors.otlp.receivers.taken_messages import TakenMessages
 from rag_otel_collectors.otlp.release import Results, TraceRelease
-from rag_otel_collectors.otlp.settings import CollectorSettings, Configuration
+from rag_otel_collectors.otlp.settings import Configuration
+from rag_otel_collectors.otlp.settings_table import CollectorSettings
 from rag_otel_collectors.otlp.supervision import Supervisor
 
 if TYPE_CHECKING:

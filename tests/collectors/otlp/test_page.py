@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from pathlib import Path
 
-from rag_otel_collectors.otlp.settings import CollectorSettings, configure
+from rag_otel.settings.rows import rows_of
+from rag_otel_collectors.otlp.settings import configure
+from rag_otel_collectors.otlp.settings_table import CollectorSettings
 
 PAGE = (Path(__file__).parents[3] / "docs" / "collector.md").read_text(encoding="utf-8")
 
@@ -23,8 +24,8 @@ def test_the_example_file_is_understood(tmp_path: Path) -> None:
 
 def test_every_setting_is_in_the_table() -> None:
     """Each has its environment variable, its default and its meaning."""
-    for row in dataclasses.fields(CollectorSettings):
+    for row in rows_of(CollectorSettings).values():
         (line,) = [line for line in PAGE.splitlines() if line.startswith(f"| `{row.name}` |")]
-        assert all(f"`{name}`" in line for name in row.metadata["env"])
-        assert row.metadata["meaning"] in line
+        assert all(f"`{name}`" in line for name in row.env)
+        assert row.meaning in line
         assert row.default in (None, ()) or f"`{row.default}`" in line
