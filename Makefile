@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 # The demo needs Phoenix only; the tests need everything.
 DEMO_READY := $(VENV)/.demo-ready
 DEV_READY := $(VENV)/.dev-ready
+CHAT_READY := .venv-chat/.ready
 
 # Installs $(1). Where uv can be had it does the work, in a minute and not in several; otherwise pip does. uv does not
 # read pip's configuration, so it is told of the index and the certificates of the system.
@@ -25,7 +26,7 @@ QUICK := not (phoenix or browser or server or long or types)
 QUICK_IGNORED := $(addprefix --ignore=tests/,frameworks evaluators/judges/test_hhem.py evaluators/judges/test_local.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-check docs check test test-long test-random lint quick train bench bench-long screenshots clean
+.PHONY: help demo chat demo-check docs check test test-long test-random lint quick train bench bench-long screenshots clean
 
 help:  ## Show what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -51,6 +52,15 @@ demo: $(DEMO_READY)  ## Run the demo app over real data, open Phoenix on the res
 
 demo-check: $(DEMO_READY)  ## The same, verified through Phoenix's API, then stopped
 	$(BIN)/rag-otel demo --check
+
+$(CHAT_READY): examples/chat/requirements.txt pyproject.toml
+	@echo "Installing the chat's model and frameworks into .venv-chat (some minutes, once) ..."
+	@$(PYTHON) -m venv .venv-chat
+	@.venv-chat/bin/python -m pip install --quiet --disable-pip-version-check -r examples/chat/requirements.txt -e '.[phoenix]'
+	@touch $@
+
+chat: $(CHAT_READY)  ## A chat with a real language model that hallucinates, beside Phoenix and a page of alerts
+	@.venv-chat/bin/python examples/chat/start.py
 
 screenshots: $(DEV_READY)  ## The README's pictures, from the Phoenix that `make demo` has left open
 	$(BIN)/python docs/screenshots.py
