@@ -1,4 +1,4 @@
-"""The chat example: all of it with a model that repeats answers, and one round with the real one where it is installed."""
+"""The chat example: with a model that repeats answers, and one round with the real one where it is installed."""
 
 from __future__ import annotations
 
