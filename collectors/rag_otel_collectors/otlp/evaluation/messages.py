@@ -46,8 +46,8 @@ class Reply:
     results."""
 
     number: int
-    attributes: Mapping[str, bytes] = field(default_factory=dict)
-    """Span id -> bytes to append to the serialised span."""
+    attributes: Mapping[int, bytes] = field(default_factory=dict)
+    """Place of a span among those of the job -> bytes to append to the serialised span."""
     results: tuple[EvaluatedTrace, ...] = ()
     resources: Mapping[SpanRef, Mapping[str, Any]] = field(default_factory=dict)
     """Resource attributes of the target spans of the results."""

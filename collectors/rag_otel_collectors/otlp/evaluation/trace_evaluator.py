@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from rag_otel import semconv
@@ -77,10 +77,13 @@ class _Outcome:
         self.unscored(job.trace, EvaluationStatus.LATE, QUEUED, job.decision, form)
         self._jobs.append(queued(job))
 
-    def reply(self, number: int, records: Mapping[str, SpanRecord], *, last: bool) -> Reply:
+    def reply(self, number: int, spans: Sequence[SpanRecord], *, last: bool) -> Reply:
+        """The first reply of a job of these spans."""
+        places = {span.span_id: place for place, span in enumerate(spans)}
+        records = {span.span_id: span for span in spans}
         return Reply(
             number=number,
-            attributes={span_id: attribute_bytes(added) for span_id, added in self._written.items()},
+            attributes={places[span_id]: attribute_bytes(added) for span_id, added in self._written.items()},
             results=tuple(map(without_chunk_texts, self._results)),
             resources=_resources(self._results, records),
             outcomes=tuple(self.outcomes),
@@ -113,7 +116,8 @@ class TraceEvaluator:
         held: HeldTrace = job.work
         outcomes: tuple[tuple[str, str], ...] = ((str(EvaluationStatus.FAILED), "internal_error"),)
         try:
-            records = {record.span_id: record for record in span_records(*held)}
+            spans = span_records(*held)
+            records = {span.span_id: span for span in spans}
             read = [await self._pipeline.with_texts(each) for each in self._pipeline.rag_traces(list(records.values()))]
             found, chosen = await self._sort(records, read)
             if self._publishes:
@@ -126,7 +130,7 @@ class TraceEvaluator:
                     found.unscored(trace, EvaluationStatus.LATE, DEADLINE, decision, self._status_attributes)
                 else:
                     found.scored(task.result(), self._attributes)
-            reply(found.reply(job.number, records, last=not late))
+            reply(found.reply(job.number, spans, last=not late))
             outcomes = ()
             if late:
                 reply(await self._late(job.number, late, records))

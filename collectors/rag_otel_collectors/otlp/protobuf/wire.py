@@ -121,10 +121,9 @@ def without_repeats(slices: Sequence[SpanSlice]) -> list[SpanSlice]:
     return list({item.span: item for item in slices}.values())
 
 
-def with_additions(slices: Iterable[SpanSlice], added: Mapping[str, bytes]) -> list[SpanSlice]:
-    """The spans, with these bytes appended to those that have these ids (hex). Nothing of them is decoded."""
-    additions = {bytes.fromhex(span_id): value for span_id, value in added.items()}
-    return [item._replace(span=item.span + additions.get(_value(item.span, _SPAN_ID), b"")) for item in slices]
+def with_additions(slices: Sequence[SpanSlice], added: Mapping[int, bytes]) -> list[SpanSlice]:
+    """The spans, with these bytes appended to those at these places. Nothing of them is decoded."""
+    return [item._replace(span=item.span + added.get(place, b"")) for place, item in enumerate(slices)]
 
 
 def without_attributes(request: bytes, prefixes: Sequence[str]) -> bytes:

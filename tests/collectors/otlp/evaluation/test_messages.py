@@ -37,7 +37,7 @@ def test_a_reply_arrives_with_everything_in_it() -> None:
         status=EvaluationStatus.EVALUATED,
     )
     replies = [
-        Reply(number=1, results=(result,), attributes={"2" * 16: b"\0"}, resources={target: {"a": 1}}),
+        Reply(number=1, results=(result,), attributes={0: b"\0"}, resources={target: {"a": 1}}),
         Reply(number=2, last=False),
     ]
 
