@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar, runtime_checkable
 
 from rag_otel.alert import Alert, AlertAudience, AlertExample
 from rag_otel.delivery.export_queue import DEFAULT_POLICY, ExportPolicy, ExportQueue
-from rag_otel.delivery.ticker import Ticker, Ticking
+from rag_otel.delivery.scheduler import Scheduled, Ticking, scheduler
 from rag_otel.durable.state_folder import StateFolder
 from rag_otel.model import ClaimVerdict, EvaluatedTrace
 from rag_otel.protocols import AlertChannel, RaisesAlerts, Renews, Writer
@@ -91,8 +91,8 @@ class Sharing(Protocol):
 class Dispatcher:
     """Delivers every finished result.
 
-    Every writer and channel has its own bounded queue and daemon thread, started by the first item. One that is
-    down or slow blocks neither the caller nor another.
+    Every writer and channel has its own bounded queue, which the process's scheduler sends from the first item on. One
+    that is down or slow blocks neither the caller nor another.
     """
 
     def __init__(
@@ -144,13 +144,14 @@ class Dispatcher:
         self._told = list(zip(channels, self._alert_queues, strict=True))
         self._resumed: list[set[tuple[object, ...]]] = [set() for _ in self._alert_queues]
         self._watching: list[Ticking] = [*(writer for writer in writers if isinstance(writer, Ticking)), *watching]
-        self._ticker = Ticker([*self._watching, *([alerts] if alerts else ())])
+        self._scheduled: list[Scheduled] = [*self._watching, *([alerts] if alerts else ())]
+        self._started = self._closed = False
         raise_alert = shared.raise_alert if shared is not None else alerts.raise_alert if alerts is not None else None
         for writer in writers:
             if raise_alert is not None and isinstance(writer, RaisesAlerts):
                 writer.raise_alerts_with(raise_alert)
         if alerts is not None:
-            alerts.connect(self._tell, self._ticker.wake, self._hold)
+            alerts.connect(self._tell, self._wake, self._hold)
             self._go_on(alerts)
         for result_queue in self._result_queues:
             result_queue.resume()
@@ -171,10 +172,17 @@ class Dispatcher:
     def start(self) -> bool:
         """Start the timer with which monitors detect missing results. Idempotent. True: it runs, and need not be
         started again in this process."""
-        self._ticker.start()
+        if not (self._started or self._closed):
+            self._started = True
+            self._wake()
         if self._shared is not None:
             self._shared.start()
         return True
+
+    def _wake(self) -> None:
+        """Something may be due sooner than it was."""
+        if self._scheduled and not self._closed:
+            scheduler.add(*self._scheduled)
 
     def submit(self, result: EvaluatedTrace, on_written: Callable[[], None] | None = None) -> None:
         """Queue a result for every destination. Returns at once, never raises; what a full queue refuses is counted.
@@ -191,7 +199,7 @@ class Dispatcher:
                 self._alerts.consider(result)
             if self._shared is not None:
                 self._shared.submit(result)
-            self._ticker.start()
+            self.start()
 
     @contextlib.contextmanager
     def _hold(self) -> Iterator[None]:
@@ -234,7 +242,8 @@ class Dispatcher:
 
     def shutdown(self, timeout_s: float) -> None:
         """Deliver what can be delivered in `timeout_s`, then stop. Safe to call twice."""
-        self._ticker.close()
+        self._closed = True
+        scheduler.remove(*self._scheduled)
         deadline = time.monotonic() + timeout_s
         self.flush(timeout_s)
         for watching in self._watching:
@@ -262,7 +271,7 @@ class Dispatcher:
             self._state.after_fork()
         if self._shared is not None:
             self._shared.after_fork()
-        self._ticker.after_fork()
+        self._started = False
         for queue in self._queues:
             queue.after_fork()
         for watching in (*self._watching, *([self._alerts] if self._alerts else ())):

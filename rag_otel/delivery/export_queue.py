@@ -1,9 +1,8 @@
-"""A bounded queue with a worker thread. A destination that is down delays no other destination.
+"""A bounded queue that is sent in the background. A destination that is down delays no other destination.
 
-The lifecycle is that of OpenTelemetry's batch processors: a daemon thread that the first item starts and `close` ends,
-and that a forked child does not have. Admitted items are never evicted: when the queue is full, new items are refused
-and counted. A batch that failed with a retryable error is sent again, in order, with exponential backoff and jitter,
-for up to `give_up_after_s`.
+The process's scheduler sends from the first item on, until `close`; a forked child starts empty. Admitted items are
+never evicted: when the queue is full, new items are refused and counted. A batch that failed with a retryable error is
+sent again, in order, with exponential backoff and jitter, for up to `give_up_after_s`.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from rag_otel.delivery.retry import Backoff
+from rag_otel.delivery.scheduler import scheduler
 from rag_otel.errors import RetryableError
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.safety.guard import counters, guarded, logger
@@ -65,7 +65,7 @@ class _Entry(Generic[T]):
 
 
 class ExportQueue(Generic[T]):
-    """Hands items, batched and in order, to `send(batch)` on a thread of its own.
+    """Hands items, batched and in order, to `send(batch)` on a background thread.
 
     `send` raises RetryableError to be called again with the same batch; any other exception loses the batch. Counts
     `delivery.<name>.sent`, `.retries`, `.lost` (by `send`), `.refused` (full or closed) and `.abandoned` (at `close`);
@@ -114,7 +114,8 @@ class ExportQueue(Generic[T]):
         self._held = 0
         """How many want that nothing is begun to be sent."""
         self._closed = False
-        self._thread: threading.Thread | None = None
+        self._scheduled = False
+        """A thread sends. Where none can be started, `wait_empty` does."""
 
     @contextlib.contextmanager
     def hold(self) -> Iterator[None]:
@@ -126,7 +127,7 @@ class ExportQueue(Generic[T]):
         finally:
             with self._changed:
                 self._held -= 1
-                self._changed.notify_all()
+                self._wake()
 
     def put(self, item: T, finished: Callable[[], None] | None = None, *, size: int | None = None) -> bool:
         """Queue an item; False, counted, when the queue is full or closed. Never blocks on the destination.
@@ -165,10 +166,8 @@ class ExportQueue(Generic[T]):
     def _append(self, item: T, size: int, kept: bytes | None, finished: Callable[[], None] | None = None) -> None:
         self._queue.append(_Entry(item, size, self._clock(), kept, finished))
         self._bytes += size
-        if self._thread is None:
-            self._start_thread()
-        if len(self._queue) == 1 or len(self._queue) >= self._policy.batch_items:
-            self._changed.notify_all()  # else the worker is awake, or waits for the batch to fill
+        if not self._scheduled or len(self._queue) == 1 or len(self._queue) >= self._policy.batch_items:
+            self._wake()  # else the scheduler waits for the batch to fill
 
     def send_now(self) -> None:
         """Send what is queued now: without the batching delay, and without waiting for the end of a backoff."""
@@ -177,7 +176,7 @@ class ExportQueue(Generic[T]):
                 self._send_now = True
                 self._patience = 1 if self._failing else _FLUSH_ATTEMPTS
                 self._attempts, self._not_before = 0, 0.0
-                self._changed.notify_all()
+                self._wake()
 
     def wait_empty(self, timeout_s: float, *, patient: bool = False) -> bool:
         """True once nothing is queued or being sent; False when something still is after `timeout_s`. Unless `patient`
@@ -195,7 +194,7 @@ class ExportQueue(Generic[T]):
         return not (self._queue or self._batch)
 
     def close(self) -> None:
-        """End the thread. What was not sent is counted and logged; a send under way finishes by itself."""
+        """Send no more. What was not sent is counted and logged; a send under way finishes by itself."""
         with self._changed:
             undelivered = [*self._queue, *(() if self._sending else self._batch)]
             self._closed = True
@@ -204,6 +203,7 @@ class ExportQueue(Generic[T]):
             if not self._sending:
                 self._batch = []
             self._changed.notify_all()
+        scheduler.remove(self)
         self._close_log()
         if kept := sum(entry.kept is not None for entry in undelivered):
             self._count("kept", kept)
@@ -212,7 +212,7 @@ class ExportQueue(Generic[T]):
             logger.warning("rag-otel: %s: %d undelivered at shutdown", self.name, left)
 
     def after_fork(self) -> None:
-        """Start empty and without a thread: the parent delivers what it has."""
+        """Start empty: the parent delivers what it has."""
         closed = self._closed
         self._start_empty()
         self._closed = closed
@@ -224,45 +224,45 @@ class ExportQueue(Generic[T]):
         if self._kept is not None and self._closed and not self._sending:
             self._kept.close()
 
-    # --- the worker thread ------------------------------------------------------------------------------------------
+    def _wake(self) -> None:
+        if not self._closed:
+            self._scheduled = scheduler.add(self)
+        self._changed.notify_all()
 
-    def _start_thread(self) -> None:
-        thread = threading.Thread(target=self._run, name=f"rag-otel-{self.name}", daemon=True)
-        try:
-            thread.start()
-        except RuntimeError:  # Python 3.12 starts none while the interpreter ends; `wait_empty` sends instead
-            return
-        self._thread = thread
+    # --- in the background ------------------------------------------------------------------------------------------
+
+    def due(self) -> float | None:
+        """When there is a batch to send, in seconds since the epoch; None: nothing to do."""
+        with self._changed:
+            due_at = None if self._closed else self._due_at()
+            return None if due_at is None else time.time() + max(0.0, due_at - self._clock())
+
+    def tick(self) -> None:
+        """Send the batches that are due."""
+        while batch := self._next_batch():
+            self._attempt(batch)
 
     def _send_here(self, deadline: float) -> None:
         """Send on the caller's thread where no worker thread could be started. A failing batch is tried once."""
         with suppressed():
             while self._clock() < deadline:
-                with self._changed:  # `put` starts the thread under it
-                    if self._thread is not None or self._batch or self._closed or not self._queue:
+                with self._changed:  # `put` schedules under it
+                    if self._scheduled or self._batch or self._closed or not self._queue:
                         return
                     self._take(self._clock())
                     self._sending = True
                 self._attempt(self._batch)
 
-    def _run(self) -> None:
-        with suppressed():
-            while batch := self._next_batch():
-                self._attempt(batch)
-
     def _next_batch(self) -> list[_Entry[T]]:
-        """Wait for the batch that is due; empty when the queue is closed."""
+        """The batch that is due; empty where none is."""
         with self._changed:
-            while not self._closed:
-                now = self._clock()
-                due_at = self._due_at()
-                if due_at is not None and due_at <= now:
-                    if not self._batch:
-                        self._take(now)
-                    self._sending = True
-                    return self._batch
-                self._changed.wait(None if due_at is None else due_at - now)
-            return []
+            now, due_at = self._clock(), None if self._closed else self._due_at()
+            if due_at is None or due_at > now:
+                return []
+            if not self._batch:
+                self._take(now)
+            self._sending = True
+            return self._batch
 
     def _due_at(self) -> float | None:
         if self._sending:  # by `_send_here`
@@ -328,6 +328,7 @@ class ExportQueue(Generic[T]):
         with self._changed:
             self._batch, self._sending = [], False
             self._changed.notify_all()
+        scheduler.remove(self)
         self._close_log()
 
     def _finish(self, *, finished: bool = True) -> None:
@@ -344,6 +345,7 @@ class ExportQueue(Generic[T]):
             if not self._queue:
                 self._send_now = False
             self._changed.notify_all()
+        scheduler.remove(self)
         self._close_log()
 
     def _count(self, what: str, amount: int = 1) -> None:

@@ -50,14 +50,19 @@ class LogWriter:
         fresh.rename(self._path)
         self._log = SegmentLog(self._path, segment_bytes=segment_bytes)
 
-    def append(self, payloads: Sequence[bytes]) -> None:
-        """Write records, all or none. Raises OSError: the disk or the log is full, or somebody has deleted it."""
+    def append(self, payloads: Sequence[bytes]) -> list[int]:
+        """Write records, all or none; the position after each. Raises OSError: the disk or the log is full, or somebody
+        has deleted it."""
         size = sum(map(len, payloads)) + OVERHEAD * len(payloads)
         if self._log.disk_bytes + size > self._max_bytes:
             self._log.forget_deleted()
             if self._log.disk_bytes + size > self._max_bytes:
                 raise OSError(errno.ENOSPC, "nobody has read the log", str(self._path))
-        self._log.append(payloads)
+        starts = self._log.append(payloads)
+        return [
+            _number(Position(start.segment, start.offset + OVERHEAD + len(payload)))
+            for start, payload in zip(starts, payloads, strict=True)
+        ]
 
     def close(self) -> None:
         """Release the log: whoever reads it deletes it when it has been read. Safe to call twice."""

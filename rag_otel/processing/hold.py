@@ -1,7 +1,7 @@
 """Holding slots: which spans wait for their scores, how many may, and for how long.
 
 A slot is taken by a sampled trace from `admit` until `finish`, evaluated or not, and its span is let go by exactly
-one caller: whoever gets True from `claim` (the worker with scores, the reaper at the deadline, a flush, a shutdown)
+one caller: whoever gets True from `claim` (the worker with scores, the scheduler at the deadline, a flush, a shutdown)
 and says `gone` when the span is out. Admitted work is never evicted: when all slots are taken, the new trace is
 turned away.
 """
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor
 
+from rag_otel.delivery.scheduler import scheduler
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import SamplingDecision, SpanRef
 from rag_otel.safety.guard import guarded
@@ -58,7 +59,7 @@ class Hold:
     def __init__(
         self, *, seconds: float, max_items: int, max_bytes: int, on_deadline: Callable[[Slot], object]
     ) -> None:
-        """`seconds` a span waits at most (0: never). `on_deadline` is called by the reaper; it must `claim`."""
+        """`seconds` a span waits at most (0: never). `on_deadline` is called in the background; it must `claim`."""
         self.seconds = seconds
         self.max_items = max_items
         self.max_bytes = max_bytes
@@ -72,16 +73,14 @@ class Hold:
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
         """For those who wait until nothing is held, or nothing is unfinished."""
-        self._overdue = threading.Condition(self._lock)
-        """For the reaper."""
         self._unfinished: dict[Slot, None] = {}
         self._held: dict[Slot, None] = {}
         """In order of admission, which is the order of deadlines."""
         self._leaving: set[Slot] = set()
         """Claimed, but not out yet."""
         self._bytes = 0
-        self._reaper: threading.Thread | None = None
-        self._reaper_idle = False
+        self._look_at: float | None = None
+        """When the scheduler looks for overdue spans, in `time.monotonic` seconds: never after the first deadline."""
         self._closed = False
 
     def admit(self, slot: Slot, *, held: bool = True) -> bool:
@@ -115,7 +114,7 @@ class Hold:
             del self._held[slot]
             self._leaving.add(slot)
             if self._closed and not self._held:
-                self._overdue.notify()  # the reaper has nothing more to do
+                scheduler.remove(self)
             return True
 
     def gone(self, slot: Slot) -> None:
@@ -170,7 +169,8 @@ class Hold:
         """Admit nothing any more."""
         with self._lock:
             self._closed = True
-            self._overdue.notify()
+            if not self._held:
+                scheduler.remove(self)
 
     def after_fork(self) -> None:
         """Start empty in a forked child: the parent keeps its slots and lets those spans go itself."""
@@ -190,29 +190,27 @@ class Hold:
         return [] if oldest is None else [(time.monotonic() - oldest.admitted_at, {})]
 
     def _watch(self) -> bool:
-        """See that the reaper will know of a deadline; it is woken only from idleness, not once for every span."""
-        if self._reaper is None:
-            reaper = threading.Thread(target=self._reap, name="rag-otel-reaper", daemon=True)
-            try:
-                reaper.start()
-            except RuntimeError:  # the system has no thread left, or the interpreter is ending
+        """See that somebody looks at the deadline. The scheduler is woken from idleness only, not for every span."""
+        if self._look_at is None:
+            self._look_at = time.monotonic() + self.seconds
+            if not scheduler.add(self):
+                self._look_at = None
                 return False
-            self._reaper = reaper
-        elif self._reaper_idle:
-            self._overdue.notify()
         return True
 
-    def _reap(self) -> None:
-        while not self._closed or self._held:
-            for slot in self._wait_for_overdue():
-                with guarded("hold.deadline"):
-                    self._on_deadline(slot)
+    def due(self) -> float | None:
+        """When `tick` must look for overdue spans, in seconds since the epoch."""
+        at = self._look_at
+        return None if at is None else time.time() + at - time.monotonic()
 
-    def _wait_for_overdue(self) -> list[Slot]:
+    def tick(self) -> None:
+        """Let the spans go that have waited long enough."""
+        with self._lock:
+            now = time.monotonic()
+            overdue = [slot for slot in self._held if slot.deadline <= now]
+        for slot in overdue:
+            with guarded("hold.deadline"):
+                self._on_deadline(slot)
         with self._lock:
             first = next(iter(self._held), None)
-            self._reaper_idle = first is None
-            self._overdue.wait(None if first is None else max(0.0, first.deadline - time.monotonic()))
-            self._reaper_idle = False
-            now = time.monotonic()
-            return [slot for slot in self._held if slot.deadline <= now]
+            self._look_at = None if first is None else first.deadline

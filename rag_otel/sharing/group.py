@@ -1,12 +1,13 @@
 """The processes of one host as one monitor: each appends what it observed to its log; one, the leader, reads all logs.
 
     a process:   result -> queue -> its log in <state_folder>/shared/observed
-    the leader:  all logs, in the order of time -> inbox, drift, monitors -> channels
+    the leader:  its own results, and the logs of the others in the order of time -> inbox, drift, monitors -> channels
 
 Who leads is decided by a file lock, which the kernel releases when its holder dies. Another process then goes on with
 the states that the leader saved, and with the records that those states do not hold yet: nothing counts twice.
 
-One thread in each process does all of it. Where the folder cannot be written, the process watches by itself.
+The leader writes its own results to its log too, for a leader after it, but watches them from memory. All of it happens
+on the scheduler's threads. Where the folder cannot be written, the process watches by itself.
 """
 
 from __future__ import annotations
@@ -18,14 +19,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Protocol, runtime_checkable
 
 from rag_otel.alert import Alert
+from rag_otel.delivery.scheduler import scheduler
 from rag_otel.durable.process_logs import LogWriter
 from rag_otel.durable.state_folder import StateFolder
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import EvaluatedTrace
 from rag_otel.safety.guard import counters, guarded, logger
-from rag_otel.safety.tracing_suppression import suppressed
 from rag_otel.sharing.leadership import SharedFolder
-from rag_otel.sharing.merging import Batch, MergedLogs
+from rag_otel.sharing.merging import Batch, Entry, MergedLogs
 from rag_otel.sharing.positions import Positions
 from rag_otel.sharing.records import Record, RecordFormat, record_now
 
@@ -110,10 +111,11 @@ class SharedMonitoring:
     def _start_over(self) -> None:
         self._lock = threading.RLock()
         self._queue: deque[Record] = deque()
-        self._wake = threading.Event()
-        self._thread: threading.Thread | None = None
-        self._closed = False
+        self._started = self._closed = False
+        self._stepped_at = 0.0
         self._log: LogWriter | None = None
+        self._written = 0
+        """Where the last record of this process ends in its log."""
         self._logs: MergedLogs | None = None
         self._voice: Voice | None = None
         self._alone = False
@@ -125,17 +127,10 @@ class SharedMonitoring:
     # --- any thread -------------------------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Take part: the thread is started. Cheap when it runs."""
-        if self._thread is None and not self._closed:
-            with self._lock:
-                if self._thread is not None:
-                    return
-                thread = threading.Thread(target=self._run, name="rag-otel-shared", daemon=True)
-                try:
-                    thread.start()
-                except RuntimeError:  # the interpreter ends: `flush` and `shutdown` do the work
-                    return
-                self._thread = thread
+        """Take part from now on. Cheap when it does. Where no thread can be started, `flush` and `shutdown` do the
+        work."""
+        if not self._started and not self._closed:
+            self._started = scheduler.add(self)
 
     def submit(self, result: EvaluatedTrace) -> None:
         """A result of this process."""
@@ -151,7 +146,8 @@ class SharedMonitoring:
             return
         self._queue.append(record)
         self.start()
-        self._wake.set()
+        if len(self._queue) == 1:
+            scheduler.wake()
 
     @property
     def is_leader(self) -> bool:
@@ -183,7 +179,7 @@ class SharedMonitoring:
             self._step(everything=True)
             self._closed = True
             voice, self._voice = self._voice, None
-        self._wake.set()
+        scheduler.remove(self)
         if voice is not None:
             voice.delivery.shutdown(max(0.0, deadline - time.monotonic()))
         self._folder.close()
@@ -205,15 +201,16 @@ class SharedMonitoring:
         if self._logs is not None:
             self._logs.close()
 
-    # --- the thread -------------------------------------------------------------------------------------------------
+    # --- in the background ------------------------------------------------------------------------------------------
 
-    def _run(self) -> None:
-        with suppressed():
-            while not self._closed:
-                self._step()
-                time.sleep(_PAUSE_S)  # whatever comes meanwhile is read together
-                self._wake.wait(POLL_S)
-                self._wake.clear()
+    def due(self) -> float | None:
+        """When to look again, in seconds since the epoch. What comes within a pause is written and read together."""
+        return None if self._closed else self._stepped_at + (_PAUSE_S if self._queue else POLL_S)
+
+    def tick(self) -> None:
+        """Write what has come, and where this process leads, read and watch."""
+        self._step()
+        self._stepped_at = time.time()
 
     def _step(self, *, everything: bool = False) -> None:
         with guarded("sharing"), self._lock:
@@ -240,10 +237,18 @@ class SharedMonitoring:
         try:
             if self._log is None:
                 self._log = LogWriter(self._folder.logs)
-            payloads = [payload for record in records if (payload := self._encoded(record)) is not None]
-            self._log.append(payloads)
+            encoded = [(record, payload) for record in records if (payload := self._encoded(record)) is not None]
+            ends = self._log.append([payload for _, payload in encoded])
         except OSError as error:
             self._go_alone(error, records)
+            return
+        log, before = self._log.name, self._written
+        self._written = ends[-1] if ends else before
+        if self._voice is not None and all(each.read.taken.get(log, 0) >= before for each in self._voice.consumers):
+            entries = [
+                Entry(log=log, position=end, record=record) for (record, _), end in zip(encoded, ends, strict=True)
+            ]
+            self._hand_over(self._voice, Batch(entries=entries, upto={log: self._written}))
 
     def _count(self) -> dict[str, int]:
         """What was counted since it was written last; the leader knows its own."""
@@ -271,6 +276,7 @@ class SharedMonitoring:
         for consumer in self._voice.consumers:
             consumer.read.keep_only(self._logs.names())
         self._leads()
+        self._read(self._voice, self._logs, settle_s=0.0)  # its own log too: from here on it is watched from memory
 
     def _made(self, state: StateFolder | None) -> Voice:
         voice = self._make(state, self.counted_elsewhere)

@@ -88,12 +88,31 @@ def test_a_writer_may_ask_for_bounds_of_its_own() -> None:
 
 
 def test_no_thread_runs_before_the_first_result() -> None:
-    """A set-up that never evaluates costs no thread."""
-    writer = RecordingWriter()
-    delivery = Dispatcher([writer], policy=QUICK)
-    assert not [t for t in threading.enumerate() if writer.name in t.name]
+    """A set-up that never evaluates costs no thread, and its threads keep no process from ending."""
+    before = set(threading.enumerate())
+    delivery = Dispatcher([RecordingWriter()], policy=QUICK)
+    assert set(threading.enumerate()) <= before
     delivery.submit(a_result())
-    assert [t for t in threading.enumerate() if writer.name in t.name and t.daemon]
+    started = set(threading.enumerate()) - before
+    assert all(each.daemon for each in started)
+    delivery.shutdown(PATIENCE_S)
+
+
+def test_two_destinations_that_hang_hold_up_nobody_and_cost_a_thread_each() -> None:
+    """A third one gets everything meanwhile; nobody starts a thread for a destination that answers."""
+    go_on = threading.Event()
+    hanging = [RecordingWriter(lambda: go_on.wait() and None) for _ in range(2)]
+    healthy = [RecordingWriter() for _ in range(6)]
+    before = set(threading.enumerate())
+    delivery = Dispatcher([*hanging, *healthy], policy=QUICK)
+    for count in (1, 2, 3):
+        delivery.submit(a_result())
+        eventually(lambda count=count: all(len(each.results) == count for each in healthy))  # type: ignore[misc]
+        assert len(set(threading.enumerate()) - before) <= 4
+    assert not any(each.results for each in hanging)
+    go_on.set()
+    assert delivery.flush(PATIENCE_S)
+    assert all(len(each.results) == 3 for each in hanging)
     delivery.shutdown(PATIENCE_S)
 
 
@@ -190,7 +209,6 @@ def test_shutdown_delivers_in_its_time_and_counts_the_rest() -> None:
     delivery.submit(a_result())
     assert healthy.count("refused") == 1
     assert delivery.flush(0)
-    eventually(lambda: not [t for t in threading.enumerate() if healthy.name in t.name or down.name in t.name])
 
 
 def test_a_flush_does_not_wait_for_what_is_known_to_be_down() -> None:

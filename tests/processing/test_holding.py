@@ -137,7 +137,7 @@ def test_the_deadline_lets_the_span_go_late_and_the_result_follows() -> None:
 
 
 def test_a_hanging_evaluator_does_not_stop_the_deadline() -> None:
-    """The reaper has its own thread: an evaluator that blocks the worker for good holds up no span."""
+    """The scheduler keeps the time: an evaluator that blocks the worker for good holds up no span."""
     exported, bench = Exported(), Bench(settings={"hold": 0.05})
     bench.judge.block.clear()
     provider, _ = provider_with(bench, Direct(exported))

@@ -1,7 +1,7 @@
 """Alerts to Prometheus' Alertmanager, by its API `POST /api/v2/alerts`, which groups, silences and routes them.
 
 Alertmanager expects a firing alert to be sent again and again, and ends it when that stops: each message holds the
-time of its expiry (`endsAt`), a thread of this channel renews it in time, and a resolve message ends it at once. When
+time of its expiry (`endsAt`), it is renewed in time, and a resolve message ends it at once. When
 the process dies, its alerts expire. Alertmanager identifies an alert by its labels, so they do not change while it
 fires.
 """
@@ -29,12 +29,12 @@ from rag_otel.alerts.messages.rendering import (
     timestamp,
 )
 from rag_otel.delivery.http import post, to_json
+from rag_otel.delivery.scheduler import scheduler
 from rag_otel.durable.state_folder import StateFolder, StateRecord
 from rag_otel.errors import PermanentError, RetryableError
 from rag_otel.rendering.text_cutting import one_line, shorten
 from rag_otel.safety.guard import counters, guarded
 from rag_otel.safety.redaction import redacted
-from rag_otel.safety.tracing_suppression import suppressed
 
 RENEW_S: Final = 60.0
 RENEWALS_MISSED: Final = 4
@@ -96,9 +96,7 @@ class AlertmanagerChannel:
         self._order = threading.Lock()
         """Held while something is posted: a renewal that overtakes the end of an alert would raise it again."""
         self._lock = threading.Lock()
-        self._wake = threading.Event()
-        """Ends the renewing thread's wait."""
-        self._thread: threading.Thread | None = None
+        self._renewal: _Renewal | None = None
         self._firing: OrderedDict[str, _Firing] = OrderedDict()
         """By fingerprint, the oldest first."""
 
@@ -126,9 +124,8 @@ class AlertmanagerChannel:
         found = self._saved.load(lambda stored: {name: _restored(each) for name, each in stored.items()})
         with self._lock:
             self._firing.update({name: each for name, each in (found or {}).items() if name in open_alerts})
-            if self._firing and self._thread is None:
-                self._wake.set()
-                self._start_thread()
+            if self._firing and self._renewal is None:
+                self._begin_renewing(first_s=0.0)
 
     def _save(self) -> None:
         if self._saved is not None:
@@ -141,7 +138,9 @@ class AlertmanagerChannel:
         self._forked()
         with self._lock:
             self._firing.clear()
-        self._wake.set()
+            if self._renewal is not None:
+                scheduler.remove(self._renewal)
+                self._renewal = None
 
     def _forked(self) -> None:
         if os.getpid() != self._process:
@@ -165,29 +164,20 @@ class AlertmanagerChannel:
             if len(self._firing) > MAX_FIRING:
                 self._firing.popitem(last=False)
                 counters.add("alerts.alertmanager.not_renewed")
-            if self._thread is None:
-                self._start_thread()
+            if self._renewal is None:
+                self._begin_renewing(first_s=self._renew_s)
 
-    def _start_thread(self) -> None:
-        thread = threading.Thread(
-            target=_renew_while_needed,
-            args=(weakref.ref(self), self._wake, self._renew_s),
-            name=f"rag-otel-{self.name}",
-            daemon=True,
-        )
-        try:
-            thread.start()
-        except RuntimeError:  # Python 3.12 starts no thread while the interpreter shuts down
-            return
-        self._thread = thread
+    def _begin_renewing(self, *, first_s: float) -> None:
+        self._renewal = _Renewal(self, first_s=first_s, every_s=self._renew_s)
+        scheduler.add(self._renewal)
 
     def _renew(self) -> bool:
-        """Send all firing alerts again; False, and the thread ends, when there is none."""
+        """Send all firing alerts again; False where there is none."""
         with self._order:
             with self._lock:
                 payloads = [each.payload for each in self._firing.values()]
                 if not payloads:
-                    self._thread = None
+                    self._renewal = None
                     return False
             ends_at = self._time(self._holds_s)
             try:
@@ -197,16 +187,22 @@ class AlertmanagerChannel:
         return True
 
 
-def _renew_while_needed(channel: weakref.ref[AlertmanagerChannel], wake: threading.Event, pause_s: float) -> None:
-    """The thread. It holds a reference to the channel only while it works, and ends when the channel is gone."""
-    with suppressed():
-        while True:
-            wake.wait(pause_s)
-            wake.clear()
-            owner = channel()
-            if owner is None or not owner._renew():
-                return
-            del owner
+class _Renewal:
+    """Renews at its time what a channel has told; ends when nothing fires, or when nobody holds the channel."""
+
+    def __init__(self, channel: AlertmanagerChannel, *, first_s: float, every_s: float) -> None:
+        self._channel = weakref.ref(channel)
+        self._every_s = every_s
+        self._at = time.time() + first_s
+
+    def due(self) -> float | None:
+        return self._at
+
+    def tick(self) -> None:
+        self._at = time.time() + self._every_s
+        owner = self._channel()
+        if owner is None or not owner._renew():
+            scheduler.remove(self)
 
 
 def labels_of(alert: Alert) -> _Labels:

@@ -6,7 +6,6 @@ import gc
 import itertools
 import json
 import os
-import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +13,7 @@ import pytest
 
 from rag_otel.alert import AlertSeverity
 from rag_otel.alerts.channels.alertmanager import RENEWALS_MISSED, AlertmanagerChannel
+from rag_otel.delivery.scheduler import scheduler
 from rag_otel.errors import PermanentError, RetryableError
 from testkit.http_receiver import Receiver, http_receiver
 from testkit.polling import eventually
@@ -58,9 +58,9 @@ def posted(receiver: Receiver) -> list[list[dict[str, Any]]]:
     return [json.loads(request.body) for request in list(receiver.requests)]
 
 
-def threads(channel: str) -> list[threading.Thread]:
-    """The renewing thread of the channel of this name, where there is one."""
-    return [each for each in threading.enumerate() if each.name == f"rag-otel-{channel}"]
+def scheduled() -> set[object]:
+    """What the scheduler is to do from now on."""
+    return set(scheduler.parts)
 
 
 def test_alertmanager_hears_of_the_problem_and_of_its_end(server: Alertmanager, hook: Receiver) -> None:
@@ -101,7 +101,8 @@ def test_an_alert_ends_by_itself_when_its_process_is_gone(server: Alertmanager) 
 
 
 def test_an_alert_is_renewed_while_it_fires_and_no_longer() -> None:
-    """Every renewal moves its end; after the resolve message nothing follows, and the thread is gone."""
+    """Every renewal moves its end; after the resolve message nothing follows, and nothing is left to do."""
+    before = scheduled()
     with http_receiver() as receiver:
         ticks = itertools.count(1_700_000_000, 0.001)
         channel = AlertmanagerChannel(receiver.url, name="renewing", renew_s=0.02, clock=lambda: next(ticks))
@@ -109,7 +110,7 @@ def test_an_alert_is_renewed_while_it_fires_and_no_longer() -> None:
         channel.send(alert)
         eventually(lambda: len(receiver.requests) >= 5)
         channel.send(resolved(alert))
-        eventually(lambda: not threads("renewing"))
+        eventually(lambda: scheduled() <= before)
         *renewals, last = posted(receiver)
     ends = [batch[0]["endsAt"] for batch in renewals]
     assert ends == sorted(set(ends))
@@ -128,13 +129,14 @@ def test_a_renewal_that_fails_is_made_good_by_the_next() -> None:
 
 
 def test_a_channel_that_nobody_holds_renews_nothing() -> None:
-    """After `uninstrument()` the thread goes with the channel."""
+    """After `uninstrument()` renewing ends with the channel."""
+    before = scheduled()
     with http_receiver() as receiver:
         channel = AlertmanagerChannel(receiver.url, name="forgotten", renew_s=0.02)
         channel.send(an_alert())
         del channel
         gc.collect()
-        eventually(lambda: not threads("forgotten"))
+        eventually(lambda: scheduled() <= before)
 
 
 def test_a_message_says_until_when_it_holds() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import threading
 
 import pytest
 from opentelemetry.sdk.trace import TracerProvider
@@ -13,6 +12,7 @@ from opentelemetry.sdk.trace import TracerProvider
 import rag_otel
 from rag_otel.alerts.channels.alertmanager import AlertmanagerChannel
 from rag_otel.alerts.channels.configured import configured_channels
+from rag_otel.delivery.scheduler import scheduler
 from rag_otel.settings import Settings
 from rag_otel.settings.groups import AlertSettings
 from testkit.http_receiver import http_receiver
@@ -109,6 +109,7 @@ def test_nothing_is_renewed_once_nobody_watches() -> None:
     """`uninstrument()` ends the renewals; Alertmanager forgets what nobody tells it of."""
     with http_receiver() as receiver:
         channel = AlertmanagerChannel(receiver.url, name="watched", renew_s=0.02)
+        before = set(scheduler.parts)
         set_up = rag_otel.instrument(
             TracerProvider(),
             alerts=rag_otel.AlertSettings(channels=[channel]),
@@ -117,7 +118,7 @@ def test_nothing_is_renewed_once_nobody_watches() -> None:
         channel.send(an_alert())
         eventually(lambda: len(receiver.requests) > 1)
         rag_otel.uninstrument()
-        eventually(lambda: not [thread for thread in threading.enumerate() if thread.name == "rag-otel-watched"])
+        eventually(lambda: set(scheduler.parts) <= before)
         assert set_up.runtime is not None  # kept all along: it was not the garbage collector
 
 

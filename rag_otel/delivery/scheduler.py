@@ -1,0 +1,178 @@
+"""The daemon threads of everything that waits for its time: deadlines, queues, digests, monitors, renewals.
+
+    due part -> one thread runs it ; the second one watches, and runs what becomes due while the first one is stuck
+
+One scheduler serves the whole process. It has no thread before the first part, two while there are parts, and one more
+for each part that hangs: a destination that is down holds up no other. A part is run by one thread at a time.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from typing import Final, Protocol, runtime_checkable
+
+from rag_otel.safety.fork import after_fork_in_child
+from rag_otel.safety.guard import guarded
+from rag_otel.safety.tracing_suppression import suppressed
+
+_LONGEST_S: Final = 60.0
+"""Longest sleep: the wall clock may have been set in between."""
+_SHORTEST_S: Final = 0.05
+"""Shortest time between two runs of a part: one that is always due must not keep a core busy."""
+_STUCK_S: Final = 0.05
+"""A part that has run for so long is left behind, and another thread runs the next one."""
+_THREADS: Final = 2
+
+
+@runtime_checkable
+class Ticking(Protocol):
+    """Has work to do at certain times."""
+
+    def due(self) -> float | None:
+        """When `tick` has something to do next, in seconds since the epoch; None: nothing to do."""
+        ...
+
+    def tick(self) -> None:
+        """Do what is due."""
+        ...
+
+    def after_fork(self) -> None:
+        """Start over in a forked child."""
+        ...
+
+    def close(self) -> None:
+        """The process ends: save what must survive it. May be called twice."""
+        ...
+
+
+class Scheduled(Protocol):
+    """The two methods that the scheduler calls, on its threads."""
+
+    def due(self) -> float | None: ...
+
+    def tick(self) -> None: ...
+
+
+class Scheduler:
+    """Calls `tick` of every part at its `due` time. Thread-safe; a forked child starts without parts."""
+
+    def __init__(self) -> None:
+        self._start_over()
+        after_fork_in_child(self._start_over)
+
+    def _start_over(self) -> None:
+        self._changed = threading.Condition()
+        self._parts: dict[int, Scheduled] = {}
+        self._running: dict[int, float] = {}
+        """Since when each part runs that runs now."""
+        self._not_before: dict[int, float] = {}
+        self._wakes = 0
+        """How often somebody has said that something may have become due."""
+        self._threads = 0
+        self._idle = 0
+        """Threads that wait."""
+
+    def add(self, *parts: Scheduled) -> bool:
+        """Run these parts from now on, or sooner than they said. False where there are none, or no thread can be
+        started: the system has none left, or the interpreter ends."""
+        with self._changed:
+            for part in parts:
+                self._parts[id(part)] = part
+                self._not_before.pop(id(part), None)
+        return self.wake()
+
+    def remove(self, *parts: Scheduled) -> None:
+        """Run them no more; a run under way ends by itself. The threads end with the last part."""
+        with self._changed:
+            for part in parts:
+                self._parts.pop(id(part), None)
+                self._not_before.pop(id(part), None)
+            self._wakes += 1
+            self._changed.notify_all()
+
+    @property
+    def parts(self) -> Sequence[Scheduled]:
+        """What is run now and then."""
+        with self._changed:
+            return list(self._parts.values())
+
+    def wake(self) -> bool:
+        """Ask every part again when it is due. What `add` returns."""
+        with self._changed:
+            self._wakes += 1
+            self._changed.notify()  # one is enough to look; the other one watches
+            return self._threads > 0 or (bool(self._parts) and self._start_thread())
+
+    def _start_thread(self) -> bool:
+        thread = threading.Thread(target=self._run, name="rag-otel-scheduler", daemon=True)
+        self._threads += 1
+        try:
+            thread.start()
+        except RuntimeError:
+            self._threads -= 1
+            return False
+        return True
+
+    # --- the threads ------------------------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        changed = self._changed  # of this process: a fork inside a part gives the child another one
+        with suppressed():
+            while (part := self._next()) is not None:
+                try:
+                    with guarded("scheduler"):
+                        part.tick()
+                except BaseException:
+                    with changed:
+                        self._threads -= 1
+                    raise
+                finally:
+                    with changed:
+                        self._running.pop(id(part), None)
+                        if id(part) in self._parts:
+                            self._not_before[id(part)] = time.time() + _SHORTEST_S
+
+    def _next(self) -> Scheduled | None:
+        """Wait for a part that is due, and that no thread runs; None when this thread is not needed any more."""
+        while True:
+            with self._changed:
+                wakes = self._wakes
+                waiting = [part for part in self._parts.values() if id(part) not in self._running]
+            times = [(at, part) for part in waiting if (at := self._due_at(part)) is not None]
+            with self._changed:
+                if wakes != self._wakes:
+                    continue
+                if not self._parts or (self._idle and self._threads > _THREADS):
+                    self._threads -= 1  # under the lock: who adds a part now starts a thread
+                    return None
+                at, first = min(times, key=lambda each: each[0], default=(float("inf"), None))
+                pause_s = min(_LONGEST_S, at - time.time())
+                if pause_s <= 0 and first is not None:
+                    pause_s = self._until_stuck()
+                    if pause_s <= 0:
+                        self._running[id(first)] = time.monotonic()
+                        if self._idle:
+                            self._changed.notify()  # to watch from now on
+                        else:
+                            self._start_thread()
+                        return first
+                self._idle += 1
+                self._changed.wait(pause_s)
+                self._idle -= 1
+
+    def _due_at(self, part: Scheduled) -> float | None:
+        with guarded("scheduler"):
+            at = part.due()
+            return None if at is None else max(at, self._not_before.get(id(part), 0.0))
+        return None
+
+    def _until_stuck(self) -> float:
+        """Seconds until every part that runs now is stuck; 0 where none runs."""
+        latest = max(self._running.values(), default=None)
+        return 0.0 if latest is None else max(0.0, latest + _STUCK_S - time.monotonic())
+
+
+scheduler: Final = Scheduler()
+"""Of this process."""

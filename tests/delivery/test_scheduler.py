@@ -1,0 +1,96 @@
+"""The threads that keep the time."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from rag_otel.delivery.scheduler import Scheduler
+from rag_otel.safety.guard import counters
+from testkit.polling import eventually
+
+
+class Part:
+    """Due when told to be; `error` is raised by every tick."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self.at: float | None = None
+        self.ticks = 0
+        self._error = error
+
+    def due(self) -> float | None:
+        return self.at
+
+    def tick(self) -> None:
+        self.ticks += 1
+        self.at = None
+        if self._error is not None:
+            raise self._error
+
+    def after_fork(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+def threads() -> set[threading.Thread]:
+    return {thread for thread in threading.enumerate() if thread.name == "rag-otel-scheduler"}
+
+
+def test_what_becomes_due_earlier_is_not_waited_for_longer() -> None:
+    """The thread sleeps towards an hour from now; a wake lets it look again. It ends with the last part."""
+    part, before, scheduler = Part(), threads(), Scheduler()
+    part.at = time.time() + 3600
+    assert scheduler.add(part)
+    assert part.ticks == 0
+    part.at = time.time()
+    scheduler.wake()
+    eventually(lambda: part.ticks == 1)
+    scheduler.remove(part)
+    eventually(lambda: threads() <= before)
+
+
+def test_a_part_that_fails_stops_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counted; the others, and its own next tick, go on."""
+    monkeypatch.delenv("RAG_OTEL_RAISE_INTERNAL_ERRORS")
+    before = counters.get("internal_error.scheduler")
+    broken, sound, scheduler = Part(ValueError("bug")), Part(), Scheduler()
+    for count in (1, 2):
+        broken.at = sound.at = time.time()
+        scheduler.add(broken, sound)
+        eventually(lambda count=count: (broken.ticks, sound.ticks) == (count, count))  # type: ignore[misc]
+    assert counters.get("internal_error.scheduler") == before + 2
+    scheduler.remove(broken, sound)
+
+
+def test_a_part_that_hangs_holds_up_nobody() -> None:
+    """Another thread takes over, and the part itself is not run twice at once."""
+    go_on = threading.Event()
+
+    class Hanging(Part):
+        def tick(self) -> None:
+            super().tick()
+            self.at = time.time()
+            go_on.wait()
+
+    hanging, sound, scheduler = Hanging(), Part(), Scheduler()
+    hanging.at = time.time()
+    scheduler.add(hanging, sound)
+    eventually(lambda: hanging.ticks == 1)
+    for count in (1, 2, 3):
+        sound.at = time.time()
+        scheduler.wake()
+        eventually(lambda count=count: sound.ticks == count)  # type: ignore[misc]
+    assert hanging.ticks == 1
+    go_on.set()
+    eventually(lambda: hanging.ticks > 1)
+    scheduler.remove(hanging, sound)
+
+
+def test_one_without_parts_starts_no_thread() -> None:
+    """Not even when woken."""
+    before, scheduler = threads(), Scheduler()
+    assert not scheduler.wake()
+    assert not scheduler.add()
+    assert threads() <= before
