@@ -21,7 +21,7 @@ _LONGEST_S: Final = 60.0
 """Longest sleep: the wall clock may have been set in between."""
 _SHORTEST_S: Final = 0.05
 """Shortest time between two runs of a part: one that is always due must not keep a core busy."""
-_STUCK_S: Final = 0.05
+_STUCK_S: Final = 0.2
 """A part that has run for so long is left behind, and another thread runs the next one."""
 _THREADS: Final = 2
 
