@@ -44,8 +44,8 @@ print(json.dumps({"before": none_yet, "most": max(most), "after": look()}))
 
 @pytest.mark.parametrize(("folder", "most"), [("", 4), ("state", 5)])
 def test_an_application_with_phoenix_and_slack_has_at_most_four(folder: str, most: int, tmp_path: Path) -> None:
-    """The worker that evaluates, the scheduler's two, and one more while a destination is slow. With a state folder also
-    the one that keeps traces on disk."""
+    """The worker that evaluates, the scheduler's two, and one more while a destination is slow. With a state folder
+    also the one that keeps traces on disk."""
     with http_receiver() as phoenix, http_receiver() as slack:
         arguments = [phoenix.url, f"{slack.url}/hook", str(tmp_path / folder) if folder else "", "20"]
         done = subprocess.run([sys.executable, "-c", APP, *arguments], capture_output=True, text=True, timeout=120)
