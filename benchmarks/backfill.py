@@ -47,10 +47,11 @@ from rag_otel.cli import backfill as command
 from rag_otel.cli.demo.phoenix_server import PhoenixServer, start_phoenix
 from rag_otel.cli.main import main as rag_otel
 from rag_otel.cli.terminal import table
-from rag_otel.composition import Parts, compose_pipeline
 from rag_otel.delivery.http import post
 from rag_otel.errors import RagOtelError
 from rag_otel.model import EvaluatedTrace, RagTrace, SamplingDecision, SpanRef
+from rag_otel.setup.judging import compose_pipeline
+from rag_otel.setup.parts import Parts
 from rag_otel.writers import phoenix_annotations, phoenix_backfill
 from rag_otel.writers.phoenix_backfill import PhoenixBackfillWriter
 from rag_otel_collectors.backfill.engine import Backfill, Tally

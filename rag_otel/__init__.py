@@ -19,12 +19,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rag_otel.guarding.entry import guard, guard_sync
     from rag_otel.guarding.rules import Guard, Guarded, GuardVerdict
-    from rag_otel.instrumentation import Instrumentation, flush, instrument, uninstrument
     from rag_otel.observing.decorator import observe
     from rag_otel.observing.session import current_trace_id, record_chunks, record_memory, using
     from rag_otel.processing.processor import RagSpanProcessor
     from rag_otel.ratings.status import FeedbackStatus
     from rag_otel.settings.groups import AlertSettings, DriftSettings, JudgeSettings, SpanSettings, TelemetrySettings
+    from rag_otel.setup.instrument import flush, instrument, uninstrument
+    from rag_otel.setup.running import Instrumentation
     from rag_otel.user_feedback import feedback
 
 __version__ = "0.1.0"
@@ -61,21 +62,21 @@ _LAZY = {
     "Guard": "rag_otel.guarding.rules",
     "GuardVerdict": "rag_otel.guarding.rules",
     "Guarded": "rag_otel.guarding.rules",
-    "Instrumentation": "rag_otel.instrumentation",
+    "Instrumentation": "rag_otel.setup.running",
     "JudgeSettings": "rag_otel.settings.groups",
     "RagSpanProcessor": "rag_otel.processing.processor",
     "SpanSettings": "rag_otel.settings.groups",
     "TelemetrySettings": "rag_otel.settings.groups",
     "current_trace_id": "rag_otel.observing.session",
     "feedback": "rag_otel.user_feedback",
-    "flush": "rag_otel.instrumentation",
+    "flush": "rag_otel.setup.instrument",
     "guard": "rag_otel.guarding.entry",
     "guard_sync": "rag_otel.guarding.entry",
-    "instrument": "rag_otel.instrumentation",
+    "instrument": "rag_otel.setup.instrument",
     "observe": "rag_otel.observing.decorator",
     "record_chunks": "rag_otel.observing.session",
     "record_memory": "rag_otel.observing.session",
-    "uninstrument": "rag_otel.instrumentation",
+    "uninstrument": "rag_otel.setup.instrument",
     "using": "rag_otel.observing.session",
 }
 

@@ -13,8 +13,6 @@ import atexit
 import dataclasses
 import functools
 
-from rag_otel import instrumentation
-from rag_otel.composition import compose_ratings
 from rag_otel.delivery.export_queue import ExportQueue
 from rag_otel.errors import ConfigurationError
 from rag_otel.ratings.rating import USER_FEEDBACK, Rating, rating
@@ -24,6 +22,8 @@ from rag_otel.safety.fork import after_fork_in_child
 from rag_otel.safety.guard import counters, guarded, logger
 from rag_otel.safety.time_limit import EXIT_S, exit_budget
 from rag_otel.settings import resolve
+from rag_otel.setup import instrument as instrumentation
+from rag_otel.setup.delivering import compose_ratings
 
 
 def feedback(

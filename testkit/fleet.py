@@ -18,8 +18,9 @@ from typing import Any
 
 from opentelemetry.sdk.resources import Resource
 
-from rag_otel.composition import Parts, compose_delivery
 from rag_otel.settings import resolve
+from rag_otel.setup.delivering import compose_delivery
+from rag_otel.setup.parts import Parts
 from rag_otel.sharing.leadership import LEADER, SHARED
 from testkit.drift_scores import result
 from testkit.polling import eventually

@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from rag_otel.cli import work
-from rag_otel.composition import Parts
 from rag_otel.delivery.http import post
 from rag_otel.model import Chunk, Evaluation
+from rag_otel.setup.parts import Parts
 
 ENDS_WORKER = "This ends the worker."
 """An answer that begins like this kills the worker that has judged it."""

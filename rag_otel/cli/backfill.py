@@ -29,11 +29,13 @@ from rag_otel.cli.phoenix_access import (
     time_bounds,
 )
 from rag_otel.cli.worker import Workers
-from rag_otel.composition import Parts, compose_attributes, compose_pipeline
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
 from rag_otel.pipeline import Pipeline
 from rag_otel.safety.tracing_suppression import suppressed
 from rag_otel.settings import Settings, resolve
+from rag_otel.setup.delivering import compose_attributes
+from rag_otel.setup.judging import compose_pipeline
+from rag_otel.setup.parts import Parts
 from rag_otel.writers.feedback import annotator_kind
 from rag_otel.writers.phoenix_backfill import PhoenixBackfillWriter
 from rag_otel_collectors.backfill.engine import Backfill, Store, Tally

@@ -20,16 +20,6 @@ from opentelemetry.sdk.trace import ReadableSpan
 from rag_otel.cli.recognised_phoenix import with_phoenix
 from rag_otel.cli.terminal import table
 from rag_otel.cli.worker import COLLECTOR_WORKER
-from rag_otel.composition import (
-    EMBEDDED,
-    EMBEDDED_PER_MINUTE,
-    Parts,
-    compose_budgets,
-    compose_delivery,
-    compose_pipeline,
-    producing,
-    queue_settings,
-)
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.drift.judge_watch import JudgeWatch
 from rag_otel.drift.setup import build_judge_watch
@@ -41,6 +31,10 @@ from rag_otel.safety.garbage import collect_garbage_less
 from rag_otel.safety.guard import logger
 from rag_otel.settings import Settings
 from rag_otel.settings.rows import rows_of
+from rag_otel.setup.delivering import compose_delivery
+from rag_otel.setup.jobs import producing, queue_settings
+from rag_otel.setup.judging import EMBEDDED, EMBEDDED_PER_MINUTE, compose_budgets, compose_pipeline
+from rag_otel.setup.parts import Parts
 from rag_otel.telemetry.telemetry import Telemetry
 from rag_otel_collectors.otlp import settings as collector_settings
 from rag_otel_collectors.otlp.settings_table import CollectorSettings

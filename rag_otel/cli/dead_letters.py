@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _of_queue(arguments: argparse.Namespace) -> int:
     require_extra("queue", "faststream", "aio_pika", needed_by="--queue")
     from rag_otel.cli import job_dead_letters
-    from rag_otel.composition import queue_settings
+    from rag_otel.setup.jobs import queue_settings
 
     named = {**collector_settings.named_values(arguments.others), "job_queue_url": arguments.queue}
     settings = collector_settings.evaluation_settings(named, file=arguments.config)
@@ -189,7 +189,7 @@ def _write(folder: DeadLetters, letter: DeadLetter, endpoint: str | None) -> tup
 
 def _written(result: EvaluatedTrace, writer: str, endpoint: str | None) -> str:
     """Writes a result as the writer of the settings does, or to the Phoenix at `endpoint`."""
-    from rag_otel.composition import compose_writers
+    from rag_otel.setup.delivering import compose_writers
 
     given = {} if endpoint is None else {"phoenix_endpoint": endpoint}
     writers = compose_writers(resolve(given).settings, lambda span: None, lambda: Resource({}))

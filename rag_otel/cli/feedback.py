@@ -18,12 +18,14 @@ from opentelemetry.sdk.resources import Resource
 
 from rag_otel.budgets.run import RunBudget
 from rag_otel.cli.backfill import phoenix_store, settings_of
-from rag_otel.composition import Parts, compose_delivery, compose_pipeline
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
 from rag_otel.pipeline import Pipeline
 from rag_otel.safety.tracing_suppression import suppressed
 from rag_otel.settings import Settings
+from rag_otel.setup.delivering import compose_delivery
+from rag_otel.setup.judging import compose_pipeline
+from rag_otel.setup.parts import Parts
 from rag_otel_collectors.backfill.engine import Backfill, Tally
 from rag_otel_collectors.backfill.rated_source import RatedSampler, RatedStore
 from rag_otel_collectors.stored.labels import names_in

@@ -18,13 +18,14 @@ from rag_otel.budgets.ledger import MemoryLedger
 from rag_otel.cli.backfill_report import known_price
 from rag_otel.cli.phoenix_access import check_project, phoenix_client, phoenix_errors, project_name, time_bounds
 from rag_otel.cli.plan_report import Plan, report
-from rag_otel.composition import Parts, compose_pipeline, compose_prescore
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
 from rag_otel.model import Evaluation, RagTrace
 from rag_otel.pipeline import Pipeline
 from rag_otel.safety.tracing_suppression import suppressed
 from rag_otel.sampling.build import build_sampler
 from rag_otel.settings import Settings, resolve
+from rag_otel.setup.judging import compose_pipeline, compose_prescore
+from rag_otel.setup.parts import Parts
 from rag_otel.writers.feedback import annotator_kind
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from rag_otel_collectors.stored.phoenix_spans import stored_traces

@@ -19,14 +19,6 @@ from opentelemetry.sdk.resources import Resource
 
 from rag_otel.cli.recognised_phoenix import with_phoenix
 from rag_otel.cli.terminal import table
-from rag_otel.composition import (
-    EMBEDDED,
-    Parts,
-    compose_delivery,
-    compose_pipeline,
-    compose_writers,
-    queue_settings,
-)
 from rag_otel.delivery.retry import Backoff
 from rag_otel.drift.setup import build_judge_watch
 from rag_otel.errors import RetryableError
@@ -39,6 +31,10 @@ from rag_otel.safety.extras import require_extra
 from rag_otel.safety.guard import logger
 from rag_otel.settings import Settings
 from rag_otel.settings.rows import secrets_of
+from rag_otel.setup.delivering import compose_delivery, compose_writers
+from rag_otel.setup.jobs import queue_settings
+from rag_otel.setup.judging import EMBEDDED, compose_pipeline
+from rag_otel.setup.parts import Parts
 from rag_otel.telemetry.telemetry import telemetry_of
 from rag_otel_collectors.jobs.probes import probes
 from rag_otel_collectors.jobs.queue import QueueSettings

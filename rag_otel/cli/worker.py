@@ -11,11 +11,13 @@ import sys
 from collections.abc import Callable
 from typing import Final
 
-from rag_otel.composition import Parts, compose_attributes, compose_pipeline
 from rag_otel.model import EvaluatedTrace, Evaluation, EvaluationStatus, RagTrace, SamplingDecision
 from rag_otel.safety import privacy, redaction
 from rag_otel.settings import Settings
 from rag_otel.settings.rows import secrets_of
+from rag_otel.setup.delivering import compose_attributes
+from rag_otel.setup.judging import compose_pipeline
+from rag_otel.setup.parts import Parts
 from rag_otel.writers.attributes import status_attributes
 from rag_otel_collectors.otlp.evaluation.messages import Job, Reply
 from rag_otel_collectors.otlp.evaluation.pool import WORKER_DIED, EvaluationPool

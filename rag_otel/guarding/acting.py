@@ -33,8 +33,8 @@ from rag_otel.observing.call import Observation
 from rag_otel.observing.call_snapshot import GuardRecord, Snapshot
 from rag_otel.observing.gate import StreamGate
 from rag_otel.observing.transcript import Transcript
-from rag_otel.runtime import Runtime, active_runtime
 from rag_otel.safety.guard import counters, logger, report_internal_error
+from rag_otel.setup.runtime import Runtime, active_runtime
 
 _OUTCOMES: Mapping[Action, Outcome] = {
     "block": Outcome.BLOCKED,

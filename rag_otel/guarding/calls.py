@@ -12,7 +12,7 @@ from rag_otel.guarding.acting import GuardedCall
 from rag_otel.guarding.rules import Guard
 from rag_otel.observing.call import Observation, begin_guarded
 from rag_otel.observing.plan import Plan
-from rag_otel.runtime import explicit_runtime
+from rag_otel.setup.runtime import explicit_runtime
 
 _declared: Final[weakref.WeakSet[Guard]] = weakref.WeakSet()
 """The guards of decorated functions, for as long as one uses them."""

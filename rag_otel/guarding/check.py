@@ -35,7 +35,7 @@ from rag_otel.processing import trace_reading
 from rag_otel.processing.hold import Slot
 from rag_otel.processing.open_spans import SubTree
 from rag_otel.processing.sdk_spans import span_ref
-from rag_otel.runtime import Runtime
+from rag_otel.setup.runtime import Runtime
 
 NO_EVALUATOR = "no_evaluator"
 NO_WORKER = "shutdown"

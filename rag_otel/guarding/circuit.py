@@ -6,8 +6,8 @@ import threading
 import weakref
 from typing import Final
 
-from rag_otel.runtime import Runtime
 from rag_otel.safety.fork import after_fork_in_child
+from rag_otel.setup.runtime import Runtime
 
 MOST_OVERDUE: Final = 32
 """Checks that nobody waits for any more and that have not returned. With so many no other one is begun."""

@@ -13,7 +13,7 @@ from opentelemetry.trace import Span, Tracer
 from rag_otel import semconv
 from rag_otel.safety.guard import guarded
 
-SET_UP: Final = "rag_otel.instrumentation"
+SET_UP: Final = "rag_otel.setup.instrument"
 """The module that sets the process up. It imports everything else, so it is imported with the first call."""
 _lock = threading.RLock()
 _picked: tuple[object, Tracer] | None = None

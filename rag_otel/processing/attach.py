@@ -21,8 +21,8 @@ from opentelemetry.trace import NonRecordingSpan, set_span_in_context
 from rag_otel.processing import fan_out
 from rag_otel.processing.processor import RagSpanProcessor
 from rag_otel.processing.sdk_spans import enriched
-from rag_otel.runtime import Runtime
 from rag_otel.safety.guard import guarded, logger
+from rag_otel.setup.runtime import Runtime
 
 _MARK: Final = "_rag_otel_attachment"
 DETACH_S: Final = 5.0

@@ -22,8 +22,8 @@ from rag_otel.processing.hold import Hold, Slot
 from rag_otel.processing.sdk_spans import SpanOrigin, enriched
 from rag_otel.processing.trace_reading import yield_to_event_loop
 from rag_otel.ratings.recent import recent_ratings
-from rag_otel.runtime import JobSink, Runtime
 from rag_otel.safety.guard import counters, guarded
+from rag_otel.setup.runtime import JobSink, Runtime
 
 if TYPE_CHECKING:  # only imported where a state folder is set
     from rag_otel.durable.trace_records import KeptTrace

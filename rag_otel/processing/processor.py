@@ -31,11 +31,11 @@ from rag_otel.processing.hold import Slot
 from rag_otel.processing.open_spans import Decided
 from rag_otel.processing.sdk_spans import copy_texts, keeps_whole, span_ref
 from rag_otel.processing.span_tracker import SpanTracker, is_sure_candidate, scope_name
-from rag_otel.runtime import Runtime, default_runtime
 from rag_otel.safety.fork import after_fork_in_child
 from rag_otel.safety.guard import guarded, report_internal_error
 from rag_otel.safety.time_limit import exit_budget
 from rag_otel.safety.tracing_suppression import is_own, is_suppressed
+from rag_otel.setup.runtime import Runtime, default_runtime
 
 SHUTDOWN_S: Final = 5.0
 """How long `shutdown()` waits for evaluations: an exiting process must not hang on a slow judge."""

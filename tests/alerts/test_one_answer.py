@@ -14,11 +14,12 @@ from rag_otel.alert import Alert, AlertAudience, AlertSeverity
 from rag_otel.alerts.messages.rendering import compose_message, plain_text
 from rag_otel.alerts.precision import MEASURED, PrecisionTable, read_measured
 from rag_otel.alerts.review import ANSWERS_TO_REVIEW
-from rag_otel.composition import Parts, compose_delivery
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.errors import ConfigurationError
 from rag_otel.settings import resolve
 from rag_otel.settings.groups import AlertSettings
+from rag_otel.setup.delivering import compose_delivery
+from rag_otel.setup.parts import Parts
 from rag_otel_evaluators.judges.embedded.out_of_fold import OutOfFold
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 from testkit.http_receiver import Receiver, http_receiver

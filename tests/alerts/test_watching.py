@@ -19,7 +19,6 @@ from rag_otel.alerts.inbox import Inbox
 from rag_otel.alerts.monitors.combined import Monitors
 from rag_otel.alerts.problems import Limits
 from rag_otel.alerts.schedule import QuietHours, parse_quiet_hours
-from rag_otel.composition import Parts, compose_delivery
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.durable.state_folder import StateFolder
 from rag_otel.errors import ConfigurationError
@@ -27,6 +26,8 @@ from rag_otel.model import EvaluatedTrace
 from rag_otel.safety.guard import counters
 from rag_otel.settings import resolve
 from rag_otel.settings.groups import AlertSettings
+from rag_otel.setup.delivering import compose_delivery
+from rag_otel.setup.parts import Parts
 from testkit.polling import eventually
 from testkit.settings import grouped
 from tests.support.results import a_result, an_evaluation

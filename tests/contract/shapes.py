@@ -24,8 +24,8 @@ from rag_otel.model import Chunk, EvaluatedTrace, Evaluation, RagTrace, Sampling
 from rag_otel.pipeline import Pipeline
 from rag_otel.processing.processor import RagSpanProcessor
 from rag_otel.protocols import Evaluator
-from rag_otel.runtime import Runtime
 from rag_otel.settings import Settings
+from rag_otel.setup.runtime import Runtime
 from rag_otel.writers.attributes import evaluation_attributes, status_attributes
 from rag_otel_collectors.backfill.engine import Backfill, Spans, Tally
 from rag_otel_collectors.otlp.evaluation.messages import Job, Reply

@@ -16,8 +16,8 @@ import rag_otel
 from rag_otel import Guard, observe
 from rag_otel.guarding.circuit import MOST_OVERDUE, circuit_of
 from rag_otel.guarding.rules import REFUSAL
-from rag_otel.runtime import default_runtime
 from rag_otel.safety.background_import import wait_until_imported
+from rag_otel.setup.runtime import default_runtime
 from testkit.http_receiver import Receiver, http_receiver
 from testkit.judge_server import JudgeRequest, JudgeServer, ServerError
 from testkit.polling import eventually

@@ -20,5 +20,5 @@ def test_the_site_builds_strictly(tmp_path: Path) -> None:
     built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stdout + built.stderr
     api = (tmp_path / "api" / "index.html").read_text(encoding="utf-8")
-    assert 'id="rag_otel.instrumentation.instrument"' in api
+    assert 'id="rag_otel.setup.instrument.instrument"' in api
     assert "fonts.googleapis.com" not in api

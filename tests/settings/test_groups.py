@@ -13,13 +13,13 @@ import pytest
 from opentelemetry.sdk.trace import TracerProvider
 
 import rag_otel
-from rag_otel import instrumentation
 from rag_otel.errors import ConfigurationError
 from rag_otel.sampling.policy import SamplingPolicy
 from rag_otel.settings import Settings, resolve, unread_variables
 from rag_otel.settings.gone import GONE_SETTINGS
 from rag_otel.settings.groups import GROUPS, AlertSettings, DriftSettings, JudgeSettings
 from rag_otel.settings.rows import rows_of
+from rag_otel.setup import instrument as instrumentation
 from rag_otel_evaluators import evaluate
 
 GROUP_NAMES = {group.__name__: group for group in GROUPS.values()}

@@ -12,12 +12,13 @@ import pytest
 from opentelemetry.sdk.resources import Resource
 
 from rag_otel.alert import Alert
-from rag_otel.composition import Parts, compose_delivery
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.durable.process_logs import LogWriter
 from rag_otel.errors import ConfigurationError
 from rag_otel.model import EvaluatedTrace
 from rag_otel.settings import resolve
+from rag_otel.setup.delivering import compose_delivery
+from rag_otel.setup.parts import Parts
 from rag_otel.sharing.records import RecordFormat, record_now
 from testkit.drift_scores import results
 from testkit.polling import eventually

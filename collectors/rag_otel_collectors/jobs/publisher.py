@@ -35,7 +35,7 @@ _PATIENCE_S: Final = 60.0
 
 
 class JobPublisher:
-    """See `rag_otel.runtime.JobSink`."""
+    """See `rag_otel.setup.runtime.JobSink`."""
 
     def __init__(
         self,

@@ -14,8 +14,10 @@ import pytest
 from rag_otel import semconv
 from rag_otel.budgets.run import RunBudget
 from rag_otel.cli.main import main
-from rag_otel.composition import Parts, compose_attributes, compose_pipeline
 from rag_otel.settings import Settings
+from rag_otel.setup.delivering import compose_attributes
+from rag_otel.setup.judging import compose_pipeline
+from rag_otel.setup.parts import Parts
 from rag_otel_collectors.backfill.engine import Backfill, Tally
 from rag_otel_collectors.backfill.file_source import FileStore
 from tests.collectors.backfill.stored import a_trace, spans_in, written

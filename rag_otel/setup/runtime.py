@@ -1,13 +1,10 @@
-"""The composed parts that a processor runs on, and how other modules reach those of the process.
-
-`instrumentation.py` composes a `Runtime` (settings, pipeline, writers). Other modules ask here and need not import the
-composition root.
-"""
+"""What a set-up is made of while it runs, and how other modules reach that of the process without importing it."""
 
 from __future__ import annotations
 
 import importlib
 import sys
+import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
@@ -23,28 +20,9 @@ if TYPE_CHECKING:
     from rag_otel.model import AttributeValue, EvaluatedTrace, EvaluationStatus, RagTrace, SamplingDecision
     from rag_otel.pipeline import Pipeline
     from rag_otel.settings import Settings
+    from rag_otel.telemetry.telemetry import Telemetry
 
     Attributes: TypeAlias = Mapping[str, AttributeValue]
-
-
-class Outlet(Protocol):
-    """Exports metrics and events of the process; see `rag_otel.telemetry`."""
-
-    def start(self) -> None:
-        """Start exporting. Never raises."""
-        ...
-
-    def flush(self, timeout_s: float) -> bool:
-        """Export what is here; False when something did not get out."""
-        ...
-
-    def shutdown(self, timeout_s: float) -> None:
-        """Export what is here and stop. Safe to call twice."""
-        ...
-
-    def after_fork(self) -> None:
-        """Start over in a forked child."""
-        ...
 
 
 class DeliveryQueue(Protocol):
@@ -123,7 +101,7 @@ class Runtime:
     delivery: DeliveryQueue
     worker: BackgroundWorker = field(default_factory=_new_worker)
     """The one worker thread that evaluates; started by the first job."""
-    telemetry: Outlet | None = None
+    telemetry: Telemetry | None = None
     """Metrics and events; None: switched off."""
     jobs: JobSink | None = None
     """Where traces go that are evaluated by workers; None: they are evaluated here."""
@@ -135,28 +113,36 @@ class Runtime:
     def __post_init__(self) -> None:
         after_fork_in_child(self.after_fork)
 
+    def flush(self, deadline: float, *, patient: bool = False) -> bool:
+        """Deliver results, publish jobs, write and export what is here, until `deadline` (`time.monotonic` seconds).
+        False when something did not get out. `patient`: a broker that is away may be back in time."""
+
+        def left() -> float:
+            return max(0.0, deadline - time.monotonic())
+
+        done = self.delivery.flush(left())
+        if self.jobs is not None:
+            done = self.jobs.flush(left(), patient=patient) and done
+        if self.kept_traces is not None:
+            done = self.kept_traces.flush(left()) and done
+        if self.telemetry is not None:
+            done = self.telemetry.flush(left()) and done
+        return done
+
     def close(self, timeout_s: float) -> None:
         """Stop evaluating and delivering, within `timeout_s` seconds. Spans still held are released by their
         processors, so flush those first. Safe to call twice."""
-        self.worker.shutdown(timeout_s / 2)
-        self.delivery.shutdown(timeout_s / 2)
-        if self.jobs is not None:
-            self.jobs.shutdown(timeout_s / 2)
-        if self.telemetry is not None:
-            self.telemetry.shutdown(timeout_s / 2)
+        for part in (self.worker, self.delivery, self.jobs, self.telemetry):
+            if part is not None:
+                part.shutdown(timeout_s / 2)
         if self.kept_traces is not None:
             self.kept_traces.close(timeout_s / 2)
 
     def after_fork(self) -> None:
         """Start over in a forked child: nothing of the parent's work is done twice."""
-        if self.kept_traces is not None:
-            self.kept_traces.after_fork()
-        self.worker.after_fork()
-        self.delivery.after_fork()
-        if self.jobs is not None:
-            self.jobs.after_fork()
-        if self.telemetry is not None:
-            self.telemetry.after_fork()
+        for part in (self.kept_traces, self.worker, self.delivery, self.jobs, self.telemetry):
+            if part is not None:
+                part.after_fork()
 
 
 def _set_up() -> Any:

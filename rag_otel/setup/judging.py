@@ -1,0 +1,220 @@
+"""What judges: the pipeline of conventions, sampler, evaluators, cap and budgets that the settings describe."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import ExitStack
+from functools import partial
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from rag_otel.errors import ConfigurationError
+from rag_otel.evaluation.chunk_texts import ChunkTexts, resolver_named
+from rag_otel.evaluation.evaluate import evaluate
+from rag_otel.model import Evaluation, RagTrace
+from rag_otel.pipeline import Pipeline
+from rag_otel.protocols import Convention, Evaluator, Sampler
+from rag_otel.safety.tracing_suppression import suppressed
+from rag_otel.sampling.build import build_sampler, policy_of
+from rag_otel.sampling.cap import EvaluationCap
+from rag_otel.sampling.local_only import LocalOnly
+from rag_otel.settings import Settings
+from rag_otel.setup.parts import Parts, require_kind
+from rag_otel.writers.feedback import FAITHFULNESS, annotator_kind
+
+if TYPE_CHECKING:
+    from rag_otel.budgets.budgets import Budgets
+    from rag_otel_evaluators.llm.cache import AnswerCache
+
+InBackground: TypeAlias = Callable[[Callable[[], object]], object]
+"""Calls a function later, on another thread."""
+EMBEDDED: Final = "embedded"
+_CACHE_KEPT_S: Final = 7 * 86_400.0
+"""A judge's answer is asked again after a week: models behind one name change."""
+EMBEDDED_PER_MINUTE: Final = 600.0
+"""Default cap of the embedded judge: ten evaluations a second cost a few percent of one core."""
+
+
+def compose_pipeline(
+    settings: Settings,
+    parts: Parts,
+    *,
+    default_cap: float | None,
+    in_background: InBackground | None = None,
+    budgeted: bool = True,
+) -> Pipeline:
+    """What reads, decides and evaluates; `default_cap` is the evaluations per minute where the settings name none.
+    With `budgeted=False` the budgets of the settings do not apply: a backfill has its own.
+
+    The heavy imports of judges happen here; a language model's are handed to `in_background`.
+    Raises ConfigurationError, also for a judge that may cost money and has no cap.
+    """
+    from rag_otel_collectors.conventions import default_conventions
+
+    evaluates = settings.judge.job_queue_url is None
+    if evaluates:
+        _require_cap(settings, parts)
+    cap = default_cap if evaluates and settings.evaluations_per_minute is None else settings.evaluations_per_minute
+    evaluators = _all_evaluators(settings, parts, in_background=in_background) if evaluates else ()
+    budgets = compose_budgets(settings, evaluators) if budgeted and evaluates else None
+    texts = compose_texts(settings)
+    require_kind("conventions", settings.spans.conventions, Convention)
+    built_in = default_conventions(
+        mapping=settings.spans.attribute_mapping,
+        recover_chunks=texts is None,
+        conversation=settings.spans.conversation_context,
+    )
+    return Pipeline(
+        conventions=(*settings.spans.conventions, *built_in),
+        sampler=parts.sampler or _sampler(settings, budgets),
+        evaluators=evaluators,
+        cap=None if cap is None or math.isinf(cap) else EvaluationCap(cap),
+        budgets=budgets,
+        timeout_s=settings.judge.timeout,
+        project=settings.project_name,
+        texts=texts,
+        calibrate=compose_calibration(settings),
+        local_only=LocalOnly(settings.judge.local_only) if settings.judge.local_only else None,
+    )
+
+
+def compose_calibration(settings: Settings) -> Callable[[Evaluation], Evaluation] | None:
+    """What applies the calibration file; None without one. Raises ConfigurationError."""
+    if settings.judge.calibration_file is None:
+        return None
+    from rag_otel.evaluation.calibration import calibration_of
+
+    return calibration_of(settings.judge.calibration_file)
+
+
+def _require_cap(settings: Settings, parts: Parts) -> None:
+    """Refuses a judge that may cost money without a cap. Raises ConfigurationError."""
+    judges = [evaluator.judge_name for evaluator in parts.evaluators if annotator_kind(evaluator.judge_name) == "LLM"]
+    if settings.metrics and settings.judge.model != EMBEDDED:
+        judges.insert(0, settings.judge.model)
+    if judges and settings.evaluations_per_minute is None:
+        raise ConfigurationError(
+            f"judge {judges[0]!r} needs evaluations_per_minute (RAG_OTEL_EVALUATIONS_PER_MINUTE): the most "
+            "evaluations a minute that you want it to do"
+        )
+
+
+def compose_budgets(settings: Settings, evaluators: Sequence[Evaluator]) -> Budgets | None:
+    """What judging may cost; None: no limit. Raises ConfigurationError."""
+    if not settings.judge.budgets and settings.sampling_policy is None:
+        return None
+    from rag_otel.budgets.build import build_budgets
+
+    paid = [each.name for each in evaluators if annotator_kind(each.judge_name) == "LLM"]
+    if not paid or settings.judge.model == EMBEDDED or not settings.metrics:
+        return build_budgets(settings, paid=paid)
+    from rag_otel_evaluators.build import price_of_judge
+
+    return build_budgets(
+        settings,
+        paid=paid,
+        judge=settings.judge.model,
+        ask_price=partial(price_of_judge, settings.judge.model, settings.judge.input_price),
+    )
+
+
+def _sampler(settings: Settings, budgets: Budgets | None) -> Sampler:
+    """By ratio, or by the policy. Processes agree on a policy's rates in the ledger, also without a budget."""
+    if settings.sampling_policy is None:
+        return build_sampler(settings)
+    if budgets is not None:
+        agree, allowance = budgets.ledger.agree, budgets.allowance
+        return build_sampler(settings, prescore=compose_prescore(settings), allowance=allowance, agree=agree)
+    from rag_otel.budgets.build import open_ledger
+
+    return build_sampler(settings, prescore=compose_prescore(settings), agree=open_ledger(settings).agree)
+
+
+def compose_prescore(settings: Settings) -> Callable[[RagTrace], Awaitable[float | None]] | None:
+    """Judges a trace with the embedded judge, for rules with `risk_above`; None if the policy has none."""
+    policy = policy_of(settings)
+    if policy is None or not any(rule.risk_above is not None for rule in policy.force):
+        return None
+    from rag_otel_evaluators.metrics.registry import build
+
+    (evaluator,) = build((FAITHFULNESS,))
+
+    async def prescore(trace: RagTrace) -> float | None:
+        result = await evaluate(
+            evaluator,
+            question=trace.question,
+            chunks=trace.chunks,
+            response=trace.response or "",
+            conversation=trace.conversation,
+            timeout_s=settings.judge.timeout,
+        )
+        return result.risk
+
+    return prescore
+
+
+def compose_texts(settings: Settings) -> ChunkTexts | None:
+    """Fetches the texts of chunks; None without a resolver. Raises ConfigurationError."""
+    resolver = settings.spans.chunk_resolver
+    if isinstance(resolver, str):
+        resolver = resolver_named(resolver)
+    return None if resolver is None else ChunkTexts(resolver)
+
+
+def _all_evaluators(settings: Settings, parts: Parts, *, in_background: InBackground | None) -> tuple[Evaluator, ...]:
+    """The metrics that the settings name, then the application's own. Raises ConfigurationError."""
+    named = _evaluators(settings, in_background=in_background) if settings.metrics else ()
+    every = (*named, *parts.evaluators)
+    if not every:
+        raise ConfigurationError("metrics (environment: RAG_OTEL_METRICS) is empty: name a metric, or give evaluators=")
+    names = [each.name for each in every]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise ConfigurationError(
+            f"two evaluators are named {', '.join(twice)}: evaluators= adds to metrics="
+            f"[{', '.join(map(repr, settings.metrics))}]; leave the name out of one of them (metrics=[]: yours alone)"
+        )
+    return every
+
+
+def _evaluators(settings: Settings, *, in_background: InBackground | None) -> tuple[Evaluator, ...]:
+    if settings.judge.model == EMBEDDED and settings.judge.embedder is None:
+        from rag_otel_evaluators.metrics.registry import build
+
+        return build(settings.metrics)
+    from rag_otel_evaluators.build import build_evaluators
+    from rag_otel_evaluators.judges.config import EvaluatorsConfig, checked
+
+    config = checked(
+        EvaluatorsConfig,
+        {
+            "metrics": settings.metrics,
+            "judge": {
+                "model": settings.judge.model,
+                "api_base": settings.judge.api_base,
+                "strategy": settings.judge.strategy,
+                "timeout": settings.judge.timeout,
+                "requests_per_minute": settings.judge.calls_per_minute,
+                "tokens_per_minute": settings.judge.tokens_per_minute,
+                "input_price": settings.judge.input_price,
+                "mask": settings.judge.mask,
+                "mask_engine": settings.judge.mask_engine,
+                "record_file": settings.judge.record_file,
+            },
+            "embedder": settings.judge.embedder,
+            "language": settings.judge.language,
+            "prompts": settings.judge.prompt_folder,
+            "concurrency": settings.judge.concurrency,
+        },
+        source="settings",
+    )
+    with suppressed():  # requests of a judge's library during loading are not the application's
+        return build_evaluators(config, ExitStack(), cache=_judge_cache(settings), in_background=in_background)
+
+
+def _judge_cache(settings: Settings) -> AnswerCache | None:
+    """The cache of the judge's answers. Raises ConfigurationError."""
+    if settings.judge.cache is None:
+        return None
+    from rag_otel_evaluators.llm.cache_stores import open_cache
+
+    return open_cache(settings.judge.cache, keep_s=_CACHE_KEPT_S)
