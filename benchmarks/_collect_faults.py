@@ -189,7 +189,8 @@ def damage(seconds: float = 15.0, seed: int = 11) -> None:
     with tempfile.TemporaryDirectory() as folder:
         with suppress(ProcessLookupError), collector(port, "grace=0.5", *_SMALL, folder=folder) as running:
             sent = asyncio.run(during(running, seconds, (seconds - 0.5, running.process.kill)))
-        files = [path for path in Path(folder).rglob("*.log") if path.stat().st_size]
+        queues = (Path(folder, "journal"), Path(folder, "outbox", "log"))
+        files = [path for queue in queues for path in queue.glob("*.log") if path.stat().st_size]
         lost = set().union(*(_flip_one(path, chance) for path in files))
         sink = Sink(remember=True, port=port)
         with collector(port, "grace=0.5", *_SMALL, folder=folder) as running:

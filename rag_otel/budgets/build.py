@@ -15,7 +15,6 @@ from rag_otel.settings import Settings
 
 MEMORY: Final = "memory"
 SQLITE: Final = "sqlite:"
-_FILE: Final = "budgets.sqlite"
 _SLACK_S: Final = 60.0
 
 
@@ -57,9 +56,11 @@ def open_ledger(settings: Settings) -> Ledger:
     """The ledger of `budget_store`. None: a file in the state folder, else this process's memory. Raises
     ConfigurationError."""
     store = settings.judge.budget_store
-    if store is None:
-        store = MEMORY if settings.state_folder is None else f"{SQLITE}{Path(settings.state_folder) / _FILE}"
-    if store == MEMORY:
+    if store is None and settings.state_folder is not None:
+        from rag_otel.durable.database import FILE  # imports sqlite3
+
+        store = f"{SQLITE}{Path(settings.state_folder) / FILE}"
+    if store is None or store == MEMORY:
         return MemoryLedger()
     if store.startswith(SQLITE):
         from rag_otel.budgets.sqlite_ledger import SqliteLedger

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -11,15 +10,10 @@ from pathlib import Path
 from typing import Final
 
 from rag_otel.budgets.ledger import KEEP_S, Account, Books
-from rag_otel.durable.sqlite_file import open_sqlite
+from rag_otel.durable.database import Database
 from rag_otel.errors import ConfigurationError, LedgerError
 
-_BUSY_S: Final = 10.0
 _CLEAN_EVERY_S: Final = 600.0
-_TABLES: Final = """
-CREATE TABLE IF NOT EXISTS account (name TEXT PRIMARY KEY, content TEXT NOT NULL, forget_at REAL NOT NULL);
-CREATE TABLE IF NOT EXISTS agreed (key TEXT PRIMARY KEY, value TEXT NOT NULL, forget_at REAL NOT NULL);
-"""
 
 
 class SqliteLedger(Books):
@@ -29,8 +23,7 @@ class SqliteLedger(Books):
     def __init__(self, path: str | Path, *, clock: Callable[[], float] = time.time) -> None:
         """Raises ConfigurationError if the file cannot be used."""
         super().__init__(clock)
-        self._path = Path(path)
-        self._connection: sqlite3.Connection | None = None
+        self._database = Database(path)
         self._clean_at = 0.0
         try:
             with self._transaction():
@@ -47,15 +40,10 @@ class SqliteLedger(Books):
             return str(found)
 
     def after_fork(self) -> None:
-        """A connection must not be used, or closed, by two processes: the child opens its own."""
-        self._lock = threading.RLock()
-        self._connection = None
+        """Nothing to do: the database opens a connection of the child's own."""
 
     def close(self) -> None:
-        with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
+        self._database.close()
 
     @contextmanager
     def _accounts(self, names: Sequence[str]) -> Iterator[Sequence[Account]]:
@@ -81,23 +69,11 @@ class SqliteLedger(Books):
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         """A transaction that no other process writes beside. Raises LedgerError."""
-        with self._lock:
-            try:
-                connection = self._connection or self._open()
-                connection.execute("BEGIN IMMEDIATE")
-                try:
-                    yield connection
-                except BaseException:
-                    connection.execute("ROLLBACK")
-                    raise
-                connection.execute("COMMIT")
-            except (OSError, sqlite3.Error) as error:
-                self.close()
-                raise LedgerError(f"{self._path}: {error}") from None
-
-    def _open(self) -> sqlite3.Connection:
-        self._connection = open_sqlite(self._path, _TABLES, busy_timeout_s=_BUSY_S)
-        return self._connection
+        try:
+            with self._database.transaction() as connection:
+                yield connection
+        except (OSError, sqlite3.Error) as error:
+            raise LedgerError(f"{self._database.path}: {error}") from None
 
 
 _EMPTY: Final = Account().as_text()

@@ -23,6 +23,7 @@ from rag_otel.cli.worker import COLLECTOR_WORKER
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.drift.judge_watch import JudgeWatch
 from rag_otel.drift.setup import build_judge_watch
+from rag_otel.durable.database import FILE
 from rag_otel.errors import ConfigurationError
 from rag_otel.evaluation.background_worker import BackgroundWorker
 from rag_otel.safety import redaction
@@ -93,10 +94,8 @@ def _with_shared_budgets(configuration: collector_settings.Configuration) -> col
     settings = resolved.settings
     if settings.judge.budget_store is not None or settings.state_folder is not None:
         return configuration
-    folder = Path(configuration.collector.data_dir).absolute()
-    settings = dataclasses.replace(
-        settings, judge=dataclasses.replace(settings.judge, budget_store=f"sqlite:{folder / 'budgets.sqlite'}")
-    )
+    file = Path(configuration.collector.data_dir).absolute() / "state" / FILE
+    settings = dataclasses.replace(settings, judge=dataclasses.replace(settings.judge, budget_store=f"sqlite:{file}"))
     return dataclasses.replace(configuration, evaluation=dataclasses.replace(resolved, settings=settings))
 
 

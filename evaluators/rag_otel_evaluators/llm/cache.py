@@ -10,21 +10,15 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from rag_otel.durable.sqlite_file import open_sqlite
+from rag_otel.durable.database import Database
 from rag_otel.errors import ConfigurationError
-from rag_otel.safety.fork import after_fork_in_child
 from rag_otel.safety.guard import counters, logger
 
-_SCHEMA: Final = """
-CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL, stored REAL NOT NULL);
-CREATE TABLE IF NOT EXISTS claims (key TEXT PRIMARY KEY, until REAL NOT NULL);
-"""
 HIT: Final = "judge.cache.hit"
 MISS: Final = "judge.cache.miss"
 _CLEAN_EVERY_S: Final = 600.0
@@ -73,16 +67,14 @@ class DiskCache:
         `busy_timeout_s` seconds, here and in every read and write. Answers are kept for `keep_s` seconds; None: for
         ever. Raises ConfigurationError where the file cannot be opened."""
         self.path = Path(path)
-        self._busy_timeout_s = busy_timeout_s
         self._keep_s = keep_s
         self._clean_at = 0.0
-        self._lock = threading.Lock()
-        self._connection: sqlite3.Connection | None = None
+        self._database = Database(path, busy_timeout_s=busy_timeout_s)
         try:
-            self._connected()
+            with self._database.use():
+                pass
         except (OSError, sqlite3.Error) as error:
             raise ConfigurationError(f"the judge's cache {self.path} cannot be opened: {error}") from None
-        after_fork_in_child(self._after_fork)
 
     def get(self, key: str) -> dict[str, Any] | None:
         """What was stored under `key`, None if nothing was or it cannot be read; counted as hit or miss. Blocks for a
@@ -93,9 +85,8 @@ class DiskCache:
 
     def _get(self, key: str) -> dict[str, Any] | None:
         try:
-            with self._lock:
-                query = "SELECT answer, stored FROM answers WHERE key = ?"
-                row = self._connected().execute(query, (key,)).fetchone()
+            with self._database.use() as connection:
+                row = connection.execute("SELECT answer, stored FROM answers WHERE key = ?", (key,)).fetchone()
             if row is None or (self._keep_s is not None and row[1] < time.time() - self._keep_s):
                 return None
             stored = json.loads(row[0])
@@ -108,9 +99,9 @@ class DiskCache:
         """Store `answer`; the last one stays. Blocks for a disk access."""
         row = (key, json.dumps(answer), time.time())
         try:
-            with self._lock:
-                self._connected().execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", row)
-                self._clean(row[2])
+            with self._database.use() as connection:
+                connection.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", row)
+                self._clean(connection, row[2])
         except (OSError, sqlite3.Error) as error:
             self._report("write", error)
 
@@ -119,8 +110,8 @@ class DiskCache:
         now = time.time()
         taken = "INSERT INTO claims VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET until = ?2 WHERE until <= ?3"
         try:
-            with self._lock:
-                return self._connected().execute(taken, (key, now + expires_s, now)).rowcount > 0
+            with self._database.use() as connection:
+                return connection.execute(taken, (key, now + expires_s, now)).rowcount > 0
         except (OSError, sqlite3.Error) as error:
             self._report("write", error)
             return True
@@ -128,38 +119,26 @@ class DiskCache:
     def release(self, key: str) -> None:
         """See `AnswerCache.release`."""
         try:
-            with self._lock:
-                self._connected().execute("DELETE FROM claims WHERE key = ?", (key,))
+            with self._database.use() as connection:
+                connection.execute("DELETE FROM claims WHERE key = ?", (key,))
         except (OSError, sqlite3.Error) as error:
             self._report("write", error)
 
     def __len__(self) -> int:
-        with self._lock:
-            count: int = self._connected().execute("SELECT count(*) FROM answers").fetchone()[0]
+        with self._database.use() as connection:
+            count: int = connection.execute("SELECT count(*) FROM answers").fetchone()[0]
         return count
 
     def close(self) -> None:
-        """Close the file; the cache cannot be used after."""
-        with self._lock:
-            if self._connection is not None:
-                self._connection.close()
+        """Close the file. Safe to call twice."""
+        self._database.close()
 
-    def _connected(self) -> sqlite3.Connection:
-        if self._connection is None:
-            self._connection = open_sqlite(self.path, _SCHEMA, busy_timeout_s=self._busy_timeout_s)
-        return self._connection
-
-    def _clean(self, now: float) -> None:
+    def _clean(self, connection: sqlite3.Connection, now: float) -> None:
         if self._keep_s is None or 0 <= now - self._clean_at < _CLEAN_EVERY_S:
             return
         self._clean_at = now
-        self._connected().execute("DELETE FROM answers WHERE stored < ?", (now - self._keep_s,))
-        self._connected().execute("DELETE FROM claims WHERE until < ?", (now,))
-
-    def _after_fork(self) -> None:
-        """A connection must not be used, or closed, by two processes: the child opens its own."""
-        self._lock = threading.Lock()
-        self._connection = None
+        connection.execute("DELETE FROM answers WHERE stored < ?", (now - self._keep_s,))
+        connection.execute("DELETE FROM claims WHERE until < ?", (now,))
 
     def _report(self, what: str, error: Exception) -> None:
         report_failure(str(self.path), what, error)

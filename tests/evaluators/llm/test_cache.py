@@ -97,10 +97,11 @@ def test_a_file_that_is_no_cache_is_refused_with_its_name(tmp_path: Path) -> Non
 
 
 def test_a_cache_that_breaks_costs_only_itself(tmp_path: Path) -> None:
-    """A closed or damaged file means asking the judge again, and is counted."""
+    """A damaged file means asking the judge again, and is counted."""
     cache = DiskCache(tmp_path / "answers.sqlite")
     cache.put("key", {"text": "x"})
     cache.close()
+    cache.path.write_bytes(b"garbage" * 2000)
     before = counters.get("judge.cache_write_failed"), counters.get("judge.cache_read_failed")
     cache.put("key", {"text": "y"})
     assert cache.get("key") is None
