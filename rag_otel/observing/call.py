@@ -17,42 +17,18 @@ from rag_otel.observing import tracing
 from rag_otel.observing.call_snapshot import OBSERVATION_KEY, GuardRecord, Snapshot, hand_over
 from rag_otel.observing.content import attribute_room, content_attributes, mark_failed
 from rag_otel.observing.documents import to_chunks, unique
-from rag_otel.observing.gate import Gate
 from rag_otel.observing.limits import Allowance, TooLargeError
 from rag_otel.observing.plan import Plan
 from rag_otel.observing.selectors import Arguments, Extractor
 from rag_otel.observing.session import as_identity, as_tags, session_in, tags_in, turns_in, user_in
 from rag_otel.observing.shapes import chunks_in, question_in, response_in, served, text_of
-from rag_otel.observing.tracing import is_left_out, leaves_out
+from rag_otel.observing.tracing import Call, is_left_out, leaves_out
 from rag_otel.safety import privacy
 from rag_otel.safety.guard import counters, guarded, logger, report_internal_error
 
 T = TypeVar("T")
 _NO_CALL: Final[Arguments] = ((), {})
 _NO_LABELS: Final[Mapping[str, Any]] = {}
-
-
-class Call:
-    """A call that the sampler left out: its context is handed down, so that what it calls is left out too."""
-
-    recording = False
-    gate: Gate | None = None
-    """What decides on what leaves the call, where it has a guard."""
-
-    def __init__(self, context: Context) -> None:
-        self.context = context
-
-    def returned(self, result: object) -> None:
-        """Take what the result tells, now: it may change once the caller has it. The first result counts."""
-
-    def complete(self, streamed: str | None = None) -> None:
-        """End it; `streamed` is what a stream has said, where there was one."""
-
-    def fail(self, error: BaseException, streamed: str | None = None) -> None:
-        """End it with the `error` that it raised; cancellation, or a stream closed early, leaves it incomplete."""
-
-    def abandon(self, streamed: str | None = None) -> None:
-        """End it as incomplete."""
 
 
 def begin(plan: Plan, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call | None:

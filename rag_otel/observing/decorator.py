@@ -11,23 +11,31 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
-from types import CoroutineType
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from itertools import islice
+from types import AsyncGeneratorType, CoroutineType, GeneratorType
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, overload
 
 from opentelemetry.context import attach, detach
 
 from rag_otel.errors import ConfigurationError
-from rag_otel.observing.call import Call, begin
+from rag_otel.observing.call import begin
+from rag_otel.observing.gate import run_in_place
+from rag_otel.observing.limits import MAX_WIDTH
 from rag_otel.observing.plan import Plan, make_plan
 from rag_otel.observing.selectors import Selector
-from rag_otel.observing.streams import async_generator_function, generator_function, hand_out, hand_out_async
+from rag_otel.observing.streams import async_generator_function, generator_function, with_stream
+from rag_otel.observing.tracing import Call
 from rag_otel.safety import privacy
+from rag_otel.safety.guard import report_internal_error
 
 if TYPE_CHECKING:
     from rag_otel.guarding.rules import Guard
 
 F = TypeVar("F", bound=Callable[..., Any])
+_STREAM_ATTRIBUTES: Final = ("response_gen", "body_iterator", "_iterator", "response")
+"""Where results keep their stream: LlamaIndex; Starlette; Django and the OpenAI and Anthropic clients; Flask."""
+_GENERATORS: Final = (GeneratorType, AsyncGeneratorType)
 
 
 @overload
@@ -155,7 +163,7 @@ def _sync_wrapper(function: Callable[..., Any], begin_call: Begin) -> Callable[.
             raise
         finally:
             detach(token)
-        return _awaited(call, result) if type(result) is CoroutineType else hand_out(call, result)
+        return _awaited(call, result) if type(result) is CoroutineType else _hand_out(call, result)
 
     return observed
 
@@ -184,4 +192,75 @@ async def _awaited(call: Call, coroutine: CoroutineType[Any, Any, Any]) -> Any:
         call.fail(error)
         raise
     detach(token)
-    return await hand_out_async(call, result)
+    return await _hand_out_async(call, result)
+
+
+def _hand_out(call: Call, result: Any) -> Any:
+    """What the caller of a function that does not await gets. A stream in the result is replaced by one that is watched
+    and ends the call; without a stream the call is complete."""
+    if not call.recording:
+        return result
+    if (streaming := _streaming(call, result)) is not None:
+        return streaming[0]
+    if call.gate is not None:
+        return run_in_place(call.gate.leave(result, blocking=True))
+    call.returned(result)
+    call.complete()
+    return result
+
+
+async def _hand_out_async(call: Call, result: Any) -> Any:
+    """`_hand_out` for a function that awaits."""
+    if call.gate is None:
+        return _hand_out(call, result)
+    streaming = _streaming(call, result)
+    return await call.gate.leave(result, blocking=False) if streaming is None else streaming[0]
+
+
+def _streaming(call: Call, result: Any) -> tuple[Any] | None:
+    """(the result with its stream watched,); None where there is no stream in it."""
+    if type(result) is str:
+        return None
+    gate = call.gate
+    try:
+        found, place = _stream_in(result)
+        if not found:
+            return None
+        if place is not None:
+            call.returned(result)
+        handed = with_stream(result, place, call)
+    except Exception as problem:
+        if not report_internal_error("observe.stream", problem):
+            raise
+        return None if gate is None else (gate.without_stream(result, writable=True),)
+    if handed is not None:
+        return (handed,)
+    if gate is not None:
+        return (gate.without_stream(result, writable=False),)
+    call.abandon()
+    return (result,)
+
+
+def _stream_in(result: Any) -> tuple[bool, Any]:
+    """(whether a result is or holds a stream, where the stream stands in it; None: the result is the stream)."""
+    if isinstance(result, _GENERATORS):
+        return True, None
+    place = _stream_place(result)
+    return place is not None, place
+
+
+def _stream_place(result: Any) -> Any:
+    """Where the stream stands in a result: an index, a key or an attribute's name; None where there is none."""
+    if type(result) is tuple:
+        return next((at for at, item in islice(enumerate(result), MAX_WIDTH) if isinstance(item, _GENERATORS)), None)
+    if type(result) is dict:
+        for key, item in islice(result.items(), MAX_WIDTH):
+            if isinstance(item, _GENERATORS):
+                return key
+        return None
+    fields = getattr(result, "__dict__", None) or {}
+    return next((name for name in _STREAM_ATTRIBUTES if _is_stream(fields.get(name))), None)
+
+
+def _is_stream(value: object) -> bool:
+    return isinstance(value, (Iterator, AsyncIterator)) or hasattr(value, "__aiter__")

@@ -10,26 +10,18 @@ A stream that is closed early, or forgotten, ends the call as incomplete, which 
 from __future__ import annotations
 
 import weakref
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterator, Mapping
-from itertools import islice
-from types import AsyncGeneratorType, GeneratorType
-from typing import Any, Final, TypeAlias, TypeVar
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterator, Mapping
+from typing import Any, TypeAlias, TypeVar
 
 from opentelemetry.context import Context, attach, detach, get_current
 
-from rag_otel.observing.call import Call
 from rag_otel.observing.gate import run_in_place
-from rag_otel.observing.limits import MAX_WIDTH
+from rag_otel.observing.tracing import Call
 from rag_otel.observing.transcript import Transcript
-from rag_otel.safety.guard import report_internal_error
 
 T = TypeVar("T")
 Start: TypeAlias = Callable[[tuple[Any, ...], Mapping[str, Any]], tuple[Call | None, Any]]
 """(args, kwargs) -> the call, None where it is not recorded, and the iterator that does the work."""
-
-STREAM_ATTRIBUTES: Final = ("response_gen", "body_iterator", "_iterator", "response")
-"""Where results keep their stream: LlamaIndex; Starlette; Django and the OpenAI and Anthropic clients; Flask."""
-_GENERATORS: Final = (GeneratorType, AsyncGeneratorType)
 
 
 class BodySteps:
@@ -188,78 +180,7 @@ def async_generator_function(start: Start) -> Callable[..., AsyncGenerator[Any, 
     return driven
 
 
-def hand_out(call: Call, result: Any) -> Any:
-    """What the caller of a function that does not await gets. A stream in the result is replaced by one that is watched
-    and ends the call; without a stream the call is complete."""
-    if not call.recording:
-        return result
-    if (streaming := _streaming(call, result)) is not None:
-        return streaming[0]
-    if call.gate is not None:
-        return run_in_place(call.gate.leave(result, blocking=True))
-    call.returned(result)
-    call.complete()
-    return result
-
-
-async def hand_out_async(call: Call, result: Any) -> Any:
-    """`hand_out` for a function that awaits."""
-    if call.gate is None:
-        return hand_out(call, result)
-    streaming = _streaming(call, result)
-    return await call.gate.leave(result, blocking=False) if streaming is None else streaming[0]
-
-
-def _streaming(call: Call, result: Any) -> tuple[Any] | None:
-    """(the result with its stream watched,); None where there is no stream in it."""
-    if type(result) is str:
-        return None
-    gate = call.gate
-    try:
-        found, place = stream_in(result)
-        if not found:
-            return None
-        if place is not None:
-            call.returned(result)
-        handed = _with_stream(result, place, call)
-    except Exception as problem:
-        if not report_internal_error("observe.stream", problem):
-            raise
-        return None if gate is None else (gate.without_stream(result, writable=True),)
-    if handed is not None:
-        return (handed,)
-    if gate is not None:
-        return (gate.without_stream(result, writable=False),)
-    call.abandon()
-    return (result,)
-
-
-def stream_in(result: Any) -> tuple[bool, Any]:
-    """(whether a result is or holds a stream, where the stream stands in it; None: the result is the stream)."""
-    if isinstance(result, _GENERATORS):
-        return True, None
-    place = _stream_place(result)
-    return place is not None, place
-
-
-def _stream_place(result: Any) -> Any:
-    """Where the stream stands in a result: an index, a key or an attribute's name; None where there is none."""
-    if type(result) is tuple:
-        return next((at for at, item in islice(enumerate(result), MAX_WIDTH) if isinstance(item, _GENERATORS)), None)
-    if type(result) is dict:
-        for key, item in islice(result.items(), MAX_WIDTH):
-            if isinstance(item, _GENERATORS):
-                return key
-        return None
-    fields = getattr(result, "__dict__", None) or {}
-    return next((name for name in STREAM_ATTRIBUTES if _is_stream(fields.get(name))), None)
-
-
-def _is_stream(value: object) -> bool:
-    return isinstance(value, (Iterator, AsyncIterator)) or hasattr(value, "__aiter__")
-
-
-def _with_stream(result: Any, place: Any, call: Call) -> Any:
+def with_stream(result: Any, place: Any, call: Call) -> Any:
     """The result with its stream watched: mappings and objects are changed in place, a tuple is made anew. None where
     the result cannot be changed."""
     if place is None:

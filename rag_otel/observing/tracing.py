@@ -8,9 +8,11 @@ import threading
 from typing import Final
 
 from opentelemetry import trace as trace_api
+from opentelemetry.context import Context
 from opentelemetry.trace import Span, Tracer
 
 from rag_otel import semconv
+from rag_otel.observing.gate import Gate
 from rag_otel.safety.guard import guarded
 
 SET_UP: Final = "rag_otel.setup.instrument"
@@ -108,3 +110,26 @@ def leaves_out(span: Span, parent: Span) -> bool:
     if not own.is_valid or own.span_id == above.span_id:
         return False
     return parent.is_recording() or not above.is_valid
+
+
+class Call:
+    """A call that the sampler left out: its context is handed down, so that what it calls is left out too."""
+
+    recording = False
+    gate: Gate | None = None
+    """What decides on what leaves the call, where it has a guard."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+
+    def returned(self, result: object) -> None:
+        """Take what the result tells, now: it may change once the caller has it. The first result counts."""
+
+    def complete(self, streamed: str | None = None) -> None:
+        """End it; `streamed` is what a stream has said, where there was one."""
+
+    def fail(self, error: BaseException, streamed: str | None = None) -> None:
+        """End it with the `error` that it raised; cancellation, or a stream closed early, leaves it incomplete."""
+
+    def abandon(self, streamed: str | None = None) -> None:
+        """End it as incomplete."""

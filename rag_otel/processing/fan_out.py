@@ -37,7 +37,7 @@ _NOTHING: Final = (
     SpanProcessor.on_start,
     BatchSpanProcessor.on_start,
     SimpleSpanProcessor.on_start,
-    getattr(SpanProcessor, "_on_ending", None),
+    *(getattr(each, "_on_ending", None) for each in (SpanProcessor, BatchSpanProcessor, SimpleSpanProcessor)),
 )
 
 

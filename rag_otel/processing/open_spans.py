@@ -65,6 +65,23 @@ class OpenSpan:
             top = top.parent
         return top.span if top.span.parent is None else None
 
+    def is_sure_candidate(self, snapshot: Snapshot) -> bool:
+        """True for an observed call that will be a candidate whatever else ends before it: one with an answer, which
+        is no search, and with chunks."""
+        return snapshot.response is not None and (snapshot.chunks is not None or self.retrieved)
+
+    def tell_parent(self, *, candidate: bool) -> None:
+        """Let the span above know what this one, which has ended, was."""
+        parent = self.parent
+        if parent is None:
+            return
+        if candidate or self.candidate_below:
+            parent.candidate_below = True
+        if self.retrieved and not candidate:
+            parent.retrieved = True
+        if self.called:
+            parent.called = True
+
     def open_below(self) -> list[OpenSpan]:
         """Everything below that has not ended."""
         found: list[OpenSpan] = []

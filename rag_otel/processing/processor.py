@@ -29,8 +29,8 @@ from rag_otel.processing import fan_out
 from rag_otel.processing.held_traces import SHUT_DOWN, HeldTraces, count
 from rag_otel.processing.hold import Slot
 from rag_otel.processing.open_spans import Decided
-from rag_otel.processing.sdk_spans import copy_texts, keeps_whole, span_ref
-from rag_otel.processing.span_tracker import SpanTracker, is_sure_candidate, scope_name
+from rag_otel.processing.sdk_spans import copy_texts, keeps_whole, scope_name, span_ref
+from rag_otel.processing.span_tracker import SpanTracker
 from rag_otel.safety.fork import after_fork_in_child
 from rag_otel.safety.guard import guarded, report_internal_error
 from rag_otel.safety.time_limit import exit_budget
@@ -208,7 +208,7 @@ class RagSpanProcessor(SpanProcessor):
         if record is None or record.own:
             return {}
         record.snapshot = snapshot
-        if not self._active or not context.trace_flags.sampled or not is_sure_candidate(record, snapshot):
+        if not self._active or not context.trace_flags.sampled or not record.is_sure_candidate(snapshot):
             return {}
         try:
             record.decided = decided = self._decide(context, snapshot)
@@ -230,7 +230,7 @@ class RagSpanProcessor(SpanProcessor):
         unevaluable = None if snapshot is None else snapshot.unevaluable_reason
         if snapshot is not None and snapshot.judging is not None:  # begun already, whatever the coin says
             return Decided(target, snapshot.judging.decision, unevaluable)
-        decision = pipeline.decide(target)
+        decision = pipeline.sampler.decide(target)
         if not decision.sampled:
             return Decided(target, decision, decision.reason)
         if unevaluable is not None:

@@ -39,6 +39,12 @@ def span_ref(context: SpanContext) -> SpanRef:
     return SpanRef(trace_id=format_trace_id(context.trace_id), span_id=format_span_id(context.span_id))
 
 
+def scope_name(span: Span | ReadableSpan) -> str:
+    """The name of the instrumentation scope, empty where there is none."""
+    scope = span.instrumentation_scope
+    return "" if scope is None else scope.name
+
+
 def attribute_dict(span: ReadableSpan) -> dict[str, Any]:
     """The attributes as a plain dict: half a microsecond, where iterating over the SDK's mapping costs nine."""
     copy = getattr(span.attributes, "copy", None)

@@ -25,7 +25,7 @@ from rag_otel import semconv
 from rag_otel.observing.call_snapshot import Snapshot, documents_written
 from rag_otel.processing.late_spans import LateSpans, Turn
 from rag_otel.processing.open_spans import OpenSpan, SubTree
-from rag_otel.processing.sdk_spans import attribute_dict
+from rag_otel.processing.sdk_spans import attribute_dict, scope_name
 from rag_otel.protocols import Convention, KnowsCalls
 from rag_otel.safety.guard import counters
 from rag_otel.safety.tracing_suppression import is_own
@@ -149,7 +149,7 @@ class SpanTracker:
     def _sub_tree(
         self, record: OpenSpan, span: ReadableSpan, entry: OpenSpan | None, size: int, *, candidate: bool
     ) -> SubTree | None:
-        _tell_parent(record, candidate)
+        record.tell_parent(candidate=candidate)
         holder = record if entry is None else entry
         tree = None
         if candidate:
@@ -291,24 +291,6 @@ class SpanTracker:
             counters.add("spans.forgotten")
 
 
-def is_sure_candidate(record: OpenSpan, snapshot: Snapshot) -> bool:
-    """True for an observed call that will be a candidate whatever else ends before it: one with an answer, which is no
-    search, and with chunks."""
-    return snapshot.response is not None and (snapshot.chunks is not None or record.retrieved)
-
-
-def _tell_parent(record: OpenSpan, candidate: bool) -> None:
-    parent = record.parent
-    if parent is None:
-        return
-    if candidate or record.candidate_below:
-        parent.candidate_below = True
-    if record.retrieved and not candidate:
-        parent.retrieved = True
-    if record.called:
-        parent.called = True
-
-
 def _answer_of(turn: Turn, record: OpenSpan, span: ReadableSpan) -> SubTree:
     turn.answered = True
     return SubTree(spans=(span,), size=turn.size, complete=turn.complete, turn=turn, around=record.parent)
@@ -316,9 +298,3 @@ def _answer_of(turn: Turn, record: OpenSpan, span: ReadableSpan) -> SubTree:
 
 def _never(scope: str, attributes: Mapping[str, Any]) -> bool:
     return False
-
-
-def scope_name(span: Span | ReadableSpan) -> str:
-    """The name of the instrumentation scope, empty where there is none."""
-    scope = span.instrumentation_scope
-    return "" if scope is None else scope.name
