@@ -11,7 +11,7 @@ Starts a Phoenix of its own (embedded SQLite). In every round each of these gets
 - "bare again": the same once more, for the machine's noise.
 - "backfill, results known": the whole backfill, but the judge's results were looked up, not computed: a judge that
   takes no time. What it takes longer than "bare" is the cost of the backfill itself.
-- "rag-otel backfill": the command, with the embedded judge in its process; "--workers 2": in two others.
+- "rag-otel traces backfill": the command, with the embedded judge in its process; "--workers 2": in two others.
 - "nothing to do": the command again, over traces that have their scores. It reads and writes nothing.
 
 Wall time and CPU time are from the start of each arm until Phoenix has stored its last result. On a machine whose cores
@@ -43,10 +43,10 @@ from opentelemetry.proto.trace.v1.trace_pb2 import ScopeSpans, Span
 
 from rag_otel import semconv
 from rag_otel.budgets.run import RunBudget
-from rag_otel.cli import backfill as command
 from rag_otel.cli.demo.phoenix_server import PhoenixServer, start_phoenix
 from rag_otel.cli.main import main as rag_otel
 from rag_otel.cli.terminal import table
+from rag_otel.cli.traces import backfill as command
 from rag_otel.delivery.http import post
 from rag_otel.errors import RagOtelError
 from rag_otel.model import EvaluatedTrace, RagTrace, SamplingDecision, SpanRef
@@ -62,7 +62,7 @@ DATA = Path(__file__).parents[1] / "examples" / "data" / "ragtruth_qa_dev.jsonl"
 WORKERS = 2
 AT_ONCE = 100
 BARE, AGAIN, KNOWN = "bare", "bare again", "backfill, results known"
-JUDGED, SPREAD, NOTHING = "rag-otel backfill", f"rag-otel backfill --workers {WORKERS}", "nothing to do"
+JUDGED, SPREAD, NOTHING = "rag-otel traces backfill", f"rag-otel traces backfill --workers {WORKERS}", "nothing to do"
 ARMS = (BARE, KNOWN, JUDGED, AGAIN, SPREAD)
 UNJUDGED = (BARE, KNOWN, AGAIN)
 _IDLE_S = 0.03
@@ -194,7 +194,7 @@ def known(prepared: Prepared) -> None:
 def judged(prepared: Prepared, *options: str) -> None:
     where = ["--project", prepared.project, "--phoenix-endpoint", prepared.server.base_url, "--since", "1d"]
     with contextlib.redirect_stdout(io.StringIO()):
-        assert rag_otel(["backfill", *where, *options]) == 0
+        assert rag_otel(["traces", "backfill", *where, *options]) == 0
 
 
 def wait_until_stored(prepared: Prepared) -> None:

@@ -1,4 +1,4 @@
-"""What a queue of `rag-otel review` tells, against as many answers picked at random.
+"""What a queue of `rag-otel labels review` tells, against as many answers picked at random.
 
     python benchmarks/review_queue.py [--pairs FILE] [--count 80] [--runs 1000]
 

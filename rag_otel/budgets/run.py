@@ -76,7 +76,7 @@ class RunBudget:
             raise ConfigurationError(
                 f"the budget of ${self._limits[_USD]:g} cannot be kept: the price of judge {unpriced[0]!r} is unknown; "
                 "give the judge's parameters input_cost_per_token and output_cost_per_token, or limit the number "
-                "of evaluations (rag-otel backfill --budget N)"
+                "of evaluations (rag-otel traces backfill --budget N)"
             )
 
     def refusal(self, metric: str) -> Evaluation:

@@ -62,7 +62,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     test = actions.add_parser("test", help="send one alert and its resolved message to each configured channel")
     test.add_argument("--channel", action="append", metavar="NAME", help="only this channel (may be repeated)")
     test.add_argument("--config", metavar="FILE", help="the collector's settings file; reads its [evaluation] section")
-    test.set_defaults(act=_test)
+    test.set_defaults(act=_test, parser=test)
 
 
 def run(arguments: argparse.Namespace) -> int:

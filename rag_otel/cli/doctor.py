@@ -23,6 +23,7 @@ import rag_otel
 from rag_otel import semconv
 from rag_otel.cli.doctor_check import Check
 from rag_otel.cli.doctor_queue import published, queue_checks
+from rag_otel.cli.options import phoenix_options
 from rag_otel.cli.terminal import table
 from rag_otel.cli.worst_answers import worst_answers
 from rag_otel.delivery.http import to_json
@@ -48,15 +49,14 @@ _SECRETS: Final = ("KEY", "SECRET", "TOKEN", "HEADERS", "PASSWORD")
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--timeout", type=float, default=30.0, help="seconds to wait for the trace (default: 30)")
-    parser.add_argument("--phoenix-endpoint", help="Phoenix's address (default: from the environment)")
     parser.add_argument("--all", action="store_true", help="print every setting, not only those that are set")
     parser.add_argument("--keep", action="store_true", help="leave the trace that was sent in Phoenix")
-    parser.add_argument("--project-name", help="Phoenix project to send to (default: from the environment)")
+    phoenix_options(parser, times=False)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the configuration, then the result of each check. Returns 0 if all succeeded, else 1."""
-    overrides = {"phoenix_endpoint": arguments.phoenix_endpoint, "project_name": arguments.project_name}
+    overrides = {"phoenix_endpoint": arguments.phoenix_endpoint, "project_name": arguments.project}
     resolved = resolve(overrides)
     remember(secrets_of(resolved.settings))
     print("Configuration (arguments override the environment, which overrides the defaults)")

@@ -55,7 +55,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cache", metavar="FILE", help="cache of the judges' answers (default: OUTPUT.cache)")
     parser.add_argument("--no-cache", dest="cache", action="store_false", help="do not cache the judges' answers")
     parser.add_argument(
-        "--calibration-file", metavar="FILE", help="a file of rag-otel calibrate, applied to the risks and labels"
+        "--calibration-file",
+        metavar="FILE",
+        help="calibration of the risks and labels, by rag-otel labels calibrate",
     )
     parser.add_argument(
         "--fail-under",

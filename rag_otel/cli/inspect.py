@@ -13,17 +13,17 @@ import json
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from rag_otel.cli.inspect_explain import as_text, explanation, no_rag_trace
+from rag_otel.cli.options import phoenix_options, reading_options, settings_of
 from rag_otel.cli.phoenix_access import phoenix_client, phoenix_errors
 from rag_otel.errors import ConfigurationError, InputError
 from rag_otel.evaluation.chunk_texts import ChunkTexts, resolver_named
 from rag_otel.model import RagTrace
 from rag_otel.pipeline import Pipeline
 from rag_otel.sampling.ratio import RatioSampler
-from rag_otel.settings import Settings, resolve
+from rag_otel.settings import Settings
 from rag_otel_collectors.conventions import default_conventions
 from rag_otel_collectors.stored.assembly import AssembledTrace, TraceAssembler
 from rag_otel_collectors.stored.otlp_files import read_spans
@@ -37,21 +37,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="OTLP/JSON, one object or one per line, or Phoenix's export, optionally gzip; - reads standard input",
     )
-    parser.add_argument("--project", metavar="NAME", help="read what Phoenix holds of this project, in place of files")
-    parser.add_argument("--phoenix-endpoint", metavar="URL", help="Phoenix's address (default: from the environment)")
     parser.add_argument(
         "--explain", action="store_true", help="name adapter, spans and attributes, and why a trace is not evaluable"
     )
-    parser.add_argument("--mapping", metavar="FILE", help="custom attribute names: a JSON or TOML file, or JSON text")
-    parser.add_argument(
-        "--chunk-resolver", metavar="MODULE:FUNCTION", help="function that fetches the texts of chunks by their ids"
-    )
+    reading_options(parser)
+    phoenix_options(parser, times=False)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the rows. A file that cannot be read is reported on standard error, and the next file is read."""
-    given = {"attribute_mapping": arguments.mapping, "chunk_resolver": arguments.chunk_resolver}
-    settings = resolve({**given, "phoenix_endpoint": arguments.phoenix_endpoint}).settings
+    settings = settings_of(arguments)
     if bool(arguments.files) == bool(arguments.project):
         raise ConfigurationError("name files to read, or a project of Phoenix's with --project NAME")
     printer = _printer(settings, explain=arguments.explain)
@@ -89,7 +84,6 @@ def _inspect_project(printer: Printer, settings: Settings, project: str) -> int:
 def _printer(settings: Settings, *, explain: bool) -> Printer:
     texts = None
     if isinstance(settings.spans.chunk_resolver, str):
-        sys.path.insert(0, str(Path.cwd()))  # as `python -m` does: the resolver is in a module of the user
         texts = ChunkTexts(resolver_named(settings.spans.chunk_resolver))
     pipeline = Pipeline(
         conventions=default_conventions(

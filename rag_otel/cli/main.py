@@ -1,8 +1,7 @@
 """`rag-otel COMMAND`: imports the command's module, parses the arguments and runs the command.
 
-A command is a line in `COMMANDS` and a module of this package with `configure(parser)` and `run(arguments)`, which
-returns the exit code. The module is imported only when the command is called, so `rag-otel --help` is fast, and a
-missing extra affects only the commands that need it. ConfigurationError and InputError give exit code 2.
+The module is imported only when the command is called, so `rag-otel --help` is fast, and a missing extra affects only
+the commands that need it. ConfigurationError and InputError give exit code 2.
 """
 
 from __future__ import annotations
@@ -11,45 +10,36 @@ import argparse
 import importlib
 import importlib.metadata
 import sys
-from collections.abc import Sequence
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import NoReturn
 
+from rag_otel.cli.commands import COMMANDS, Command
 from rag_otel.errors import ConfigurationError, InputError
 from rag_otel.safety.redaction import redact_logs_of_process, redacted_text
+from rag_otel.settings.gone import GONE_COMMANDS
+from rag_otel.settings.unknown import nearest
 
-COMMANDS: Final = {
-    "demo": "run the demo app over real data and show the result in Phoenix",
-    "inspect": "print every RAG trace in OTLP/JSON files, one JSON object per line",
-    "evaluate": "score a file of questions, contexts and responses",
-    "compare": "compare two evaluations of the same questions, for a build with thresholds",
-    "backfill": "evaluate traces that are already stored in Phoenix or in OTLP files",
-    "feedback": "evaluate answers that people have rated in Phoenix and that have no result yet",
-    "export": "write the worst, most uncertain or hand-corrected answers of Phoenix to a dataset or a file",
-    "plan": "estimate what a sampling policy would have evaluated of Phoenix's last week, and its cost",
-    "collect": "receive OTLP, evaluate RAG traces, and forward all spans to any OTLP backend",
-    "work": "evaluate jobs of a queue, and write their results",
-    "dead-letters": "list spans that a backend refused and jobs that workers gave up, and send them again",
-    "drift": "show changes of scores: since when, how large, in which slices; replay history",
-    "calibrate": "compare a judge with people's labels, and fit its risks to them",
-    "review": "put the answers whose label teaches most into a queue in Phoenix",
-    "sessions": "score whole sessions from the scores of their answers, and annotate Phoenix's sessions",
-    "judge": "check how well a judge agrees with the contrast benchmark",
-    "prompts": "list, show, save or adapt the prompts of the judges",
-    "alerts": "send a test alert to every configured channel",
-    "doctor": "send a test trace with the current settings and check that it arrives with its scores",
-}
+_ABOUT = "Faithfulness of RAG answers in production, on OpenTelemetry."
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command. Returns its exit code: 0 success, 1 failure, 2 wrong input or configuration."""
     if argv is None:  # the process is ours, not a caller's
         redact_logs_of_process()
-    argv = list(sys.argv[1:] if argv is None else argv)
-    command = argv[0] if argv[:1] and argv[0] in COMMANDS else None
+    rest = list(sys.argv[1:] if argv is None else argv)
+    names, commands = ["rag-otel"], COMMANDS
+    command: Command | None = None
+    while rest and rest[0] in commands:
+        command = commands[rest[0]]
+        names.append(rest.pop(0))
+        commands = command.commands
+    name = " ".join(names)
+    if command is None or not command.module:
+        return _group(name, _ABOUT if command is None else _sentence(command.help), commands, rest)
     try:
-        return _run(argv, command)
+        return _run(name, command, rest)
     except (ConfigurationError, InputError) as error:
-        print(f"rag-otel {command}: {redacted_text(str(error))}", file=sys.stderr)
+        print(f"{name}: {redacted_text(str(error))}", file=sys.stderr)
         return 2
     except BrokenPipeError:  # `rag-otel inspect ... | head`
         sys.stderr.close()
@@ -58,27 +48,51 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
 
 
-def _run(argv: list[str], command: str | None) -> int:
-    parser = argparse.ArgumentParser(
-        prog="rag-otel", description="Faithfulness of RAG answers in production, on OpenTelemetry."
-    )
-    parser.add_argument("--version", action="version", version=f"rag-otel {importlib.metadata.version('rag-otel')}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for name, help_line in COMMANDS.items():
-        command_parser = commands.add_parser(
-            name, help=help_line, description=help_line[0].upper() + help_line[1:] + "."
-        )
-        if name == command:
-            _module(name).configure(command_parser)
-    arguments = parser.parse_args(argv)
-    if arguments.command is None:
-        parser.print_help()
-        return 0
-    return int(_module(arguments.command).run(arguments))
+def _group(name: str, about: str, commands: Mapping[str, Command], rest: list[str]) -> int:
+    """What there is below `rag-otel` or a group; an unknown command is an error that says what to write."""
+    parser = argparse.ArgumentParser(prog=name, description=about)
+    if commands is COMMANDS:
+        version = f"rag-otel {importlib.metadata.version('rag-otel')}"
+        parser.add_argument("--version", action="version", version=version)
+    listed = parser.add_subparsers(metavar="COMMAND", title="commands")
+    for each, command in commands.items():
+        listed.add_parser(each, help=command.help)
+    if rest and not rest[0].startswith("-"):
+        print(f"{name}: {_unknown(name, rest[0], commands)}", file=sys.stderr)
+        return 2
+    parser.parse_args(rest)
+    parser.print_help()
+    return 0
 
 
-def _module(command: str) -> Any:
-    return importlib.import_module(f"rag_otel.cli.{command.replace('-', '_')}")
+def _unknown(name: str, word: str, commands: Mapping[str, Command]) -> str:
+    instead = GONE_COMMANDS.get(f"{name} {word}".removeprefix("rag-otel "))
+    if instead is not None:
+        return f"`{name} {word}` is gone: write `rag-otel {instead}`"
+    near = nearest(word, commands)
+    meant = f"did you mean {near}?" if near is not None else f"there are: {', '.join(commands)}"
+    return f"there is no command {word!r}; {meant}"
+
+
+def _run(name: str, command: Command, rest: list[str]) -> int:
+    module = importlib.import_module(f"rag_otel.cli.{command.module}")
+    parser = argparse.ArgumentParser(prog=name, description=_sentence(command.help))
+    module.configure(parser)
+    arguments, unknown = parser.parse_known_args(rest)
+    if unknown:
+        _refuse(getattr(arguments, "parser", parser), unknown)
+    return int(module.run(arguments))
+
+
+def _refuse(parser: argparse.ArgumentParser, unknown: Sequence[str]) -> NoReturn:
+    """Ends with the usage of the command itself, and the option that was meant."""
+    known = [option for action in parser._actions for option in action.option_strings]
+    near = nearest(unknown[0].partition("=")[0], known)
+    parser.error(f"unrecognized arguments: {' '.join(unknown)}" + (f" (did you mean {near}?)" if near else ""))
+
+
+def _sentence(text: str) -> str:
+    return text[0].upper() + text[1:] + "."
 
 
 if __name__ == "__main__":

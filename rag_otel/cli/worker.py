@@ -1,6 +1,6 @@
 """Evaluation in separate processes, for judges that run on this machine and need its CPU.
 
-`rag-otel collect` and `rag-otel backfill --workers` start this module as a program, through one pool
+`rag-otel collect` and `rag-otel traces backfill --workers` start this module as a program, through one pool
 (`rag_otel_collectors.otlp.evaluation.pool`).
 """
 

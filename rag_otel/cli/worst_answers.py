@@ -16,7 +16,7 @@ from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 _SHOWN: Final = 5
 _DAYS: Final = 7
 _TRACES: Final = 1_000
-"""The newest ones of the days. A project with more is better served by `rag-otel export --worst`."""
+"""The newest ones of the days. A project with more is better served by `rag-otel traces export --worst`."""
 _WIDTH: Final = 160
 
 

@@ -1,6 +1,7 @@
 """What people's labels say about a judge, applied to its results: a risk that means what it says.
 
-`rag-otel calibrate` fits the file, the setting `calibration_file` applies it. Platt scaling: the calibrated risk is
+`rag-otel labels calibrate` fits the file, the setting `calibration_file` applies it. Platt scaling: the calibrated
+risk is
 
     sigmoid(slope * logit(judge's risk) + intercept)
 
@@ -150,7 +151,7 @@ class Calibrations:
         if others and counters.add("calibration.version") == 1:
             logger.warning(
                 "rag-otel: the calibration of %s by %s is not applied: it was fitted to version %s, and results are of "
-                "version %s; label some of these and fit it again: rag-otel calibrate --output FILE",
+                "version %s; label some of these and fit it again: rag-otel labels calibrate --output FILE",
                 metric,
                 judge,
                 ", ".join(others),
@@ -192,7 +193,7 @@ def logit(risk: float) -> float:
 
 
 def calibration_of(path: str | Path | None) -> Callable[[Evaluation], Evaluation] | None:
-    """What applies the file of `rag-otel calibrate` to a result; None without a file. Raises ConfigurationError."""
+    """What applies the file of `rag-otel labels calibrate`; None without a file. Raises ConfigurationError."""
     return None if path is None else read_calibrations(path).apply
 
 
@@ -232,6 +233,6 @@ def read_calibrations(path: str | Path) -> Calibrations:
     except (ValueError, KeyError, TypeError) as error:
         raise ConfigurationError(
             f"calibration_file (environment: RAG_OTEL_CALIBRATION_FILE) = {str(path)!r}: not a file of "
-            f"`rag-otel calibrate`: {error}"
+            f"`rag-otel labels calibrate`: {error}"
         ) from None
     return Calibrations(all=calibrations)

@@ -45,3 +45,15 @@ GONE_SETTINGS: Final[Mapping[str, str]] = {
     "logger_provider": "write telemetry=TelemetrySettings(logger_provider=...)",
 }
 """Setting of 0.1 -> what became of it."""
+
+GONE_COMMANDS: Final[Mapping[str, str]] = {
+    "backfill": "traces backfill",
+    "export": "traces export",
+    "sessions": "traces sessions",
+    "plan": "traces plan",
+    "calibrate": "labels calibrate",
+    "review": "labels review",
+    "feedback": "labels feedback",
+    "prompts": "judge prompts",
+}
+"""Command of 0.1 -> what to write instead."""

@@ -68,7 +68,7 @@ class JudgeSettings(Group):
     local_only: Sequence[str] = row((), "Routes and tags whose traces only local judges see: `support*`, `tenant:acme`")
     record_file: str | None = row(None, "File that shows what left for which judge, JSON Lines")
     calibration_file: str | None = row(
-        None, "A file of `rag-otel calibrate`, applied to every result", name="calibration_file"
+        None, "A file of `rag-otel labels calibrate`, applied to every result", name="calibration_file"
     )
     embedder: str | None = row(
         None, "Embedding model of `response_relevancy`; None: one that needs no key", name="embedder"

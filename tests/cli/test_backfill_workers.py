@@ -30,8 +30,8 @@ def test_the_output_is_the_same(tmp_path: Path) -> None:
     """To the byte; and the processes are gone afterwards."""
     source = written(tmp_path / "in.jsonl", *(a_trace(number) for number in range(30)))
     outputs = [tmp_path / "here.jsonl", tmp_path / "there.jsonl"]
-    assert main(["backfill", str(source), "--output", str(outputs[0])]) == 0
-    assert main(["backfill", str(source), "--output", str(outputs[1]), "--workers", "2"]) == 0
+    assert main(["traces", "backfill", str(source), "--output", str(outputs[0])]) == 0
+    assert main(["traces", "backfill", str(source), "--output", str(outputs[1]), "--workers", "2"]) == 0
     assert outputs[0].read_bytes() == outputs[1].read_bytes()
     assert not children()
 
@@ -65,5 +65,5 @@ def test_what_workers_are_not_for(
 ) -> None:
     """No processes, or a judge that waits for somebody else."""
     source = written(tmp_path / "in.jsonl", a_trace())
-    assert main(["backfill", str(source), "--output", str(tmp_path / "out.jsonl"), *options]) == 2
+    assert main(["traces", "backfill", str(source), "--output", str(tmp_path / "out.jsonl"), *options]) == 2
     assert said in capsys.readouterr().err

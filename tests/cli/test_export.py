@@ -1,4 +1,4 @@
-"""`rag-otel export`, against a real Phoenix."""
+"""`rag-otel traces export`, against a real Phoenix."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Project:
         post(f"{self.api.base_url}/v1/span_annotations?sync=true", to_json({"data": rows}))
 
     def export(self, *options: str) -> int:
-        return main(["export", "--project", self.name, "--phoenix-endpoint", self.api.base_url, *options])
+        return main(["traces", "export", "--project", self.name, "--phoenix-endpoint", self.api.base_url, *options])
 
     def examples(self, dataset: str) -> list[dict[str, Any]]:
         """The examples of a dataset, as Phoenix returns them."""
@@ -148,5 +148,5 @@ def test_what_cannot_be_exported(
 
 def test_a_phoenix_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
     """Exit code 1 and its address."""
-    assert main(["export", "--worst", "1", "--project", "p", "--phoenix-endpoint", "http://127.0.0.1:9"]) == 1
+    assert main(["traces", "export", "--worst", "1", "--project", "p", "--phoenix-endpoint", "http://127.0.0.1:9"]) == 1
     assert "127.0.0.1:9" in capsys.readouterr().err

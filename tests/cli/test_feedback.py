@@ -1,4 +1,4 @@
-"""`rag-otel feedback` and `rag_otel.feedback()` with a real Phoenix: ratings that come late."""
+"""`rag-otel labels feedback` and `rag_otel.feedback()` with a real Phoenix: ratings that come late."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Project:
     def run(self, command: str, *options: str, code: int = 0) -> str:
         """The output of a command over everything since 2025."""
         where = ["--project", self.name, "--phoenix-endpoint", self.api.base_url, "--since", "2025-01-01"]
-        assert main([command, *where, *options]) == code
+        assert main([*command.split(), *where, *options]) == code
         return self._capsys.readouterr().out
 
     def scored(self) -> set[str]:
@@ -97,33 +97,35 @@ def test_rated_answers_are_read_back(project: Project, monkeypatch: pytest.Monke
     rag_otel.feedback(spans[1]["traceId"], score=0)
     assert rag_otel.flush(timeout=60)
     eventually(lambda: project.client.trace_annotations(project.name, [spans[1]["traceId"]]), within_s=120)
-    assert "2 answers in rated traces: 2 would be evaluated" in project.run("feedback", "--below", "0.5", "--dry-run")
+    assert "2 answers in rated traces: 2 would be evaluated" in project.run(
+        "labels feedback", "--below", "0.5", "--dry-run"
+    )
     with http_receiver() as receiver:
         monkeypatch.setenv("RAG_OTEL_ALERT_WEBHOOK_URL", receiver.url)
         monkeypatch.setenv("RAG_OTEL_ALERT_RULES", "risk>0.0")
         monkeypatch.setenv("RAG_OTEL_ALERT_DIGEST", "0")
-        assert "2 answers in rated traces: 2 evaluated" in project.run("feedback", "--below", "0.5")
+        assert "2 answers in rated traces: 2 evaluated" in project.run("labels feedback", "--below", "0.5")
         (review,) = (json.loads(request.body) for request in receiver.requests)
     assert [example["rating"] for example in review["examples"]] == [0.0, 0.0]
     assert project.scored() == {by_ui, by_api}
     # Everything that was rated; those that have a result are left alone.
-    assert "3 answers in rated traces: 1 evaluated, 2 had a result" in project.run("feedback")
-    assert "0 evaluated, 3 had a result" in project.run("feedback")
+    assert "3 answers in rated traces: 1 evaluated, 2 had a result" in project.run("labels feedback")
+    assert "0 evaluated, 3 had a result" in project.run("labels feedback")
     assert project.scored() == {by_ui, by_api, content} != {nobody}
 
 
 def test_ratings_are_labels_and_no_part_of_the_sample(project: Project) -> None:
     """Every rated answer counts once against the judge; means of all traffic rest on the sampled answer alone."""
     spans = project.send(3)
-    project.run("backfill", "--budget", "1")
+    project.run("traces backfill", "--budget", "1")
     for span, score in zip(spans, (1, 0, 0), strict=True):
         project.annotate(span["spanId"], name="user_feedback", result={"score": score})
-    project.run("feedback")
+    project.run("labels feedback")
     found = list(
         labels_in_phoenix(project.client, project.name, metric="faithfulness", annotations=["label", "user_feedback"])
     )
     assert sorted((each.bad, each.weight) for each in found) == [(False, 1.0), (True, 1.0), (True, 1.0)]
-    (report,) = json.loads(project.run("calibrate", "--json"))
+    (report,) = json.loads(project.run("labels calibrate", "--json"))
     assert (report["overall"]["labels"], report["overall"]["bad"]) == (3, 2)
     assert f"Replay of {project.name}: 1 evaluations" in project.run("drift")
 
@@ -140,7 +142,7 @@ def test_results_on_the_span_count_and_failed_ones_do_not(project: Project) -> N
     metadata = {"error_type": "TimeoutError"}
     ours = {"name": "faithfulness", "annotator_kind": "CODE", "identifier": "rag-otel", "metadata": metadata}
     project.annotate(failed["spanId"], result={"label": "timeout"}, **ours)
-    assert "2 answers in rated traces: 1 evaluated, 1 had a result" in project.run("feedback")
+    assert "2 answers in rated traces: 1 evaluated, 1 had a result" in project.run("labels feedback")
 
 
 def test_it_goes_on_until_it_is_told_to_stop(project: Project) -> None:
@@ -148,7 +150,7 @@ def test_it_goes_on_until_it_is_told_to_stop(project: Project) -> None:
     first, second = (span["spanId"] for span in project.send(2))
     project.annotate(first, result={"score": 0})
     where = ["--project", project.name, "--phoenix-endpoint", project.api.base_url, "--since", "2025-01-01"]
-    command = [warm_python(), "-m", "rag_otel.cli.main", "feedback", *where, "--every", "0.2"]
+    command = [warm_python(), "-m", "rag_otel.cli.main", "labels", "feedback", *where, "--every", "0.2"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
         try:
             eventually(lambda: project.scored() == {first}, within_s=120)

@@ -179,7 +179,7 @@ def test_files_or_a_project_and_not_both(capsys: pytest.CaptureFixture[str]) -> 
 def test_what_phoenix_holds_is_read(phoenix_server: SharedPhoenix, capsys: pytest.CaptureFixture[str]) -> None:
     """By project, and from the export of the same project."""
     project = "inspect-test"
-    assert main(["doctor", "--keep", "--phoenix-endpoint", phoenix_server.base_url, "--project-name", project]) == 0
+    assert main(["doctor", "--keep", "--phoenix-endpoint", phoenix_server.base_url, "--project", project]) == 0
     capsys.readouterr()
     assert main(["inspect", "--project", project, "--phoenix-endpoint", phoenix_server.base_url]) == 0
     by_project = json.loads(capsys.readouterr().out)

@@ -9,18 +9,22 @@ from pathlib import Path
 
 import pytest
 
-from rag_otel.cli.main import COMMANDS, main
+from rag_otel.cli.commands import COMMANDS
+from rag_otel.cli.main import main
+from rag_otel.settings.gone import GONE_COMMANDS
 from testkit.missing_packages import EXTRAS, without
 
 _EVERY_HELP = """
-from rag_otel.cli.main import COMMANDS, main
-for command in COMMANDS:
+import sys
+from rag_otel.cli.main import main
+for command in sys.argv[1:]:
     try:
-        code = main([command, "--help"])
+        code = main([*command.split(), "--help"])
     except SystemExit as ended:
         code = ended.code
     print("==", command, code)
 """
+ALL = [*COMMANDS, *(f"{name} {each}" for name, command in COMMANDS.items() for each in command.commands)]
 
 
 def test_without_a_command_it_prints_them(capsys: pytest.CaptureFixture[str]) -> None:
@@ -53,9 +57,60 @@ def test_a_missing_extra_is_one_line_that_names_it(
 def test_help_needs_no_extra(tmp_path: Path) -> None:
     """Somebody who asks what a command does may not have installed what it needs."""
     environ = without(EXTRAS, tmp_path)
-    done = subprocess.run([sys.executable, "-c", _EVERY_HELP], env=environ, capture_output=True, text=True, timeout=120)
-    ended = [line.split()[1:] for line in done.stdout.splitlines() if line.startswith("==")]
-    assert ended == [[command, "0"] for command in COMMANDS], done.stderr
+    done = subprocess.run(
+        [sys.executable, "-c", _EVERY_HELP, *ALL], env=environ, capture_output=True, text=True, timeout=120
+    )
+    ended = [line.removeprefix("== ") for line in done.stdout.splitlines() if line.startswith("==")]
+    assert ended == [f"{command} 0" for command in ALL], done.stderr
+
+
+def test_there_are_few_commands() -> None:
+    """What belongs together is in a group."""
+    assert len(COMMANDS) <= 13
+
+
+@pytest.mark.parametrize("gone", GONE_COMMANDS)
+def test_a_command_that_is_gone_says_what_to_write(gone: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([gone, "--project", "x"]) == 2
+    assert f"write `rag-otel {GONE_COMMANDS[gone]}`" in capsys.readouterr().err
+    assert GONE_COMMANDS[gone] in ALL
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        (["trace"], "did you mean traces?"),
+        (["traces", "backfil"], "did you mean backfill?"),
+        (["labels", "nothing"], "there are: calibrate, review, feedback"),
+    ],
+)
+def test_an_unknown_command_is_answered_with_the_nearest(
+    written: list[str], meant: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(written) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert meant in line
+
+
+@pytest.mark.parametrize(
+    ("written", "usage"),
+    [
+        (["evaluate", "--judg3", "x"], "usage: rag-otel evaluate "),
+        (["traces", "plan", "--prise", "1,2"], "usage: rag-otel traces plan "),
+        (["judge", "prompts", "show", "faithfulness", "--languag3", "de"], "usage: rag-otel judge prompts show "),
+        (["alerts", "test", "--chanel", "slack"], "usage: rag-otel alerts test "),
+    ],
+)
+def test_a_wrong_option_shows_the_usage_of_its_own_command(
+    written: list[str], usage: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And the option that was meant."""
+    with pytest.raises(SystemExit) as ended:
+        main(written)
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert said.startswith(usage)
+    assert "did you mean --" in said
 
 
 @pytest.mark.parametrize("command", ["collect", "work"])

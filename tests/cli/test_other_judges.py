@@ -66,7 +66,7 @@ class Project:
     def run(self, command: str, *options: str, code: int = 0) -> str:
         """The output of a command over everything since 2025."""
         where = ["--project", self.name, "--phoenix-endpoint", self.api.base_url, "--since", "2025-01-01"]
-        assert main([command, *where, *options]) == code
+        assert main([*command.split(), *where, *options]) == code
         return self._capsys.readouterr().out
 
 
@@ -84,8 +84,8 @@ def test_annotations_of_the_same_name_leave_each_other_alone(project: Project) -
         project.annotate("LLM", "faithfulness", [{"span": target.span_id, "result": {"score": score}}])
 
     theirs(0.25)
-    assert "evaluated            1" in project.run("backfill")
-    assert "already have scores  1" in project.run("backfill")
+    assert "evaluated            1" in project.run("traces backfill")
+    assert "already have scores  1" in project.run("traces backfill")
     theirs(0.5)
     rows = project.client.annotations(project.name, [target.span_id], names=["faithfulness"])
     found = {row["identifier"]: (row["annotator_kind"], row["result"]["score"]) for row in rows}
@@ -105,7 +105,7 @@ def test_spans_of_other_evaluators_are_not_evaluated(project: Project) -> None:
         spans.append(span)
     root["attributes"] += text_attributes({semconv.SPAN_KIND: semconv.KIND_EVALUATOR})
     send(project.api, project.name, a_request(*spans))
-    assert "RAG traces found       0" in project.run("backfill")
+    assert "RAG traces found       0" in project.run("traces backfill")
 
 
 def test_another_judge_is_compared_with_ours_and_with_people(
@@ -123,11 +123,13 @@ def test_another_judge_is_compared_with_ours_and_with_people(
         [{**place, "result": calls_bad[risk < 0.5]} for place, risk in zip(places, risks, strict=True)],
         identifier="v2",
     )
-    (report,) = json.loads(project.run("calibrate", "--against", "hallucination", "--json"))
+    (report,) = json.loads(project.run("labels calibrate", "--against", "hallucination", "--json"))
     assert report["judge"] == "embedded, against hallucination (LLM, v2)"
     assert (report["overall"]["labels"], report["overall"]["bad"]) == (24, 8)
     assert (report["overall"]["kappa"]["value"], report["overall"]["auroc"]["value"]) == (1.0, 1.0)
-    assert "agreement with hallucination, another judge" in project.run("calibrate", "--against", "hallucination")
+    assert "agreement with hallucination, another judge" in project.run(
+        "labels calibrate", "--against", "hallucination"
+    )
     # People disagree with it on every answer: of an answer that it calls bad they say good.
     project.annotate(
         "HUMAN",
@@ -137,10 +139,10 @@ def test_another_judge_is_compared_with_ours_and_with_people(
             for target, risk in zip(targets, risks, strict=True)
         ],
     )
-    (report,) = json.loads(project.run("calibrate", "--other-judge", "hallucination", "--json"))
+    (report,) = json.loads(project.run("labels calibrate", "--other-judge", "hallucination", "--json"))
     assert (report["metric"], report["judge"]) == ("hallucination", "hallucination (LLM, v2)")
     assert (report["overall"]["labels"], report["overall"]["auroc"]["value"]) == (24, 0.0)
-    project.run("calibrate", "--against", "hallucination", "--output", "nowhere.json", code=2)
+    project.run("labels calibrate", "--against", "hallucination", "--output", "nowhere.json", code=2)
     told = project.run("drift", "--annotation", "hallucination", "--all")
     assert "24 evaluations" in told
     assert "hallucination.score" in told

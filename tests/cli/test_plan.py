@@ -1,4 +1,4 @@
-"""`rag-otel plan`, against a real Phoenix."""
+"""`rag-otel traces plan`, against a real Phoenix."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_policy_costs_what_it_would_have_cost(
     send(api, project, *traces, a_trace(9, name="probe"))
     policy = tmp_path / "policy.toml"
     policy.write_text(POLICY)
-    where = ["plan", "--project", project, "--phoenix-endpoint", api.base_url, "--since", "2025-12-31"]
+    where = ["traces", "plan", "--project", project, "--phoenix-endpoint", api.base_url, "--since", "2025-12-31"]
     asked = [*where, "--policy", str(policy), "--judge", "openai/gpt-4o-mini", "--price", "1,2"]
     assert main(asked) == 0
     report = capsys.readouterr().out
@@ -58,7 +58,7 @@ def test_a_policy_costs_what_it_would_have_cost(
 
 def test_what_is_missing_is_named(phoenix_server: SharedPhoenix, capsys: pytest.CaptureFixture[str]) -> None:
     """A project that Phoenix does not have, and a judge without a price."""
-    where = ["plan", "--phoenix-endpoint", phoenix_server.base_url]
+    where = ["traces", "plan", "--phoenix-endpoint", phoenix_server.base_url]
     assert main([*where, "--project", "nowhere"]) == 2
     assert "has no project 'nowhere'" in capsys.readouterr().err
 

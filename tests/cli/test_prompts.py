@@ -1,4 +1,4 @@
-"""`rag-otel prompts`: list, show and save."""
+"""`rag-otel judge prompts`: list, show and save."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from rag_otel_evaluators.prompts import list_prompts, load_prompt
 
 def test_list_shows_every_prompt_with_its_hash(capsys: pytest.CaptureFixture[str]) -> None:
     """One row a prompt and language."""
-    assert main(["prompts", "list"]) == 0
+    assert main(["judge", "prompts", "list"]) == 0
     rows = capsys.readouterr().out.splitlines()[2:]
     assert [row.split()[:4] for row in rows] == [[p.name, p.language, p.version, p.hash] for p in list_prompts()]
 
 
 def test_show_prints_what_a_model_gets(capsys: pytest.CaptureFixture[str]) -> None:
     """Instruction and examples as they are sent."""
-    assert main(["prompts", "show", "context_recall", "--language", "es"]) == 0
+    assert main(["judge", "prompts", "show", "context_recall", "--language", "es"]) == 0
     shown = capsys.readouterr().out
     prompt = load_prompt("context_recall", "es")
     assert prompt.reference in shown
@@ -28,7 +28,7 @@ def test_show_prints_what_a_model_gets(capsys: pytest.CaptureFixture[str]) -> No
 
 def test_save_writes_a_folder_that_replaces_the_built_in_prompts(tmp_path: Path) -> None:
     """A saved file that is changed is what is shown from then on."""
-    assert main(["prompts", "save", str(tmp_path), "--language", "es", "--name", "context_recall"]) == 0
+    assert main(["judge", "prompts", "save", str(tmp_path), "--language", "es", "--name", "context_recall"]) == 0
     (file,) = tmp_path.rglob("*.json")
     file.write_text(file.read_text(encoding="utf-8").replace("Comprueba", "Compruebe usted"), encoding="utf-8")
     assert load_prompt("context_recall", "es", folder=tmp_path).instruction.startswith("Compruebe usted")
@@ -48,6 +48,6 @@ def test_what_is_not_there_is_exit_code_2(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """With the names that exist."""
-    assert main(["prompts", *arguments]) == 2
+    assert main(["judge", "prompts", *arguments]) == 2
     assert message in capsys.readouterr().err
     assert not Path("unused").exists()

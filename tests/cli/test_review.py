@@ -1,4 +1,4 @@
-"""`rag-otel review` on a real Phoenix: the queue is annotations, and labels from it carry their weight."""
+"""`rag-otel labels review` on a real Phoenix: the queue is annotations, and labels from it carry their weight."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_queue_is_made_labelled_and_weighted(
 
     def reviewed(*more: str) -> list[dict[str, object]]:
         arguments = ["--project", project, "--phoenix-endpoint", phoenix_server.base_url, "--json", *more]
-        assert main(["review", *arguments]) == 0
+        assert main(["labels", "review", *arguments]) == 0
         return list(json.loads(capsys.readouterr().out))
 
     assert len(reviewed("--count", "8", "--dry-run")) == 8
@@ -74,7 +74,7 @@ def test_a_queue_is_made_labelled_and_weighted(
     )
     expected = sorted(4.0 / float(str(each["probability"])) for each in first)
     assert sorted(each.weight for each in labels) == pytest.approx(expected)
-    assert main(["review", "--project", project, "--phoenix-endpoint", phoenix_server.base_url]) == 0
+    assert main(["labels", "review", "--project", project, "--phoenix-endpoint", phoenix_server.base_url]) == 0
     assert "labels so far" in capsys.readouterr().out
 
 
@@ -88,5 +88,5 @@ def test_a_queue_is_made_labelled_and_weighted(
 )
 def test_wrong_input(capsys: pytest.CaptureFixture[str], arguments: list[str], said: str) -> None:
     """One line that names the option and the way out."""
-    assert main(["review", "--project", "p", *arguments]) == 2
+    assert main(["labels", "review", "--project", "p", *arguments]) == 2
     assert said in capsys.readouterr().err

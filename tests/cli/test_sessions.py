@@ -1,4 +1,4 @@
-"""`rag-otel sessions` on a real Phoenix: sessions get the weighted means of their answers, and the worst one."""
+"""`rag-otel traces sessions` on a real Phoenix: sessions get the weighted means of their answers, and the worst one."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_sessions_are_scored_and_annotated(phoenix_server: SharedPhoenix, capsys
     eventually(lambda: len(api.annotations(project, *ids)) == len(results), within_s=120)
 
     def scored(*more: str) -> list[dict[str, Any]]:
-        assert main(["sessions", "--project", project, "--phoenix-endpoint", url, "--json", *more]) == 0
+        assert main(["traces", "sessions", "--project", project, "--phoenix-endpoint", url, "--json", *more]) == 0
         return list(json.loads(capsys.readouterr().out))
 
     def annotations() -> dict[tuple[str, str], float]:
@@ -95,7 +95,7 @@ def test_sessions_are_scored_and_annotated(phoenix_server: SharedPhoenix, capsys
     assert annotations() == expected
     assert scored("--since", "2026-05-01T12:01:00Z")[1]["score"] == 0.5, "only the second and third answer"
     assert annotations() == expected
-    assert main(["sessions", "--project", project, "--phoenix-endpoint", url]) == 0
+    assert main(["traces", "sessions", "--project", project, "--phoenix-endpoint", url]) == 0
     out = capsys.readouterr().out
     assert "2 of 3" in out
     assert "2 of 2 sessions with a score annotated" in out
@@ -122,5 +122,5 @@ def test_the_worst_score_of_a_metric_that_is_better_when_lower() -> None:
 
 def test_phoenix_must_be_named(capsys: pytest.CaptureFixture[str]) -> None:
     """One line that says what is missing."""
-    assert main(["sessions", "--project", "p"]) == 2
+    assert main(["traces", "sessions", "--project", "p"]) == 2
     assert "Phoenix's address is missing" in capsys.readouterr().err

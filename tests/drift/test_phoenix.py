@@ -22,7 +22,7 @@ def test_annotations_and_attributes_are_replayed(
     api, project = PhoenixApi(phoenix_server.base_url), f"drift-{secrets.token_hex(4)}"
     where = ["--project", project, "--phoenix-endpoint", api.base_url]
     send(api, project, *(a_trace(number) for number in range(3)))
-    assert main(["backfill", *where, "--since", "2025-01-01"]) == 0
+    assert main(["traces", "backfill", *where, "--since", "2025-01-01"]) == 0
     scored = a_trace(3)
     (span,) = scored["resourceSpans"][0]["scopeSpans"][0]["spans"]
     span["attributes"] += [

@@ -76,7 +76,7 @@ def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
 def test_a_file_that_is_something_else(tmp_path: Path, content: str) -> None:
     """The error names the setting, the file and the command that makes such files."""
     (tmp_path / "c.json").write_text(content)
-    with pytest.raises(ConfigurationError, match=r"RAG_OTEL_CALIBRATION_FILE.*c\.json.*rag-otel calibrate"):
+    with pytest.raises(ConfigurationError, match=r"RAG_OTEL_CALIBRATION_FILE.*c\.json.*rag-otel labels calibrate"):
         read_calibrations(tmp_path / "c.json")
     with pytest.raises(ConfigurationError, match="cannot be read"):
         read_calibrations(tmp_path / "none.json")
@@ -145,7 +145,7 @@ def test_what_was_fitted_to_another_version_is_not_applied(version: str, caplog:
     if before == 0:
         assert caplog.text.count("is not applied") == 1
         assert "2+7" in caplog.text
-        assert "rag-otel calibrate" in caplog.text
+        assert "rag-otel labels calibrate" in caplog.text
 
 
 def test_each_version_has_its_own(tmp_path: Path) -> None:
@@ -158,7 +158,7 @@ def test_each_version_has_its_own(tmp_path: Path) -> None:
 
 
 def test_a_file_without_versions_is_read(tmp_path: Path) -> None:
-    """As `rag-otel calibrate` wrote it before: it stops no start, and is applied to nothing."""
+    """As `rag-otel labels calibrate` wrote it before: it stops no start, and is applied to nothing."""
     write_calibrations(tmp_path / "c.json", [MADE])
     content = json.loads((tmp_path / "c.json").read_text())
     del content["calibrations"][0]["version"]

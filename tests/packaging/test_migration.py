@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from rag_otel.cli.main import COMMANDS
+from rag_otel.cli.commands import COMMANDS
 from rag_otel_evaluators.metrics.registry import metric_names
 from testkit.judge_server import JudgeRequest, JudgeServer
 from testkit.warm_python import warm_python

@@ -72,7 +72,7 @@ def test_python_blocks_run(page: Path, phoenix: str, tmp_path: Path) -> None:
 def test_every_command_in_the_readme_exists() -> None:
     """Each `rag-otel X` and `make X` that the README shows is there."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    from rag_otel.cli.main import COMMANDS
+    from rag_otel.cli.commands import COMMANDS
 
     shown = set(re.findall(r"^\s*(?:\$ )?rag-otel ([a-z]+)", text, flags=re.M))
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), flags=re.M))

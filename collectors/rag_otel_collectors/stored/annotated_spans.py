@@ -48,7 +48,7 @@ class StoredResult:
     in_sample: bool = True
     """False: it stands for no other answer, see `SamplingDecision.in_sample`."""
     rated: bool = False
-    """Evaluated because a person had rated the answer (`rag-otel feedback`)."""
+    """Evaluated because a person had rated the answer (`rag-otel labels feedback`)."""
 
     @property
     def judged_risk(self) -> float | None:

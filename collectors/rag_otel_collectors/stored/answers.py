@@ -1,4 +1,4 @@
-"""Stored answers with their scores and with what people said about them, for `rag-otel export`."""
+"""Stored answers with their scores and with what people said about them, for `rag-otel traces export`."""
 
 from __future__ import annotations
 

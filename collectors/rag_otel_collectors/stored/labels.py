@@ -93,8 +93,8 @@ def labels_in_phoenix(
     the whole of its trace. Of several names the first counts that says something. The label decides, else the score
     (below 0.5 is bad). Raises the errors of the client.
 
-    Where rated answers were evaluated because they were rated (`rag-otel feedback`), every rated answer has a result:
-    a user's rating then counts once, whatever the sampler did.
+    Where rated answers were evaluated because they were rated (`rag-otel labels feedback`), every rated answer has a
+    result: a user's rating then counts once, whatever the sampler did.
 
     With `against`, another judge's annotations of this name take the place of people's; with `other`, those of this
     name take the place of rag-otel's results.

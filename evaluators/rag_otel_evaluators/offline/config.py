@@ -48,7 +48,7 @@ class EvaluationConfig(EvaluatorsConfig):
     allow_bad_rows: bool = False
     """Whether rows that cannot be read, or lack a field that a metric needs, are acceptable."""
     calibration_file: Path | None = None
-    """A file of `rag-otel calibrate`, applied to every result, as in live traffic."""
+    """A file of `rag-otel labels calibrate`, applied to every result, as in live traffic."""
     aspects: dict[str, str] = Field(default_factory=dict)
     """Name of a metric -> a question about the response that the judge answers with yes or no."""
     rubrics: dict[str, dict[int | str, str]] = Field(default_factory=dict)

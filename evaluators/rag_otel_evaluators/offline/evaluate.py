@@ -59,7 +59,7 @@ def evaluate(
     `judge` and `embedder`: a name, or the settings of `JudgeConfig` and `ModelConfig`, for the metrics given by name.
     `budget_usd`: maximum cost in US dollars. Rows after the limit have the reason `budget`.
     `cache`: a file that caches judges' answers, so that no call is paid for twice.
-    `calibration_file`: a file of `rag-otel calibrate`, applied to the results of the metric and judge it was fitted to.
+    `calibration_file`: a file of `rag-otel labels calibrate`, applied to the results that it was fitted to.
     `progress`: whether to show a progress bar. None: only on a terminal.
 
     Blocks until all rows are evaluated, on a loop of its own: it works while an event loop is running, but that loop

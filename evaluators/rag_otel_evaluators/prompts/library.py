@@ -98,7 +98,9 @@ def _roots(folder: Path | str | None) -> Iterator[Traversable]:
     if folder is not None:
         path = Path(folder)
         if not path.is_dir():
-            raise ConfigurationError(f"{path}: no such folder of prompts; `rag-otel prompts save {path}` creates it")
+            raise ConfigurationError(
+                f"{path}: no such folder of prompts; `rag-otel judge prompts save {path}` creates it"
+            )
         yield path
     yield resources.files(__package__)
 
@@ -127,5 +129,5 @@ def _not_found(name: str, language: str, folder: Path | str | None) -> str:
         return f"no prompt is called {name!r}; there are: {', '.join(sorted({known for _, known in pairs}))}"
     return (
         f"the prompt {name!r} does not exist in {language!r}; it exists in: {', '.join(languages)}. "
-        f"To create it: rag-otel prompts adapt --language {language} --model NAME"
+        f"To create it: rag-otel judge prompts adapt --language {language} --model NAME"
     )

@@ -19,7 +19,7 @@ NEXT_STEPS: Final = {
     "high_risk": _READ,
     "answers_to_review": "read the worst answers in working hours; mark in Phoenix which were really wrong.",
     "budget_low": "raise the budget, lower the rates of the sampling policy, or let it run out.",
-    "budget_spent": "raise the budget, or lower the rates: `rag-otel plan` shows what a policy costs.",
+    "budget_spent": "raise the budget, or lower the rates: `rag-otel traces plan` shows what a policy costs.",
     "alerts_digest": "start with the worst answer; each problem of the digest has its own section in the runbook.",
     "slo_burn_rate": "compare the time with your deployments; undo the one that fits.",
     "drift_score": _DRIFT,

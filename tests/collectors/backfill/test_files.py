@@ -1,4 +1,4 @@
-"""`rag-otel backfill FILE... --output OUT`: writes an enriched copy, and does nothing in a second run."""
+"""`rag-otel traces backfill FILE... --output OUT`: writes an enriched copy, and does nothing in a second run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ VERSION = semconv.metric_key("faithfulness", "version")
 
 def backfill(capsys: pytest.CaptureFixture[str], output: Path, *files: Path | str, code: int = 0) -> str:
     """The output of one run. Options may come between the files."""
-    assert main(["backfill", *map(str, files), "--output", str(output)]) == code
+    assert main(["traces", "backfill", *map(str, files), "--output", str(output)]) == code
     shown = capsys.readouterr()
     return shown.out + shown.err
 
@@ -178,6 +178,6 @@ def test_what_makes_no_sense_is_said(
 ) -> None:
     """Wrong combinations of options are reported before anything is read or written."""
     monkeypatch.chdir(tmp_path)
-    assert main(["backfill", *arguments]) == 2
+    assert main(["traces", "backfill", *arguments]) == 2
     assert said in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []

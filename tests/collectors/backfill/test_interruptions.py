@@ -46,7 +46,17 @@ def texts(ids):
 @contextmanager
 def backfill(server: SharedPhoenix, project: str, folder: Path) -> Iterator[subprocess.Popen[str]]:
     """A run in its own process, as from the command line. Killed at the end if it still runs."""
-    command = [warm_python(), "-m", "rag_otel.cli.main", "backfill", "--project", project, "--since", "2025-01-01"]
+    command = [
+        warm_python(),
+        "-m",
+        "rag_otel.cli.main",
+        "traces",
+        "backfill",
+        "--project",
+        project,
+        "--since",
+        "2025-01-01",
+    ]
     command += ["--phoenix-endpoint", server.base_url, "--chunk-resolver", "resolver:texts"]
     path = os.pathsep.join(filter(None, sys.path))
     env = {**os.environ, "PYTHONPATH": path, "RAG_OTEL_CHUNK_RESOLVER_TIMEOUT": "300"}

@@ -1,4 +1,4 @@
-"""`rag-otel backfill --project`, against a real Phoenix."""
+"""`rag-otel traces backfill --project`, against a real Phoenix."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Project:
     def backfill(self, *options: str) -> tuple[int, str]:
         """Runs the command over everything since 2025. Returns (exit code, output)."""
         where = ["--project", self.name, "--phoenix-endpoint", self.api.base_url]
-        code = main(["backfill", *where, "--since", "2025-01-01", *options])
+        code = main(["traces", "backfill", *where, "--since", "2025-01-01", *options])
         return code, self._capsys.readouterr().out
 
     def faithfulness(self) -> dict[str, dict[str, Any]]:
@@ -152,7 +152,7 @@ def test_more_traces_than_are_read_at_once(project: Project) -> None:
 def test_an_unknown_project_is_named(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
     """The error lists the existing projects."""
     code = main(
-        ["backfill", "--project", "no-such", "--phoenix-endpoint", project.api.base_url, "--since", "7d"],
+        ["traces", "backfill", "--project", "no-such", "--phoenix-endpoint", project.api.base_url, "--since", "7d"],
     )
     assert code == 2
     assert "no project 'no-such'; it has: " in capsys.readouterr().err

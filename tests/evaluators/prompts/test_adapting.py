@@ -141,10 +141,10 @@ def test_a_translation_by_hand_is_held_to_the_same(example: dict[str, Any], prob
 def test_the_command_writes_what_a_metric_then_reads(
     translator: JudgeServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """`rag-otel prompts adapt` ends in a folder from which the language can be used."""
+    """`rag-otel judge prompts adapt` ends in a folder from which the language can be used."""
     folder = tmp_path / "prompts"
     folder_and_model = ["--output", str(folder), "--model", "openai/translator", "--api-base", translator.url]
-    assert main(["prompts", "adapt", "--language", "it", *folder_and_model]) == 0
+    assert main(["judge", "prompts", "adapt", "--language", "it", *folder_and_model]) == 0
     found = list_prompts(folder=folder, language="it")
     assert [prompt.name for prompt in found] == [prompt.name for prompt in list_prompts(language="en")]
     assert str(folder / "it" / "faithfulness.json") in capsys.readouterr().out
@@ -156,7 +156,7 @@ def test_the_command_says_when_a_translation_is_refused(
     """Exit code 2, one line, and no file."""
     translator.answer = lambda request: {"texts": []}
     arguments = ["--language", "it", "--model", "openai/translator", "--api-base", translator.url]
-    assert main(["prompts", "adapt", "--output", str(tmp_path), *arguments]) == 2
+    assert main(["judge", "prompts", "adapt", "--output", str(tmp_path), *arguments]) == 2
     assert "rejected" in capsys.readouterr().err
     assert list(tmp_path.rglob("*.json")) == []
 
@@ -167,5 +167,5 @@ def test_the_command_says_when_the_model_is_not_there(
     """Exit code 1: neither the input nor the configuration is wrong."""
     translator.fail_next(ServerError(status=401, code="invalid_api_key", message="bad key"))
     arguments = ["--language", "it", "--model", "openai/translator", "--api-base", translator.url]
-    assert main(["prompts", "adapt", "--output", str(tmp_path), *arguments]) == 1
+    assert main(["judge", "prompts", "adapt", "--output", str(tmp_path), *arguments]) == 1
     assert "bad key" in capsys.readouterr().err

@@ -1,5 +1,5 @@
-"""The pool of evaluation processes, of the collector and of `rag-otel backfill --workers`. Evaluation does not block
-the program, and a crash does not end it.
+"""The pool of evaluation processes, of the collector and of `rag-otel traces backfill --workers`. Evaluation does not
+block the program, and a crash does not end it.
 
 A process that dies or does not answer in time is replaced. Its jobs are answered without results. They are not given to
 another process, because one of them may be the cause.

@@ -14,8 +14,8 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 import rag_otel
 from rag_otel import semconv
-from rag_otel.cli.backfill_report import known_price
 from rag_otel.cli.main import main
+from rag_otel.cli.traces.backfill_report import known_price
 from rag_otel.errors import ConfigurationError, RetryableError
 from rag_otel.settings.groups import JudgeSettings
 from rag_otel_evaluators import evaluate
@@ -229,10 +229,12 @@ def test_stored_answers_are_judged_once(
     server.model = "v-2"
     monkeypatch.setenv("RAG_OTEL_JUDGE_API_BASE", server.url)
     source, output = written(tmp_path / "in.jsonl", a_trace()), tmp_path / "out.jsonl"
-    assert main(["backfill", str(source), "--output", str(output), "--judge", SYSTEM_ONE]) == 0
+    assert main(["traces", "backfill", str(source), "--output", str(output), "--judge", SYSTEM_ONE]) == 0
     assert len(server.bodies) == 1
     assert "decisions/systemone/v-2" in output.read_text()
-    assert main(["backfill", str(output), "--output", str(tmp_path / "again.jsonl"), "--judge", SYSTEM_ONE]) == 0
+    assert (
+        main(["traces", "backfill", str(output), "--output", str(tmp_path / "again.jsonl"), "--judge", SYSTEM_ONE]) == 0
+    )
     assert len(server.bodies) == 1
 
 

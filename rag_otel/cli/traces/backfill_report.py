@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 from rag_otel.budgets.expected_cost import ANSWER_TOKENS, CHARACTERS_PER_TOKEN, PROMPT_TOKENS
 from rag_otel.cli.terminal import table
@@ -40,6 +41,24 @@ def conclude(
     if tally.out_of_budget:
         lines.append("  the budget is spent; run the same command again to continue")
     return "\n".join(lines)
+
+
+def counts(tally: Tally) -> dict[str, Any]:
+    """The summary for a script. `cost_usd` is null where a price is unknown."""
+    return {
+        "traces": tally.traces,
+        "rag_traces": tally.rag_traces,
+        "unevaluable": dict(tally.unevaluable),
+        "not_sampled": tally.not_sampled,
+        "already": tally.already,
+        "due": tally.due,
+        "evaluated": tally.evaluated,
+        "failed": dict(tally.failed),
+        "tokens": tally.tokens,
+        "cost_usd": tally.cost_usd,
+        "means": {metric: total / count for metric, (count, total) in sorted(tally.scores.items())},
+        "out_of_budget": tally.out_of_budget,
+    }
 
 
 def _named(counts: Counter[str]) -> str:

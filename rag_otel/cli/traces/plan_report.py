@@ -1,10 +1,10 @@
-"""The figures of `rag-otel plan`, and how they are shown."""
+"""The figures of `rag-otel traces plan`, and how they are shown."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from rag_otel.budgets.expected_cost import ANSWER_TOKENS, CHARACTERS_PER_TOKEN, PROMPT_TOKENS
 from rag_otel.cli.terminal import table
@@ -70,6 +70,23 @@ class Plan:
         out = calls * ANSWER_TOKENS
         cost = (into * self.price[0] + out * self.price[1]) / 1e6
         return Usage(input_tokens=into, output_tokens=out, cost_usd=cost, calls=calls)
+
+
+def figures(plan: Plan) -> dict[str, Any]:
+    """The plan for a script. Money in dollars, over the whole time and for its busiest hour."""
+    return {
+        "seconds": plan.seconds,
+        "traces": plan.traces,
+        "rag_traces": plan.rag_traces,
+        "unevaluable": plan.unevaluable,
+        "by_reason": dict(plan.by_reason),
+        "by_rule": dict(plan.by_rule),
+        "refused": dict(plan.refused),
+        "evaluated": plan.evaluated,
+        "tokens": plan.tokens,
+        "usd": plan.usd,
+        "busiest_hour_usd": max(plan.by_hour.values(), default=0) / 1e9,
+    }
 
 
 def report(plan: Plan, settings: Settings) -> str:

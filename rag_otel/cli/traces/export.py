@@ -1,5 +1,5 @@
-"""`rag-otel export`: writes the worst, most uncertain or hand-corrected answers of a Phoenix project to a dataset of
-Phoenix or to JSON Lines that `rag-otel evaluate` reads."""
+"""`rag-otel traces export`: writes the worst, most uncertain or hand-corrected answers of a Phoenix project to a
+dataset of Phoenix or to JSON Lines that `rag-otel evaluate` reads."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from rag_otel.cli.options import phoenix_options, reading_options, settings_of
 from rag_otel.cli.phoenix_access import check_project, phoenix_client, project_name, time_bounds
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
-from rag_otel.settings import Settings, resolve
+from rag_otel.settings import Settings
 
 if TYPE_CHECKING:
     from rag_otel_collectors.stored.answers import Selection, StoredAnswer
@@ -29,14 +30,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     chosen.add_argument("--uncertain", type=int, metavar="N", help="the N answers whose risk is nearest to 0.5")
     chosen.add_argument("--corrected", type=int, metavar="N", help="the N newest answers that people have annotated")
     parser.add_argument("--metric", default="faithfulness", help="whose scores are meant (default: faithfulness)")
-    parser.add_argument("--project", metavar="NAME", help="Phoenix project (default: from the settings)")
-    parser.add_argument("--phoenix-endpoint", metavar="URL", help="Phoenix's address (default: from the environment)")
-    parser.add_argument("--since", metavar="WHEN", help="only traces since then: 7d, 12h, 2026-05-01T12:00")
-    parser.add_argument("--until", metavar="WHEN", help="only traces before then")
     parser.add_argument("--output", metavar="FILE", help="file of JSON Lines; - is standard output (the default)")
     parser.add_argument("--dataset", metavar="NAME", help="a new Phoenix dataset, instead of a file")
     parser.add_argument("--append", action="store_true", help="add to the dataset; an answer in it is updated")
-    parser.add_argument("--mapping", metavar="FILE", help="custom attribute names, in TOML or JSON")
+    reading_options(parser, resolver=False)
+    phoenix_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -45,13 +43,12 @@ def run(arguments: argparse.Namespace) -> int:
         raise ConfigurationError("give --dataset or --output, not both")
     if arguments.append and not arguments.dataset:
         raise ConfigurationError("--append adds to a dataset: name it with --dataset")
-    given = {"phoenix_endpoint": arguments.phoenix_endpoint, "project_name": arguments.project}
-    settings = resolve({**given, "attribute_mapping": arguments.mapping}).settings
+    settings = settings_of(arguments)
     client, project = phoenix_client(settings), project_name(settings)
     try:
         answers = _chosen(client, project, settings, arguments)
         if not answers:
-            print(f"rag-otel export: no such answer in {project}: {_hint(arguments)}", file=sys.stderr)
+            print(f"rag-otel traces export: no such answer in {project}: {_hint(arguments)}", file=sys.stderr)
             return 1
         rows = [answer.row() for answer in answers]
         if arguments.dataset:
@@ -59,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
         else:
             _write(arguments.output or STANDARD_OUTPUT, rows)
     except (RetryableError, PermanentError) as error:
-        print(f"rag-otel export: Phoenix at {settings.phoenix_endpoint}: {error}", file=sys.stderr)
+        print(f"rag-otel traces export: Phoenix at {settings.phoenix_endpoint}: {error}", file=sys.stderr)
         return 1
     return 0
 
@@ -90,7 +87,7 @@ def _chosen(
 def _hint(arguments: argparse.Namespace) -> str:
     if arguments.corrected is not None:
         return "nobody has annotated one (annotations of the kind HUMAN, on the answer's span or on the root span)"
-    return f"none has a score of {arguments.metric}; `rag-otel backfill` evaluates stored answers"
+    return f"none has a score of {arguments.metric}; `rag-otel traces backfill` evaluates stored answers"
 
 
 def _write(output: str, rows: Sequence[dict[str, Any]]) -> None:

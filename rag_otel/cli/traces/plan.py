@@ -1,4 +1,4 @@
-"""`rag-otel plan`: what a sampling policy would have evaluated of the last week's traces, and for how much.
+"""`rag-otel traces plan`: what a sampling policy would have evaluated of the last week's traces, and for how much.
 
 It runs the policy and the budgets over the traces that Phoenix has stored, at the times at which they came, and
 evaluates nothing. Only the embedded judge looks at traces, for rules with `risk_above`.
@@ -9,21 +9,22 @@ from __future__ import annotations
 import argparse
 import asyncio
 import dataclasses
-import math
+import json
 from datetime import datetime
 
 from rag_otel.budgets.budgets import Budgets
 from rag_otel.budgets.build import build_budgets
 from rag_otel.budgets.ledger import MemoryLedger
-from rag_otel.cli.backfill_report import known_price
+from rag_otel.cli.options import asking_nobody, json_option, judge_options, phoenix_options, settings_of
 from rag_otel.cli.phoenix_access import check_project, phoenix_client, phoenix_errors, project_name, time_bounds
-from rag_otel.cli.plan_report import Plan, report
+from rag_otel.cli.traces.backfill_report import known_price
+from rag_otel.cli.traces.plan_report import Plan, figures, report
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
 from rag_otel.model import Evaluation, RagTrace
 from rag_otel.pipeline import Pipeline
 from rag_otel.safety.tracing_suppression import suppressed
 from rag_otel.sampling.build import build_sampler
-from rag_otel.settings import Settings, resolve
+from rag_otel.settings import Settings
 from rag_otel.setup.judging import compose_pipeline, compose_prescore
 from rag_otel.setup.parts import Parts
 from rag_otel.writers.feedback import annotator_kind
@@ -36,22 +37,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--budget", metavar="LIMIT", action="append", help="`5 usd/day`, `200000 tokens/hour/tenant` (may be repeated)"
     )
-    parser.add_argument("--project", metavar="NAME", help="Phoenix project (default: from the settings)")
-    parser.add_argument("--phoenix-endpoint", metavar="URL", help="Phoenix's address (default: from the environment)")
-    parser.add_argument("--since", metavar="WHEN", default="7d", help="traces from this time on (default: 7d)")
-    parser.add_argument("--until", metavar="WHEN", default="1m", help="traces before this time (default: 1m ago)")
-    parser.add_argument("--metrics", help="comma-separated names (default: faithfulness)")
-    parser.add_argument("--judge", help="the judge: embedded (the default), openai/gpt-4o-mini, ...")
-    parser.add_argument(
-        "--price", metavar="IN,OUT", type=_price, help="the judge's price in dollars per million tokens"
-    )
+    json_option(parser, "the figures")
+    phoenix_options(parser, since="7d", until="1m")
+    judge_options(parser, price=True, limits=False)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Returns 0 if the plan was printed, 1 if Phoenix became unavailable."""
     settings = _settings(arguments)
     reader, since, until = _source(arguments, settings)
-    pipeline = compose_pipeline(settings, Parts(), default_cap=None, budgeted=False)
+    pipeline = compose_pipeline(asking_nobody(settings), Parts(), default_cap=None, budgeted=False)
     paid = [each for each in pipeline.evaluators if annotator_kind(each.judge_name) == "LLM"]
     price = arguments.price or (known_price(paid[0].judge_name) if paid else None)
     if paid and price is None:
@@ -61,9 +56,9 @@ def run(arguments: argparse.Namespace) -> int:
         with suppressed():
             asyncio.run(_simulate(plan, settings, pipeline, reader, since, until))
     except (RetryableError, PermanentError) as error:
-        print(f"rag-otel plan: Phoenix at {settings.phoenix_endpoint}: {error}")
+        print(f"rag-otel traces plan: Phoenix at {settings.phoenix_endpoint}: {error}")
         return 1
-    print(report(plan, settings))
+    print(json.dumps(figures(plan)) if arguments.json else report(plan, settings))
     return 0
 
 
@@ -99,16 +94,8 @@ async def _decide(plan: Plan, pipeline: Pipeline, budgets: Budgets | None, trace
 
 
 def _settings(arguments: argparse.Namespace) -> Settings:
-    given = {
-        "sampling_policy": arguments.policy,
-        "budgets": arguments.budget,
-        "project_name": arguments.project,
-        "phoenix_endpoint": arguments.phoenix_endpoint,
-        "metrics": arguments.metrics,
-        "judge": arguments.judge,
-        "evaluations_per_minute": math.inf,
-    }
-    return resolve(given).settings
+    given = {"sampling_policy": arguments.policy, "budgets": arguments.budget}
+    return settings_of(arguments, **given)
 
 
 def _source(arguments: argparse.Namespace, settings: Settings) -> tuple[PhoenixClient, datetime, datetime]:
@@ -117,8 +104,3 @@ def _source(arguments: argparse.Namespace, settings: Settings) -> tuple[PhoenixC
         check_project(reader, project)
     bounds = time_bounds(arguments)
     return reader, bounds["since"], bounds["until"]
-
-
-def _price(text: str) -> tuple[float, float]:
-    into, _, out = text.partition(",")
-    return float(into), float(out)

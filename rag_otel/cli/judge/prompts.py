@@ -1,4 +1,4 @@
-"""`rag-otel prompts`: lists, shows, saves and translates the prompts of the judges."""
+"""`rag-otel judge prompts`: lists, shows, saves and translates the prompts of the judges."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
     listing = actions.add_parser("list", help="every prompt with its language, version and hash")
     _add_folder(listing)
     listing.add_argument("--language", help="only this language")
-    listing.set_defaults(act=_list)
+    listing.set_defaults(act=_list, parser=listing)
 
     show = actions.add_parser("show", help="print a prompt as the model receives it")
     show.add_argument("name")
     show.add_argument("--language", default="en", help="default: en")
     _add_folder(show)
-    show.set_defaults(act=_show)
+    show.set_defaults(act=_show, parser=show)
 
     save = actions.add_parser("save", help="write prompts into a folder, where you can change them")
     save.add_argument("folder", type=Path, metavar="DIR")
     save.add_argument("--language", help="only this language")
     save.add_argument("--name", action="append", help="only this prompt (may be repeated)")
-    save.set_defaults(act=_save)
+    save.set_defaults(act=_save, parser=save)
 
     adapt = actions.add_parser("adapt", help="let a model write the examples in another language")
     adapt.add_argument("--language", required=True, help="the new language's code: it, pt-br, ...")
@@ -43,7 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     adapt.add_argument("--name", action="append", help="only this prompt (may be repeated)")
     adapt.add_argument("--instruction", action="store_true", help="adapt the instruction too, not only the examples")
     adapt.add_argument("--output", type=Path, default=Path("prompts"), metavar="DIR", help="default: ./prompts")
-    adapt.set_defaults(act=_adapt)
+    adapt.set_defaults(act=_adapt, parser=adapt)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -99,7 +99,7 @@ def _adapt(arguments: argparse.Namespace) -> int:
     try:
         asyncio.run(adapt_all())
     except (RetryableError, PermanentError) as error:
-        print(f"rag-otel prompts adapt: {error}", file=sys.stderr)
+        print(f"rag-otel judge prompts adapt: {error}", file=sys.stderr)
         return 1
     return 0
 

@@ -1,4 +1,4 @@
-"""`rag-otel review`: puts the answers whose label teaches most into a queue in Phoenix."""
+"""`rag-otel labels review`: puts the answers whose label teaches most into a queue in Phoenix."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import json
 from collections import Counter
 from typing import Any, Final
 
-from rag_otel.cli.phoenix_access import phoenix_client, phoenix_errors, time_bounds
+from rag_otel.cli.options import json_option, phoenix_options, settings_of
+from rag_otel.cli.phoenix_access import check_project, phoenix_client, phoenix_errors, project_name, time_bounds
 from rag_otel.errors import InputError
-from rag_otel.settings import Settings, resolve
+from rag_otel.settings import Settings
 from rag_otel_collectors.stored.labels import LABELS, labels_in_phoenix, names_in
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from rag_otel_collectors.stored.review_queue import put_into_queue, scored_answers
@@ -21,10 +22,6 @@ _ENOUGH: Final = 0.01
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--project", metavar="NAME", required=True, help="the Phoenix project")
-    parser.add_argument("--phoenix-endpoint", metavar="URL", help="Phoenix's address (default: from the environment)")
-    parser.add_argument("--since", metavar="WHEN", help="only traces that started at or after this time: 7d")
-    parser.add_argument("--until", metavar="WHEN", help="only traces that started before this time")
     parser.add_argument("--count", type=int, default=30, help="how many answers to pick (default: 30)")
     parser.add_argument("--metric", default="faithfulness", help="the metric whose results are reviewed")
     parser.add_argument(
@@ -34,32 +31,32 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--coin", type=float, default=COIN, help=f"share picked from all answers alike (default: {COIN:g})"
     )
     parser.add_argument("--dry-run", action="store_true", help="print what would be picked, change nothing")
-    parser.add_argument("--json", action="store_true", help="print the picked answers as JSON")
+    json_option(parser, "the picked answers")
+    phoenix_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Returns 0. Raises ConfigurationError or InputError (exit code 2)."""
     _check(arguments)
-    settings = resolve({"phoenix_endpoint": arguments.phoenix_endpoint, "project_name": arguments.project}).settings
-    client = phoenix_client(settings)
+    settings = settings_of(arguments)
+    client, project = phoenix_client(settings), project_name(settings)
     with phoenix_errors(settings):
-        _run(arguments, settings, client)
+        check_project(client, project)
+        _run(arguments, settings, client, project)
     return 0
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    if arguments.count < 1:
-        raise InputError(f"--count must be at least 1, not {arguments.count}")
     if not 0.0 < arguments.coin <= 1.0:
         raise InputError(f"--coin must be above 0 and at most 1, not {arguments.coin}")
 
 
-def _run(arguments: argparse.Namespace, settings: Settings, client: PhoenixClient) -> None:
+def _run(arguments: argparse.Namespace, settings: Settings, client: PhoenixClient, project: str) -> None:
     bounds = time_bounds(arguments)
     labels = names_in(arguments.annotation)
-    answers = list(scored_answers(client, arguments.project, metric=arguments.metric, annotations=labels, **bounds))
+    answers = list(scored_answers(client, project, metric=arguments.metric, annotations=labels, **bounds))
     if not answers:
-        raise InputError(f"project {arguments.project!r} has no answer with a result of {arguments.metric}")
+        raise InputError(f"project {project!r} has no answer with a result of {arguments.metric}")
     open_ones = [each for each in answers if not each.labelled and not each.queued]
     candidates = [Candidate(key=each.span_id, risks=each.risks) for each in open_ones]
     picked = pick(candidates, count=arguments.count, coin=arguments.coin)
@@ -70,11 +67,12 @@ def _run(arguments: argparse.Namespace, settings: Settings, client: PhoenixClien
         print(json.dumps([{"span_id": p.key, "probability": p.probability, "reason": p.reason} for p in picked]))
         return
     reasons = Counter(each.reason for each in picked)
+    why = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common()) or "none"
     what = "would be put" if arguments.dry_run else "are"
-    print(f"{len(picked)} of {len(open_ones)} answers without a label {what} in the queue: {dict(reasons)}")
+    print(f"{len(picked)} of {len(open_ones)} answers without a label {what} in the queue: {why}")
     unlabelled = " and ".join(f"not annotations['{name}']" for name in labels)
     print(f"In Phoenix filter for them: annotations['review'].label == 'queued' and {unlabelled}")
-    found = list(labels_in_phoenix(client, arguments.project, metric=arguments.metric, annotations=labels, **bounds))
+    found = list(labels_in_phoenix(client, project, metric=arguments.metric, annotations=labels, **bounds))
     print(_advice(found))
 
 

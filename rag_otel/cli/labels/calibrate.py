@@ -1,4 +1,4 @@
-"""`rag-otel calibrate`: compares a judge with people's labels, and fits a calibration file to them."""
+"""`rag-otel labels calibrate`: compares a judge with people's labels, and fits a calibration file to them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from typing import Any, Final
 
 from rag_otel.alert import Alert, AlertSeverity
 from rag_otel.alerts.channels.configured import configured_channels
+from rag_otel.cli.options import json_option, phoenix_options, settings_of
 from rag_otel.cli.phoenix_access import phoenix_client, phoenix_errors, time_bounds
 from rag_otel.cli.terminal import table
 from rag_otel.errors import ConfigurationError, InputError, PermanentError, RetryableError
 from rag_otel.evaluation.calibration import Calibration, Labelled, parted, read_calibrations, write_calibrations
-from rag_otel.settings import Settings, resolve
+from rag_otel.settings import Settings
 from rag_otel_collectors.stored.labels import LABELS, labels_in_file, labels_in_phoenix, names_in
 from rag_otel_evaluators.calibration.agreement import Agreement, agreement, calibration_z, prevalence_z
 from rag_otel_evaluators.calibration.fit import HeldOut, fit, held_out, named, threshold_of
@@ -53,12 +54,6 @@ class Report:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="*", metavar="FILE", help="scored rows with a column of labels: JSON Lines, CSV")
-    parser.add_argument("--project", metavar="NAME", help="read the labels that people gave in a Phoenix project")
-    parser.add_argument("--phoenix-endpoint", metavar="URL", help="Phoenix's address (default: from the environment)")
-    parser.add_argument(
-        "--since", metavar="WHEN", help="only traces that started at or after this time: 7d, 2026-05-01"
-    )
-    parser.add_argument("--until", metavar="WHEN", help="only traces that started before this time")
     parser.add_argument("--metric", default="faithfulness", help="the metric whose results are compared")
     parser.add_argument("--label", default="label", metavar="COLUMN", help="column of the labels in files")
     parser.add_argument(
@@ -86,13 +81,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--check", metavar="FILE", help="exit with 1 if the labels no longer agree with this calibration"
     )
     parser.add_argument("--alert", action="store_true", help="with --check: send an alert to the configured channels")
-    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    json_option(parser, "the figures")
+    phoenix_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Returns 1 if `--check` found that the judge has drifted from people, or if a calibration was not written because
     it does harm, else 0. Raises ConfigurationError or InputError (exit code 2)."""
-    settings = resolve({"phoenix_endpoint": arguments.phoenix_endpoint, "project_name": arguments.project}).settings
+    settings = settings_of(arguments)
     labelled = _uncalibrated(_labelled(arguments, settings), arguments.base, arguments.metric)
     if not labelled:
         raise InputError("found no answer with both a label and a result of this metric")
@@ -282,7 +278,7 @@ def _tell(drifted: Sequence[Report], settings: Settings) -> None:
                 "deviation": f"{report.z or 0.0:+.1f} standard deviations from its calibration",
                 "labels": str(report.overall.labels),
                 "kappa": str(report.overall.kappa),
-                "next": "read some of the labelled answers, then fit again: rag-otel calibrate --output FILE",
+                "next": "read some of the labelled answers, then fit again: rag-otel labels calibrate --output FILE",
             },
             time_ns=time.time_ns(),
         )

@@ -1,4 +1,4 @@
-"""`rag-otel sessions`: scores of whole sessions, printed and written beside Phoenix's sessions."""
+"""`rag-otel traces sessions`: scores of whole sessions, printed and written beside Phoenix's sessions."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final
 
-from rag_otel.cli.phoenix_access import phoenix_client, phoenix_errors, time_bounds
+from rag_otel.cli.options import json_option, phoenix_options, reading_options, settings_of
+from rag_otel.cli.phoenix_access import phoenix_client, phoenix_errors, project_name, time_bounds
 from rag_otel.errors import InputError
 from rag_otel.pipeline import Pipeline
 from rag_otel.sampling.ratio import RatioSampler
-from rag_otel.settings import resolve
 from rag_otel_collectors.conventions import default_conventions
 from rag_otel_collectors.stored.answers import stored_answers
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
@@ -25,33 +25,29 @@ _SHOWN: Final = 20
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--project", metavar="NAME", required=True, help="the Phoenix project")
-    parser.add_argument("--phoenix-endpoint", metavar="URL", help="Phoenix's address (default: from the environment)")
-    parser.add_argument("--since", metavar="WHEN", help="only answers that started at or after this time: 7d")
-    parser.add_argument("--until", metavar="WHEN", help="only answers that started before this time")
     parser.add_argument("--metric", default="faithfulness", help="the metric whose scores are averaged")
-    parser.add_argument("--mapping", metavar="FILE", help="attribute mapping of spans of your own")
     parser.add_argument("--dry-run", action="store_true", help="print the scores, write nothing")
-    parser.add_argument("--json", action="store_true", help="print every session as JSON, the worst first")
+    json_option(parser, "every session, the worst first,")
+    reading_options(parser, resolver=False)
+    phoenix_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Returns 0. Raises ConfigurationError or InputError (exit code 2)."""
-    given = {"phoenix_endpoint": arguments.phoenix_endpoint, "attribute_mapping": arguments.mapping}
-    settings = resolve({**given, "project_name": arguments.project}).settings
-    client = phoenix_client(settings)
+    settings = settings_of(arguments)
+    client, project = phoenix_client(settings), project_name(settings)
     conventions = default_conventions(mapping=settings.spans.attribute_mapping)
     pipeline = Pipeline(conventions=conventions, sampler=RatioSampler(1.0), evaluators=())
     bounds = time_bounds(arguments)
     with phoenix_errors(settings):
-        answers = stored_answers(client, arguments.project, arguments.metric, pipeline.rag_traces, **bounds)
+        answers = stored_answers(client, project, arguments.metric, pipeline.rag_traces, **bounds)
         sessions = session_scores(answers, arguments.metric)
         if not sessions:
             raise InputError(
-                f"project {arguments.project!r} has no answer with a session id: set `session.id` on the spans, "
+                f"project {project!r} has no answer with a session id: set `session.id` on the spans, "
                 "or rag_otel.using(session_id=...)"
             )
-        written = None if arguments.dry_run else _write(client, arguments, sessions, since=bounds.get("since"))
+        written = None if arguments.dry_run else _write(client, project, sessions, since=bounds.get("since"))
     if arguments.json:
         print(json.dumps([session.row() for session in sessions]))
     else:
@@ -59,15 +55,13 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _write(
-    client: PhoenixClient, arguments: argparse.Namespace, sessions: Sequence[SessionScore], *, since: datetime | None
-) -> int:
+def _write(client: PhoenixClient, project: str, sessions: Sequence[SessionScore], *, since: datetime | None) -> int:
     """Annotates the sessions that Phoenix knows. Returns how many.
 
     A session that began before `since` keeps the annotations of an earlier run, which may have seen all of it.
     """
     wanted = {each.session_id: each for each in sessions if each.score is not None}
-    rows = client.sessions(arguments.project) if wanted else ()
+    rows = client.sessions(project) if wanted else ()
     known = [
         wanted[row["session_id"]]
         for row in rows

@@ -25,36 +25,35 @@ about two answers a pair and costs what it costs: begin with --limit 100."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    check = actions.add_parser("check", help="how far a judge agrees with the contrast benchmark", description=_ABOUT)
-    check.add_argument("--judge", default="embedded", help="embedded, openai/gpt-4o-mini, hhem/..., cascade/..., ...")
-    check.add_argument("--api-base", help="address of a server that speaks OpenAI's protocol")
-    check.add_argument("--strategy", choices=["single", "two_step", "classifier"], help="how a language model judges")
-    check.add_argument("--reading", choices=["strict", "lenient"], help="what counts as supported; default: strict")
-    check.add_argument("--samples", type=int, metavar="K", help="judge every claim K times; default: 1")
-    check.add_argument("--prompt-language", metavar="CODE", help="language of the prompts; default: en")
-    check.add_argument("--language", action="append", default=[], metavar="CODE", help="these pairs only (repeat it)")
-    check.add_argument("--phenomenon", action="append", default=[], metavar="NAME", help="these only (repeat it)")
-    check.add_argument("--limit", type=int, metavar="PAIRS", help="a sample of so many, of every kind; default: all")
-    check.add_argument("--seed", type=int, default=0, help="of the sample; default: 0")
-    check.add_argument("--concurrency", type=int, default=8, help="calls at once; default: 8")
-    check.add_argument("--timeout", type=float, default=60.0, metavar="SECONDS", help="for one call; default: 60")
-    check.add_argument("--budget-usd", type=float, metavar="USD", help="stop asking when so much is spent")
-    check.add_argument(
+    parser.description = _ABOUT
+    parser.add_argument("--judge", default="embedded", help="embedded, openai/gpt-4o-mini, hhem/..., cascade/..., ...")
+    parser.add_argument("--api-base", help="address of a server that speaks OpenAI's protocol")
+    parser.add_argument("--strategy", choices=["single", "two_step", "classifier"], help="how a language model judges")
+    parser.add_argument("--reading", choices=["strict", "lenient"], help="what counts as supported; default: strict")
+    parser.add_argument("--samples", type=int, metavar="K", help="judge every claim K times; default: 1")
+    parser.add_argument("--prompt-language", metavar="CODE", help="language of the prompts; default: en")
+    parser.add_argument("--language", action="append", default=[], metavar="CODE", help="these pairs only (repeat it)")
+    parser.add_argument("--phenomenon", action="append", default=[], metavar="NAME", help="these only (repeat it)")
+    parser.add_argument("--limit", type=int, metavar="PAIRS", help="a sample of so many, of every kind; default: all")
+    parser.add_argument("--seed", type=int, default=0, help="of the sample; default: 0")
+    parser.add_argument("--concurrency", type=int, default=8, help="calls at once; default: 8")
+    parser.add_argument("--timeout", type=float, default=60.0, metavar="SECONDS", help="for one call; default: 60")
+    parser.add_argument("--budget-usd", type=float, metavar="USD", help="stop asking when so much is spent")
+    parser.add_argument(
         "--prevalence",
         type=float,
         default=0.05,
         metavar="SHARE",
         help="share of unfaithful answers in your traffic, 0..1; default: 0.05",
     )
-    check.add_argument(
+    parser.add_argument(
         "--stress",
         type=int,
         default=10,
         metavar="PAIRS",
         help="judge so many again with passages in another order, hostile text, a long text before them; default: 10",
     )
-    check.add_argument("--output", type=Path, metavar="FILE", help="every figure as JSON")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="every figure as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:

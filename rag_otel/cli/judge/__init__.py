@@ -1,0 +1,1 @@
+"""`rag-otel judge`: how good a judge is, and its prompts."""

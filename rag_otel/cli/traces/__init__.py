@@ -1,0 +1,1 @@
+"""`rag-otel traces`: traces that are stored in Phoenix or in files."""
