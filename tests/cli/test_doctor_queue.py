@@ -57,10 +57,10 @@ def test_the_queue_its_dead_letters_and_a_missing_worker_are_named(
         assert "the trace was published as a job" in said
         assert "status late" in said
         assert "No worker has evaluated the job" in said
-        monkeypatch.setenv("RAG_OTEL_JOB_QUEUE_MAX_JOBS", "7")
+        monkeypatch.setenv("RAG_OTEL_JOB_QUEUE_URL", f"{server.url}?max_jobs=7")
         assert main(["doctor"]) == 1
         assert "exists with other settings" in capsys.readouterr().out
-        monkeypatch.delenv("RAG_OTEL_JOB_QUEUE_MAX_JOBS")
+        monkeypatch.setenv("RAG_OTEL_JOB_QUEUE_URL", server.url)
         server.kill()
         assert main(["doctor"]) == 1
         said = capsys.readouterr().out

@@ -81,7 +81,7 @@ def test_a_queue_is_made_labelled_and_weighted(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--count", "0"], "--count must be at least 1"),
+        (["--count", "0"], "--count must be above 0"),
         (["--coin", "0"], "--coin must be above 0"),
         ([], "Phoenix's address is missing"),
     ],
