@@ -129,7 +129,8 @@ def test_dead_letters_without_options(
     """The folder is the collector's usual one; where there is nothing in it, there is nothing to send anywhere."""
     monkeypatch.chdir(tmp_path)
     assert main(["dead-letters", "list"]) == 0
-    assert capsys.readouterr().out == "no dead letters in .rag-otel/collector/dead-letters\n"
+    folders = ".rag-otel/collector/dead-letters, .rag-otel/collector/state/dead-letters"
+    assert capsys.readouterr().out == f"no dead letters in {folders}\n"
     assert main(["dead-letters", "retry", "--endpoint", "http://127.0.0.1:9"]) == 0
     assert "no dead letters" in capsys.readouterr().out
     assert main(["dead-letters", "retry"]) == 0
