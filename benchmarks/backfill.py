@@ -45,6 +45,7 @@ from rag_otel import semconv
 from rag_otel.budgets.run import RunBudget
 from rag_otel.cli.demo.phoenix_server import PhoenixServer, start_phoenix
 from rag_otel.cli.main import main as rag_otel
+from rag_otel.cli.options import settings_of
 from rag_otel.cli.terminal import table
 from rag_otel.cli.traces import backfill as command
 from rag_otel.delivery.http import post
@@ -133,7 +134,7 @@ class Prepared:
         parser = argparse.ArgumentParser()
         command.configure(parser)
         self.arguments = parser.parse_args(where)
-        self.settings = command.settings_of(self.arguments)
+        self.settings = settings_of(self.arguments)
         self.pipeline = compose_pipeline(self.settings, Parts(), default_cap=None, budgeted=False)
         self.results = asyncio.run(self._judged())
 
