@@ -16,8 +16,6 @@ from opentelemetry.sdk.trace import ReadableSpan
 
 from rag_otel.durable.dead_letters import FOLDER as DEAD_LETTERS
 from rag_otel.durable.dead_letters import DeadLetters
-from rag_otel.durable.journal import Journal
-from rag_otel.durable.state_folder import check_format, mark_format
 from rag_otel.errors import ConfigurationError
 from rag_otel.sampling.build import build_sampler
 from rag_otel.sampling.ratio import RatioSampler
@@ -25,18 +23,15 @@ from rag_otel.settings import Settings
 from rag_otel.telemetry.prometheus_families import Scraped, ScrapeReader
 from rag_otel.telemetry.telemetry import Telemetry, telemetry_of
 from rag_otel_collectors.conventions import default_conventions
-from rag_otel_collectors.jobs.job import is_packed
 from rag_otel_collectors.otlp import metrics as names
 from rag_otel_collectors.otlp.assembly.disk import DiskWatch
 from rag_otel_collectors.otlp.assembly.live_traces import LiveTraces
 from rag_otel_collectors.otlp.collector import Collector
 from rag_otel_collectors.otlp.evaluation.pool import EvaluationPool
 from rag_otel_collectors.otlp.exporters.connection import connect
-from rag_otel_collectors.otlp.exporters.job_forwarder import READER, JobForwarder
-from rag_otel_collectors.otlp.exporters.outbox import Outbox
 from rag_otel_collectors.otlp.exporters.sender import Sender
 from rag_otel_collectors.otlp.metrics import Metrics
-from rag_otel_collectors.otlp.protobuf.wire import is_request
+from rag_otel_collectors.otlp.queues import Queues
 from rag_otel_collectors.otlp.receivers.grpc_server import GrpcServer
 from rag_otel_collectors.otlp.receivers.http_server import HttpServer
 from rag_otel_collectors.otlp.receivers.intake import Intake
@@ -51,7 +46,6 @@ from rag_otel_collectors.otlp.supervision import Supervisor
 if TYPE_CHECKING:
     from rag_otel_collectors.jobs.job_queue import JobQueue
 
-_SEGMENT_BYTES: Final = 16 * 2**20
 _CONCURRENCY: Final = 16
 """Traces that one process evaluates at a time: they wait for a judge behind a network, or for a deadline."""
 _EXPORT_S: Final = 5.0
@@ -85,7 +79,7 @@ async def start(
     settings, evaluation = configuration.collector, configuration.evaluation.settings
     tls, keys, metrics = server_tls(settings), ApiKeys(settings.api_keys), Metrics()
     connections = [(backend, connect(backend)) for backend in configuration.backends]
-    journal, outbox = _queues(settings, [backend.name for backend in configuration.backends])
+    queues = Queues.open(settings, [backend.name for backend in configuration.backends], job_queue, metrics)
     metrics.gauge("disk_limit_bytes", "Disk that the queues may take, at most", lambda: settings.max_disk_bytes)
     live = LiveTraces(
         grace_s=settings.grace,
@@ -95,19 +89,18 @@ async def start(
         max_trace_bytes=settings.max_memory_bytes // 8,
     )
     dead_letters = DeadLetters(Path(settings.data_dir) / DEAD_LETTERS)
-    jobs = None if job_queue is None else _job_forwarder(settings, job_queue, metrics)
     intake = Intake(
         conventions=default_conventions(mapping=evaluation.spans.attribute_mapping),
         sampler=build_sampler(evaluation) if evaluation.enabled else RatioSampler(0.0),
         live=live,
-        journal=journal,
-        outbox=outbox,
+        journal=queues.journal,
+        outbox=queues.outbox,
         metrics=metrics,
         max_disk_bytes=settings.max_disk_bytes,
         max_held_bytes=settings.max_memory_bytes,
         held=lambda: release.wake(),
         trusts_scores=settings.trusts_incoming_scores,
-        other_disk_bytes=lambda: 0 if jobs is None else jobs.outbox.disk_bytes,
+        other_disk_bytes=lambda: 0 if queues.jobs is None else queues.jobs.outbox.disk_bytes,
     )
     pool = EvaluationPool(
         worker,
@@ -118,24 +111,10 @@ async def start(
         on_late=lambda reply: release.deliver(reply),
         on_restart=lambda: metrics.add(names.WORKER_RESTARTS),
     )
-    disk = DiskWatch(
-        {"journal": journal, "outbox": outbox, **({} if jobs is None else {"jobs": jobs.outbox})},
-        metrics,
-        lambda: live.held_bytes,
-        wanted=intake.wanted_room,
-    )
+    disk = DiskWatch(queues.named, metrics, lambda: live.held_bytes, wanted=intake.wanted_room)
     telemetry = _telemetry(evaluation, metrics)
     results = make_results(lambda span: release.emit(span), telemetry)
-    release = TraceRelease(
-        live=live,
-        journal=journal,
-        pool=pool,
-        outbox=outbox,
-        jobs=jobs,
-        results=results,
-        disk=disk,
-        metrics=metrics,
-    )
+    release = TraceRelease(live=live, pool=pool, queues=queues, results=results, disk=disk, metrics=metrics)
     reception = Reception(
         intake=intake, metrics=metrics, keys=keys, tls=tls, max_request_bytes=settings.max_request_bytes
     )
@@ -147,15 +126,13 @@ async def start(
     collector = Collector(
         intake=intake,
         live=live,
-        journal=journal,
         pool=pool,
         release=release,
-        outbox=outbox,
+        queues=queues,
         senders=[
-            Sender(backend, each, outbox.readers[backend.name], metrics, dead_letters=dead_letters)
+            Sender(backend, each, queues.outbox.readers[backend.name], metrics, dead_letters=dead_letters)
             for backend, each in connections
         ],
-        jobs=jobs,
         results=results,
         disk=disk,
         tasks=Supervisor(metrics),
@@ -195,28 +172,6 @@ def _stream(settings: CollectorSettings, reception: Reception, dead_letters: Dea
     except OSError as error:
         raise ConfigurationError(f"data_dir {settings.data_dir!r} cannot be used: {error}") from None
     return KafkaReceiver(source, reception, dead_letters, known)
-
-
-def _queues(settings: CollectorSettings, backends: Sequence[str]) -> tuple[Journal, Outbox]:
-    folder, segment_bytes = Path(settings.data_dir), min(_SEGMENT_BYTES, settings.max_disk_bytes // 8)
-    check_format(folder, "data_dir")
-    try:
-        mark_format(folder)
-        return (
-            Journal(folder / "journal", readable=is_request, segment_bytes=segment_bytes, fsync=settings.fsync),
-            Outbox(folder / "outbox", backends, segment_bytes=segment_bytes, fsync=settings.fsync),
-        )
-    except OSError as error:
-        raise ConfigurationError(f"data_dir {settings.data_dir!r} cannot be used: {error}") from None
-
-
-def _job_forwarder(settings: CollectorSettings, queue: JobQueue, metrics: Metrics) -> JobForwarder:
-    folder, segment_bytes = Path(settings.data_dir) / "jobs", min(_SEGMENT_BYTES, settings.max_disk_bytes // 8)
-    try:
-        outbox = Outbox(folder, [READER], segment_bytes=segment_bytes, fsync=settings.fsync, readable=is_packed)
-    except OSError as error:
-        raise ConfigurationError(f"data_dir {settings.data_dir!r} cannot be used: {error}") from None
-    return JobForwarder(outbox, queue, metrics)
 
 
 def _telemetry(evaluation: Settings, metrics: Metrics) -> Telemetry:

@@ -11,15 +11,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from rag_otel.durable.journal import Journal
 from rag_otel.safety.guard import logger
 from rag_otel_collectors.otlp.assembly.disk import DiskWatch
 from rag_otel_collectors.otlp.assembly.live_traces import LiveTraces
 from rag_otel_collectors.otlp.evaluation.pool import EvaluationPool
-from rag_otel_collectors.otlp.exporters.job_forwarder import JobForwarder
-from rag_otel_collectors.otlp.exporters.outbox import Outbox
 from rag_otel_collectors.otlp.exporters.sender import Sender
 from rag_otel_collectors.otlp.metrics import Metrics
+from rag_otel_collectors.otlp.queues import Queues
 from rag_otel_collectors.otlp.receivers.intake import Intake
 from rag_otel_collectors.otlp.release import Results, TraceRelease
 from rag_otel_collectors.otlp.supervision import Supervisor
@@ -58,12 +56,10 @@ class Collector:
 
     intake: Intake
     live: LiveTraces
-    journal: Journal
     pool: EvaluationPool
     release: TraceRelease
-    outbox: Outbox
+    queues: Queues
     senders: Sequence[Sender]
-    jobs: JobForwarder | None
     results: Results
     disk: DiskWatch
     tasks: Supervisor
@@ -94,8 +90,8 @@ class Collector:
         for sender in self.senders:
             self.tasks.keep(f"forwarding to {sender.settings.name}", sender.run)
             self.tasks.keep(f"confirmation by {sender.settings.name}", sender.confirm)
-        if self.jobs is not None:
-            self.tasks.keep("publishing jobs", self.jobs.run)
+        if self.queues.jobs is not None:
+            self.tasks.keep("publishing jobs", self.queues.jobs.run)
 
     async def drain(self, timeout_s: float) -> bool:
         """Take nothing more in, evaluate and forward what is here, stop; False when something stays on disk.
@@ -129,10 +125,7 @@ class Collector:
         for sender in self.senders:
             await sender.close()
         await self.pool.close()
-        if self.jobs is not None:
-            await self.jobs.close()
-        self.journal.close()
-        self.outbox.close()
+        await self.queues.close()
 
     async def _stop_reading(self) -> None:
         """First of all, so that another member of the group goes on with the partitions."""
@@ -141,16 +134,17 @@ class Collector:
             await self.stream.stop()
 
     def _resume(self) -> None:
-        left = self.journal.left
+        journal = self.queues.journal
+        left = journal.left
         for trace_id, positions in left.items():
-            self.intake.resume(trace_id, [self.journal.read(position) for position in positions])
+            self.intake.resume(trace_id, [journal.read(position) for position in positions])
         if left:
             logger.warning("rag-otel: took up %d traces that an earlier process had accepted", len(left))
             left.clear()
 
     def _nothing_left(self) -> bool:
         try:
-            published = self.jobs is None or self.jobs.idle
+            published = self.queues.jobs is None or self.queues.jobs.idle
             return published and self.release.idle and all(sender.idle for sender in self.senders)
         except OSError as error:
             self.disk.failed("the outbox on disk cannot be read", error)

@@ -16,7 +16,6 @@ from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan
 
-from rag_otel.durable.journal import Journal
 from rag_otel.model import EvaluatedTrace
 from rag_otel.processing.sdk_spans import SpanOrigin
 from rag_otel.safety.guard import counters, guarded
@@ -26,11 +25,10 @@ from rag_otel_collectors.otlp.assembly.live_traces import LiveTrace, LiveTraces
 from rag_otel_collectors.otlp.evaluation.messages import Reply
 from rag_otel_collectors.otlp.evaluation.pool import EvaluationPool
 from rag_otel_collectors.otlp.evaluation.trace_evaluator import HeldTrace
-from rag_otel_collectors.otlp.exporters.job_forwarder import JobForwarder
-from rag_otel_collectors.otlp.exporters.outbox import Outbox
 from rag_otel_collectors.otlp.limited_log import LimitedLog
 from rag_otel_collectors.otlp.metrics import Metrics
 from rag_otel_collectors.otlp.protobuf.wire import join, with_additions, without_repeats
+from rag_otel_collectors.otlp.queues import Queues
 
 _DISK_RETRY_S: Final = 1.0
 
@@ -52,20 +50,15 @@ class TraceRelease:
         self,
         *,
         live: LiveTraces,
-        journal: Journal,
         pool: EvaluationPool,
-        outbox: Outbox,
-        jobs: JobForwarder | None,
+        queues: Queues,
         results: Results,
         disk: DiskWatch,
         metrics: Metrics,
     ) -> None:
-        """`jobs` publishes the traces that workers evaluate; None: traces are evaluated here."""
         self._live = live
-        self._journal = journal
         self._pool = pool
-        self._outbox = outbox
-        self._jobs = jobs
+        self._queues = queues
         self._results = results
         self._disk = disk
         self._metrics = metrics
@@ -130,11 +123,11 @@ class TraceRelease:
         with guarded("collector.enrich"):  # whatever is wrong with a reply, the spans go on
             slices = with_additions(slices, reply.attributes)
         await self._forward(join(slices))
-        if self._jobs is not None:
+        if self._queues.jobs is not None:
             for job in reply.jobs:
-                await self._write("jobs", partial(self._jobs.append, job))
+                await self._write("jobs", partial(self._queues.jobs.append, job))
         try:
-            self._journal.done(trace.trace_id)
+            self._queues.journal.done(trace.trace_id)
         except OSError as error:
             self._disk.failed("the journal on disk cannot be written", error)
         self._live.finish(trace)
@@ -144,7 +137,7 @@ class TraceRelease:
         self.deliver(reply)
 
     async def _forward(self, request: bytes) -> None:
-        await self._write("outbox", partial(self._outbox.append, request))
+        await self._write("outbox", partial(self._queues.outbox.append, request))
 
     async def _write(self, queue: str, write: Callable[[], None]) -> None:
         """While the disk is full, again and again: what is written was accepted."""
