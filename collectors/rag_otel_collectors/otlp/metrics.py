@@ -17,12 +17,12 @@ from prometheus_client.registry import Collector
 
 PREFIX: Final = "rag_otel_collector_"
 
-_HELP: Final[dict[str, str]] = {}
+HELP: Final[dict[str, str]] = {}
 """Name of each counter, without the prefix -> its meaning, in the order in which they are shown."""
 
 
 def _counter(name: str, meaning: str) -> str:
-    _HELP[name] = meaning
+    HELP[name] = meaning
     return name
 
 
@@ -106,7 +106,7 @@ class Metrics:
 
     def _families(self) -> Iterator[Family]:
         """The collector's own counters and gauges, as prometheus-client wants them."""
-        for name, meaning in _HELP.items():
+        for name, meaning in HELP.items():
             found = [(dict(pairs), count) for (each, pairs), count in sorted(self._counts.items()) if each == name]
             if found:
                 labels = sorted({label for pairs, _ in found for label in pairs})
