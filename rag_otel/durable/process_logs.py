@@ -58,11 +58,10 @@ class LogWriter:
             self._log.forget_deleted()
             if self._log.disk_bytes + size > self._max_bytes:
                 raise OSError(errno.ENOSPC, "nobody has read the log", str(self._path))
+        if self._log.is_deleted:
+            self._log.roll()
         starts = self._log.append(payloads)
-        return [
-            _number(Position(start.segment, start.offset + OVERHEAD + len(payload)))
-            for start, payload in zip(starts, payloads, strict=True)
-        ]
+        return [_number(SegmentLog.after(start, payload)) for start, payload in zip(starts, payloads, strict=True)]
 
     def close(self) -> None:
         """Release the log: whoever reads it deletes it when it has been read. Safe to call twice."""

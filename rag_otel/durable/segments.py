@@ -58,7 +58,7 @@ class SegmentLog(SegmentFiles):
     def append(self, payloads: Sequence[bytes]) -> list[Position]:
         """Write records, all of them or none. Raises OSError (a full disk), after which the log is as it was."""
         try:
-            if self._uncertain or self._sizes[self._current] >= self._segment_bytes or self._is_deleted():
+            if self._uncertain or self._sizes[self._current] >= self._segment_bytes:
                 self.roll()
             return self._append(payloads)
         except OSError as error:
@@ -79,6 +79,11 @@ class SegmentLog(SegmentFiles):
             super().drop_before(segment)
         except OSError as error:  # a folder that has become read-only: it is tried again with the next one
             self.trouble = error.strerror or str(error)
+
+    @property
+    def is_deleted(self) -> bool:
+        """Somebody has deleted the file that is written to: what is appended would be nowhere. `roll` helps."""
+        return os.fstat(self._file).st_nlink == 0
 
     def forget_deleted(self) -> None:
         """Count the files no longer that another process has read and deleted."""
@@ -145,7 +150,3 @@ class SegmentLog(SegmentFiles):
             os.ftruncate(self._file, size)
         except OSError:
             self._uncertain = True
-
-    def _is_deleted(self) -> bool:
-        """Somebody has deleted the file: what is written to it would be nowhere."""
-        return os.fstat(self._file).st_nlink == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -116,3 +117,15 @@ print([payload for _, payload in records] == [b"{}"] * 10 + [b"[]"])
         [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True, env=dict(os.environ)
     )
     assert done.stdout.split() == ["OSError", "True"]
+
+
+def test_a_file_that_somebody_has_deleted_is_not_written_to(tmp_path: Path) -> None:
+    """What comes then is in a new one; where the folder is gone too, an error says so."""
+    writer, log = a_log(tmp_path, payloads(2))
+    for path in log.path.glob("*.log"):
+        path.unlink()
+    writer.append(payloads(1, first=2))
+    assert read(log)[0] == payloads(1, first=2)
+    shutil.rmtree(log.path)
+    with pytest.raises(FileNotFoundError):
+        writer.append(payloads(1))
