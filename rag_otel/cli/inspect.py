@@ -27,7 +27,7 @@ from rag_otel.settings import Settings
 from rag_otel_collectors.conventions import default_conventions
 from rag_otel_collectors.stored.assembly import AssembledTrace, TraceAssembler
 from rag_otel_collectors.stored.otlp_files import read_spans
-from rag_otel_collectors.stored.phoenix_spans import stored_traces
+from rag_otel_collectors.stored.restored_spans import stored_traces
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

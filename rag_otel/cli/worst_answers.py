@@ -11,6 +11,7 @@ from rag_otel.evaluation.support import UNFAITHFUL
 from rag_otel.writers.feedback import FAITHFULNESS
 from rag_otel.writers.phoenix_annotations import RISK
 from rag_otel.writers.phoenix_links import UNFAITHFUL_ANSWERS, trace_link
+from rag_otel_collectors.stored.answers import worst_of
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 
 _SHOWN: Final = 5
@@ -29,9 +30,8 @@ def worst_answers(reader: PhoenixClient, project: str, page: str) -> Iterator[st
     bad = [row for row in rows if row["name"] == FAITHFULNESS and (row.get("result") or {}).get("label") == UNFAITHFUL]
     if not bad:
         return
-    bad.sort(key=lambda row: -_risk(row))
     yield f"The worst of {len(bad)} unfaithful answers among the newest {len(newest)} traces of the last {_DAYS} days:"
-    for row in bad[:_SHOWN]:
+    for row in worst_of(((0.0, _risk(row), row) for row in bad), _SHOWN):
         yield f"  risk {_risk(row):.2f}  {_one_line((row.get('result') or {}).get('explanation') or '')}"
         yield f"    {trace_link(page, row['trace_id'])}"
     yield f"All of them: paste this into the filter box of the Spans tab: {UNFAITHFUL_ANSWERS}"

@@ -6,17 +6,15 @@ answered is masked, because it quotes the trace. Source: OpenInference, spec/dec
 
 from __future__ import annotations
 
-import hashlib
 import re
 from typing import Final
 
 from opentelemetry.sdk.trace import ReadableSpan
-from opentelemetry.sdk.util.instrumentation import InstrumentationScope
-from opentelemetry.trace import SpanContext
 
 from rag_otel import semconv
 from rag_otel.model import Evaluation, Verdict
 from rag_otel.writers.attributes import present
+from rag_otel.writers.made_spans import made_span, span_id_of
 
 _ONE_MODEL: Final = re.compile(r"(?:cascade\(embedded,)?decisions/(?P<provider>[^/]+)/(?P<model>[^,()]+)\)?")
 """A judge all of whose calls go to one decision model."""
@@ -33,19 +31,14 @@ def _span(above: ReadableSpan, evaluation: Evaluation) -> ReadableSpan | None:
     judge, usage, context = _ONE_MODEL.fullmatch(evaluation.judge), evaluation.usage, above.context
     if judge is None or usage is None or not usage.calls or context is None:
         return None
-    digest = hashlib.blake2b(f"{context.span_id:016x}\0{evaluation.name}".encode(), digest_size=8)
     unjudged = sum(claim.verdict is Verdict.UNJUDGED for claim in evaluation.claims)
     answered = {claim.judge for claim in evaluation.claims} | {evaluation.answered_by}
     versions = sorted(name for name in answered if name and name.startswith("decisions/"))
-    return ReadableSpan(
-        name=f"decision {evaluation.name}",
-        context=SpanContext(
-            trace_id=context.trace_id,
-            span_id=int.from_bytes(digest.digest(), "big") or 1,
-            is_remote=False,
-            trace_flags=context.trace_flags,
-        ),
-        parent=context,
+    return made_span(
+        f"decision {evaluation.name}",
+        trace_id=f"{context.trace_id:032x}",
+        span_id=span_id_of(f"{context.span_id:016x}", evaluation.name),
+        below=f"{context.span_id:016x}",
         resource=above.resource,
         attributes=present(
             {
@@ -63,7 +56,6 @@ def _span(above: ReadableSpan, evaluation: Evaluation) -> ReadableSpan | None:
                 semconv.metric_key(evaluation.name, "reason_code"): evaluation.reason_code,
             }
         ),
-        start_time=above.start_time,
-        end_time=above.end_time,
-        instrumentation_scope=InstrumentationScope(semconv.SCOPE),
+        time_ns=above.end_time or 0,
+        linked=False,
     )

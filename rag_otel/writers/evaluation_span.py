@@ -11,21 +11,20 @@ a later end would make the trace look slower than it was.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Sequence
 from typing import Literal
 
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan
-from opentelemetry.sdk.util.instrumentation import InstrumentationScope
-from opentelemetry.trace import Link, SpanContext, TraceFlags
 
 from rag_otel import semconv
 from rag_otel.model import AttributeValue, EvaluatedTrace, Evaluation, EvaluationStatus, SpanRef
 from rag_otel.rendering.claim_lines import evaluations_as_text
+from rag_otel.writers.annotation_rows import annotation, as_span_attributes
 from rag_otel.writers.attributes import ClaimsFormat, evaluation_attributes, hidden_content, present
 from rag_otel.writers.decision_span import decision_spans
-from rag_otel.writers.feedback import IDENTIFIER, feedback
+from rag_otel.writers.feedback import feedback
+from rag_otel.writers.made_spans import made_span, span_id_of
 
 _NOT_ON_TARGET = frozenset({EvaluationStatus.LATE, EvaluationStatus.SKIPPED})
 When = Literal["always", "late"]
@@ -66,24 +65,16 @@ class EvaluationSpanWriter:
 
     def span(self, result: EvaluatedTrace) -> ReadableSpan:
         """Returns the evaluation span. The same result gives the same span id, so a repeated write is recognised."""
-        target = _context(result.trace.target)
-        end_ns = result.trace.start_ns + result.trace.duration_ns
+        target = result.trace.target
         names = ", ".join(evaluation.name for evaluation in result.evaluations) or str(result.status)
-        return ReadableSpan(
-            name=f"evaluation {names}",
-            context=SpanContext(
-                trace_id=target.trace_id,
-                span_id=carrier_span_id(result),
-                is_remote=False,
-                trace_flags=target.trace_flags,
-            ),
-            parent=target,
+        return made_span(
+            f"evaluation {names}",
+            trace_id=target.trace_id,
+            span_id=carrier_span_id(result),
+            below=target.span_id,
             resource=self._resource() if result.origin is None else result.origin.resource,
             attributes=self._attributes(result),
-            links=(Link(target),),
-            start_time=end_ns,
-            end_time=end_ns,
-            instrumentation_scope=InstrumentationScope(semconv.SCOPE),
+            time_ns=result.trace.start_ns + result.trace.duration_ns,
         )
 
     def _attributes(self, result: EvaluatedTrace) -> dict[str, AttributeValue]:
@@ -95,19 +86,15 @@ class EvaluationSpanWriter:
         if result.status not in _NOT_ON_TARGET:
             return attributes
         for n, item in enumerate(feedback(result, capture_content=self._capture_content)):
-            fields = present(
-                {
-                    "name": item.name,
-                    "score": item.score,
-                    "label": item.label,
-                    "explanation": item.explanation,
-                    "annotator_kind": item.annotator_kind,
-                    "identifier": IDENTIFIER,
-                    "metadata": json.dumps(item.metadata, ensure_ascii=False),
-                }
+            row = annotation(
+                item.name,
+                item.annotator_kind,
+                score=item.score,
+                label=item.label,
+                explanation=item.explanation,
+                metadata=item.metadata,
             )
-            prefix = f"{semconv.OI_EVALUATIONS}.{n}.evaluation."
-            attributes |= {prefix + key: value for key, value in fields.items()}
+            attributes |= as_span_attributes(row, n)
         return attributes | evaluation_attributes(
             result,
             capture_content=self._capture_content,
@@ -135,14 +122,4 @@ def carrier_span_id(result: EvaluatedTrace) -> int:
     keys = sorted(job_key(target, evaluation) for evaluation in result.evaluations)
     if not keys:
         keys = [f"{target.trace_id}\0{target.span_id}\0{result.status}"]
-    return int.from_bytes(hashlib.blake2b("".join(keys).encode(), digest_size=8).digest(), "big") or 1
-
-
-def _context(ref: SpanRef) -> SpanContext:
-    # The sampled flag is set: the target was sampled, and exporting processors drop spans without the flag.
-    return SpanContext(
-        trace_id=int(ref.trace_id, 16),
-        span_id=int(ref.span_id, 16),
-        is_remote=False,
-        trace_flags=TraceFlags(TraceFlags.SAMPLED),
-    )
+    return span_id_of("".join(keys))

@@ -18,8 +18,6 @@ from rag_otel.safety.privacy import HiddenContent
 from rag_otel.writers.attributes import hidden_content, present, unsupported
 
 AnnotatorKind = Literal["CODE", "LLM"]
-IDENTIFIER: Final = "rag-otel"
-"""The same for every metric and version. Phoenix averages annotations of one name with different identifiers."""
 FAITHFULNESS: Final = "faithfulness"
 HALLUCINATION_RISK: Final = "hallucination_risk"
 _CODE_JUDGES: Final = frozenset({"", "embedded", "function", "hhem", "lexical", "local", "overlap"})

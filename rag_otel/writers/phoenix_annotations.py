@@ -2,8 +2,7 @@
 
 They are written with the asynchronous form of Phoenix's REST API (`sync=false`). It accepts an annotation before its
 span has arrived and attaches it later. Until then Phoenix keeps it only in memory, looks for the span every ten
-seconds, and gives up after ten minutes. So annotations are sent a few seconds after their spans. An annotation with
-the same span, name and identifier replaces the earlier one, so writing a result twice stores it once.
+seconds, and gives up after ten minutes. So annotations are sent a few seconds after their spans.
 """
 
 from __future__ import annotations
@@ -12,13 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from rag_otel.delivery.export_queue import ExportPolicy
-from rag_otel.delivery.http import post, to_json
 from rag_otel.evaluation.support import FAITHFUL, UNFAITHFUL
 from rag_otel.model import EvaluatedTrace, Evaluation, SpanRef
+from rag_otel.writers.annotation_rows import IDENTIFIER, annotation
 from rag_otel.writers.attributes import present
-from rag_otel.writers.feedback import IDENTIFIER, Feedback, annotator_kind, feedback
+from rag_otel.writers.feedback import Feedback, annotator_kind, feedback
+from rag_otel.writers.phoenix_api import PhoenixApi
 from rag_otel.writers.phoenix_configurations import PhoenixConfigurations
-from rag_otel.writers.phoenix_links import phoenix_base_url
 
 RESERVED_NAMES: Final = frozenset({"note"})
 """Phoenix rejects a whole batch that contains an annotation of this name."""
@@ -53,24 +52,16 @@ class PhoenixAnnotationWriter:
         capture_content: bool = True,
         timeout_s: float = 10.0,
     ) -> None:
-        """`endpoint` is Phoenix's address (`http://host:6006`); a `/v1/traces` at its end is removed.
-
-        `api_key` is sent as a bearer token. `headers` are added to every request.
-        """
-        base_url = phoenix_base_url(endpoint)
-        self._trace_url = f"{base_url}/v1/trace_annotations?sync=false"
-        self._span_url = f"{base_url}/v1/span_annotations?sync=false"
-        self._document_url = f"{base_url}/v1/document_annotations?sync=false"
-        self._headers = {**({"Authorization": f"Bearer {api_key}"} if api_key else {}), **(headers or {})}
+        """Arguments as of `PhoenixApi`. Without `capture_content` texts of the trace are not written."""
+        self._api = PhoenixApi(endpoint, api_key=api_key, headers=headers, timeout_s=timeout_s)
         self._capture_content = capture_content
-        self._timeout_s = timeout_s
-        self._configurations = PhoenixConfigurations(base_url, headers=self._headers, timeout_s=timeout_s)
+        self._configurations = PhoenixConfigurations(self._api)
 
     def write(self, batch: Sequence[EvaluatedTrace]) -> None:
         """Sends the batch in at most three requests. Raises RetryableError or PermanentError, see `http.post`."""
-        self._post(self._span_url, [row for result in batch for row in self._span_rows(result)])
-        self._post(self._trace_url, [row for result in batch for row in self._trace_rows(result)])
-        self._post(self._document_url, [row for result in batch for row in _document_rows(result)])
+        self._api.annotate("span", [row for result in batch for row in self._span_rows(result)])
+        self._api.annotate("trace", [row for result in batch for row in self._trace_rows(result)])
+        self._api.annotate("document", [row for result in batch for row in _document_rows(result)])
         self._configurations.ensure(batch, self._names(batch))
 
     def _names(self, batch: Sequence[EvaluatedTrace]) -> dict[str, Evaluation]:
@@ -84,24 +75,20 @@ class PhoenixAnnotationWriter:
                         names[root_name(item.name)] = item.evaluation
         return names
 
-    def _post(self, url: str, rows: list[dict[str, Any]]) -> None:
-        if rows:
-            post(url, to_json({"data": rows}), headers=self._headers, timeout_s=self._timeout_s)
-
     def _span_rows(self, result: EvaluatedTrace) -> Iterator[dict[str, Any]]:
         """Annotations of the target under the metric's name, and of the root span under the name `root_name`."""
         trace = result.trace
         for item in self._items(result):
-            yield {"span_id": trace.target.span_id, "identifier": IDENTIFIER, **_row(item)}
+            yield _row(item, span_id=trace.target.span_id)
             if trace.root is not None:
-                row = _row(item) | {"name": root_name(item.name)}
-                yield {"span_id": trace.root.span_id, "identifier": _of_target(trace.target), **row}
+                about = _of_target(trace.target)
+                yield _row(item, name=root_name(item.name), identifier=about, span_id=trace.root.span_id)
 
     def _trace_rows(self, result: EvaluatedTrace) -> Iterator[dict[str, Any]]:
         """Annotations of the trace. Each answer in a trace has its own, and Phoenix shows their mean."""
         target = result.trace.target
         for item in self._items(result):
-            yield {"trace_id": target.trace_id, "identifier": _of_target(target), **_row(item)}
+            yield _row(item, identifier=_of_target(target), trace_id=target.trace_id)
 
     def _items(self, result: EvaluatedTrace) -> Iterator[Feedback]:
         items = feedback(result, capture_content=self._capture_content)
@@ -121,14 +108,18 @@ def _of_target(target: SpanRef) -> str:
     return f"{IDENTIFIER}:{target.span_id}"
 
 
-def _row(item: Feedback) -> dict[str, Any]:
+def _row(item: Feedback, *, name: str | None = None, identifier: str = IDENTIFIER, **place: str) -> dict[str, Any]:
     evaluation = item.evaluation
-    return {
-        "name": item.name,
-        "annotator_kind": item.annotator_kind,
-        "result": present({"score": _shown_score(evaluation), "label": item.label, "explanation": item.explanation}),
-        "metadata": item.metadata | present({SCORE: evaluation.score, RISK: evaluation.risk}),
-    }
+    return annotation(
+        name or item.name,
+        item.annotator_kind,
+        score=_shown_score(evaluation),
+        label=item.label,
+        explanation=item.explanation,
+        metadata=item.metadata | present({SCORE: evaluation.score, RISK: evaluation.risk}),
+        identifier=identifier,
+        **place,
+    )
 
 
 def _shown_score(evaluation: Evaluation) -> float | None:
@@ -148,11 +139,12 @@ def _document_rows(result: EvaluatedTrace) -> Iterator[dict[str, Any]]:
     for evaluation in result.evaluations:
         for chunk, score in zip(result.trace.chunks, evaluation.chunk_scores, strict=False):
             if score is not None and evaluation.name not in RESERVED_NAMES:
-                yield {
-                    "span_id": span.span_id,
-                    "document_position": chunk.position,
-                    "name": evaluation.name,
-                    "annotator_kind": annotator_kind(evaluation.judge),
-                    "result": {"score": score},
-                    "metadata": present({"version": evaluation.version, "judge": evaluation.judge}),
-                }
+                yield annotation(
+                    evaluation.name,
+                    annotator_kind(evaluation.judge),
+                    score=score,
+                    metadata=present({"version": evaluation.version, "judge": evaluation.judge}),
+                    identifier=None,
+                    span_id=span.span_id,
+                    document_position=chunk.position,
+                )

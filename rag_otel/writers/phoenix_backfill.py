@@ -15,11 +15,10 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan
 
 from rag_otel import semconv
-from rag_otel.delivery.http import post
 from rag_otel.model import EvaluatedTrace, EvaluationStatus
 from rag_otel.writers.evaluation_span import EvaluationSpanWriter
 from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter
-from rag_otel.writers.phoenix_links import phoenix_base_url
+from rag_otel.writers.phoenix_api import PhoenixApi
 
 
 class PhoenixBackfillWriter:
@@ -46,11 +45,7 @@ class PhoenixBackfillWriter:
         self._evaluation_spans = EvaluationSpanWriter(
             self._spans.append, lambda: resource, capture_content=capture_content, max_claims=max_claims
         )
-        self._url = f"{phoenix_base_url(endpoint)}/v1/traces"
-        self._headers = {"Content-Type": "application/x-protobuf"}
-        if api_key:
-            self._headers["Authorization"] = f"Bearer {api_key}"
-        self._timeout_s = timeout_s
+        self._api = PhoenixApi(endpoint, api_key=api_key, timeout_s=timeout_s)
 
     def write(self, batch: Sequence[EvaluatedTrace]) -> None:
         """Sends the spans, then the annotations. Raises RetryableError or PermanentError, see `http.post`."""
@@ -64,7 +59,7 @@ class PhoenixBackfillWriter:
         self._evaluation_spans.write([dataclasses.replace(each, status=EvaluationStatus.LATE) for each in batch])
         if self._spans:
             request = encode_spans(self._spans).SerializeToString()
-            post(self._url, request, headers=self._headers, timeout_s=self._timeout_s)
+            self._api.post("/v1/traces", request, content_type="application/x-protobuf")
 
     def write_annotations(self, batch: Sequence[EvaluatedTrace]) -> None:
         """Sends the annotations of spans, traces and documents. Raises what `write` raises."""

@@ -9,19 +9,20 @@ Source: Phoenix's REST API, `/v1/annotation_configs` (a configuration) and `/v1/
 
 from __future__ import annotations
 
-import json
 import urllib.parse
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from rag_otel import semconv
-from rag_otel.delivery.http import get, post, put, to_json
+from rag_otel.delivery.http import put
 from rag_otel.errors import PermanentError, RetryableError
 from rag_otel.evaluation.directions import lower_is_better
 from rag_otel.evaluation.support import FAITHFUL, UNFAITHFUL
 from rag_otel.model import EvaluatedTrace, Evaluation
 from rag_otel.safety.guard import logger
+from rag_otel.writers.phoenix_api import PhoenixApi
 
+_CONFIGURATIONS: Final = "/v1/annotation_configs"
 _DEFAULT_PROJECT: Final = "default"
 _ATTEMPTS: Final = 5
 """A project exists once its first span has come."""
@@ -30,10 +31,8 @@ _ATTEMPTS: Final = 5
 class PhoenixConfigurations:
     """Creates the configurations that are missing and shows them in the project, once for each project and name."""
 
-    def __init__(self, base_url: str, *, headers: Mapping[str, str], timeout_s: float) -> None:
-        self._base_url = base_url
-        self._headers = headers
-        self._timeout_s = timeout_s
+    def __init__(self, api: PhoenixApi) -> None:
+        self._api = api
         self._shown: set[tuple[str, str]] = set()
         """(project, name) that need nothing more."""
         self._attempts = 0
@@ -49,36 +48,21 @@ class PhoenixConfigurations:
         if not wanted or self._attempts >= _ATTEMPTS:
             return
         try:
-            known = {row["name"] for row in self._listed()}
+            known = {row["name"] for row in self._api.rows(_CONFIGURATIONS)}
             for name in sorted({name for _, name in wanted} - known):
-                post(self._url(), to_json(_configuration(name, names[name])), **self._options)
+                self._api.post(_CONFIGURATIONS, _configuration(name, names[name]))
             for project, name in sorted(wanted):
-                put(self._url(project, name), b"", **self._options)
+                put(self._api.base_url + _shown_in(project, name), b"", **self._api.options)
                 self._shown.add((project, name))
         except (PermanentError, RetryableError, ValueError, KeyError, TypeError) as error:
             self._attempts += 1
             if self._attempts == _ATTEMPTS:
                 logger.warning("rag-otel: Phoenix shows the scores without colours: %s", error)
 
-    def _listed(self) -> Iterator[dict[str, Any]]:
-        cursor = None
-        while True:
-            page = f"?{urllib.parse.urlencode({'cursor': cursor})}" if cursor else ""
-            answer = json.loads(get(self._url() + page, **self._options))
-            yield from answer["data"]
-            cursor = answer.get("next_cursor")
-            if not cursor:
-                return
 
-    def _url(self, project: str | None = None, name: str = "") -> str:
-        if project is None:
-            return f"{self._base_url}/v1/annotation_configs"
-        quoted = [urllib.parse.quote(each, safe="") for each in (project, name)]
-        return f"{self._base_url}/v1/projects/{quoted[0]}/annotation_configs/{quoted[1]}"
-
-    @property
-    def _options(self) -> dict[str, Any]:
-        return {"headers": self._headers, "timeout_s": self._timeout_s}
+def _shown_in(project: str, name: str) -> str:
+    quoted = [urllib.parse.quote(each, safe="") for each in (project, name)]
+    return f"/v1/projects/{quoted[0]}/annotation_configs/{quoted[1]}"
 
 
 def _project_of(result: EvaluatedTrace) -> str:

@@ -1,20 +1,24 @@
-"""Users' ratings as Phoenix annotations of the kind HUMAN: of the trace, or of a span where the application names it.
+"""Users' ratings as annotations of the kind HUMAN: of the trace, or of a span where the application names it.
 
-The same user's rating of the same answer replaces the earlier one: Phoenix updates an annotation of the same name and
-identifier.
+What leaves the process is masked, and the user is a pseudonym. The same user's rating of the same answer replaces the
+earlier one, which has the same name and identifier.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import hashlib
+import hmac
+from collections.abc import Sequence
 from typing import Any, Final
 
 from rag_otel.delivery.export_queue import ExportPolicy
-from rag_otel.delivery.http import post, to_json
-from rag_otel.ratings.rating import Rating
+from rag_otel.ratings.rating import IDENTIFIER, Rating
+from rag_otel.ratings.words import rating_of
+from rag_otel.safety.masking import CLASSES, Placeholders
+from rag_otel.safety.privacy import content_hidden
+from rag_otel.writers.annotation_rows import annotation
 from rag_otel.writers.attributes import present
-from rag_otel.writers.phoenix_links import phoenix_base_url
-from rag_otel.writers.rating_texts import identifier, masked_comment, masked_label
+from rag_otel.writers.phoenix_api import PhoenixApi
 
 TRACE_WAS: Final = "trace_was"
 """In the metadata: what had become of the trace, a `FeedbackStatus`."""
@@ -37,40 +41,69 @@ class RatingAnnotationWriter:
         timeout_s: float = 10.0,
     ) -> None:
         """`endpoint` is Phoenix's address. Without `capture_content` users' own words are not written. `user_key`: see
-        `rating_texts.identifier`."""
-        base_url = phoenix_base_url(endpoint)
-        self._trace_url = f"{base_url}/v1/trace_annotations?sync=false"
-        self._span_url = f"{base_url}/v1/span_annotations?sync=false"
-        self._headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
+        `identifier`."""
+        self._api = PhoenixApi(endpoint, api_key=api_key, timeout_s=timeout_s)
         self._capture_content = capture_content
         self._user_key = user_key
-        self._timeout_s = timeout_s
 
     def write(self, batch: Sequence[Rating]) -> None:
         """Sends the batch in at most two requests. Raises RetryableError or PermanentError, see `http.post`."""
         last = {(each.trace_id, each.span_id, each.name, each.user_id): each for each in batch}.values()
-        self._post(self._trace_url, (each for each in last if each.span_id is None))
-        self._post(self._span_url, (each for each in last if each.span_id is not None))
+        rows = [rating_row(each, capture_content=self._capture_content, user_key=self._user_key) for each in last]
+        self._api.annotate("trace", [row for row in rows if "trace_id" in row])
+        self._api.annotate("span", [row for row in rows if "span_id" in row])
 
-    def _post(self, url: str, ratings: Iterable[Rating]) -> None:
-        rows = [self._row(each) for each in ratings]
-        if rows:
-            post(url, to_json({"data": rows}), headers=self._headers, timeout_s=self._timeout_s)
 
-    def _row(self, rating: Rating) -> dict[str, Any]:
-        place = {"trace_id": rating.trace_id} if rating.span_id is None else {"span_id": rating.span_id}
-        said = {
-            "score": rating.score if rating.score is not None else rating.value,
-            "label": masked_label(rating, capture_content=self._capture_content),
-            "explanation": masked_comment(rating, capture_content=self._capture_content),
-        }
-        if not present(said):
-            said["label"] = "commented"  # the words are hidden, and an annotation without any result says nothing
-        return {
-            **place,
-            "name": rating.name,
-            "annotator_kind": "HUMAN",
-            "identifier": identifier(rating, key=self._user_key),
-            "result": present(said),
-            "metadata": present({TRACE_WAS: rating.trace_was}),
-        }
+def rating_row(rating: Rating, *, capture_content: bool, user_key: str | None) -> dict[str, Any]:
+    """A rating as an annotation. Masking takes milliseconds: for the delivery thread."""
+    score = rating.score if rating.score is not None else rating.value
+    label = masked_label(rating, capture_content=capture_content)
+    explanation = masked_comment(rating, capture_content=capture_content)
+    if score is None and not label and not explanation:
+        label = "commented"  # the words are hidden, and an annotation without any result says nothing
+    place = {"trace_id": rating.trace_id} if rating.span_id is None else {"span_id": rating.span_id}
+    return annotation(
+        rating.name,
+        "HUMAN",
+        score=score,
+        label=label,
+        explanation=explanation,
+        metadata=present({TRACE_WAS: rating.trace_was}),
+        identifier=identifier(rating, key=user_key),
+        **place,
+    )
+
+
+def masked_comment(rating: Rating, *, capture_content: bool) -> str | None:
+    """The comment with placeholders for credentials and personal data that is known by its form; None where content is
+    hidden."""
+    return None if rating.comment is None or _hidden(capture_content) else _masked(rating.comment)
+
+
+def masked_label(rating: Rating, *, capture_content: bool) -> str | None:
+    """The label in the same way. Where content is hidden, only a common word for good or bad remains."""
+    if rating.label is None or (_hidden(capture_content) and rating_of(rating.label) is None):
+        return None
+    return _masked(rating.label)
+
+
+def identifier(rating: Rating, *, key: str | None) -> str:
+    """What tells the ratings of several users of one trace apart: an HMAC-SHA256 (RFC 2104) of the trace and the user's
+    id, cut to 64 bits. So a user has another pseudonym in each trace. Without `key`, who guesses an id can check it."""
+    if rating.user_id is None:
+        return IDENTIFIER
+    said = f"{rating.trace_id}\0{rating.user_id}"
+    digest = hmac.new((key or "").encode("utf-8", "replace"), said.encode("utf-8", "replace"), hashlib.sha256)
+    return f"{IDENTIFIER}:{digest.hexdigest()[:16]}"
+
+
+def _hidden(capture_content: bool) -> bool:
+    """A user's own words may quote the question, the answer and the documents."""
+    return content_hidden(capture_content=capture_content).anything
+
+
+def _masked(text: str) -> str:
+    placeholders = Placeholders(CLASSES)
+    for _ in placeholders.learn(text):
+        pass
+    return placeholders.mask(text)

@@ -14,6 +14,7 @@ from rag_otel.delivery.http import get, post, to_json
 from rag_otel.model import SpanRef
 from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter
 from rag_otel_collectors.stored.answers import StoredAnswer
+from rag_otel_collectors.stored.results import StoredResult
 from rag_otel_collectors.stored.sessions import session_scores
 from testkit.polling import eventually
 from testkit.shared_servers import SharedPhoenix
@@ -104,16 +105,15 @@ def test_sessions_are_scored_and_annotated(phoenix_server: SharedPhoenix, capsys
 def test_a_span_counts_once() -> None:
     """Several turns of a session are several spans; one span that is read twice is one."""
     trace = a_result(session_id="s").trace
-    answer = StoredAnswer(trace=trace, score=0.5, risk=None, label=None, explanation=None, human=())
+    answer = StoredAnswer(trace=trace, result=StoredResult(score=0.5), human=())
     (session,) = session_scores([answer, answer], "faithfulness")
     assert (session.answers, session.score, session.risk) == (1, 0.5, None)
 
 
 def test_the_worst_score_of_a_metric_that_is_better_when_lower() -> None:
     """Noise sensitivity is worst at 1, and sessions with the highest mean stand first."""
-    fields = {"risk": None, "label": None, "explanation": None, "human": ()}
     answers = [
-        StoredAnswer(trace=a_result(session_id=name).trace, score=score, **fields)  # type: ignore[arg-type]
+        StoredAnswer(trace=a_result(session_id=name).trace, result=StoredResult(score=score), human=())
         for name, score in (("calm", 0.1), ("noisy", 0.2), ("noisy", 0.9))
     ]
     found = session_scores(answers, "noise_sensitivity")

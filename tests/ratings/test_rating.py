@@ -13,7 +13,7 @@ from rag_otel.ratings.recent import RecentRatings
 from rag_otel.ratings.words import rating_of
 from rag_otel.safety.privacy import GENAI_CAPTURE_ENV
 from rag_otel.sharing.records import Record, RecordFormat
-from rag_otel.writers.rating_texts import identifier, masked_comment, masked_label
+from rag_otel.writers.rating_annotations import identifier, masked_comment, masked_label
 from tests.support.results import a_result, an_evaluation
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"

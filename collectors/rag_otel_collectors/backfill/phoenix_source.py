@@ -17,12 +17,12 @@ from rag_otel.delivery.retry import patiently
 from rag_otel.model import EvaluatedTrace, RagTrace
 from rag_otel.protocols import Evaluator
 from rag_otel.safety.guard import logger
+from rag_otel.writers.annotation_rows import IDENTIFIER
 from rag_otel.writers.evaluation_span import carrier_span_id
-from rag_otel.writers.feedback import IDENTIFIER
 from rag_otel.writers.phoenix_backfill import PhoenixBackfillWriter
 from rag_otel_collectors.backfill.engine import Spans, is_current
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient, patient_policy
-from rag_otel_collectors.stored.phoenix_spans import stored_traces
+from rag_otel_collectors.stored.restored_spans import stored_traces
 
 _POLL_S: Final = 0.1
 _MAX_POLL_S: Final = 2.0

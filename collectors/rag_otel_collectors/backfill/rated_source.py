@@ -10,7 +10,7 @@ from typing import Any, Final
 from rag_otel import semconv
 from rag_otel.model import EvaluatedTrace, RagTrace, SamplingDecision, SamplingReason, SpanRecord, SpanRef
 from rag_otel.ratings.words import rating_of
-from rag_otel.writers.feedback import IDENTIFIER
+from rag_otel.writers.annotation_rows import IDENTIFIER
 from rag_otel_collectors.backfill.engine import Spans
 from rag_otel_collectors.backfill.phoenix_source import PhoenixStore
 from rag_otel_collectors.conventions.reading.mixed_dialects import is_evaluator
@@ -21,7 +21,7 @@ from rag_otel_collectors.stored.annotated_spans import (
     trace_annotations,
 )
 from rag_otel_collectors.stored.assembly import AssembledTrace
-from rag_otel_collectors.stored.phoenix_spans import stored_traces
+from rag_otel_collectors.stored.restored_spans import stored_traces
 
 _RATED: Final = SamplingDecision(sampled=True, reason=SamplingReason.RATED, probability=1.0)
 

@@ -1,61 +1,28 @@
-"""What judges and people said of stored spans: rag-otel's results, and annotations of the kind HUMAN.
+"""Stored spans of answers with everything that judges and people said of them.
 
-Results are those of rag-otel's annotations, else of the span's attributes: late and backfilled results are annotations
-alone. People annotate the span of the answer, or the root span of its trace, where Phoenix's lists show the scores;
-users' ratings (`rag_otel.feedback`) are annotations of the trace, or feedback spans in it.
+People annotate the span of the answer, or the root span of its trace, where Phoenix's lists show the scores; users'
+ratings (`rag_otel.feedback`) are annotations of the trace, or feedback spans in it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 from rag_otel import semconv
-from rag_otel.evaluation.directions import LOWER_IS_BETTER, declare_lower_is_better
-from rag_otel.model import OUTSIDE_SAMPLE, SamplingReason, SpanRecord
+from rag_otel.model import SpanRecord
 from rag_otel.ratings.rating import USER_FEEDBACK
 from rag_otel.ratings.words import share
-from rag_otel.writers.feedback import FAITHFULNESS, IDENTIFIER, risk_name
 from rag_otel_collectors.conventions.reading.mixed_dialects import is_evaluator
 from rag_otel_collectors.stored.assembly import AssembledTrace
-from rag_otel_collectors.stored.other_judges import other_results
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
-from rag_otel_collectors.stored.phoenix_spans import stored_traces
+from rag_otel_collectors.stored.restored_spans import stored_traces
+from rag_otel_collectors.stored.results import HUMAN, Row, StoredResult, other_results, stored_result
 
-_HUMAN: Final = "HUMAN"
 _SAID: Final = f"{semconv.OI_EVALUATIONS}.0.evaluation."
 """Prefix of what a feedback span says."""
-
-Row: TypeAlias = Mapping[str, Any]
-"""An annotation as Phoenix returns it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredResult:
-    """One metric's result on a span. None and empty: not known."""
-
-    score: float | None = None
-    risk: float | None = None
-    label: str | None = None
-    explanation: str | None = None
-    judge: str = ""
-    """With the version of the model that answered, where it is known."""
-    version: str = ""
-    probability: float | None = None
-    """With which the trace was sampled."""
-    in_sample: bool = True
-    """False: it stands for no other answer, see `SamplingDecision.in_sample`."""
-    rated: bool = False
-    """Evaluated because a person had rated the answer (`rag-otel labels feedback`)."""
-
-    @property
-    def judged_risk(self) -> float | None:
-        """The risk, or for a judge without risks 1 - score; None where there is neither."""
-        if self.risk is not None:
-            return self.risk
-        return None if self.score is None else 1.0 - self.score
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,14 +103,14 @@ def _said_in(span: SpanRecord) -> tuple[str | None, Row | None]:
     attributes = span.attributes
     rating = share(attributes.get(semconv.FEEDBACK_RATING))
     if not is_evaluator(span):
-        row = {"name": USER_FEEDBACK, "annotator_kind": _HUMAN, "result": {"score": rating}}
+        row = {"name": USER_FEEDBACK, "annotator_kind": HUMAN, "result": {"score": rating}}
         return span.span_id, None if rating is None else row
-    if attributes.get(f"{_SAID}annotator_kind") != _HUMAN:
+    if attributes.get(f"{_SAID}annotator_kind") != HUMAN:
         return None, None
     result = {name: attributes.get(_SAID + name) for name in ("score", "label", "explanation")}
     result["score"] = rating if result["score"] is None else result["score"]
     name = str(attributes.get(f"{_SAID}name") or USER_FEEDBACK)
-    return span.parent_id, {"name": name, "annotator_kind": _HUMAN, "result": result}
+    return span.parent_id, {"name": name, "annotator_kind": HUMAN, "result": result}
 
 
 def annotated_spans(
@@ -185,61 +152,6 @@ def judged_by_other(
     if not found:
         roots = [span for span in answers if span.parent_id is None][:1]
         found = [(span, each) for span in roots for each in other_results(notes.whole, name)]
-    return [
-        (span, StoredResult(risk=each.risk, label=each.label, explanation=each.explanation, judge=each.judge))
-        for span, each in found
-    ]
-
-
-def stored_result(attributes: Mapping[str, Any], rows: Sequence[Row], metric: str) -> StoredResult:
-    """The result of a metric on a span."""
-    fields = noted_results(rows).get(metric)
-    if fields is None:
-        fields = {
-            name: attributes.get(semconv.metric_key(metric, name))
-            for name in ("score", "risk", "label", "explanation", "judge", "answered_by", "version")
-        }
-        fields |= {
-            LOWER_IS_BETTER: attributes.get(semconv.metric_key(metric, LOWER_IS_BETTER)),
-            "sampling_probability": attributes.get(semconv.SAMPLING_PROBABILITY),
-            "sampling_reason": attributes.get(semconv.SAMPLING_REASON),
-        }
-    if fields.get(LOWER_IS_BETTER) is True:
-        declare_lower_is_better(metric)
-    return StoredResult(
-        score=share(fields.get("score")),
-        risk=share(fields.get("risk")),
-        label=fields.get("label"),
-        explanation=fields.get("explanation"),
-        judge=str(fields.get("answered_by") or fields.get("judge") or ""),
-        version=str(fields.get("version") or ""),
-        probability=share(fields.get("sampling_probability")) or None,
-        in_sample=fields.get("sampling_reason") not in OUTSIDE_SAMPLE,
-        rated=fields.get("sampling_reason") == SamplingReason.RATED,
-    )
-
-
-def noted_results(rows: Iterable[Row]) -> dict[str, dict[str, Any]]:
-    """rag-otel's results among the annotations of one span, by metric: `score`, `risk`, `label`, `explanation` and the
-    fields of the metadata.
-
-    Since 0.2 an annotation's score is 1 or 0, after its label; the share of supported claims and the risk are in its
-    metadata. Before, the risk was an annotation of its own.
-    """
-    found: dict[str, dict[str, Any]] = {}
-    risks: dict[str, Any] = {}
-    for row in rows:
-        name, result = str(row["name"]), row.get("result") or {}
-        if row.get("identifier") != IDENTIFIER:
-            continue
-        if name == risk_name(FAITHFULNESS) or name.endswith("_risk"):
-            metric = FAITHFULNESS if name == risk_name(FAITHFULNESS) else name.removesuffix("_risk")
-            risks[metric] = result.get("score")
-            found.setdefault(metric, dict(row.get("metadata") or {}))
-        else:
-            found[name] = {**result, **(row.get("metadata") or {})}
-    for metric, risk in risks.items():
-        found[metric].setdefault("risk", risk)
     return found
 
 
@@ -253,5 +165,5 @@ def human_annotations(rows: Sequence[Row]) -> tuple[HumanAnnotation, ...]:
             explanation=result.get("explanation"),
         )
         for row in rows
-        if row.get("annotator_kind") == _HUMAN
+        if row.get("annotator_kind") == HUMAN
     )

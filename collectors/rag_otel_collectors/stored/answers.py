@@ -6,19 +6,14 @@ import heapq
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeVar
 
 from rag_otel.evaluation.directions import goodness
 from rag_otel.model import RagTrace, SpanRecord
-from rag_otel_collectors.stored.annotated_spans import (
-    HumanAnnotation,
-    TraceAnnotations,
-    human_annotations,
-    stored_result,
-    trace_annotations,
-)
+from rag_otel_collectors.stored.annotated_spans import HumanAnnotation, human_annotations, trace_annotations
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
-from rag_otel_collectors.stored.phoenix_spans import stored_traces
+from rag_otel_collectors.stored.restored_spans import stored_traces
+from rag_otel_collectors.stored.results import StoredResult, stored_result
 
 Selection = Literal["worst", "uncertain", "corrected"]
 CORRECTION: Final = "correction"
@@ -26,20 +21,16 @@ CORRECTION: Final = "correction"
 _MOST_UNCERTAIN: Final = 0.5
 _NS: Final = 1_000_000_000
 
+A = TypeVar("A")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredAnswer:
-    """An answer with its scores by one metric. Score and risk are in 0..1, None if there are none."""
+    """An answer with its result by one metric."""
 
     trace: RagTrace
-    score: float | None
-    risk: float | None
-    label: str | None
-    explanation: str | None
+    result: StoredResult
     human: tuple[HumanAnnotation, ...]
-    judge: str = ""
-    probability: float | None = None
-    """With which the trace was sampled. None: not known."""
 
     @property
     def reference(self) -> str | None:
@@ -58,10 +49,10 @@ class StoredAnswer:
             "contexts": [{"id": chunk.id, "text": chunk.text} for chunk in self.trace.chunks],
             "response": self.trace.response,
             "reference": self.reference,
-            "score": self.score,
-            "risk": self.risk,
-            "label": self.label,
-            "explanation": self.explanation,
+            "score": self.result.score,
+            "risk": self.result.risk,
+            "label": self.result.label,
+            "explanation": self.result.explanation,
             "human": [
                 {"name": each.name, "label": each.label, "score": each.score, "explanation": each.explanation}
                 for each in self.human
@@ -85,11 +76,16 @@ def stored_answers(
     for batch in stored_traces(client, project, since=since, until=until):
         notes = trace_annotations(client, project, batch)
         for trace in batch:
+            said = notes[trace.trace_id]
             spans = {span.span_id: span for span in trace.spans}
             answers = [found for found in rag_traces(trace.spans) if found.evaluable]
             for found in answers:
-                said = notes[trace.trace_id]
-                yield _answer(found, metric, spans[found.target.span_id], said, only_answer=len(answers) == 1)
+                span_id = found.target.span_id
+                yield StoredAnswer(
+                    trace=found,
+                    result=stored_result(spans[span_id].attributes, said.of(span_id), metric),
+                    human=human_annotations(said.about(span_id, only_answer=len(answers) == 1)),
+                )
 
 
 def choose(answers: Iterable[StoredAnswer], selection: Selection, count: int, metric: str) -> list[StoredAnswer]:
@@ -101,33 +97,19 @@ def choose(answers: Iterable[StoredAnswer], selection: Selection, count: int, me
     newest first.
     """
     if selection == "worst":
-        scored = (each for each in answers if each.score is not None)
-        return heapq.nsmallest(
-            count, scored, key=lambda each: (goodness(metric, each.score or 0.0), -(each.risk or 0.0))
+        scored = ((each.result.score, each) for each in answers)
+        known = (
+            (goodness(metric, score), each.result.risk or 0.0, each) for score, each in scored if score is not None
         )
+        return worst_of(known, count)
     if selection == "uncertain":
-        known = (each for each in answers if each.risk is not None or each.score is not None)
-        return heapq.nsmallest(count, known, key=_distance_from_uncertain)
+        risks = ((each.result.judged_risk, each) for each in answers)
+        distances = ((abs(risk - _MOST_UNCERTAIN), each) for risk, each in risks if risk is not None)
+        return [each for _, each in heapq.nsmallest(count, distances, key=lambda pair: pair[0])]
     annotated = (each for each in answers if each.human)
     return heapq.nlargest(count, annotated, key=lambda each: each.trace.start_ns)
 
 
-def _distance_from_uncertain(answer: StoredAnswer) -> float:
-    known = answer.risk if answer.risk is not None else answer.score
-    return abs((known if known is not None else 1.0) - _MOST_UNCERTAIN)
-
-
-def _answer(
-    trace: RagTrace, metric: str, span: SpanRecord, notes: TraceAnnotations, *, only_answer: bool
-) -> StoredAnswer:
-    result = stored_result(span.attributes, notes.of(trace.target.span_id), metric)
-    return StoredAnswer(
-        trace=trace,
-        score=result.score,
-        risk=result.risk,
-        label=result.label,
-        explanation=result.explanation,
-        human=human_annotations(notes.about(trace.target.span_id, only_answer=only_answer)),
-        judge=result.judge,
-        probability=result.probability,
-    )
+def worst_of(candidates: Iterable[tuple[float, float, A]], count: int) -> list[A]:
+    """The worst `count` of (goodness, risk, answer), each 0..1: the least good, of equal ones the riskiest."""
+    return [answer for *_, answer in heapq.nsmallest(count, candidates, key=lambda each: (each[0], -each[1]))]

@@ -11,11 +11,11 @@ from rag_otel.errors import InputError
 from rag_otel.evaluation.calibration import Labelled
 from rag_otel.ratings.rating import USER_FEEDBACK
 from rag_otel.ratings.words import COMPLAINT_BELOW, rating_of, share
-from rag_otel_collectors.stored.annotated_spans import AnnotatedSpan, HumanAnnotation, StoredResult, annotated_spans
+from rag_otel_collectors.stored.annotated_spans import AnnotatedSpan, HumanAnnotation, annotated_spans
 from rag_otel_collectors.stored.csv_rows import is_csv, read_csv
-from rag_otel_collectors.stored.other_judges import other_results
 from rag_otel_collectors.stored.otlp_files import read_requests
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
+from rag_otel_collectors.stored.results import StoredResult, other_results
 from rag_otel_collectors.stored.review_queue import picked_with
 
 LABELS: Final = f"label,{USER_FEEDBACK}"

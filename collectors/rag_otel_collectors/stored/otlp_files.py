@@ -19,7 +19,7 @@ from rag_otel.errors import InputError
 from rag_otel.model import SpanRecord
 from rag_otel_collectors.otlp.protobuf.json_request import request_from
 from rag_otel_collectors.otlp.protobuf.span_records import records_of
-from rag_otel_collectors.stored.phoenix_spans import exported_span
+from rag_otel_collectors.stored.restored_spans import exported_span
 
 STDIN: Final = "-"
 _GZIP: Final = b"\x1f\x8b"

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from rag_otel.delivery.http import post, to_json
 from rag_otel.ratings.words import share
-from rag_otel.writers.feedback import IDENTIFIER
-from rag_otel.writers.phoenix_links import phoenix_base_url
-from rag_otel_collectors.stored.annotated_spans import Row, annotated_spans
-from rag_otel_collectors.stored.other_judges import other_results
+from rag_otel.writers.annotation_rows import IDENTIFIER, annotation
+from rag_otel_collectors.stored.annotated_spans import annotated_spans
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
+from rag_otel_collectors.stored.results import Row, other_results
 
 QUEUE: Final = "review"
 """Name of the annotation that puts an answer into the queue."""
@@ -59,23 +57,18 @@ def picked_with(rows: Sequence[Row]) -> float | None:
     return next((share((row.get("metadata") or {}).get(PROBABILITY)) for row in queued), None)
 
 
-def put_into_queue(
-    endpoint: str, answers: Sequence[tuple[str, float, str]], *, api_key: str | None, timeout_s: float = 30.0
-) -> None:
+def put_into_queue(client: PhoenixClient, answers: Sequence[tuple[str, float, str]]) -> None:
     """Annotates spans, given as (span id, probability, reason). Writing an answer twice stores it once. Raises
     RetryableError or PermanentError."""
     rows = [
-        {
-            "span_id": span_id,
-            "name": QUEUE,
-            "annotator_kind": "CODE",
-            "identifier": IDENTIFIER,
-            "result": {"label": "queued", "explanation": f"Please label this answer: {reason}."},
-            "metadata": {PROBABILITY: probability, "reason": reason},
-        }
+        annotation(
+            QUEUE,
+            "CODE",
+            label="queued",
+            explanation=f"Please label this answer: {reason}.",
+            metadata={PROBABILITY: probability, "reason": reason},
+            span_id=span_id,
+        )
         for span_id, probability, reason in answers
     ]
-    if rows:
-        headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
-        url = f"{phoenix_base_url(endpoint)}/v1/span_annotations?sync=true"
-        post(url, to_json({"data": rows}), headers=headers, timeout_s=timeout_s)
+    client.annotate("span", rows, wait=True)

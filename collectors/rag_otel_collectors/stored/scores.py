@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import chain
 from typing import Any, Final
@@ -11,31 +11,24 @@ from typing import Any, Final
 from rag_otel import semconv
 from rag_otel.drift.observation import RISK, SCORE, UNJUDGED, Answered, Observation, dimension_of, is_bad
 from rag_otel.errors import InputError
-from rag_otel.evaluation.directions import LOWER_IS_BETTER, declare_lower_is_better, goodness
+from rag_otel.evaluation.directions import goodness
 from rag_otel.model import OUTSIDE_SAMPLE, RagTrace, SpanRecord, SpanRef
 from rag_otel.ratings.words import share
 from rag_otel.writers.feedback import FAITHFULNESS
 from rag_otel_collectors.conventions import default_conventions
 from rag_otel_collectors.conventions.reading.mixed_dialects import is_evaluator
-from rag_otel_collectors.stored.annotated_spans import (
-    Row,
-    StoredResult,
-    annotations_by_span,
-    judged_by_other,
-    noted_results,
-    trace_annotations,
-)
+from rag_otel_collectors.stored.annotated_spans import annotations_by_span, judged_by_other, trace_annotations
 from rag_otel_collectors.stored.assembly import TraceAssembler
 from rag_otel_collectors.stored.csv_rows import is_csv, read_csv
 from rag_otel_collectors.stored.otlp_files import read_requests, spans_of
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
-from rag_otel_collectors.stored.phoenix_spans import stored_traces
+from rag_otel_collectors.stored.restored_spans import stored_traces
+from rag_otel_collectors.stored.results import Fields, Row, stored_fields
 
 JUDGE: Final = "judge"
 """Dimension of the scores of other judges."""
 _TIMES: Final = ("time", "timestamp", "start_time")
 _DETAIL: Final = "_detail"
-_FIELDS: Final = (SCORE, RISK, LOWER_IS_BETTER, "label", "explanation")
 _NS: Final = 1_000_000_000
 _KEY: Final = f"{semconv.EVALUATION}."
 _PROBABILITY: Final = (semconv.SAMPLING_PROBABILITY, "sampling_probability", "probability")
@@ -57,7 +50,7 @@ def from_files(files: Sequence[str], dimensions: Sequence[str]) -> list[Observat
                 complete = chain.from_iterable(assembler.add(span) for span in spans_of(row, place))
                 found += chain.from_iterable(_of_trace(trace.spans, {}, dimensions) for trace in complete)
             else:
-                found += _of_row(row, place, number, dimensions)
+                found.append(_of_row(row, place, number, dimensions))
     found += chain.from_iterable(_of_trace(trace.spans, {}, dimensions) for trace in assembler.flush())
     return sorted(found, key=lambda each: each.time_s)
 
@@ -73,10 +66,8 @@ def from_phoenix(
     """Yields the scores of a project, oldest first: from rag-otel's annotations, else from span attributes. Raises the
     errors of the client."""
     for batch in stored_traces(client, project, since=since, until=until):
-        ids = [span.span_id for trace in batch for span in trace.spans]
-        by_span = annotations_by_span(client, project, ids)
-        notes = {span_id: _as_attributes(rows) for span_id, rows in by_span.items()}
-        found = [each for trace in batch for each in _of_trace(trace.spans, notes, dimensions)]
+        by_span = annotations_by_span(client, project, [span.span_id for trace in batch for span in trace.spans])
+        found = [each for trace in batch for each in _of_trace(trace.spans, by_span, dimensions)]
         yield from sorted(found, key=lambda each: each.time_s)
 
 
@@ -93,137 +84,95 @@ def from_other_judge(
     such a judge samples is unknown: every score counts once. Raises the errors of the client."""
     for batch in stored_traces(client, project, since=since, until=until):
         said = trace_annotations(client, project, batch)
-        found = [
-            _of_other_judge(trace.spans, span, result, dimensions, annotation)
-            for trace in batch
-            for span, result in judged_by_other(
-                [each for each in trace.spans if not is_evaluator(each)], said[trace.trace_id], annotation
-            )
-        ]
+        found = []
+        for trace in batch:
+            read = _reader(trace.spans)
+            answers = [each for each in trace.spans if not is_evaluator(each)]
+            for span, result in judged_by_other(answers, said[trace.trace_id], annotation):
+                values = [(f"{annotation}.{UNJUDGED}", 0.0 if result.risk is None else 1.0)]
+                if result.risk is not None:
+                    values.append((f"{annotation}.{SCORE}", 1.0 - result.risk))
+                slices = (*_slices(read(span), dimensions), f"{JUDGE}={result.judge}")
+                at = span.start_ns / _NS
+                found.append(Observation(time_s=at, probability=1.0, slices=slices, values=tuple(values)))
         yield from sorted(found, key=lambda each: each.time_s)
 
 
-def _of_other_judge(
-    spans: Sequence[SpanRecord], span: SpanRecord, result: StoredResult, dimensions: Sequence[str], annotation: str
-) -> Observation:
-    ref = SpanRef(trace_id=span.trace_id, span_id=span.span_id)
-    trace = _rag_traces(spans).get(ref) or _unread(ref, span)
-    values = [(f"{annotation}.{UNJUDGED}", 0.0 if result.risk is None else 1.0)]
-    if result.risk is not None:
-        values.append((f"{annotation}.{SCORE}", 1.0 - result.risk))
-    return Observation(
-        time_s=span.start_ns / _NS,
-        probability=1.0,
-        slices=(
-            *(f"{name}={value}" for name in dimensions if (value := dimension_of(trace, name))),
-            f"{JUDGE}={result.judge}",
-        ),
-        values=tuple(values),
-    )
+def _reader(spans: Sequence[SpanRecord]) -> Callable[[SpanRecord], RagTrace]:
+    """Returns a function from a span of a trace to its answer. The spans are read when the first one is asked for."""
+    known: dict[SpanRef, RagTrace] | None = None
+
+    def read(span: SpanRecord) -> RagTrace:
+        nonlocal known
+        if known is None:
+            known = {found.target: found for each in default_conventions() for found in each.read(list(spans))}
+        ref = SpanRef(trace_id=span.trace_id, span_id=span.span_id)
+        service = span.resource.get(semconv.SERVICE_NAME)
+        return known.get(ref) or RagTrace(target=ref, route=span.name, service=service)
+
+    return read
 
 
-def _rag_traces(spans: Sequence[SpanRecord]) -> dict[SpanRef, RagTrace]:
-    return {trace.target: trace for convention in default_conventions() for trace in convention.read(list(spans))}
-
-
-def _unread(ref: SpanRef, span: SpanRecord) -> RagTrace:
-    return RagTrace(target=ref, route=span.name, service=span.resource.get(semconv.SERVICE_NAME))
-
-
-def _as_attributes(rows: Sequence[Row]) -> dict[str, Any]:
-    """The results among a span's annotations as the attributes that they stand for."""
-    values: dict[str, Any] = {}
-    for metric, fields in noted_results(rows).items():
-        values |= {
-            f"{_KEY}{metric}.{name}": fields.get(name)
-            for name in (SCORE, RISK, LOWER_IS_BETTER, "label", "explanation")
-        }
-        values |= {
-            semconv.SAMPLING_PROBABILITY: fields.get("sampling_probability"),
-            semconv.SAMPLING_REASON: fields.get("sampling_reason"),
-        }
-        if fields.get(SCORE) is None:
-            values[f"{_KEY}{metric}.reason_code"] = fields.get("reason_code") or "unscored"
-    return {key: value for key, value in values.items() if value is not None}
+def _slices(trace: RagTrace, dimensions: Sequence[str]) -> tuple[str, ...]:
+    return tuple(f"{name}={value}" for name in dimensions if (value := dimension_of(trace, name)))
 
 
 def _of_trace(
-    spans: Sequence[SpanRecord], notes: Mapping[str, Mapping[str, Any]], dimensions: Sequence[str]
+    spans: Sequence[SpanRecord], notes: Mapping[str, Sequence[Row]], dimensions: Sequence[str]
 ) -> Iterator[Observation]:
     """Yields one observation for every scored span of a trace."""
-    known: dict[SpanRef, RagTrace] | None = None
+    read = _reader(spans)
     for span in spans:
-        attributes = {**span.attributes, **notes.get(span.span_id, {})}
-        if attributes.get(semconv.SPAN_KIND) == semconv.KIND_EVALUATOR:
+        if is_evaluator(span):
             continue
-        values = _values(attributes)
-        if not values or attributes.get(semconv.SAMPLING_REASON) in OUTSIDE_SAMPLE:
+        results = stored_fields(span.attributes, notes.get(span.span_id, ()))
+        values = _values(results)
+        if not values or any(each.get("sampling_reason") in OUTSIDE_SAMPLE for each in results.values()):
             continue
-        if known is None:
-            known = _rag_traces(spans)
-        ref = SpanRef(trace_id=span.trace_id, span_id=span.span_id)
-        trace = known.get(ref) or _unread(ref, span)
+        trace = read(span)
+        explanations = {metric: str(each["explanation"]) for metric, each in results.items() if each.get("explanation")}
+        question = trace.question or str(span.attributes.get(semconv.INPUT_VALUE) or "")
         yield Observation(
             time_s=span.start_ns / _NS,
-            probability=_probability(attributes),
-            slices=tuple(f"{name}={value}" for name in dimensions if (value := dimension_of(trace, name))),
+            probability=min(map(_probability, results.values())),
+            slices=_slices(trace, dimensions),
             values=tuple(values),
-            bad=_bad(values, attributes),
-            answer=_answer(trace, attributes),
+            bad=_bad(values, results),
+            answer=Answered(
+                trace_id=trace.target.trace_id, question=question, explanations=tuple(explanations.items())
+            ),
         )
 
 
-def _answer(trace: RagTrace, attributes: Mapping[str, Any]) -> Answered:
-    ends = ".explanation"
-    explanations = {
-        key.removeprefix(_KEY).removesuffix(ends): str(value)
-        for key, value in attributes.items()
-        if key.startswith(_KEY) and key.endswith(ends) and ".claims." not in key
-    }
-    question = trace.question or str(attributes.get(semconv.INPUT_VALUE) or "")
-    return Answered(trace_id=trace.target.trace_id, question=question, explanations=tuple(explanations.items()))
-
-
-def _of_row(row: Any, place: str, number: int, dimensions: Sequence[str]) -> Iterator[Observation]:
+def _of_row(row: Any, place: str, number: int, dimensions: Sequence[str]) -> Observation:
     if not isinstance(row, Mapping):
         raise InputError(f"{place}: expected an object with scores, not {type(row).__name__}")
-    flat: dict[str, Any] = {key: value for key, value in row.items() if key.startswith("rag.")}
-    for field in (SCORE, RISK):
-        if field in row:
-            flat[f"{_KEY}{FAITHFULNESS}.{field}"] = row[field]
+    attributes = dict(row)
+    attributes |= {f"{_KEY}{FAITHFULNESS}.{field}": row[field] for field in (SCORE, RISK) if field in row}
     for key, value in row.items():
         if key.endswith(_DETAIL) and isinstance(value, Mapping):
-            metric = key.removesuffix(_DETAIL)
-            flat |= {
-                f"{_KEY}{metric}.{field}": value.get(field) for field in (SCORE, RISK, LOWER_IS_BETTER, "reason_code")
-            }
-    values = _values(flat)
+            named = f"{_KEY}{key.removesuffix(_DETAIL)}."
+            attributes |= {named + field: told for field, told in {SCORE: None, **value}.items()}
+    results = stored_fields(attributes, ())
+    values = _values(results)
     if not values:
         raise InputError(f"{place}: no score: expected `score`, `<metric>_detail` or `rag.evaluation.<metric>.score`")
-    yield Observation(
+    return Observation(
         time_s=_time(row, place, number),
-        probability=_probability({**row, **flat}),
+        probability=_probability(row),
         slices=tuple(f"{name}={row[name]}" for name in dimensions if row.get(name) not in (None, "")),
         values=tuple(values),
-        bad=_bad(values, flat),
+        bad=_bad(values, results),
     )
 
 
-def _values(attributes: Mapping[str, Any]) -> list[tuple[str, float]]:
-    """Returns (series, value) of every metric in the attributes. Values are 0..1, higher is better."""
-    metrics: dict[str, dict[str, Any]] = {}
-    for key, value in attributes.items():
-        if key.startswith(_KEY):
-            metric, _, field = key.removeprefix(_KEY).partition(".")
-            if field:
-                metrics.setdefault(metric, {})[field] = value
+def _values(results: Mapping[str, Fields]) -> list[tuple[str, float]]:
+    """Returns (series, value) of every metric with a result. Values are 0..1, higher is better."""
     values = []
-    for metric, fields in metrics.items():
+    for metric, fields in results.items():
         score, risk = share(fields.get(SCORE)), share(fields.get(RISK))
         if score is None and risk is None and SCORE not in fields and "reason_code" not in fields:
             continue
-        if fields.get(LOWER_IS_BETTER) is True:
-            declare_lower_is_better(metric)
         claims = fields.get("claim_count")
         judged = 0.0 if score is None else 1.0
         if isinstance(claims, int) and claims > 0:
@@ -236,14 +185,14 @@ def _values(attributes: Mapping[str, Any]) -> list[tuple[str, float]]:
     return values
 
 
-def _bad(values: Iterable[tuple[str, float]], attributes: Mapping[str, Any]) -> tuple[str, ...]:
+def _bad(values: Iterable[tuple[str, float]], results: Mapping[str, Fields]) -> tuple[str, ...]:
     """The series that say that the answer is bad: see `Observation.bad`."""
-    labels = {name: attributes.get(f"{_KEY}{name.rpartition('.')[0]}.label") for name, _ in values}
+    labels = {name: results[name.rpartition(".")[0]].get("label") for name, _ in values}
     return tuple(name for name, value in values if is_bad(name, value, labels[name]))
 
 
-def _probability(attributes: Mapping[str, Any]) -> float:
-    given = next((attributes[key] for key in _PROBABILITY if attributes.get(key) is not None), 1.0)
+def _probability(fields: Mapping[str, Any]) -> float:
+    given = next((fields[key] for key in _PROBABILITY if fields.get(key) is not None), 1.0)
     return float(given) if isinstance(given, int | float) and 0.0 < given <= 1.0 else 1.0
 
 

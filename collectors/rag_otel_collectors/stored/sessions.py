@@ -11,7 +11,8 @@ from typing import Any, Final
 
 from rag_otel.evaluation.directions import goodness, is_worse
 from rag_otel.model import SpanRef
-from rag_otel.writers.feedback import IDENTIFIER, annotator_kind, risk_name
+from rag_otel.writers.annotation_rows import annotation
+from rag_otel.writers.feedback import annotator_kind, risk_name
 from rag_otel_collectors.stored.answers import StoredAnswer
 
 WORST: Final = "_worst"
@@ -44,18 +45,19 @@ class SessionScore:
         """Count one answer. Its weight is the inverse of its sampling probability."""
         self.answers += 1
         self.start_ns = min(self.start_ns, answer.trace.start_ns)
-        weight = 1.0 / (answer.probability or 1.0)
-        if answer.risk is not None:
+        result = answer.result
+        weight = 1.0 / (result.probability or 1.0)
+        if result.risk is not None:
             self._risk_weight += weight
-            self._risks += weight * answer.risk
-        if answer.score is None:
+            self._risks += weight * result.risk
+        if result.score is None:
             return
         self.evaluated += 1
-        self.judge = answer.judge or self.judge
+        self.judge = result.judge or self.judge
         self._weight += weight
-        self._scores += weight * answer.score
-        if self.worst is None or is_worse(self.metric, answer.score, self.worst):
-            self.worst, self.worst_target = answer.score, answer.trace.target
+        self._scores += weight * result.score
+        if self.worst is None or is_worse(self.metric, result.score, self.worst):
+            self.worst, self.worst_target = result.score, answer.trace.target
 
     @property
     def score(self) -> float | None:
@@ -111,11 +113,11 @@ def session_annotations(session: SessionScore) -> Iterator[dict[str, Any]]:
     about = f"{session.evaluated} of {session.answers} answers evaluated"
     for name, score in named:
         if session.score is not None and score is not None:
-            yield {
-                "session_id": session.session_id,
-                "name": name,
-                "annotator_kind": annotator_kind(session.judge),
-                "identifier": IDENTIFIER,
-                "result": {"score": score, "explanation": about},
-                "metadata": {name: value for name, value in session.row().items() if name != "session_id"},
-            }
+            yield annotation(
+                name,
+                annotator_kind(session.judge),
+                score=score,
+                explanation=about,
+                metadata={name: value for name, value in session.row().items() if name != "session_id"},
+                session_id=session.session_id,
+            )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from rag_otel.cli.drift_report.view import SeriesView
 from rag_otel.drift.observation import ALL, RISK, Observation
+from rag_otel_collectors.stored.answers import worst_of
 
 SHOWN: Final = 3
 
@@ -30,13 +30,14 @@ def worst_answers(seen: Sequence[Observation], view: SeriesView) -> list[WorstAn
         return []
     metric = view.series.rpartition(".")[0]
     candidates = []
-    for number, each in enumerate(seen):
+    for each in seen:
         values = dict(each.values)
         if each.answer is None or each.time_s < begins[-1] or view.series not in values:
             continue
         if view.slice == ALL or view.slice in each.slices:
-            candidates.append((values[view.series], values.get(f"{metric}.{RISK}", 1.0), number, each.answer))
+            safe = values.get(f"{metric}.{RISK}", 1.0)
+            candidates.append((values[view.series], 1.0 - safe, each.answer))
     return [
         WorstAnswer(trace_id=answer.trace_id, question=answer.question, why=dict(answer.explanations).get(metric, ""))
-        for *_, answer in heapq.nsmallest(SHOWN, candidates, key=lambda each: each[:3])
+        for answer in worst_of(candidates, SHOWN)
     ]

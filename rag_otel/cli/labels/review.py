@@ -62,7 +62,7 @@ def _run(arguments: argparse.Namespace, settings: Settings, client: PhoenixClien
     picked = pick(candidates, count=arguments.count, coin=arguments.coin)
     if not arguments.dry_run:
         queue = [(each.key, each.probability, each.reason) for each in picked]
-        put_into_queue(str(settings.phoenix_endpoint), queue, api_key=settings.phoenix_api_key)
+        put_into_queue(client, queue)
     if arguments.json:
         print(json.dumps([{"span_id": p.key, "probability": p.probability, "reason": p.reason} for p in picked]))
         return

@@ -29,7 +29,7 @@ from rag_otel.setup.judging import compose_pipeline, compose_prescore
 from rag_otel.setup.parts import Parts
 from rag_otel.writers.feedback import annotator_kind
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
-from rag_otel_collectors.stored.phoenix_spans import stored_traces
+from rag_otel_collectors.stored.restored_spans import stored_traces
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

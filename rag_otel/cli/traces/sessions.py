@@ -69,7 +69,8 @@ def _write(client: PhoenixClient, project: str, sessions: Sequence[SessionScore]
     ]
     for start in range(0, len(known), _BATCH):
         batch = known[start : start + _BATCH]
-        client.annotate_sessions([row for each in batch for row in session_annotations(each)])
+        written = [row for each in batch for row in session_annotations(each)]
+        client.annotate("session", written, wait=True)
     return len(known)
 
 

@@ -17,7 +17,7 @@ from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter
 from rag_otel_collectors.conventions import default_conventions
 from rag_otel_collectors.stored.otlp_files import read_spans
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
-from rag_otel_collectors.stored.phoenix_spans import stored_traces
+from rag_otel_collectors.stored.restored_spans import stored_traces
 from testkit.shared_servers import SharedPhoenix
 from tests.collectors.backfill.stored import a_trace, send, spans_in, with_fresh_ids, written
 from tests.collectors.conventions.spans import FIXTURES

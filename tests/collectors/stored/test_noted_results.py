@@ -7,7 +7,7 @@ from typing import Any
 
 from rag_otel.model import EvaluatedTrace
 from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter
-from rag_otel_collectors.stored.annotated_spans import noted_results, stored_result
+from rag_otel_collectors.stored.results import noted_results, stored_result
 from testkit.http_receiver import http_receiver
 from tests.support.results import a_result, an_evaluation
 

@@ -21,8 +21,8 @@ from rag_otel.model import EvaluatedTrace
 from rag_otel.pipeline import Pipeline
 from rag_otel.sampling.ratio import RatioSampler
 from rag_otel.writers.attributes import evaluation_attributes
-from rag_otel_collectors.stored.annotated_spans import stored_result
 from rag_otel_collectors.stored.answers import choose
+from rag_otel_collectors.stored.results import StoredResult, stored_result
 from rag_otel_collectors.stored.scores import from_files
 from rag_otel_evaluators.metrics.functions import function_evaluator
 from rag_otel_evaluators.offline.comparison import compare
@@ -86,10 +86,10 @@ def test_a_stored_result_says_it_to_readers_without_the_evaluator(tmp_path: Any)
     assert attributes["rag.evaluation.toxicity.lower_is_better"] is True
     stranger = {key.replace("toxicity", "rudeness"): value for key, value in attributes.items()}
     stored_result(stranger, (), "rudeness")
-    answers: list[Any] = [SimpleNamespace(score=score, risk=None, human=()) for score in (0.1, 0.9, 0.5)]
+    answers: list[Any] = [SimpleNamespace(result=StoredResult(score=score), human=()) for score in (0.1, 0.9, 0.5)]
     worst: Literal["worst"] = "worst"
     for metric, expected in (("toxicity", 0.9), ("rudeness", 0.9), ("faithfulness", 0.1)):
-        assert [answer.score for answer in choose(answers, worst, 1, metric)] == [expected]
+        assert [answer.result.score for answer in choose(answers, worst, 1, metric)] == [expected]
     file = tmp_path / "rows.jsonl"
     file.write_text('{"rag.evaluation.insolence.score": 0.9, "rag.evaluation.insolence.lower_is_better": true}')
     (seen,) = from_files([str(file)], ())
