@@ -19,13 +19,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final, TypeAlias, TypeVar
 
+from rag_otel.formats import usual_names
 from rag_otel.model import Chunk
 from rag_otel.observing.limits import MAX_CHUNKS, MAX_WIDTH, Allowance
 
-TEXT_NAMES: Final = ("text", "content", "page_content", "chunk", "passage", "body", "document", "snippet")
-ID_NAMES: Final = ("id", "_id", "doc_id", "chunk_id", "document_id", "node_id", "id_", "uuid", "key")
-SCORE_NAMES: Final = ("score", "_score", "similarity", "relevance_score", "rerank_score")
-METADATA_NAMES: Final = ("metadata", "meta")
 _NESTED_TEXT: Final = ("payload", "_source", "properties", "metadata", "fields")
 """Where vector stores put the text when it is not at the top."""
 _METADATA_IDS: Final = ("id", "_id", "doc_id", "chunk_id", "document_id")
@@ -124,24 +121,24 @@ def _to_chunk(document: object, position: int, allowance: Allowance) -> Chunk | 
     text = _text(read)
     if text is None and not _is_empty(inside):
         return None
-    metadata: Mapping[str, Any] = _first(read, METADATA_NAMES, _mapping) or _NOTHING
-    identity = _first(read, ID_NAMES, _identity) or _first(metadata.get, _METADATA_IDS, _identity)
+    metadata: Mapping[str, Any] = _first(read, usual_names.METADATA, _mapping) or _NOTHING
+    identity = _first(read, usual_names.ID, _identity) or _first(metadata.get, _METADATA_IDS, _identity)
     return Chunk(
         id=identity or str(position),
         text=allowance.chunk_text(text or ""),
         position=position,
-        score=_first(read_outer, SCORE_NAMES, _number),
+        score=_first(read_outer, usual_names.SCORE, _number),
         metadata=dict(islice(metadata.items(), MAX_WIDTH)) if metadata else _NOTHING,
     )
 
 
 def _text(read: _Read) -> str | None:
-    text = _first(read, TEXT_NAMES, _string)
+    text = _first(read, usual_names.TEXT, _string)
     if text is not None:
         return text
     for name in _NESTED_TEXT:
         nested = _mapping(read(name))
-        if nested and (text := _first(nested.get, TEXT_NAMES, _string)) is not None:
+        if nested and (text := _first(nested.get, usual_names.TEXT, _string)) is not None:
             return text
     return None
 

@@ -22,6 +22,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from rag_otel.errors import SelectorError
+from rag_otel.formats.paths import Step, steps_in
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.observing.limits import Allowance
 from rag_otel.safety.guard import counters, logger
@@ -29,11 +30,8 @@ from rag_otel.safety.guard import counters, logger
 Selector: TypeAlias = str | Callable[..., Any]
 Arguments: TypeAlias = tuple[tuple[Any, ...], Mapping[str, Any]]
 """Positional and keyword arguments, as the call was written."""
-Step: TypeAlias = str | int | None
-"""A name, an index, or None for `[*]`."""
 
 RESULT: Final = "result"
-_STEP: Final = re.compile(r"\.([A-Za-z_]\w*)|\[(\*|-?\d+)\]")
 _ROOT: Final = re.compile(r"[A-Za-z_]\w*")
 _OF_MAPPINGS: Final = frozenset(dir(Mapping))
 _NAMED: Final = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
@@ -116,21 +114,13 @@ def _compile_path(role: str, path: str, function: Callable[..., Any]) -> Extract
 def _parse(role: str, path: str, function: Callable[..., Any]) -> tuple[str, tuple[Step, ...]]:
     path = path.strip()
     root = _ROOT.match(path)
-    at = root.end() if root else 0
-    steps: list[Step] = []
-    while root and at < len(path):
-        step = _STEP.match(path, at)
-        if step is None:
-            break
-        name, index = step.groups()
-        steps.append(name or (None if index == "*" else int(index)))
-        at = step.end()
+    steps, at = ((), 0) if root is None else steps_in(path, root.end())
     if root is None or at < len(path):
         raise SelectorError(
             f"@observe({role}={path!r}) on {_called(function)}: cannot be read from {path[at:]!r} on; a path is a "
             f"root and then .name, [0] or [*], as in 'result.documents[*].text'; {_existing(function)}"
         )
-    return root.group(), tuple(steps)
+    return root.group(), steps
 
 
 def follow(value: Any, steps: Sequence[Step], allowance: Allowance | None = None) -> Any:

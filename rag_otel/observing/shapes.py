@@ -11,62 +11,14 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any, Final, TypeGuard
 
+from rag_otel.formats import usual_names
 from rag_otel.model import Chunk
 from rag_otel.observing.documents import to_chunks
 from rag_otel.observing.limits import MAX_WIDTH, Allowance
 
-QUESTION_NAMES: Final = (
-    "question",
-    "query",
-    "user_input",
-    "user_query",
-    "query_str",
-    "prompt",
-    "input",
-    "user_message",
-    "message",
-    "messages",
-    "q",
-)
-RESPONSE_NAMES: Final = (
-    "answer",
-    "response",
-    "output",
-    "result",
-    "output_text",
-    "completion",
-    "generation",
-    "reply",
-    "replies",
-    "answers",
-    "text",
-    "content",
-    "message",
-    "messages",
-    "choices",
-    "generated_text",
-    "data",
-)
-CHUNK_NAMES: Final = (
-    "chunks",
-    "contexts",
-    "documents",
-    "docs",
-    "source_documents",
-    "source_nodes",
-    "retrieved_documents",
-    "retrieved_docs",
-    "retrieved_contexts",
-    "retrieved_chunks",
-    "passages",
-    "nodes",
-    "context",
-    "evidence",
-    "sources",
-    "hits",
-)
-_REFERENCES: Final = frozenset({"sources", "hits", "nodes", "evidence"})
-"""Names under which bare strings are more often links or ids than passages."""
+QUESTION_NAMES: Final = (*usual_names.QUESTION, *usual_names.QUESTION_TOO)
+RESPONSE_NAMES: Final = (*usual_names.ANSWER, *usual_names.ANSWER_TOO)
+CHUNK_NAMES: Final = (*usual_names.CHUNKS, *usual_names.CHUNKS_TOO)
 _SAYS_NOTHING: Final = (bytes, int, float, list)
 _DEPTH: Final = 4
 """How deep a text is looked for: choices -> message -> content -> text."""
@@ -184,7 +136,7 @@ def chunks_named(name: str, value: object, allowance: Allowance | None = None) -
     """The chunks in a value that stands under `name`: strings under `sources` and the like are links, not passages."""
     if value is None:
         return None
-    if name in _REFERENCES and (isinstance(value, str) or _holds_strings(value)):
+    if name in usual_names.CHUNKS_TOO and (isinstance(value, str) or _holds_strings(value)):
         return None
     return to_chunks(value, allowance=allowance)
 

@@ -16,13 +16,14 @@ from typing import Any, Final
 
 from rag_otel import semconv
 from rag_otel.errors import ConfigurationError
+from rag_otel.formats.rows import STDIN
 from rag_otel.model import AttributeValue, EvaluatedTrace, EvaluationStatus, RagTrace, ReasonCode, SpanRecord, SpanRef
 from rag_otel.protocols import Evaluator
 from rag_otel.writers.attributes import status_attributes
 from rag_otel_collectors.backfill.engine import Spans, is_current
 from rag_otel_collectors.stored.assembly import TraceAssembler
 from rag_otel_collectors.stored.enriched_files import write_enriched
-from rag_otel_collectors.stored.otlp_files import STDIN, read_spans
+from rag_otel_collectors.stored.otlp_files import read_spans
 
 OURS: Final = (f"{semconv.EVALUATION}.", "rag.sampling.")
 """Prefixes of the attributes that an evaluation writes on a span."""

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from rag_otel import semconv
 from rag_otel.model import SpanRecord, StatusCode, UnevaluableReason
-from rag_otel_collectors.conventions.reading.dialect import Answer, Dialect, Found, Role
+from rag_otel_collectors.conventions.reading.dialect import Dialect, Found, RecordedAnswer, Role
 from rag_otel_collectors.conventions.reading.documents import Document, documents_in
 from rag_otel_collectors.conventions.reading.messages import (
     ASSISTANT,
@@ -27,8 +27,7 @@ from rag_otel_collectors.conventions.reading.messages import (
     numbered_messages,
     read_messages,
 )
-from rag_otel_collectors.conventions.reading.retrieval import Retrieval, text_problem
-from rag_otel_collectors.conventions.reading.tools import looks_like_documents, read_tool
+from rag_otel_collectors.conventions.reading.retrieval import Retrieval, looks_like_documents, read_tool, text_problem
 from rag_otel_collectors.conventions.reading.values import (
     QUESTION_KEYS,
     all_text,
@@ -102,8 +101,8 @@ class GenAi(Dialect):
         text = next((each for each in named if isinstance(each, str) and each.strip()), None)
         return asked if text is None or asked is None else dataclasses.replace(asked, text=text)
 
-    def answer(self, span: SpanRecord) -> Answer:
-        return Answer(found=self.wrote(span))
+    def answer(self, span: SpanRecord) -> RecordedAnswer:
+        return RecordedAnswer(found=self.wrote(span))
 
     def asked(self, call: SpanRecord) -> Found | None:
         flat = _last_of(numbered_messages(call.attributes, _PROMPTS), USER, f"{_PROMPTS}.*")

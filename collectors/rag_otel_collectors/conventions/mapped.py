@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rag_otel import semconv
+from rag_otel.formats.paths import Step
 from rag_otel.model import SpanRecord, StatusCode
-from rag_otel_collectors.conventions.mapping import AttributeMapping
-from rag_otel_collectors.conventions.reading.dialect import Answer, Dialect, Found, Role
+from rag_otel_collectors.conventions.mapping import AttributeMapping, Reference, follow
+from rag_otel_collectors.conventions.reading.dialect import Dialect, Found, RecordedAnswer, Role
 from rag_otel_collectors.conventions.reading.documents import Document, documents_in
-from rag_otel_collectors.conventions.reading.json_path import Reference, Step, follow
 from rag_otel_collectors.conventions.reading.retrieval import Retrieval, text_problem
 from rag_otel_collectors.conventions.reading.values import finite
 
@@ -45,8 +45,8 @@ class Mapped(Dialect):
     def question(self, span: SpanRecord) -> Found | None:
         return _text(self._mapping.question, span)
 
-    def answer(self, span: SpanRecord) -> Answer:
-        return Answer(found=_text(self._mapping.response, span))
+    def answer(self, span: SpanRecord) -> RecordedAnswer:
+        return RecordedAnswer(found=_text(self._mapping.response, span))
 
     def asked(self, call: SpanRecord) -> Found | None:
         return _text(self._mapping.question, call)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from rag_otel.model import SpanRecord, UnevaluableReason
 from rag_otel_collectors.conventions.genai import GenAi
-from rag_otel_collectors.conventions.reading.dialect import Answer, Found, Role
+from rag_otel_collectors.conventions.reading.dialect import Found, RecordedAnswer, Role
 from rag_otel_collectors.conventions.reading.documents import Document
 from rag_otel_collectors.conventions.reading.values import answer_text, parse, question_text
 
@@ -44,10 +44,10 @@ class OpenLit(GenAi):
                 return Found(text=text, attribute=key)
         return super().question(span)
 
-    def answer(self, span: SpanRecord) -> Answer:
+    def answer(self, span: SpanRecord) -> RecordedAnswer:
         output = parse(span.attributes.get(_OUTPUT))
         text = None if _is_repr_of_messages(output) else answer_text(output)
-        return Answer(found=Found(text=text, attribute=_OUTPUT)) if text else super().answer(span)
+        return RecordedAnswer(found=Found(text=text, attribute=_OUTPUT)) if text else super().answer(span)
 
     def documents(self, span: SpanRecord, key: str) -> tuple[tuple[Document, ...], UnevaluableReason | None]:
         documents, problem = super().documents(span, key)

@@ -8,9 +8,9 @@ from typing import Any, Final
 from rag_otel import semconv
 from rag_otel.model import SpanRecord
 from rag_otel_collectors.conventions.genai import GenAi
-from rag_otel_collectors.conventions.reading.dialect import Answer, Found, Role
+from rag_otel_collectors.conventions.reading.dialect import Found, RecordedAnswer, Role
 from rag_otel_collectors.conventions.reading.messages import USER, read_messages
-from rag_otel_collectors.conventions.reading.tools import looks_like_documents
+from rag_otel_collectors.conventions.reading.retrieval import looks_like_documents
 from rag_otel_collectors.conventions.reading.values import answer_text, parse
 
 _SCOPE: Final = "pydantic-ai"
@@ -51,10 +51,10 @@ class PydanticAi(GenAi):
                 return Found(text=text, attribute=key) if text else None
         return self.asked(span)
 
-    def answer(self, span: SpanRecord) -> Answer:
+    def answer(self, span: SpanRecord) -> RecordedAnswer:
         """The final result. A structured result without a recognised text field is returned as JSON text."""
         result = span.attributes.get(_RESULT)
         if isinstance(result, str) and result.strip():
             text = answer_text(parse(result)) or result
-            return Answer(found=Found(text=text, attribute=_RESULT))
+            return RecordedAnswer(found=Found(text=text, attribute=_RESULT))
         return super().answer(span)

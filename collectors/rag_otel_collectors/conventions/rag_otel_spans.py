@@ -15,10 +15,19 @@ from rag_otel.evaluation.conversation import ConversationContext
 from rag_otel.model import RagTrace, SpanRecord, UnevaluableReason
 from rag_otel_collectors.conventions.reading.chunk_recovery import recover
 from rag_otel_collectors.conventions.reading.dialect import Dialect
-from rag_otel_collectors.conventions.reading.earlier_turns import with_conversation_of, with_earlier_turns
-from rag_otel_collectors.conventions.reading.mixed_dialects import MixedDialects, is_evaluator
-from rag_otel_collectors.conventions.reading.observed_spans import is_returned_documents, own_documents, plain_text
-from rag_otel_collectors.conventions.reading.rag_trace import Reading, compose
+from rag_otel_collectors.conventions.reading.mixed_dialects import (
+    MixedDialects,
+    is_evaluator,
+    is_returned_documents,
+    own_documents,
+    plain_text,
+)
+from rag_otel_collectors.conventions.reading.rag_trace import (
+    TextOrReason,
+    compose,
+    with_conversation_of,
+    with_earlier_turns,
+)
 from rag_otel_collectors.conventions.reading.retrieval import Passages, find_retrievals, source, unite
 from rag_otel_collectors.conventions.reading.tree import SpanTree
 
@@ -89,15 +98,15 @@ def _is_entry(tree: SpanTree, mixture: MixedDialects, span: SpanRecord) -> bool:
     )
 
 
-def _response(entry: SpanRecord) -> Reading:
+def _response(entry: SpanRecord) -> TextOrReason:
     if entry.attributes.get(semconv.INCOMPLETE) is True:
-        return Reading(text=plain_text(entry, semconv.OUTPUT_VALUE), problem=UnevaluableReason.INCOMPLETE)
+        return TextOrReason(text=plain_text(entry, semconv.OUTPUT_VALUE), problem=UnevaluableReason.INCOMPLETE)
     return _reading("response", entry, semconv.OUTPUT_VALUE, UnevaluableReason.NO_RESPONSE)
 
 
-def _reading(part: str, span: SpanRecord, key: str, missing: UnevaluableReason) -> Reading:
+def _reading(part: str, span: SpanRecord, key: str, missing: UnevaluableReason) -> TextOrReason:
     missing = UnevaluableReason.TRUNCATED if span.dropped_attributes > 0 else missing
-    return Reading.of(plain_text(span, key), missing, source(part, span, key))
+    return TextOrReason.of(plain_text(span, key), missing, source(part, span, key))
 
 
 def _tags(span: SpanRecord) -> dict[str, str]:

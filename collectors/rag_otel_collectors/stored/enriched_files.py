@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
+from rag_otel.formats.rows import json_values
 from rag_otel.model import AttributeValue
-from rag_otel_collectors.stored.otlp_files import read_requests, spans_of
+from rag_otel_collectors.stored.otlp_files import OTLP_JSON, spans_of
 
 Change = Callable[[str, str], Mapping[str, AttributeValue] | None]
 """(trace id, span id) in lower-case hex -> the attributes to set on that span. None: the span stays unchanged."""
@@ -32,7 +33,7 @@ def write_enriched(files: Sequence[str], output: Path, change: Change, *, replac
     try:
         with _create(unfinished, compressed=output.suffix == ".gz") as out:
             for file in files:
-                for place, request in read_requests(file):
+                for place, request in json_values(file, OTLP_JSON):
                     for _ in spans_of(request, place):  # validates the request
                         pass
                     changed += enrich(request, change, replaced=replaced)

@@ -9,11 +9,10 @@ from typing import Any, Final
 from rag_otel import semconv
 from rag_otel.errors import InputError
 from rag_otel.evaluation.calibration import Labelled
+from rag_otel.formats.rows import placed_rows
 from rag_otel.ratings.rating import USER_FEEDBACK
 from rag_otel.ratings.words import COMPLAINT_BELOW, rating_of, share
 from rag_otel_collectors.stored.annotated_spans import AnnotatedSpan, HumanAnnotation, annotated_spans
-from rag_otel_collectors.stored.csv_rows import is_csv, read_csv
-from rag_otel_collectors.stored.otlp_files import read_requests
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from rag_otel_collectors.stored.results import StoredResult, other_results
 from rag_otel_collectors.stored.review_queue import picked_with
@@ -49,7 +48,7 @@ def labels_in_file(
     A row without a label or without a score is passed over. Raises InputError that names the file and the line of a
     label that says neither good nor bad.
     """
-    for place, row in read_csv(path) if is_csv(path) else read_requests(path):
+    for place, row in placed_rows(path, "expected rows: CSV, or one JSON object on each line"):
         if not isinstance(row, Mapping):
             raise InputError(f"{place}: expected an object, not {type(row).__name__}")
         if label not in row:

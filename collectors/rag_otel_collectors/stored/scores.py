@@ -12,6 +12,7 @@ from rag_otel import semconv
 from rag_otel.drift.observation import RISK, SCORE, UNJUDGED, Answered, Observation, dimension_of, is_bad
 from rag_otel.errors import InputError
 from rag_otel.evaluation.directions import goodness
+from rag_otel.formats.rows import placed_rows
 from rag_otel.model import OUTSIDE_SAMPLE, RagTrace, SpanRecord, SpanRef
 from rag_otel.ratings.words import share
 from rag_otel.writers.feedback import FAITHFULNESS
@@ -19,8 +20,7 @@ from rag_otel_collectors.conventions import default_conventions
 from rag_otel_collectors.conventions.reading.mixed_dialects import is_evaluator
 from rag_otel_collectors.stored.annotated_spans import annotations_by_span, judged_by_other, trace_annotations
 from rag_otel_collectors.stored.assembly import TraceAssembler
-from rag_otel_collectors.stored.csv_rows import is_csv, read_csv
-from rag_otel_collectors.stored.otlp_files import read_requests, spans_of
+from rag_otel_collectors.stored.otlp_files import OTLP_JSON, spans_of
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from rag_otel_collectors.stored.restored_spans import stored_traces
 from rag_otel_collectors.stored.results import Fields, Row, stored_fields
@@ -45,7 +45,7 @@ def from_files(files: Sequence[str], dimensions: Sequence[str]) -> list[Observat
     found: list[Observation] = []
     assembler = TraceAssembler()
     for file in files:
-        for number, (place, row) in enumerate(read_csv(file) if is_csv(file) else read_requests(file)):
+        for number, (place, row) in enumerate(placed_rows(file, OTLP_JSON)):
             if isinstance(row, Mapping) and "resourceSpans" in row:
                 complete = chain.from_iterable(assembler.add(span) for span in spans_of(row, place))
                 found += chain.from_iterable(_of_trace(trace.spans, {}, dimensions) for trace in complete)

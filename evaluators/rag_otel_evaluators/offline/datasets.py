@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 from rag_otel.errors import ConfigurationError, InputError
+from rag_otel.formats import usual_names
 from rag_otel.model import Chunk
 from rag_otel_evaluators.offline.dataset_paths import MISSING, begins_in, look_up
 
@@ -19,18 +20,10 @@ Column: TypeAlias = str | Callable[[Mapping[str, Any]], Any]
 """The column of a field: a name, a path into nested objects (`pred.docs[*].text`), or a function of the row."""
 
 ALIASES: Final[Mapping[str, tuple[str, ...]]] = {
-    "question": ("question", "user_input", "query", "input"),
-    "contexts": (
-        "contexts",
-        "retrieved_contexts",
-        "context",
-        "retrieved_context",
-        "retrieval_context",
-        "documents",
-        "chunks",
-    ),
-    "response": ("response", "answer", "output", "actual_output"),
-    "reference": ("reference", "ground_truth", "expected_output"),
+    "question": usual_names.QUESTION,
+    "contexts": usual_names.CHUNKS,
+    "response": tuple(dict.fromkeys(("response", *usual_names.ANSWER))),
+    "reference": usual_names.REFERENCE,
     "context_ids": ("context_ids", "retrieved_context_ids"),
     "reference_contexts": ("reference_contexts",),
     "reference_context_ids": ("reference_context_ids",),
@@ -48,7 +41,6 @@ BAD_ROW: Final = "bad_row"
 """Reason code of a row that could not be read."""
 IDS: Final = ("id", "row_id", "question_id", "sample_id")
 """Columns by which a file names its rows, tried in this order."""
-_TEXT_KEYS: Final = ("text", "content", "page_content")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -279,7 +271,7 @@ def _chunks(value: Any, label: str) -> _Contexts:
 def _chunk(text: str | None, known: Any, position: int, label: str, taken: set[str]) -> Chunk:
     if text is None:
         raise InputError(
-            f"context {position} is neither a text nor an object with one of {', '.join(_TEXT_KEYS)} ({label})"
+            f"context {position} is neither a text nor an object with one of {', '.join(usual_names.TEXT)} ({label})"
         )
     chunk_id = str(position if known is None else known)
     # Evidence refers to chunks by id, so ids must be unique.
@@ -290,8 +282,8 @@ def _chunk(text: str | None, known: Any, position: int, label: str, taken: set[s
 
 def _text_and_id(item: Any) -> tuple[str | None, Any]:
     """The text and the id of a mapping, or of a document object of LangChain or LlamaIndex."""
-    values = item if isinstance(item, Mapping) else {key: getattr(item, key, None) for key in (*_TEXT_KEYS, "id")}
-    return next((values[key] for key in _TEXT_KEYS if isinstance(values.get(key), str)), None), values.get("id")
+    values = item if isinstance(item, Mapping) else {key: getattr(item, key, None) for key in (*usual_names.TEXT, "id")}
+    return next((values[key] for key in usual_names.TEXT if isinstance(values.get(key), str)), None), values.get("id")
 
 
 def _listed(text: str) -> list[Any]:

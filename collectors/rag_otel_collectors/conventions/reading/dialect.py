@@ -40,7 +40,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class RecordedAnswer:
     """The output that a span records."""
 
     found: Found | None = None
@@ -81,9 +81,9 @@ class Dialect:
         """The question that `span` received, if it is an entry."""
         return None
 
-    def answer(self, span: SpanRecord) -> Answer:
+    def answer(self, span: SpanRecord) -> RecordedAnswer:
         """The answer that `span` returned, if it is an entry."""
-        return Answer()
+        return RecordedAnswer()
 
     def asked(self, call: SpanRecord) -> Found | None:
         """The last user message in a model call."""

@@ -8,16 +8,12 @@ from dataclasses import field
 from typing import Any, Final
 
 from rag_otel import semconv
+from rag_otel.formats import usual_names
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel_collectors.conventions.reading.values import finite, is_repr, parse_object
 
 _INDEX_DIGITS: Final = 9
-_LISTS: Final = ("documents", "nodes", "source_nodes", "source_documents", "results", "chunks", "passages")
-_TEXTS: Final = ("page_content", "content", "text", "long_text")
-_IDS: Final = ("id", "id_", "node_id", "doc_id", "document_id")
-_METADATA: Final = ("metadata", "meta")
-_SCORES: Final = ("relevance_score", "score")
-"""Names of a score in the metadata. Some rerankers and stores write it there."""
+_LISTS: Final = (*usual_names.CHUNKS, *usual_names.CHUNKS_TOO)
 _REPR_ID: Final = re.compile(r"(?:<?NodeWithScore\(node=\w+\(id_=|Document\(id=)([^,()]+)")
 _REPR_TAIL: Final = 100
 _REPR_SCORE: Final = re.compile(r"score[=:] ?([-+.\de]+)(?:, embedding: [^']*)?\)>?$")
@@ -92,11 +88,11 @@ def _from_json(item: Any) -> Document | None:
     if not isinstance(item, Mapping):
         return None
     body = next((item[name] for name in ("node", "document") if isinstance(item.get(name), Mapping)), item)
-    metadata = _metadata(_first(body, _METADATA))
-    text = _first(body, _TEXTS)
+    metadata = _metadata(_first(body, usual_names.METADATA))
+    text = _first(body, usual_names.TEXT)
     return Document(
         text=text if isinstance(text, str) else None,
-        id=_id(_first(body, _IDS)),
+        id=_id(_first(body, usual_names.ID)),
         score=_score(item.get("score"), metadata),
         metadata=metadata,
     )
@@ -124,7 +120,7 @@ def _metadata(value: Any) -> Mapping[str, Any]:
 
 def _score(value: Any, metadata: Mapping[str, Any]) -> float | None:
     score = finite(value)
-    return score if score is not None else finite(_first(metadata, _SCORES))
+    return score if score is not None else finite(_first(metadata, usual_names.SCORE))
 
 
 def _is_list(value: Any) -> bool:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Literal, TypeVar
 
 from rag_otel import semconv
 from rag_otel.model import SpanRecord
-from rag_otel_collectors.conventions.reading.dialect import Answer, Dialect, Found, Role
+from rag_otel_collectors.conventions.reading.dialect import Dialect, Found, RecordedAnswer, Role
+from rag_otel_collectors.conventions.reading.documents import flattened_documents
 from rag_otel_collectors.conventions.reading.messages import Message
-from rag_otel_collectors.conventions.reading.observed_spans import (
-    is_answered_call,
-    is_returned_documents,
-    own_documents,
-)
-from rag_otel_collectors.conventions.reading.retrieval import Retrieval
+from rag_otel_collectors.conventions.reading.retrieval import Retrieval, text_problem
 from rag_otel_collectors.conventions.reading.tree import SpanTree
 
 T = TypeVar("T")
@@ -73,8 +69,8 @@ class MixedDialects:
     def question(self, span: SpanRecord) -> Found | None:
         return self._read("question", span, lambda dialect: dialect.question(span), None)
 
-    def answer(self, span: SpanRecord) -> Answer:
-        return self._read("answer", span, lambda dialect: dialect.answer(span), Answer())
+    def answer(self, span: SpanRecord) -> RecordedAnswer:
+        return self._read("answer", span, lambda dialect: dialect.answer(span), RecordedAnswer())
 
     def asked(self, call: SpanRecord) -> Found | None:
         return self._read("asked", call, lambda dialect: dialect.asked(call), None)
@@ -171,3 +167,36 @@ class MixedDialects:
 def is_evaluator(span: SpanRecord) -> bool:
     """True for a span of a judge (kind EVALUATOR). The spans below it are not application traffic."""
     return bool(span.attributes.get(semconv.SPAN_KIND) == semconv.KIND_EVALUATOR)
+
+
+_FIRST_DOCUMENT: Final = f"{semconv.DOCUMENTS}.0.{semconv.DOCUMENT_CONTENT}"
+
+
+def is_answered_call(span: SpanRecord) -> bool:
+    """True for an observed call with an answer. Retrievals below it belong to this call, not to a call around it."""
+    return span.scope == semconv.SCOPE and semconv.OUTPUT_VALUE in span.attributes
+
+
+def is_returned_documents(scope: str, attributes: Mapping[str, Any]) -> bool:
+    """True for an observed call that returned documents and no answer. It is a retrieval of the call around it."""
+    return scope == semconv.SCOPE and _FIRST_DOCUMENT in attributes and semconv.OUTPUT_VALUE not in attributes
+
+
+def own_documents(span: SpanRecord) -> Retrieval:
+    """The documents on the span of an observed call."""
+    flat = flattened_documents(span.attributes, semconv.DOCUMENTS)
+    truncated = flat.gap or span.dropped_attributes > 0 or semconv.OMITTED_DOCUMENTS in span.attributes
+    return Retrieval(
+        span=span,
+        documents=flat.documents,
+        problem=text_problem(flat.documents, truncated=truncated),
+        query=plain_text(span, semconv.INPUT_VALUE),
+        query_attribute=semconv.INPUT_VALUE,
+        attribute=f"{semconv.DOCUMENTS}.*",
+    )
+
+
+def plain_text(span: SpanRecord, key: str) -> str | None:
+    """The text of an attribute of an observed span. It is never parsed as JSON."""
+    value = span.attributes.get(key)
+    return value if isinstance(value, str) and value.strip() else None

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from rag_otel import semconv
+from rag_otel.evaluation.conversation import (
+    ConversationContext,
+    Turn,
+    earlier_turns,
+    named_conversation,
+    turns_before,
+    turns_of,
+)
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import RagTrace, Source, SpanRecord, StatusCode, UnevaluableReason
+from rag_otel_collectors.conventions.reading.mixed_dialects import MixedDialects
 from rag_otel_collectors.conventions.reading.retrieval import Passages, reference
-from rag_otel_collectors.conventions.reading.values import parse_object
+from rag_otel_collectors.conventions.reading.values import parse, parse_object
 
 _ORDER: Final = (
     UnevaluableReason.ERROR,
@@ -37,7 +47,7 @@ _USER_KEYS: Final = ("user_id",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class TextOrReason:
     """A text that was read, or the reason why it is missing."""
 
     text: str | None = None
@@ -45,9 +55,8 @@ class Reading:
     source: Source | None = None
 
     @classmethod
-    def of(cls, text: str | None, missing: UnevaluableReason, source: Source | None = None) -> Reading:
-        """A reading of `text`. Its problem is `missing` if there is no text, and REDACTED if a privacy setting replaced
-        the text."""
+    def of(cls, text: str | None, missing: UnevaluableReason, source: Source | None = None) -> TextOrReason:
+        """The problem is `missing` if there is no text, and REDACTED if a privacy setting replaced it."""
         if text == semconv.REDACTED:
             return cls(problem=UnevaluableReason.REDACTED, source=source)
         return cls(text=text, source=source) if text else cls(problem=missing)
@@ -58,9 +67,9 @@ def compose(
     convention: str,
     entry: SpanRecord,
     below: Sequence[SpanRecord],
-    question: Reading,
+    question: TextOrReason,
     passages: Passages,
-    response: Reading,
+    response: TextOrReason,
     model: str | None,
     tags: Mapping[str, str] | None = None,
     session_id: str | None = None,
@@ -122,3 +131,39 @@ def _identity(spans: Sequence[SpanRecord], keys: Sequence[str], names: Sequence[
 
 def _string(value: Any) -> str | None:
     return str(value) if isinstance(value, str | int) and not isinstance(value, bool) and value != "" else None
+
+
+def with_earlier_turns(
+    trace: RagTrace, calls: Sequence[SpanRecord], mixture: MixedDialects, counts: ConversationContext
+) -> RagTrace:
+    """The trace with the earlier messages of the last of these model calls that records its messages."""
+    if counts == "none":
+        return trace
+    in_order = sorted(calls, key=lambda call: call.end_ns)
+    recorded = (mixture.messages(call) for call in reversed(in_order) if call.status is not StatusCode.ERROR)
+    messages = next((each for each in recorded if each), [])
+    given = [Turn(each.role, each.text) for each in messages if each.text and _is_shown(each.text)]
+    conversation = earlier_turns(turns_before(given, trace.question), counts=counts, chunks=trace.chunks)
+    return dataclasses.replace(trace, conversation=conversation)
+
+
+def with_conversation_of(entry: SpanRecord, trace: RagTrace, counts: ConversationContext) -> RagTrace:
+    """The trace with the memory and the history that an observed call recorded on its span."""
+    conversation = named_conversation(
+        trace.conversation,
+        memory=[text for text in _texts(entry, semconv.MEMORY) if _is_shown(text)],
+        history=[turn for turn in turns_of(_texts(entry, semconv.HISTORY)) if _is_shown(turn.text)],
+        question=trace.question,
+        chunks=trace.chunks,
+        counts=counts,
+    )
+    return dataclasses.replace(trace, conversation=conversation)
+
+
+def _texts(span: SpanRecord, key: str) -> list[str]:
+    value = parse(span.attributes.get(key))
+    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
+
+
+def _is_shown(text: str) -> bool:
+    return text != semconv.REDACTED

@@ -18,9 +18,8 @@ from rag_otel.model import RagTrace, SpanRecord, StatusCode, UnevaluableReason
 from rag_otel_collectors.conventions.reading.chunk_recovery import recover
 from rag_otel_collectors.conventions.reading.conversations import Part, conversations, inner_parts, turns
 from rag_otel_collectors.conventions.reading.dialect import Dialect, Role
-from rag_otel_collectors.conventions.reading.earlier_turns import with_earlier_turns
 from rag_otel_collectors.conventions.reading.mixed_dialects import MixedDialects
-from rag_otel_collectors.conventions.reading.rag_trace import Reading, compose
+from rag_otel_collectors.conventions.reading.rag_trace import TextOrReason, compose, with_earlier_turns
 from rag_otel_collectors.conventions.reading.retrieval import Passages, Retrieval, find_retrievals, source, unite
 from rag_otel_collectors.conventions.reading.tree import SpanTree
 
@@ -141,7 +140,7 @@ class _Reader:
                 break
         return passages
 
-    def _question(self, part: Part, spans: Sequence[SpanRecord], passages: Passages) -> Reading:
+    def _question(self, part: Part, spans: Sequence[SpanRecord], passages: Passages) -> TextOrReason:
         """The question: the entry's input, else the input of an agent's model call before the first retrieval, else the
         last user message of the answering model call, else the search query. Never a prompt that contains the
         passages."""
@@ -164,35 +163,35 @@ class _Reader:
                 found = None
         if found is not None:
             where = source("question", asked_by, found.attribute)
-            return Reading.of(found.text, UnevaluableReason.NO_QUESTION, where)
+            return TextOrReason.of(found.text, UnevaluableReason.NO_QUESTION, where)
         if searched is not None:
             where = source("question", searched.span, searched.query_attribute)
-            return Reading.of(searched.query, UnevaluableReason.NO_QUESTION, where)
-        return Reading(problem=part.dialect.missing(entry) or UnevaluableReason.NO_QUESTION)
+            return TextOrReason.of(searched.query, UnevaluableReason.NO_QUESTION, where)
+        return TextOrReason(problem=part.dialect.missing(entry) or UnevaluableReason.NO_QUESTION)
 
-    def _response(self, part: Part, passages: Passages) -> Reading:
+    def _response(self, part: Part, passages: Passages) -> TextOrReason:
         """The answer: the entry's output, else the text of the last model call that may have written the answer."""
         entry, calls, dialect = part.entry, part.calls, part.dialect
         answer = self.mixture.answer(entry)
         if answer.abandoned:
-            return Reading(problem=UnevaluableReason.INCOMPLETE)
+            return TextOrReason(problem=UnevaluableReason.INCOMPLETE)
         found = answer.found if _may_answer(dialect.role(entry), calls) else None
         if found is not None and (calls or not _only_documents(found.text, passages)):
             where = source("response", entry, found.attribute)
             if self._closed_early(entry, calls, found.text):
-                return Reading(text=found.text, problem=UnevaluableReason.INCOMPLETE, source=where)
-            return Reading.of(found.text, UnevaluableReason.NO_RESPONSE, where)
+                return TextOrReason(text=found.text, problem=UnevaluableReason.INCOMPLETE, source=where)
+            return TextOrReason.of(found.text, UnevaluableReason.NO_RESPONSE, where)
         failed = entry.status is StatusCode.ERROR
         for call in () if failed else reversed(calls):
             written = self.mixture.wrote(call) if call.status is not StatusCode.ERROR else None
             if written is not None:
                 where = source("response", call, written.attribute)
                 if self.mixture.cut_short(call):
-                    return Reading(text=written.text, problem=UnevaluableReason.INCOMPLETE, source=where)
-                return Reading.of(written.text, UnevaluableReason.NO_RESPONSE, where)
+                    return TextOrReason(text=written.text, problem=UnevaluableReason.INCOMPLETE, source=where)
+                return TextOrReason.of(written.text, UnevaluableReason.NO_RESPONSE, where)
         if answer.streaming and calls:
-            return Reading(problem=UnevaluableReason.INCOMPLETE)
-        return Reading(problem=dialect.missing(entry) or UnevaluableReason.NO_RESPONSE)
+            return TextOrReason(problem=UnevaluableReason.INCOMPLETE)
+        return TextOrReason(problem=dialect.missing(entry) or UnevaluableReason.NO_RESPONSE)
 
     def _closed_early(self, entry: SpanRecord, calls: Sequence[SpanRecord], text: str) -> bool:
         """True for a stream that was closed before its end: the model call records that, or it ended after the entry

@@ -13,44 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from rag_otel import semconv
+from rag_otel.formats import usual_names
 from rag_otel_collectors.conventions.reading.messages import ASSISTANT, USER, content_text, last_text, read_messages
 
-QUESTION_KEYS: Final = (
-    "question",
-    "query",
-    "query_str",
-    "user_query",
-    "user_question",
-    "user_input",
-    "input",
-    "str_or_query_bundle",
-    "chat_input",
-    "search_query",
-    "message",
-    "messages",
-    "prompt",
-    "text",
-    "inputs",
-)
-ANSWER_KEYS: Final = (
-    "answer",
-    "response",
-    "final_answer",
-    "output",
-    "result",
-    "output_text",
-    "generated_text",
-    "completion",
-    "replies",
-    "reply",
-    "messages",
-    "message",
-    "content",
-    "text",
-    "outputs",
-    "choices",
-    "generations",
-)
+QUESTION_KEYS: Final = (*usual_names.QUESTION, *usual_names.QUESTION_TOO)
+ANSWER_KEYS: Final = (*usual_names.ANSWER, *usual_names.ANSWER_TOO)
 """Both in order of precedence: the first name that exists in the upper levels of the object is used."""
 
 _OTHER_KEYS: Final = frozenset({"reasoning", "rationale", "trajectory", "prompt", "context"})

@@ -1,0 +1,1 @@
+"""What the readers of live calls, of spans and of data sets share: usual names, paths into objects, rows of files."""
