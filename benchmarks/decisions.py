@@ -41,7 +41,7 @@ from rag_otel_evaluators.judges.decisions import DecisionJudge
 from rag_otel_evaluators.judges.llm_faithfulness import LlmJudge, Strategy
 from rag_otel_evaluators.judges.openai_model import openai_model
 from rag_otel_evaluators.llm.decisions.providers import PRICED_ON, PRICES
-from rag_otel_evaluators.llm.limits import Limits
+from rag_otel_evaluators.llm.rate_limits import RateLimits
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 from rag_otel_evaluators.text.claim_segmentation import segment
 from rag_otel_evaluators.text.conflicts import Statement
@@ -168,7 +168,7 @@ async def run(address: str, in_flight: int, answers: int) -> tuple[float, float,
     """(answers a second, CPU milliseconds an answer, median seconds an answer)"""
     chunks, claims = material()
     name = "decisions/systemone/any"
-    model = decision_model(name, api_base=address, limits=Limits(concurrency=in_flight))
+    model = decision_model(name, api_base=address, limits=RateLimits(concurrency=in_flight))
     metric = Faithfulness(judge=DecisionJudge(model=model, limits=limits_of(name)[0]))
     gate = asyncio.Semaphore(in_flight)
 

@@ -33,7 +33,7 @@ from rag_otel.errors import RagOtelError
 from rag_otel.model import Evaluation
 from rag_otel_evaluators.judges.llm import llm_model, warm_up
 from rag_otel_evaluators.judges.llm_faithfulness import LlmJudge
-from rag_otel_evaluators.llm.limits import Limits
+from rag_otel_evaluators.llm.rate_limits import RateLimits
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 
 ROOT = Path(__file__).parents[1]
@@ -89,7 +89,7 @@ async def run(
         api_base=url,
         api_key="none",
         timeout_s=timeout_s,
-        limits=Limits(concurrency=concurrency),
+        limits=RateLimits(concurrency=concurrency),
         retry=RetryPolicy(base_s=0.1, deadline_s=30),
         direct=direct,
     )

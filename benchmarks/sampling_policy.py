@@ -17,9 +17,9 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from rag_otel.budgets.budget_limit import BudgetLimit
 from rag_otel.budgets.budgets import Budgets
 from rag_otel.budgets.ledger import MemoryLedger
-from rag_otel.budgets.limits import BudgetLimit
 from rag_otel.drift.history import moments
 from rag_otel.model import Chunk, Evaluation, RagTrace, SamplingReason, SpanRef
 from rag_otel.pipeline import Pipeline

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from rag_otel_evaluators.assertions import assert_faithful as assert_faithful
-    from rag_otel_evaluators.offline.comparison import compare as compare
+    from rag_otel_evaluators.offline.compare import compare as compare
     from rag_otel_evaluators.offline.evaluate import aevaluate as aevaluate
     from rag_otel_evaluators.offline.evaluate import evaluate as evaluate
     from rag_otel_evaluators.offline.partitions import evaluate_file as evaluate_file
@@ -21,7 +21,7 @@ __all__ = ["aevaluate", "assert_faithful", "compare", "evaluate", "evaluate_file
 _MODULES: Final = {
     "aevaluate": "rag_otel_evaluators.offline.evaluate",
     "assert_faithful": "rag_otel_evaluators.assertions",
-    "compare": "rag_otel_evaluators.offline.comparison",
+    "compare": "rag_otel_evaluators.offline.compare",
     "evaluate": "rag_otel_evaluators.offline.evaluate",
     "evaluate_file": "rag_otel_evaluators.offline.partitions",
     "evaluate_partition": "rag_otel_evaluators.offline.partitions",

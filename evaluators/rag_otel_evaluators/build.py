@@ -152,7 +152,7 @@ def _require_price(judge: JudgeConfig) -> None:
             )
         return
     require_extra("llm", "litellm", needed_by=f"usd_per_minute without a price of {judge.model}")
-    from rag_otel_evaluators.judges.llm import token_prices
+    from rag_otel_evaluators.judges.litellm_library import token_prices
 
     if not token_prices(judge.model):
         raise ConfigurationError(
@@ -267,14 +267,14 @@ def _parameters_of(loader: Callable[..., Any], config: ModelConfig) -> Mapping[s
 
 
 def _call_settings(config: ModelConfig, concurrency: int) -> Mapping[str, Any]:
-    from rag_otel_evaluators.llm.limits import Limits
+    from rag_otel_evaluators.llm.rate_limits import RateLimits
 
     return {
         "api_base": config.api_base,
         "api_key": _api_key(config),
         "parameters": config.parameters,
         "timeout_s": config.timeout,
-        "limits": Limits(
+        "limits": RateLimits(
             concurrency=concurrency,
             requests_per_minute=config.requests_per_minute,
             tokens_per_minute=config.tokens_per_minute,

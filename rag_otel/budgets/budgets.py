@@ -13,9 +13,9 @@ import uuid
 from collections.abc import Callable, Collection, Sequence
 from typing import Final, ParamSpec, TypeVar
 
+from rag_otel.budgets.budget_limit import BudgetLimit, Unit
 from rag_otel.budgets.expected_cost import AskPrice, ExpectedCost
 from rag_otel.budgets.ledger import Entry, Ledger, Line
-from rag_otel.budgets.limits import BudgetLimit, Unit
 from rag_otel.errors import LedgerError
 from rag_otel.evaluation.usage_meter import add_usage
 from rag_otel.model import Evaluation, RagTrace, SamplingDecision, SamplingReason, Usage

@@ -6,10 +6,10 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Final
 
+from rag_otel.budgets.budget_limit import BudgetLimit, Unit
 from rag_otel.budgets.budgets import Budgets
 from rag_otel.budgets.expected_cost import AskPrice
 from rag_otel.budgets.ledger import Ledger, MemoryLedger
-from rag_otel.budgets.limits import BudgetLimit, Unit
 from rag_otel.sampling.build import policy_of
 from rag_otel.settings import Settings
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
-from rag_otel.budgets.limits import Unit
+from rag_otel.budgets.budget_limit import Unit
 from rag_otel.errors import ConfigurationError
 from rag_otel.model import Usage
 from rag_otel.safety.background_import import until_imported

@@ -53,7 +53,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Prints the comparison. Returns 1 if a threshold is not met. Raises InputError, ConfigurationError."""
     from rag_otel.rendering.text_cutting import shorten
-    from rag_otel_evaluators.offline.comparison import compare, worsened
+    from rag_otel_evaluators.offline.compare import compare
+    from rag_otel_evaluators.offline.comparison import worsened
 
     if not 0.0 <= arguments.max_lost <= 1.0:
         raise ConfigurationError(f"max-lost: {arguments.max_lost:g} is not within 0..1")

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rag_otel.budgets.budget_limit import BudgetLimit
 from rag_otel.budgets.budgets import Budgets
 from rag_otel.budgets.ledger import Entry, Line, MemoryLedger
-from rag_otel.budgets.limits import BudgetLimit
 from rag_otel.errors import LedgerError
 from rag_otel.model import Evaluation, ReasonCode, SamplingDecision, SamplingReason, Usage
 from rag_otel.pipeline import Pipeline

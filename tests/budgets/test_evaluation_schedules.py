@@ -18,9 +18,9 @@ from typing import Any, Final
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from rag_otel.budgets.budget_limit import BudgetLimit
 from rag_otel.budgets.budgets import Budgets
 from rag_otel.budgets.ledger import Entry, Line
-from rag_otel.budgets.limits import BudgetLimit
 from rag_otel.budgets.sqlite_ledger import SqliteLedger
 from rag_otel.errors import LedgerError, RetryableError
 from rag_otel.evaluation.usage_meter import spend

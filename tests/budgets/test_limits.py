@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from rag_otel.budgets.budget_limit import NANO, BudgetLimit, Unit
 from rag_otel.budgets.build import limits_of
-from rag_otel.budgets.limits import NANO, BudgetLimit, Unit
 from rag_otel.errors import ConfigurationError
 from rag_otel.settings import resolve
 

@@ -7,9 +7,9 @@ import statistics
 
 import pytest
 
+from rag_otel.budgets.budget_limit import BudgetLimit
 from rag_otel.budgets.budgets import Budgets
 from rag_otel.budgets.ledger import MemoryLedger
-from rag_otel.budgets.limits import BudgetLimit
 from rag_otel.drift.history import moments
 from rag_otel.model import RagTrace
 from rag_otel.pipeline import Pipeline

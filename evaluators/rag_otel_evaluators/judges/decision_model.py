@@ -7,25 +7,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Unpack
 
-from rag_otel.delivery.retry import RetryPolicy
 from rag_otel.errors import ConfigurationError
 from rag_otel.safety.extras import require_extra
-from rag_otel_evaluators.llm.breaker import CircuitBreaker
-from rag_otel_evaluators.llm.cache import AnswerCache
+from rag_otel_evaluators.llm.call_options import CallOptions
 from rag_otel_evaluators.llm.client import ResilientModel
 from rag_otel_evaluators.llm.decisions.providers import (
     OTHERS,
     PREFIX,
     PROVIDERS,
-    Limits,
     Price,
     Provider,
+    RequestLimits,
     price_of,
 )
-from rag_otel_evaluators.llm.egress import SECRETS_MASKED, Egress
-from rag_otel_evaluators.llm.limits import Limits as CallLimits
 from rag_otel_evaluators.llm.providers import server_access
 from rag_otel_evaluators.llm.transport import Transport
 
@@ -37,12 +33,7 @@ def decision_model(
     api_key: str | None = None,
     parameters: Mapping[str, Any] | None = None,
     input_price: float | None = None,
-    timeout_s: float = 60.0,
-    retry: RetryPolicy | None = None,
-    limits: CallLimits | None = None,
-    breaker: CircuitBreaker | None = None,
-    cache: AnswerCache | None = None,
-    egress: Egress = SECRETS_MASKED,
+    **calls: Unpack[CallOptions],
 ) -> ResilientModel:
     """A model that answers forms (`llm.decisions.form`); arguments as of `llm_model`.
 
@@ -66,17 +57,15 @@ def decision_model(
         transport = _transport(model, PROVIDERS[provider], name, price, api_base=api_base, api_key=api_key, given=given)
     else:
         require_extra("llm", "litellm", needed_by=f"judge {model!r}")
-        from rag_otel_evaluators.judges.llm import LitellmDecisions
+        from rag_otel_evaluators.judges.litellm_transports import LitellmDecisions
 
         transport = LitellmDecisions(
             model, f"{provider}/{name}", api_base=api_base, api_key=api_key, parameters=given, price=price
         )
-    return ResilientModel(
-        transport, timeout_s=timeout_s, retry=retry, limits=limits, breaker=breaker, cache=cache, egress=egress
-    )
+    return ResilientModel(transport, **calls)
 
 
-def limits_of(model: str) -> tuple[Limits, bool]:
+def limits_of(model: str) -> tuple[RequestLimits, bool]:
     """What a request to this model may hold, and whether one refused question fails it as a whole."""
     provider = PROVIDERS.get(model.removeprefix(PREFIX).partition("/")[0])
     return (OTHERS, False) if provider is None else (provider.limits, provider.refuses_whole)

@@ -16,7 +16,7 @@ from typing import Final
 
 from rag_otel.model import Chunk, Claim, Verdict
 from rag_otel_evaluators.llm.decisions.form import Choice, Form
-from rag_otel_evaluators.llm.decisions.providers import Limits
+from rag_otel_evaluators.llm.decisions.providers import RequestLimits
 from rag_otel_evaluators.text.terms import terms_of
 
 SUPPORTED: Final = "supported"
@@ -68,7 +68,9 @@ def as_data(text: str) -> str:
     return " ".join(_CONTROL.sub(" ", text).translate(_HARMLESS).split())
 
 
-def fitting_passages(chunks: Sequence[Chunk], claims: Sequence[Claim], question: str, limits: Limits) -> Passages:
+def fitting_passages(
+    chunks: Sequence[Chunk], claims: Sequence[Claim], question: str, limits: RequestLimits
+) -> Passages:
     """The chunks, of too many those whose words the claims share most; the best of them is cut where it is too long."""
     room = limits.state - _BESIDES - _size(question)
     texts = {f"c{index}": chunk.text for index, chunk in enumerate(chunks) if chunk.text.strip()}
@@ -110,7 +112,7 @@ def end_question(about: str) -> tuple[str, Choice]:
     return _END_NOTE.format(word=word), Choice(name=END, instructions=_END_QUESTION, options=options, known=word)
 
 
-def parts_of(questions: Sequence[Sequence[Choice]], state_size: int, limits: Limits) -> Iterator[list[int]]:
+def parts_of(questions: Sequence[Sequence[Choice]], state_size: int, limits: RequestLimits) -> Iterator[list[int]]:
     """The numbers of the claims that go into one request each. A claim that fits none comes in no part."""
     most, room = limits.questions - 1, limits.request - state_size - _BESIDES
     part: list[int] = []

@@ -17,7 +17,7 @@ from rag_otel_evaluators.judges.decision_questions import (
     Passages,
 )
 from rag_otel_evaluators.judges.hhem_windows import nearest_sentence
-from rag_otel_evaluators.llm.decisions.form import REFUSED, Answer
+from rag_otel_evaluators.llm.decisions.form import REFUSED, ChoiceAnswer
 from rag_otel_evaluators.text.conflicts import Conflict, Kind, Statement, conflicts_among
 from rag_otel_evaluators.text.sentences import sentence_spans
 from rag_otel_evaluators.text.terms import terms_of
@@ -37,7 +37,7 @@ _READ: Final = frozenset({Kind.NUMBER, Kind.DATE, Kind.UNIT, Kind.NAME})
 
 def verdicts_of(
     claims: Sequence[Claim],
-    answers: Mapping[str, Answer],
+    answers: Mapping[str, ChoiceAnswer],
     chunks: Sequence[Chunk],
     passages: Passages,
     answered_by: str | None,
@@ -59,8 +59,8 @@ def verdicts_of(
 
 def _verdict(
     claim: Claim,
-    relation: Answer | None,
-    evidence: Answer | None,
+    relation: ChoiceAnswer | None,
+    evidence: ChoiceAnswer | None,
     chunks: Sequence[Chunk],
     passages: Passages,
     sentences: Sequence[Statement],
@@ -113,7 +113,7 @@ def _said(problem: str) -> str:
 
 
 def _quote(
-    claim: Claim, evidence: Answer | None, chunks: Sequence[Chunk], passages: Passages
+    claim: Claim, evidence: ChoiceAnswer | None, chunks: Sequence[Chunk], passages: Passages
 ) -> tuple[Quote | None, bool]:
     """The sentence nearest to the claim in the passage that the model chose (True), else in the nearest by words."""
     given = {} if evidence is None else evidence.probabilities
@@ -135,7 +135,7 @@ def _quote(
 
 
 def reason_code_of(
-    verdicts: Sequence[ClaimVerdict], answers: Mapping[str, Answer], *, left_out: int, complete: bool
+    verdicts: Sequence[ClaimVerdict], answers: Mapping[str, ChoiceAnswer], *, left_out: int, complete: bool
 ) -> str | None:
     unjudged = sum(verdict.verdict is Verdict.UNJUDGED for verdict in verdicts)
     problems = {answer.problem for name, answer in answers.items() if name.startswith("k") and answer.problem}

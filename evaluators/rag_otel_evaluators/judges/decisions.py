@@ -36,8 +36,8 @@ from rag_otel_evaluators.judges.decision_verdicts import CUT, reason_code_of, ve
 from rag_otel_evaluators.judges.judge import Judgement
 from rag_otel_evaluators.judges.llm_faithfulness import MOST_CLAIMS, verdict_risk
 from rag_otel_evaluators.judges.shared_calls import SharedCalls
-from rag_otel_evaluators.llm.decisions.form import REFUSED, Answer, Answers, Choice
-from rag_otel_evaluators.llm.decisions.providers import Limits
+from rag_otel_evaluators.llm.decisions.form import REFUSED, Choice, ChoiceAnswer, FormAnswers
+from rag_otel_evaluators.llm.decisions.providers import RequestLimits
 from rag_otel_evaluators.llm.decisions.transport import missed
 from rag_otel_evaluators.llm.metered import MeteredModel
 from rag_otel_evaluators.llm.structured import StructuredModel
@@ -57,7 +57,7 @@ Rider: TypeAlias = Callable[[str | None, Passages, str], list[Choice]]
 class Asked:
     """What was asked about one answer, and what came back."""
 
-    answers: Mapping[str, Answer]
+    answers: Mapping[str, ChoiceAnswer]
     """By the name of the question."""
     asked: frozenset[str]
     """The questions that were sent."""
@@ -74,7 +74,7 @@ class DecisionJudge:
         self,
         *,
         model: StructuredModel,
-        limits: Limits,
+        limits: RequestLimits,
         refuses_whole: bool = False,
         most_claims: int = MOST_CLAIMS,
         check_end_every: int = 1,
@@ -190,12 +190,12 @@ class DecisionJudge:
         end: tuple[str, Choice] | None,
         *,
         halve: bool = True,
-    ) -> list[Answers]:
+    ) -> list[FormAnswers]:
         """One request; where it is refused as a whole, one more about each half of the claims."""
         form = the_form(question, passages, [each for of_claim in asked for each in of_claim], end)
         completion = await model.complete_once(
             form.messages(),
-            Answers,
+            FormAnswers,
             max_output_tokens=_TOKENS_A_QUESTION * len(form.questions),
             schema=form.layout(),
         )
@@ -221,7 +221,7 @@ class DecisionJudge:
         digest = hashlib.sha256(response.encode("utf-8", "replace")).digest()
         return self.check_end_every > 0 and int.from_bytes(digest[:8], "big") % self.check_end_every == 0
 
-    def _believed(self, answers: Answers, questions: Sequence[Choice]) -> Answers:
+    def _believed(self, answers: FormAnswers, questions: Sequence[Choice]) -> FormAnswers:
         """The answers, or none of them where the model did not see the end of the state."""
         if not missed(questions, answers):
             return answers
@@ -237,11 +237,13 @@ class DecisionJudge:
         return _without(questions, CUT, answers.model)
 
 
-def _without(questions: Sequence[Choice], problem: str, model: str) -> Answers:
-    return Answers(answers=[Answer(name=each.name, problem=problem) for each in questions], model=model)
+def _without(questions: Sequence[Choice], problem: str, model: str) -> FormAnswers:
+    return FormAnswers(answers=[ChoiceAnswer(name=each.name, problem=problem) for each in questions], model=model)
 
 
-def _collected(given: Sequence[list[Answers] | BaseException]) -> tuple[dict[str, Answer], list[Answers], list[str]]:
+def _collected(
+    given: Sequence[list[FormAnswers] | BaseException],
+) -> tuple[dict[str, ChoiceAnswer], list[FormAnswers], list[str]]:
     """(answers by name, answers of each request, problems). Raises the first error where no request was answered."""
     failures = [each for each in given if isinstance(each, BaseException)]
     answered = [answers for each in given if not isinstance(each, BaseException) for answers in each]
@@ -252,7 +254,7 @@ def _collected(given: Sequence[list[Answers] | BaseException]) -> tuple[dict[str
     return by_name, answered, [f"a part of the claims was not judged: {failure}" for failure in failures]
 
 
-def _answered_by(name: str, answered: Sequence[Answers]) -> str | None:
+def _answered_by(name: str, answered: Sequence[FormAnswers]) -> str | None:
     """The judge's name with the version that answered; None where that is the one that was asked."""
     said = next((answers.model for answers in answered if answers.model), None)
     if said is None or name.endswith(f"/{said}"):

@@ -28,7 +28,8 @@ def language_model(model: str, *, warm: bool = False, **settings: Any) -> Resili
         return openai_model(model, **settings)
     require_extra("llm", "litellm", "aiohttp", needed_by=f"judge {model!r}")
     with quiet():
-        from rag_otel_evaluators.judges.llm import llm_model, warm_up
+        from rag_otel_evaluators.judges.litellm_library import warm_up
+        from rag_otel_evaluators.judges.llm import llm_model
 
         made = llm_model(model, **settings)
         if warm:
@@ -56,7 +57,7 @@ def known_price(model: str) -> tuple[float, float] | None:
     if not installed("litellm"):
         return None
     with quiet():
-        from rag_otel_evaluators.judges.llm import provider_of, token_prices
+        from rag_otel_evaluators.judges.litellm_library import provider_of, token_prices
 
         provider_of(model)
         return token_prices(model)

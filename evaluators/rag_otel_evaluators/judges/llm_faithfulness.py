@@ -38,11 +38,11 @@ from rag_otel_evaluators.llm.schema import response_schema
 from rag_otel_evaluators.llm.structured import CALLS_A_STEP, StructuredModel
 from rag_otel_evaluators.prompts import Prompt
 from rag_otel_evaluators.prompts.library import choose_prompts
-from rag_otel_evaluators.prompts.numbered_items import Answers, Form, ask_about_each
+from rag_otel_evaluators.prompts.numbered_items import Form, NumberedAnswers, ask_about_each
 from rag_otel_evaluators.prompts.prompt import InputField
 
 Strategy = Literal["single", "two_step"]
-Reading = Literal["strict", "lenient"]
+Strictness = Literal["strict", "lenient"]
 
 _REVISION: Final = "3"
 """Raised when the same answers of a model would lead to other verdicts."""
@@ -70,7 +70,7 @@ class LlmJudge:
         *,
         model: StructuredModel,
         strategy: Strategy = "single",
-        reading: Reading = "strict",
+        reading: Strictness = "strict",
         samples: int = 1,
         most_claims: int = MOST_CLAIMS,
         language: str = "en",
@@ -91,7 +91,7 @@ class LlmJudge:
         names = [_PROMPT] if strategy == "single" else [_STATEMENTS_PROMPT, _PROMPT]
         self.model = model
         self.strategy: Strategy = strategy
-        self.reading: Reading = reading
+        self.reading: Strictness = reading
         self.samples = samples
         self.most_claims = most_claims
         self.prompts = {prompt.name: prompt for prompt in choose_prompts(names, prompts, language, prompt_folder)}
@@ -143,7 +143,7 @@ class LlmJudge:
 
     async def _ask(
         self, model: StructuredModel, question: str | None, evidence: NumberedEvidence, claims: Sequence[Claim]
-    ) -> Answers[ClaimAnswer]:
+    ) -> NumberedAnswers[ClaimAnswer]:
         fields: dict[str, InputField | None] = {
             "reading": self.reading,
             "question": question,
@@ -189,7 +189,9 @@ def verdict_risk(verdicts: Sequence[ClaimVerdict]) -> float | None:
     return max((1.0 - assumed_support(verdict) for verdict in judged), default=None)
 
 
-def _verdict(claim: Claim, index: int, answers: Answers[ClaimAnswer], evidence: NumberedEvidence) -> ClaimVerdict:
+def _verdict(
+    claim: Claim, index: int, answers: NumberedAnswers[ClaimAnswer], evidence: NumberedEvidence
+) -> ClaimVerdict:
     """The answer with its ids looked up.
 
     `supported` by nothing that exists, also when asked again, is no verdict: neither the form of an id nor a judge

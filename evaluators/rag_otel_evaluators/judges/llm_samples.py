@@ -14,21 +14,21 @@ from typing import Protocol
 
 from rag_otel.errors import RagOtelError
 from rag_otel_evaluators.judges.llm_answers import ClaimAnswer
-from rag_otel_evaluators.prompts.numbered_items import Answers
+from rag_otel_evaluators.prompts.numbered_items import NumberedAnswers
 
 
 class _Ask(Protocol):
-    def __call__(self, *, order: int, calls: int) -> Awaitable[Answers[ClaimAnswer]]: ...
+    def __call__(self, *, order: int, calls: int) -> Awaitable[NumberedAnswers[ClaimAnswer]]: ...
 
 
-async def sampled_answers(ask: _Ask, samples: int, claims: int) -> Answers[ClaimAnswer]:
+async def sampled_answers(ask: _Ask, samples: int, claims: int) -> NumberedAnswers[ClaimAnswer]:
     """Ask `samples` times at once, one call each; where no sample can be used, once more.
 
     The verdict of a claim is that of most samples, of equal ones the less favourable; its confidence is their share
     among the samples that judged it, drawn in by one vote for each side. Errors are raised where every sample fails.
     """
     given = await asyncio.gather(*(ask(order=order, calls=1) for order in range(samples)), return_exceptions=True)
-    usable: list[Answers[ClaimAnswer]] = []
+    usable: list[NumberedAnswers[ClaimAnswer]] = []
     for each in given:
         if isinstance(each, BaseException) and not isinstance(each, RagOtelError):
             raise each
@@ -40,7 +40,7 @@ async def sampled_answers(ask: _Ask, samples: int, claims: int) -> Answers[Claim
     if not any(answers.by_index for answers in usable):
         usable.append(await ask(order=samples, calls=1))
     by_index = {index: agreed for index in range(claims) if (agreed := _agreed(index, usable)) is not None}
-    return Answers(
+    return NumberedAnswers(
         by_index=by_index,
         problems=(*(f"a sample failed: {failure}" for failure in failures), *(p for a in usable for p in a.problems)),
         unusable={i: answer for answers in usable for i, answer in answers.unusable.items() if i not in by_index},
@@ -50,7 +50,7 @@ async def sampled_answers(ask: _Ask, samples: int, claims: int) -> Answers[Claim
 _FAVOURABLE: dict[str, int] = {"supported": 2, "not_enough_info": 1, "contradicted": 0}
 
 
-def _agreed(index: int, samples: Sequence[Answers[ClaimAnswer]]) -> ClaimAnswer | None:
+def _agreed(index: int, samples: Sequence[NumberedAnswers[ClaimAnswer]]) -> ClaimAnswer | None:
     said = [answers.by_index[index] for answers in samples if index in answers.by_index]
     if not said:
         return None

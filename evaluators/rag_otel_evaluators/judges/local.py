@@ -22,8 +22,8 @@ from rag_otel_evaluators.judges.local_thread import ModelThread
 from rag_otel_evaluators.llm.cache import AnswerCache
 from rag_otel_evaluators.llm.client import ResilientModel
 from rag_otel_evaluators.llm.failures import CallError, FailureKind
-from rag_otel_evaluators.llm.limits import Limits
 from rag_otel_evaluators.llm.modes import with_schema
+from rag_otel_evaluators.llm.rate_limits import RateLimits
 from rag_otel_evaluators.llm.structured import Message
 from rag_otel_evaluators.llm.transport import ChatRequest, Reply
 
@@ -68,8 +68,9 @@ def local_model(
         transport,
         timeout_s=timeout_s,
         retry=RetryPolicy(attempts=1),  # the same tokens would come out again
-        limits=Limits(concurrency=1),
+        limits=RateLimits(concurrency=1),
         cache=cache,
+        egress=None,  # nothing leaves this process
     )
 
 

@@ -10,18 +10,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 from pydantic import BaseModel
 
-from rag_otel.delivery.retry import RetryPolicy
 from rag_otel.errors import ConfigurationError
 from rag_otel.safety.extras import require_extra
-from rag_otel_evaluators.llm.breaker import CircuitBreaker
-from rag_otel_evaluators.llm.cache import AnswerCache
+from rag_otel_evaluators.llm.call_options import CallOptions
 from rag_otel_evaluators.llm.client import ResilientModel
-from rag_otel_evaluators.llm.egress import SECRETS_MASKED, Egress
-from rag_otel_evaluators.llm.limits import Limits
 from rag_otel_evaluators.llm.modes import ModeLadder, OutputMode, response_format
 from rag_otel_evaluators.llm.providers import KEYS, PRICES, fixed_price, server_access
 from rag_otel_evaluators.llm.thoughts import REASONING_TOKENS, thinks_aloud
@@ -45,12 +41,7 @@ def openai_model(
     api_key: str | None = None,
     temperature: float = 0.0,
     parameters: Mapping[str, Any] | None = None,
-    timeout_s: float = 60.0,
-    retry: RetryPolicy | None = None,
-    limits: Limits | None = None,
-    breaker: CircuitBreaker | None = None,
-    cache: AnswerCache | None = None,
-    egress: Egress = SECRETS_MASKED,
+    **calls: Unpack[CallOptions],
 ) -> ResilientModel:
     """A `StructuredModel` that is called over HTTP; arguments as of `llm_model`.
 
@@ -80,9 +71,7 @@ def openai_model(
         price=price or (lambda read, written, cached: None),
         ladder=ModeLadder(known_to_support_schema=not own_server, in_words_alone=thinks_aloud(name)),
     )
-    return ResilientModel(
-        transport, timeout_s=timeout_s, retry=retry, limits=limits, breaker=breaker, cache=cache, egress=egress
-    )
+    return ResilientModel(transport, **calls)
 
 
 class _Request:

@@ -21,13 +21,13 @@ from rag_otel.evaluation.deadline import seconds_left
 from rag_otel.evaluation.usage_meter import add_usage, spend
 from rag_otel.model import Usage
 from rag_otel_evaluators.llm.asked_once import AskedOnce, finished_in_thread
-from rag_otel_evaluators.llm.breaker import BreakerState, BreakerStatus, CircuitBreaker
 from rag_otel_evaluators.llm.cache import AnswerCache, content_key
+from rag_otel_evaluators.llm.circuit_breaker import BreakerState, BreakerStatus, CircuitBreaker
 from rag_otel_evaluators.llm.deadlines import call_timeout_s, time_for_another
-from rag_otel_evaluators.llm.egress import Egress
+from rag_otel_evaluators.llm.egress import SECRETS_MASKED, Egress
 from rag_otel_evaluators.llm.failures import CallError, CallTimeoutError, FailureKind
-from rag_otel_evaluators.llm.limits import Limits, RateLimiter
-from rag_otel_evaluators.llm.parsing import Reading, read_answer
+from rag_otel_evaluators.llm.parsing import ParsedAnswer, read_answer
+from rag_otel_evaluators.llm.rate_limits import RateLimiter, RateLimits
 from rag_otel_evaluators.llm.reported_usage import estimated_tokens
 from rag_otel_evaluators.llm.structured import CALLS_A_STEP, Completion, Message, T
 from rag_otel_evaluators.llm.thoughts import REASONING_TOKENS, thinks
@@ -55,10 +55,10 @@ class ResilientModel:
         *,
         timeout_s: float = 60.0,
         retry: RetryPolicy | None = None,
-        limits: Limits | None = None,
+        limits: RateLimits | None = None,
         breaker: CircuitBreaker | None = None,
         cache: AnswerCache | None = None,
-        egress: Egress | None = None,
+        egress: Egress | None = SECRETS_MASKED,
     ) -> None:
         """`timeout_s` bounds one call, which also ends before the evaluation around it (`deadline`); `retry` bounds all
         calls and waits of one answer. What may be on the bill is never more than `CALLS_A_STEP` calls. `egress`: what
@@ -66,7 +66,7 @@ class ResilientModel:
         self._transport = transport
         self._timeout_s = timeout_s
         self._retry = retry or RetryPolicy()
-        self._limiter = RateLimiter(limits or Limits())
+        self._limiter = RateLimiter(limits or RateLimits())
         self._breaker = breaker or CircuitBreaker(transport.name)
         self._cache = cache
         self._egress = egress
@@ -128,7 +128,7 @@ class ResilientModel:
 
     async def _paid_for(self, key: str, request: ChatRequest, response_model: type[T], *, calls: int) -> Completion[T]:
         """An answer that is not in the cache, which stores it."""
-        answered: tuple[Reply, Reading[T]] | None = None
+        answered: tuple[Reply, ParsedAnswer[T]] | None = None
         usage = Usage()
         for last in (number == calls - 1 for number in range(calls)):
             asked = request if answered is None else _asked_again(request, *answered)
@@ -148,7 +148,7 @@ class ResilientModel:
         assert answered is not None  # else the last error was raised
         return _completion(*answered, usage)
 
-    async def _ask(self, request: ChatRequest, response_model: type[T]) -> tuple[Reply, Reading[T]]:
+    async def _ask(self, request: ChatRequest, response_model: type[T]) -> tuple[Reply, ParsedAnswer[T]]:
         """One reply and what it says, with retries of calls that cost nothing.
 
         Raises RetryableError or PermanentError; CallTimeoutError at once, because such a call may have been paid for.
@@ -188,7 +188,7 @@ class ResilientModel:
             error.worth_repeating = is_called and time_for_another(self._timeout_s)
         return error
 
-    async def _call(self, request: ChatRequest, response_model: type[T]) -> tuple[Reply, Reading[T]]:
+    async def _call(self, request: ChatRequest, response_model: type[T]) -> tuple[Reply, ParsedAnswer[T]]:
         """One call; reports its outcome to the breaker. Raises CallError. It ends before the evaluation around it."""
         timeout_s = call_timeout_s(self._timeout_s)
         self._breaker.admit()
@@ -203,7 +203,7 @@ class ResilientModel:
                 raise failure from None
             # It was paid for: an answer that says nothing, not a call that cost nothing.
             reply = Reply(text="", cut_off=False, usage=failure.usage or Usage(calls=1))
-            reading = Reading(value=None, problems=(failure.message,), mostly_unreadable=True)
+            reading = ParsedAnswer(value=None, problems=(failure.message,), mostly_unreadable=True)
         except BaseException:
             self._breaker.abandoned()
             raise
@@ -220,7 +220,7 @@ class ResilientModel:
             return request
         return replace(request, max_output_tokens=request.max_output_tokens + self._room_for_thoughts)
 
-    def _learn_room(self, reply: Reply, reading: Reading[T]) -> None:
+    def _learn_room(self, reply: Reply, reading: ParsedAnswer[T]) -> None:
         """Thoughts count as output: what was cut off while the model thought gets more room, now and later."""
         if reply.cut_off and reading.value is None and (reply.thought or thinks(reply.text)):
             self._room_for_thoughts = min(_MOST_ROOM, max(REASONING_TOKENS, 2 * self._room_for_thoughts))
@@ -262,7 +262,7 @@ def _estimated_tokens(request: ChatRequest) -> float:
     return sent + (request.max_output_tokens or _ASSUMED_OUTPUT_TOKENS)
 
 
-def _asked_again(request: ChatRequest, reply: Reply, reading: Reading[T]) -> ChatRequest:
+def _asked_again(request: ChatRequest, reply: Reply, reading: ParsedAnswer[T]) -> ChatRequest:
     """The request after an unreadable answer: with twice the output budget if it was cut off, else with the errors."""
     if reply.cut_off or reading.truncated or not reply.text.strip():
         budget = request.max_output_tokens
@@ -272,7 +272,7 @@ def _asked_again(request: ChatRequest, reply: Reply, reading: Reading[T]) -> Cha
     return replace(request, messages=(*request.messages, said, Message(role="user", content=complaint)))
 
 
-def _completion(reply: Reply, reading: Reading[T], usage: Usage) -> Completion[T]:
+def _completion(reply: Reply, reading: ParsedAnswer[T], usage: Usage) -> Completion[T]:
     return Completion(
         value=reading.value,
         raw=reply.text,

@@ -1,8 +1,8 @@
 """Which models are called straight over HTTP, and with what: litellm's knowledge without litellm's calls.
 
 litellm translates parameters (a reasoning model takes `max_completion_tokens` and no temperature) and knows prices;
-both are asked of it, the first once for each kind of request. The library comes in as an argument: `judges/llm.py`
-alone imports it.
+both are asked of it, the first once for each kind of request. The library comes in as an argument, because
+`judges/litellm_library.py` alone imports it.
 """
 
 from __future__ import annotations

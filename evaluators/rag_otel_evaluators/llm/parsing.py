@@ -29,7 +29,7 @@ _PROBLEM_LENGTH: Final = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading(Generic[T]):
+class ParsedAnswer(Generic[T]):
     """What was made of a text; the fields are those of `Completion`."""
 
     value: T | None
@@ -41,15 +41,17 @@ class Reading(Generic[T]):
     """No value, or at least half of its items were dropped."""
 
 
-def read_answer(text: str, response_model: type[T]) -> Reading[T]:
+def read_answer(text: str, response_model: type[T]) -> ParsedAnswer[T]:
     """Read `text` as `response_model`. Never raises; what went wrong is in `problems`."""
     decoded, truncated = decode(text)
     if decoded is None:
-        return Reading(value=None, truncated=truncated, problems=(_no_json(text),), mostly_unreadable=True)
+        return ParsedAnswer(value=None, truncated=truncated, problems=(_no_json(text),), mostly_unreadable=True)
     value, problems, dropped, share = _validate(_shaped(decoded, response_model), response_model)
     if truncated:
         problems = ("the answer was cut off", *problems)
-    return Reading(value=value, truncated=truncated, problems=problems, dropped=dropped, mostly_unreadable=share >= 0.5)
+    return ParsedAnswer(
+        value=value, truncated=truncated, problems=problems, dropped=dropped, mostly_unreadable=share >= 0.5
+    )
 
 
 def decode(text: str) -> tuple[Any | None, bool]:

@@ -21,7 +21,7 @@ from rag_otel_evaluators.cooperative import cooperatively
 from rag_otel_evaluators.judges.decision_questions import Passages, as_data
 from rag_otel_evaluators.judges.decision_verdicts import CUT
 from rag_otel_evaluators.judges.decisions import DecisionJudge
-from rag_otel_evaluators.llm.decisions.form import REFUSED, Answer, Choice
+from rag_otel_evaluators.llm.decisions.form import REFUSED, Choice, ChoiceAnswer
 from rag_otel_evaluators.metrics.faithfulness import read_claims
 from rag_otel_evaluators.metrics.inputs import Case, only_abstains
 from rag_otel_evaluators.metrics.llm_metric import short_hash
@@ -84,9 +84,9 @@ class DecidedMetric(Metric):
         """The result that needs no model; None where one must be asked."""
 
     @abstractmethod
-    def _scored(self, answers: Mapping[str, Answer], chunks: int) -> Evaluation: ...
+    def _scored(self, answers: Mapping[str, ChoiceAnswer], chunks: int) -> Evaluation: ...
 
-    def _unanswered(self, answer: Answer | None) -> Evaluation:
+    def _unanswered(self, answer: ChoiceAnswer | None) -> Evaluation:
         problem = "was not asked" if answer is None else answer.problem or "got no answer"
         reason = problem if problem in (REFUSED, CUT) else ReasonCode.JUDGE_ERROR
         return self._null(reason, f"No score: the question {problem}.")
@@ -117,7 +117,7 @@ class DecidedContextRelevance(DecidedMetric):
         scores = tuple(0.0 for _ in case.chunks)
         return dataclasses.replace(self._null(ReasonCode.NO_CONTEXT, "Nothing was retrieved.", scores), score=0.0)
 
-    def _scored(self, answers: Mapping[str, Answer], chunks: int) -> Evaluation:
+    def _scored(self, answers: Mapping[str, ChoiceAnswer], chunks: int) -> Evaluation:
         whole = answers.get(f"{self.name}.all")
         if whole is None or whole.problem is not None:
             return self._unanswered(whole)
@@ -154,7 +154,7 @@ class DecidedResponseRelevancy(DecidedMetric):
             return self._noncommittal("The response says that it does not know.")
         return missing
 
-    def _scored(self, answers: Mapping[str, Answer], chunks: int) -> Evaluation:
+    def _scored(self, answers: Mapping[str, ChoiceAnswer], chunks: int) -> Evaluation:
         answer = answers.get(self.name)
         if answer is None or answer.problem is not None:
             return self._unanswered(answer)
@@ -184,7 +184,7 @@ class _DecidedCritic(DecidedMetric):
     def _without_call(self, case: Case) -> Evaluation | None:
         return self._missing(case, "response")
 
-    def _scored(self, answers: Mapping[str, Answer], chunks: int) -> Evaluation:
+    def _scored(self, answers: Mapping[str, ChoiceAnswer], chunks: int) -> Evaluation:
         answer = answers.get(self.name)
         if answer is None or answer.problem is not None:
             return self._unanswered(answer)

@@ -20,7 +20,7 @@ from rag_otel_evaluators.metrics.inputs import Case
 from rag_otel_evaluators.metrics.metric import Metric
 from rag_otel_evaluators.prompts import Prompt
 from rag_otel_evaluators.prompts.library import choose_prompts
-from rag_otel_evaluators.prompts.numbered_items import A, Answers, Form, ask_about_each
+from rag_otel_evaluators.prompts.numbered_items import A, Form, NumberedAnswers, ask_about_each
 from rag_otel_evaluators.prompts.prompt import InputField
 
 
@@ -92,7 +92,7 @@ class LlmMetric(Metric):
 
     async def _about_each(
         self, model: StructuredModel, fields: Mapping[str, InputField | None], form: Form[ResponseT, A]
-    ) -> Answers[A]:
+    ) -> NumberedAnswers[A]:
         """Asks about each item of the last field, in one step (one call and at most one repeat)."""
         *_, items = fields
         return await ask_about_each(model, self.prompt, fields, items=items, form=form)

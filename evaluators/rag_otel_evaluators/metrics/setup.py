@@ -12,7 +12,7 @@ from rag_otel_evaluators.judges.judge import Judge
 
 if TYPE_CHECKING:
     from rag_otel_evaluators.judges.decisions import DecisionJudge
-    from rag_otel_evaluators.judges.llm_faithfulness import Reading, Strategy
+    from rag_otel_evaluators.judges.llm_faithfulness import Strategy, Strictness
     from rag_otel_evaluators.llm.embedding import Embedder
     from rag_otel_evaluators.llm.structured import StructuredModel
 
@@ -42,7 +42,7 @@ class MetricSetup:
     strategy: Strategy | Literal["classifier"] = "single"
     """How faithfulness is judged with a language model: in one call (`single`), in two calls as RAGAS does
     (`two_step`), or the model writes statements and the `classifier` judges them."""
-    reading: Reading = "strict"
+    reading: Strictness = "strict"
     """What a language model counts as supported: only what the chunks state (`strict`), or also what can be inferred
     from them (`lenient`)."""
     classifier: str | Judge = EMBEDDED

@@ -8,13 +8,13 @@ from typing import Any, Final
 
 from rag_otel.errors import ConfigurationError, InputError
 from rag_otel.formats.rows import CSV_ENDINGS, FileRow, csv_rows, json_lines, open_text
-from rag_otel_evaluators.offline.datasets import Record
+from rag_otel_evaluators.offline.datasets import SourceRow
 
 PARQUET_ENDINGS: Final = (".parquet", ".pq")
 _SPREADSHEETS: Final = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 
 
-def read_records(path: Path) -> list[Record]:
+def read_records(path: Path) -> list[SourceRow]:
     """Returns all rows of the file in order, without blank lines.
 
     A line that is not a row becomes a record with a problem. Raises InputError if the file cannot be read or no line of
@@ -26,7 +26,7 @@ def read_records(path: Path) -> list[Record]:
     if ending in PARQUET_ENDINGS:
         return _read_parquet(path)
     if ending in CSV_ENDINGS:
-        return [Record(number=row.number, values=row.value, problem=row.problem) for row in csv_rows(str(path))]
+        return [SourceRow(number=row.number, values=row.value, problem=row.problem) for row in csv_rows(str(path))]
     with open_text(str(path)) as file:
         records = [_record(row) for row, _ in json_lines(file, _without_constants)]
     if records and not any(record.values is not None for record in records):
@@ -34,12 +34,12 @@ def read_records(path: Path) -> list[Record]:
     return records
 
 
-def _record(row: FileRow) -> Record:
+def _record(row: FileRow) -> SourceRow:
     if row.problem is not None:
-        return Record(number=row.number, values=None, problem=f"line {row.number} is not JSON: {row.problem}")
+        return SourceRow(number=row.number, values=None, problem=f"line {row.number} is not JSON: {row.problem}")
     if isinstance(row.value, dict):
-        return Record(number=row.number, values=row.value)
-    return Record(number=row.number, values=None, problem=f"line {row.number} is not a JSON object")
+        return SourceRow(number=row.number, values=row.value)
+    return SourceRow(number=row.number, values=None, problem=f"line {row.number} is not a JSON object")
 
 
 def _without_constants(line: str) -> Any:
@@ -47,9 +47,9 @@ def _without_constants(line: str) -> Any:
     return json.loads(line, parse_constant=lambda constant: None)
 
 
-def _read_parquet(path: Path) -> list[Record]:
+def _read_parquet(path: Path) -> list[SourceRow]:
     rows: list[dict[str, Any]] = read_table(path).to_pylist()
-    return [Record(number=number, values=values) for number, values in enumerate(rows, start=1)]
+    return [SourceRow(number=number, values=values) for number, values in enumerate(rows, start=1)]
 
 
 def read_table(path: Path) -> Any:

@@ -44,7 +44,7 @@ IDS: Final = ("id", "row_id", "question_id", "sample_id")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
+class SourceRow:
     """One row as it was read."""
 
     number: int
@@ -60,7 +60,7 @@ class Row:
     """One row: its columns, and the fields to be evaluated."""
 
     number: int
-    """1-based, see `Record`."""
+    """1-based, see `SourceRow`."""
     values: Mapping[str, Any]
     """The row's columns, which are written to the output. Empty if it could not be read."""
     question: str | None = None
@@ -102,7 +102,7 @@ def parse_columns(text: str | None) -> dict[str, str]:
 
 
 def read_rows(
-    records: Sequence[Record],
+    records: Sequence[SourceRow],
     *,
     columns: Mapping[str, Column] | None = None,
     needs: Mapping[str, Iterable[str]] | None = None,
@@ -123,7 +123,7 @@ def read_rows(
 
 
 def _choose_columns(
-    records: Sequence[Record],
+    records: Sequence[SourceRow],
     given: Mapping[str, Column],
     needs: Mapping[str, Iterable[str]],
     source: str,
@@ -168,7 +168,7 @@ def _is_in(column: Column, rows: Sequence[Mapping[str, Any]], names: Sequence[st
     return any(look_up(row, column) is not MISSING for row in rows)
 
 
-def _read_row(record: Record, columns: Mapping[str, Column]) -> Row:
+def _read_row(record: SourceRow, columns: Mapping[str, Column]) -> Row:
     if record.values is None:
         return Row(number=record.number, values={}, problem=record.problem)
     try:

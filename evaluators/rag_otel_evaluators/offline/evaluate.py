@@ -28,16 +28,16 @@ from rag_otel_evaluators.offline.datasets import Column, Row, read_rows
 from rag_otel_evaluators.offline.results import Result, Results
 from rag_otel_evaluators.offline.rows import CONCURRENCY, aevaluate_rows, column_needs, evaluate_rows
 
-Metric: TypeAlias = str | DescribedMetric | Evaluator | Callable[..., Any]
+AnyMetric: TypeAlias = str | DescribedMetric | Evaluator | Callable[..., Any]
 """A metric's name, an aspect or a rubric, an evaluator, or a function with parameters among question, chunks, response
 and reference."""
-Metrics: TypeAlias = Metric | Sequence[Metric]
+AnyMetrics: TypeAlias = AnyMetric | Sequence[AnyMetric]
 """One metric, or several; names may also stand in one text, separated by commas."""
 
 
 def evaluate(
     dataset: Any,
-    metrics: Metrics = ("faithfulness",),
+    metrics: AnyMetrics = ("faithfulness",),
     *,
     columns: Mapping[str, Column] | None = None,
     judge: str | Mapping[str, Any] = "embedded",
@@ -77,7 +77,7 @@ def evaluate(
 
 async def aevaluate(
     dataset: Any,
-    metrics: Metrics = ("faithfulness",),
+    metrics: AnyMetrics = ("faithfulness",),
     *,
     columns: Mapping[str, Column] | None = None,
     judge: str | Mapping[str, Any] = "embedded",
@@ -152,7 +152,7 @@ def evaluation_settings(
 
 def _prepare(
     dataset: Any,
-    metrics: Sequence[Metric],
+    metrics: Sequence[AnyMetric],
     columns: Mapping[str, Column] | None,
     settings: Mapping[str, Any],
     resources: ExitStack,
@@ -172,7 +172,7 @@ def _prepare(
     )
 
 
-def listed(metrics: Metrics) -> Sequence[Metric]:
+def listed(metrics: AnyMetrics) -> Sequence[AnyMetric]:
     """The metrics, however they were given. Names of Ragas become those of the same metrics here."""
     if isinstance(metrics, str):
         metrics = [name.strip() for name in metrics.split(",") if name.strip()]
@@ -181,7 +181,7 @@ def listed(metrics: Metrics) -> Sequence[Metric]:
 
 
 def build_named(
-    metrics: Sequence[Metric], settings: Mapping[str, Any], resources: ExitStack
+    metrics: Sequence[AnyMetric], settings: Mapping[str, Any], resources: ExitStack
 ) -> tuple[EvaluationConfig, Mapping[str, Evaluator]]:
     """The settings, checked, and the evaluators of the metrics that are given by name or described, by their names."""
     named = [metric for metric in metrics if isinstance(metric, str)]
@@ -193,7 +193,7 @@ def build_named(
     return config, {each.name: each for each in made}
 
 
-def evaluators_of(metrics: Sequence[Metric], built: Mapping[str, Evaluator]) -> list[Evaluator]:
+def evaluators_of(metrics: Sequence[AnyMetric], built: Mapping[str, Evaluator]) -> list[Evaluator]:
     """One evaluator for each metric, in order. Raises ConfigurationError if there is none or a name is there twice."""
     evaluators = [_as_evaluator(metric, built) for metric in metrics]
     names = tuple(evaluator.name for evaluator in evaluators)
@@ -202,7 +202,7 @@ def evaluators_of(metrics: Sequence[Metric], built: Mapping[str, Evaluator]) -> 
     return evaluators
 
 
-def _as_evaluator(metric: Metric, built: Mapping[str, Evaluator]) -> Evaluator:
+def _as_evaluator(metric: AnyMetric, built: Mapping[str, Evaluator]) -> Evaluator:
     if isinstance(metric, str):
         return built[metric]
     if isinstance(metric, type):

@@ -27,8 +27,8 @@ from rag_otel_evaluators.offline.dataset_objects import records_of
 from rag_otel_evaluators.offline.dataset_writers import result_column
 from rag_otel_evaluators.offline.datasets import Column, Row, read_rows
 from rag_otel_evaluators.offline.evaluate import (
-    Metric,
-    Metrics,
+    AnyMetric,
+    AnyMetrics,
     build_named,
     evaluation_settings,
     evaluators_of,
@@ -45,7 +45,7 @@ _KINDS_KEPT: Final = 4
 
 def evaluate_partition(
     partition: Any,
-    metrics: Metrics = ("faithfulness",),
+    metrics: AnyMetrics = ("faithfulness",),
     *,
     columns: Mapping[str, Column] | None = None,
     judge: str | Mapping[str, Any] = "embedded",
@@ -94,7 +94,7 @@ class FileOutcome(TypedDict):
 
 
 def evaluate_file(
-    source: str | Path, output: str | Path, metrics: Metrics = ("faithfulness",), **settings: Any
+    source: str | Path, output: str | Path, metrics: AnyMetrics = ("faithfulness",), **settings: Any
 ) -> FileOutcome:
     """Evaluates a Parquet file with `evaluate_partition` and writes its rows with their results to the file `output`.
 
@@ -119,7 +119,7 @@ def evaluate_file(
     return FileOutcome(source=str(source), output=str(target), rows=rows, skipped=False, problem=problem)
 
 
-def _evaluate_batches(source: Path, target: Path, metrics: Metrics, settings: Mapping[str, Any]) -> int:
+def _evaluate_batches(source: Path, target: Path, metrics: AnyMetrics, settings: Mapping[str, Any]) -> int:
     """Evaluates batch after batch. Returns the number of rows."""
     parquet = import_parquet()
     import pyarrow
@@ -152,12 +152,12 @@ def _built(process: int, pickled: bytes) -> _Built:
     )
 
 
-def _buildable(metrics: Sequence[Metric]) -> list[Metric]:
+def _buildable(metrics: Sequence[AnyMetric]) -> list[AnyMetric]:
     """Those that need a judge. The others are evaluators or functions already."""
     return [metric for metric in metrics if isinstance(metric, str | DescribedMetric)]
 
 
-def _name(metric: Metric) -> str:
+def _name(metric: AnyMetric) -> str:
     if isinstance(metric, str):
         return metric
     return metric.name if isinstance(metric, DescribedMetric) else evaluators_of([metric], {})[0].name

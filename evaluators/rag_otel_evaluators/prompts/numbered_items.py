@@ -35,7 +35,7 @@ _SHOWN: Final = 10
 """Numbers of items that a problem lists."""
 
 
-class Answer(Protocol):
+class NumberedAnswer(Protocol):
     """One answer with the number of its item."""
 
     @property
@@ -49,11 +49,11 @@ class Answer(Protocol):
         ...
 
 
-A = TypeVar("A", bound=Answer)
+A = TypeVar("A", bound=NumberedAnswer)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answers(Generic[A]):
+class NumberedAnswers(Generic[A]):
     """The answers by number of the item."""
 
     by_index: Mapping[int, A]
@@ -79,7 +79,7 @@ def counted_from(numbers: Collection[int], count: int) -> int | None:
     return 1 if set(numbers) == set(range(1, count + 1)) else None
 
 
-def match(answers: Sequence[A], count: int, *, unread: Collection[int] = ()) -> Answers[A]:
+def match(answers: Sequence[A], count: int, *, unread: Collection[int] = ()) -> NumberedAnswers[A]:
     """Matches answers to `count` items. Equal answers to one item count once. Contradictory answers do not count, and
     none does where the numbers do not tell what they are counted from.
 
@@ -88,7 +88,9 @@ def match(answers: Sequence[A], count: int, *, unread: Collection[int] = ()) -> 
     said = {answer.index for answer in answers}
     first = counted_from(said | set(unread), count)
     if first is None:
-        return Answers(by_index={}, problems=(f"answers about items {_listed(said)} of 0 to {count - 1}: not used",))
+        return NumberedAnswers(
+            by_index={}, problems=(f"answers about items {_listed(said)} of 0 to {count - 1}: not used",)
+        )
     by_index: dict[int, A] = {}
     disagreeing: set[int] = set()
     for answer in answers:
@@ -97,7 +99,7 @@ def match(answers: Sequence[A], count: int, *, unread: Collection[int] = ()) -> 
             disagreeing.add(index)
         else:
             by_index.setdefault(index, answer)
-    return Answers(
+    return NumberedAnswers(
         by_index={index: answer for index, answer in by_index.items() if index not in disagreeing},
         problems=tuple(f"answers about item {index} disagree" for index in sorted(disagreeing)),
         first=first,
@@ -138,7 +140,7 @@ async def ask_about_each(
     form: Form[ResponseT, A],
     order: int = 0,
     calls: int = CALLS_A_STEP,
-) -> Answers[A]:
+) -> NumberedAnswers[A]:
     """Sends `prompt` with the items in the list `fields[items]`, and once more with the items without a usable answer.
 
     This is one step: one call and at most one repeat (`calls`). If the first answer was truncated, the repeat may be
@@ -180,10 +182,10 @@ async def ask_about_each(
         for local, answer in matched.by_index.items():
             (found if form.usable(answer) else unusable)[missing[local]] = answer
     left = {index: answer for index, answer in unusable.items() if index not in found}
-    return Answers(by_index=found, problems=tuple(problems), unusable=left)
+    return NumberedAnswers(by_index=found, problems=tuple(problems), unusable=left)
 
 
-def _matched(form: Form[ResponseT, A], completion: Completion[ResponseT], count: int) -> Answers[A]:
+def _matched(form: Form[ResponseT, A], completion: Completion[ResponseT], count: int) -> NumberedAnswers[A]:
     """The answers of one response by number of the item, counted from 0."""
     given = form.answers(completion.value) if completion.value is not None else ()
     unread = [item.get(form.number) for item in completion.dropped if isinstance(item, dict)]
@@ -192,5 +194,5 @@ def _matched(form: Form[ResponseT, A], completion: Completion[ResponseT], count:
     answers = form.refers([matched.by_index[number] for number in numbers], matched.first)
     if answers is None:
         problem = "the answers name by number what does not exist: not used"
-        return Answers(by_index={}, problems=(*matched.problems, problem))
+        return NumberedAnswers(by_index={}, problems=(*matched.problems, problem))
     return replace(matched, by_index=dict(zip(numbers, answers, strict=True)))

@@ -94,6 +94,6 @@ def known_price(model: str) -> tuple[float, float] | None:
     if model.startswith(PREFIX):
         price = price_of(model.removeprefix(PREFIX))
         return None if price is None else (price.usd, 0.0)
-    from rag_otel_evaluators.judges.llm import token_prices
+    from rag_otel_evaluators.judges.litellm_library import token_prices
 
     return token_prices(model)

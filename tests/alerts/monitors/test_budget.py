@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from rag_otel.alert import Alert, AlertState
 from rag_otel.alerts.monitors.budget import BUDGET_LOW, BUDGET_SPENT, BudgetMonitor
+from rag_otel.budgets.budget_limit import BudgetLimit
 from rag_otel.budgets.budgets import Budgets
 from rag_otel.budgets.ledger import MemoryLedger
-from rag_otel.budgets.limits import BudgetLimit
 from rag_otel.model import Evaluation, SamplingDecision, SamplingReason, Usage
 from tests.sampling.traces import a_trace
 

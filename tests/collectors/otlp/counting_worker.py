@@ -8,7 +8,7 @@ from typing import Any
 from rag_otel.safety.guard import counters
 from rag_otel_collectors.otlp.evaluation.messages import Job, Reply
 from rag_otel_collectors.otlp.evaluation.worker_process import Evaluate, serve
-from rag_otel_evaluators.llm.breaker import CircuitBreaker
+from rag_otel_evaluators.llm.circuit_breaker import CircuitBreaker
 from rag_otel_evaluators.llm.failures import CallError, FailureKind
 
 

@@ -19,9 +19,9 @@ from rag_otel_evaluators.judges.judge import Judge, most_calls_of
 from rag_otel_evaluators.judges.llm_faithfulness import LlmJudge
 from rag_otel_evaluators.judges.openai_model import openai_model
 from rag_otel_evaluators.judges.statements import StatementsJudge
-from rag_otel_evaluators.llm.breaker import BreakerStatus
+from rag_otel_evaluators.llm.circuit_breaker import BreakerStatus
 from rag_otel_evaluators.llm.client import ResilientModel
-from rag_otel_evaluators.llm.limits import Limits
+from rag_otel_evaluators.llm.rate_limits import RateLimits
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 from testkit.judge_server import Hang, JudgeRequest, JudgeServer, Said, ServerError, cut_to_budget
 from testkit.when_used import llm_model
@@ -196,10 +196,10 @@ async def test_a_hanging_judge_is_given_up_within_the_evaluation(server: JudgeSe
 
 @pytest.mark.parametrize(
     "limits",
-    [Limits(requests_per_minute=3), Limits(usd_per_minute=0.001)],
+    [RateLimits(requests_per_minute=3), RateLimits(usd_per_minute=0.001)],
     ids=["calls", "dollars"],
 )
-async def test_calls_and_dollars_a_minute_are_capped(server: JudgeServer, limits: Limits) -> None:
+async def test_calls_and_dollars_a_minute_are_capped(server: JudgeServer, limits: RateLimits) -> None:
     """What would have to wait longer than its evaluation lasts is not asked, and says why."""
     prices = {"input_cost_per_token": 1e-6, "output_cost_per_token": 1e-6}
     metric = Faithfulness(judge=LlmJudge(model=model_at(server, limits=limits, parameters=prices)))

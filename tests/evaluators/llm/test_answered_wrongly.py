@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from rag_otel.delivery.retry import RetryPolicy
 from rag_otel.evaluation.usage_meter import metered
-from rag_otel_evaluators.llm.breaker import BreakerStatus
+from rag_otel_evaluators.llm.circuit_breaker import BreakerStatus
 from rag_otel_evaluators.llm.client import ResilientModel
 from rag_otel_evaluators.llm.structured import Message
 from testkit.judge_server import Body, JudgeServer

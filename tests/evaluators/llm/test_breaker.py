@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from rag_otel_evaluators.llm.breaker import CONSECUTIVE_FAILURES, BreakerStatus, CircuitBreaker
+from rag_otel_evaluators.llm.circuit_breaker import CONSECUTIVE_FAILURES, BreakerStatus, CircuitBreaker
 from rag_otel_evaluators.llm.failures import CallError, FailureKind
 
 

@@ -19,11 +19,11 @@ from pydantic import BaseModel
 from rag_otel.delivery.retry import RetryPolicy
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
 from rag_otel.model import Usage
-from rag_otel_evaluators.llm.breaker import BreakerStatus, CircuitBreaker
 from rag_otel_evaluators.llm.cache import DiskCache
+from rag_otel_evaluators.llm.circuit_breaker import BreakerStatus, CircuitBreaker
 from rag_otel_evaluators.llm.client import ResilientModel
 from rag_otel_evaluators.llm.failures import FailureKind
-from rag_otel_evaluators.llm.limits import Limits
+from rag_otel_evaluators.llm.rate_limits import RateLimits
 from rag_otel_evaluators.llm.structured import Message, StructuredModel
 from testkit.judge_server import (
     ClosedConnection,
@@ -170,7 +170,7 @@ async def test_a_passing_fault_is_tried_again(server: JudgeServer, fault: Fault)
 
 async def test_retry_after_is_waited_for_by_everybody(server: JudgeServer) -> None:
     """Nobody calls before the time that the provider named to one caller."""
-    model = model_at(server, limits=Limits(concurrency=1))
+    model = model_at(server, limits=RateLimits(concurrency=1))
     server.fail_next(RateLimited(0.3))
     await asyncio.gather(*(model.complete(QUESTION, Verdicts) for _ in range(3)))
     first, *others = (request.arrived_s for request in server.requests)
@@ -287,7 +287,7 @@ async def test_a_server_that_is_not_there_opens_the_breaker() -> None:
 async def test_no_more_calls_are_under_way_than_allowed(server: JudgeServer) -> None:
     """The limit holds, and is used."""
     server.latency_s = 0.05
-    model = model_at(server, limits=Limits(concurrency=3))
+    model = model_at(server, limits=RateLimits(concurrency=3))
     await asyncio.gather(*(model.complete(QUESTION, Verdicts) for _ in range(9)))
     assert server.most_in_flight == 3
 
@@ -325,7 +325,7 @@ def test_one_model_serves_several_loops(server: JudgeServer) -> None:
 
 async def test_a_cancelled_call_lets_go_of_its_place(server: JudgeServer) -> None:
     """The pipeline's deadline cancels; the next evaluation finds the slot free and the breaker closed."""
-    model = model_at(server, limits=Limits(concurrency=1))
+    model = model_at(server, limits=RateLimits(concurrency=1))
     server.fail_next(Hang())
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.2):

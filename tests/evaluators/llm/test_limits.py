@@ -8,7 +8,7 @@ import pytest
 
 from rag_otel.errors import ConfigurationError
 from rag_otel_evaluators.llm.failures import CallError, FailureKind
-from rag_otel_evaluators.llm.limits import Limits, RateLimiter
+from rag_otel_evaluators.llm.rate_limits import RateLimiter, RateLimits
 from tests.support.virtual_time import VirtualLoop, virtual_loop
 
 
@@ -33,35 +33,35 @@ def start_times(
 def test_requests_a_minute_are_kept_after_a_short_burst() -> None:
     """60 a minute with a burst of two seconds: two at once, then one a second."""
     with virtual_loop() as loop:
-        limiter = RateLimiter(Limits(requests_per_minute=60), burst_s=2.0, clock=loop.time)
+        limiter = RateLimiter(RateLimits(requests_per_minute=60), burst_s=2.0, clock=loop.time)
         assert start_times(loop, limiter, 6) == pytest.approx([0, 0, 1, 2, 3, 4])
 
 
 def test_tokens_a_minute_are_reserved_by_estimate() -> None:
     """600 tokens a minute, 20 a call: a call every two seconds after the burst."""
     with virtual_loop() as loop:
-        limiter = RateLimiter(Limits(tokens_per_minute=600), burst_s=2.0, clock=loop.time)
+        limiter = RateLimiter(RateLimits(tokens_per_minute=600), burst_s=2.0, clock=loop.time)
         assert start_times(loop, limiter, 4, tokens=20) == pytest.approx([0, 2, 4, 6])
 
 
 def test_tokens_that_were_not_used_are_given_back() -> None:
     """Reserved 20 and used 10: twice as many calls in the long run."""
     with virtual_loop() as loop:
-        limiter = RateLimiter(Limits(concurrency=1, tokens_per_minute=600), burst_s=2.0, clock=loop.time)
+        limiter = RateLimiter(RateLimits(concurrency=1, tokens_per_minute=600), burst_s=2.0, clock=loop.time)
         assert start_times(loop, limiter, 5, tokens=20, used=10)[-1] == pytest.approx(4 - 1 + 2 * 0.5)
 
 
 def test_a_call_larger_than_the_bucket_is_still_possible() -> None:
     """It waits until what it overdraws is paid back, and does not wait for ever."""
     with virtual_loop() as loop:
-        limiter = RateLimiter(Limits(tokens_per_minute=60), burst_s=2.0, clock=loop.time)
+        limiter = RateLimiter(RateLimits(tokens_per_minute=60), burst_s=2.0, clock=loop.time)
         assert start_times(loop, limiter, 1, tokens=30) == pytest.approx([28])
 
 
 def test_a_pause_holds_everybody_back() -> None:
     """What a provider asks of one caller is heeded by all, those that already wait included."""
     with virtual_loop() as loop:
-        limiter = RateLimiter(Limits(requests_per_minute=60), burst_s=1.0, clock=loop.time)
+        limiter = RateLimiter(RateLimits(requests_per_minute=60), burst_s=1.0, clock=loop.time)
         limiter.pause(10)
         assert start_times(loop, limiter, 2) == pytest.approx([10, 10])
 
@@ -69,7 +69,7 @@ def test_a_pause_holds_everybody_back() -> None:
 def test_a_caller_that_gives_up_returns_its_tokens() -> None:
     """Cancelled while waiting: the next one does not pay for it."""
     with virtual_loop() as loop:
-        limiter = RateLimiter(Limits(tokens_per_minute=600), burst_s=1.0, clock=loop.time)
+        limiter = RateLimiter(RateLimits(tokens_per_minute=600), burst_s=1.0, clock=loop.time)
 
         async def give_up() -> None:
             async with asyncio.timeout(1), limiter.slot(estimated_tokens=1_000):
@@ -82,7 +82,7 @@ def test_a_caller_that_gives_up_returns_its_tokens() -> None:
 
 def test_one_limiter_serves_several_loops() -> None:
     """A notebook's loop and a worker's may share a judge."""
-    limiter = RateLimiter(Limits(concurrency=1))
+    limiter = RateLimiter(RateLimits(concurrency=1))
     for _ in range(2):
         with virtual_loop() as loop:
             assert len(start_times(loop, limiter, 3)) == 3
@@ -92,13 +92,13 @@ def test_one_limiter_serves_several_loops() -> None:
 def test_a_limit_of_nothing_is_refused(name: str) -> None:
     """0 would block for ever: the message names the setting."""
     with pytest.raises(ConfigurationError, match=name):
-        Limits(**{name: 0})
+        RateLimits(**{name: 0})
 
 
 def test_dollars_a_minute_are_learned_from_what_calls_cost() -> None:
     """6 dollars a minute, 0.5 a call: the first is free to start, then one every five seconds."""
     with virtual_loop() as loop:
-        limiter = RateLimiter(Limits(concurrency=1, usd_per_minute=6), burst_s=2.0, clock=loop.time)
+        limiter = RateLimiter(RateLimits(concurrency=1, usd_per_minute=6), burst_s=2.0, clock=loop.time)
         times: list[float] = []
 
         async def calls() -> None:
@@ -112,9 +112,9 @@ def test_dollars_a_minute_are_learned_from_what_calls_cost() -> None:
 
 
 @pytest.mark.parametrize(
-    "limits", [Limits(requests_per_minute=60), Limits(tokens_per_minute=60), Limits(usd_per_minute=60)]
+    "limits", [RateLimits(requests_per_minute=60), RateLimits(tokens_per_minute=60), RateLimits(usd_per_minute=60)]
 )
-def test_who_would_wait_too_long_is_told_at_once(limits: Limits) -> None:
+def test_who_would_wait_too_long_is_told_at_once(limits: RateLimits) -> None:
     """And has taken nobody's turn: the next one that can wait is let in when it would have been."""
     with virtual_loop() as loop:
         limiter = RateLimiter(limits, burst_s=2.0, clock=loop.time)

@@ -14,7 +14,7 @@ from rag_otel.evaluation.deadline import deadline_in
 from rag_otel.safety.guard import counters
 from rag_otel_evaluators.judges.openai_model import openai_model
 from rag_otel_evaluators.llm.client import ResilientModel
-from rag_otel_evaluators.llm.limits import Limits
+from rag_otel_evaluators.llm.rate_limits import RateLimits
 from rag_otel_evaluators.llm.structured import Message
 from testkit.judge_server import JudgeServer
 from testkit.when_used import llm_model
@@ -92,9 +92,9 @@ async def test_it_is_told_once(caplog: pytest.LogCaptureFixture, monkeypatch: py
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(
-    "limits", [Limits(requests_per_minute=3), Limits(usd_per_minute=0.003)], ids=["calls", "dollars"]
+    "limits", [RateLimits(requests_per_minute=3), RateLimits(usd_per_minute=0.003)], ids=["calls", "dollars"]
 )
-async def test_calls_and_dollars_a_minute_are_limited(way: str, limits: Limits) -> None:
+async def test_calls_and_dollars_a_minute_are_limited(way: str, limits: RateLimits) -> None:
     """Of twelve calls at most four are made; the others would have to wait for longer than they may."""
     with JudgeServer(answer=lambda request: ANSWER, usage=None) as server:
         model = model_at(server, way, limits=limits)
@@ -113,7 +113,7 @@ async def test_calls_and_dollars_a_minute_are_limited(way: str, limits: Limits) 
 async def test_tokens_a_minute_are_limited(way: str) -> None:
     """Twelve calls of a thousand tokens, 4,000 a second after 8,000 at once: the last one leaves a second late."""
     with JudgeServer(answer=lambda request: ANSWER, usage=None) as server:
-        model = model_at(server, way, limits=Limits(tokens_per_minute=240_000))
+        model = model_at(server, way, limits=RateLimits(tokens_per_minute=240_000))
         for number in range(12):
             await model.complete_once(question(number), Verdict, max_output_tokens=100)
     assert server.requests[-1].arrived_s - server.requests[0].arrived_s >= 1.0

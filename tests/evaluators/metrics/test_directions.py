@@ -25,7 +25,7 @@ from rag_otel_collectors.stored.answers import choose
 from rag_otel_collectors.stored.results import StoredResult, stored_result
 from rag_otel_collectors.stored.scores import from_files
 from rag_otel_evaluators.metrics.functions import function_evaluator
-from rag_otel_evaluators.offline.comparison import compare
+from rag_otel_evaluators.offline.compare import compare
 from testkit.drift_scores import result
 
 

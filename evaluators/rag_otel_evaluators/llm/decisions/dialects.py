@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from rag_otel_evaluators.llm.decisions.form import REFUSED, Answers, Form, checked_answers
+from rag_otel_evaluators.llm.decisions.form import REFUSED, Form, FormAnswers, checked_answers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,9 +25,9 @@ class Dialect:
     """The decoded answer -> (name, probabilities or `REFUSED`). Raises ValueError, LookupError, TypeError or
     AttributeError for what is no answer of this dialect."""
 
-    def read(self, answer: Any, form: Form) -> Answers:
+    def read(self, answer: Any, form: Form) -> FormAnswers:
         """What a decoded answer says. Raises as `given` does."""
-        return Answers(answers=checked_answers(form, self.given(answer)), model=str(answer.get("model") or ""))
+        return FormAnswers(answers=checked_answers(form, self.given(answer)), model=str(answer.get("model") or ""))
 
 
 def _openai_body(model: str, form: Form) -> dict[str, Any]:

@@ -80,7 +80,7 @@ def form_of(request: ChatRequest) -> Form:
     return Form(state=state, questions=questions)
 
 
-class Answer(BaseModel):
+class ChoiceAnswer(BaseModel):
     """What is known of one question: probabilities that sum to 1, or the problem."""
 
     name: str
@@ -88,20 +88,20 @@ class Answer(BaseModel):
     problem: str | None = None
 
 
-class Answers(BaseModel):
+class FormAnswers(BaseModel):
     """The answer to a `Form`: one entry for each question, in its order."""
 
-    answers: list[Answer] = []
+    answers: list[ChoiceAnswer] = []
     model: str = ""
     """The version that answered, as the server says."""
     refused: bool = False
     """The whole request was refused because of one of its questions."""
 
-    def by_name(self) -> dict[str, Answer]:
+    def by_name(self) -> dict[str, ChoiceAnswer]:
         return {answer.name: answer for answer in self.answers}
 
 
-def checked_answers(form: Form, given: Sequence[tuple[Any, Any]]) -> list[Answer]:
+def checked_answers(form: Form, given: Sequence[tuple[Any, Any]]) -> list[ChoiceAnswer]:
     """An entry for each question of the form, matched by name alone; nothing that is missing or odd becomes an answer.
 
     `given`: (name, probabilities by option, or `REFUSED`) as they came, in any order. Names that nobody asked about
@@ -113,16 +113,16 @@ def checked_answers(form: Form, given: Sequence[tuple[Any, Any]]) -> list[Answer
     return [_checked(question, found.get(question.name, [])) for question in form.questions]
 
 
-def _checked(question: Choice, given: Sequence[Any]) -> Answer:
+def _checked(question: Choice, given: Sequence[Any]) -> ChoiceAnswer:
     if len(given) != 1:
-        return Answer(name=question.name, problem="was answered twice" if given else "got no answer")
+        return ChoiceAnswer(name=question.name, problem="was answered twice" if given else "got no answer")
     if given[0] == REFUSED:
-        return Answer(name=question.name, problem=REFUSED)
+        return ChoiceAnswer(name=question.name, problem=REFUSED)
     problem = _problem(question, given[0])
     if problem is not None:
-        return Answer(name=question.name, problem=problem)
+        return ChoiceAnswer(name=question.name, problem=problem)
     total = sum(given[0].values())
-    return Answer(name=question.name, probabilities={option: value / total for option, value in given[0].items()})
+    return ChoiceAnswer(name=question.name, probabilities={option: value / total for option, value in given[0].items()})
 
 
 def _problem(question: Choice, given: Any) -> str | None:

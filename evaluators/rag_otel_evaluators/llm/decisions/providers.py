@@ -19,7 +19,7 @@ PRICED_ON: Final = "2026-11-23"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class RequestLimits:
     """What one request may hold. Sizes are bytes of UTF-8: a token is taken to be three."""
 
     questions: int
@@ -39,12 +39,12 @@ class Provider:
     """Environment variable of the key."""
     address: str | None = None
     """None: the server is the user's own."""
-    limits: Limits
+    limits: RequestLimits
     refuses_whole: bool = False
     """One refused question fails the whole request."""
 
 
-_JEV: Final = Limits(questions=400, state=90_000, request=190_000)
+_JEV: Final = RequestLimits(questions=400, state=90_000, request=190_000)
 """32,768 tokens of state and longest question, 65,536 in all."""
 PROVIDERS: Final[Mapping[str, Provider]] = {
     "openai": Provider(
@@ -52,7 +52,7 @@ PROVIDERS: Final[Mapping[str, Provider]] = {
         path="decisions",
         key="OPENAI_API_KEY",
         address="https://api.openai.com/v1",
-        limits=Limits(questions=400, state=250_000, request=750_000),  # input_json: 256 KiB
+        limits=RequestLimits(questions=400, state=250_000, request=750_000),  # input_json: 256 KiB
     ),
     "typesafe": Provider(
         dialect=SYSTEM_ONE,
@@ -66,7 +66,7 @@ PROVIDERS: Final[Mapping[str, Provider]] = {
         path="systemone",
         key="OPENROUTER_API_KEY",
         address="https://openrouter.ai/api/v1",
-        limits=Limits(questions=128, state=90_000, request=190_000),
+        limits=RequestLimits(questions=128, state=90_000, request=190_000),
         refuses_whole=True,
     ),
     "perplexity": Provider(
@@ -74,16 +74,16 @@ PROVIDERS: Final[Mapping[str, Provider]] = {
         path="decisions",
         key="PERPLEXITY_API_KEY",
         address="https://api.perplexity.ai/v1",
-        limits=Limits(questions=128, state=500_000, request=700_000),
+        limits=RequestLimits(questions=128, state=500_000, request=700_000),
     ),
     "systemone": Provider(
         dialect=SYSTEM_ONE,
         path="systemone",
         key="SYSTEMONE_API_KEY",
-        limits=Limits(questions=64, state=40_000, request=60_000),  # vLLM: 64 questions; Ollama: 64 KiB
+        limits=RequestLimits(questions=64, state=40_000, request=60_000),  # vLLM: 64 questions; Ollama: 64 KiB
     ),
 }
-OTHERS: Final = Limits(questions=128, state=90_000, request=190_000)
+OTHERS: Final = RequestLimits(questions=128, state=90_000, request=190_000)
 """Of providers that are asked through litellm, which takes 128 questions."""
 
 

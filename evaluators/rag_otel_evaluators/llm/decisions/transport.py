@@ -10,7 +10,7 @@ from typing import Any
 
 from rag_otel.model import Usage
 from rag_otel_evaluators.llm.decisions.dialects import Dialect
-from rag_otel_evaluators.llm.decisions.form import REFUSED, Answers, Form, form_of
+from rag_otel_evaluators.llm.decisions.form import REFUSED, Form, FormAnswers, form_of
 from rag_otel_evaluators.llm.decisions.providers import Price
 from rag_otel_evaluators.llm.failures import CallError, FailureKind
 from rag_otel_evaluators.llm.http_post import JsonServer
@@ -19,7 +19,7 @@ from rag_otel_evaluators.llm.transport import ChatRequest, Reply
 
 
 class DecisionTransport:
-    """A `Transport` whose requests are forms (`form_of`) and whose answer is `Answers` as JSON."""
+    """A `Transport` whose requests are forms (`form_of`) and whose answer is `FormAnswers` as JSON."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class DecisionTransport:
             raise CallError(FailureKind.UNREADABLE, f"what came back is no decision: {said}", usage=usage) from None
 
 
-def reply_of(answers: Answers, form: Form, usage: Usage) -> Reply:
+def reply_of(answers: FormAnswers, form: Form, usage: Usage) -> Reply:
     """The answers as a reply; it is worth keeping where every question has one, and the known ones are right."""
     odd = [answer for answer in answers.answers if answer.problem not in (None, REFUSED)]
     whole = all(answer.problem is None for answer in answers.answers) and not missed(form.questions, answers)
@@ -81,11 +81,11 @@ def reply_of(answers: Answers, form: Form, usage: Usage) -> Reply:
 
 def refused_whole() -> Reply:
     """A request that failed because of one question's refusal. It is not billed, and not worth a repeat."""
-    refusal = Answers(refused=True)
+    refusal = FormAnswers(refused=True)
     return Reply(text=refusal.model_dump_json(), cut_off=False, usage=Usage(cost_usd=0.0, calls=1), keep=False)
 
 
-def missed(questions: Sequence[Any], answers: Answers) -> bool:
+def missed(questions: Sequence[Any], answers: FormAnswers) -> bool:
     """Whether an option that is known to be right got less than half of the probability."""
     given = answers.by_name()
     return any(

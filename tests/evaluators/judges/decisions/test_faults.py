@@ -13,7 +13,7 @@ from rag_otel.errors import PermanentError, RetryableError
 from rag_otel.model import Chunk, Evaluation, Verdict
 from rag_otel_evaluators.judges.decision_model import limits_of
 from rag_otel_evaluators.judges.decisions import DecisionJudge
-from rag_otel_evaluators.llm.decisions.providers import Limits
+from rag_otel_evaluators.llm.decisions.providers import RequestLimits
 from rag_otel_evaluators.llm.memory_cache import MemoryCache
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 from testkit.decision_server import DecisionServer, Question, by_words, sure
@@ -232,7 +232,7 @@ async def test_the_end_is_checked_first_and_then_of_every_nth_answer(server: Dec
 
 
 def small(questions: int = 400, state: int = 90_000, request: int = 190_000) -> dict[str, Any]:
-    return {"limits": Limits(questions=questions, state=state, request=request)}
+    return {"limits": RequestLimits(questions=questions, state=state, request=request)}
 
 
 async def test_many_claims_are_split_at_the_limit_of_questions(server: DecisionServer) -> None:

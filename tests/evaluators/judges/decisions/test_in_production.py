@@ -20,8 +20,8 @@ from rag_otel.errors import ConfigurationError, RetryableError
 from rag_otel.settings.groups import JudgeSettings
 from rag_otel_evaluators import evaluate
 from rag_otel_evaluators.llm.egress import Egress
-from rag_otel_evaluators.llm.limits import Limits
 from rag_otel_evaluators.llm.memory_cache import MemoryCache
+from rag_otel_evaluators.llm.rate_limits import RateLimits
 from testkit.collector import a_backend, a_collector
 from testkit.decision_server import DecisionServer
 from testkit.otlp_requests import a_rag_trace, a_request
@@ -170,8 +170,8 @@ async def test_useless_answers_open_the_breaker(server: DecisionServer) -> None:
     assert len(server.bodies) == 8
 
 
-@pytest.mark.parametrize("limits", [Limits(requests_per_minute=1), Limits(tokens_per_minute=60)])
-async def test_calls_and_tokens_a_minute_are_capped(server: DecisionServer, limits: Limits) -> None:
+@pytest.mark.parametrize("limits", [RateLimits(requests_per_minute=1), RateLimits(tokens_per_minute=60)])
+async def test_calls_and_tokens_a_minute_are_capped(server: DecisionServer, limits: RateLimits) -> None:
     """What would wait longer than its evaluation lasts is not asked."""
     from rag_otel.evaluation.evaluate import evaluate as evaluated
 

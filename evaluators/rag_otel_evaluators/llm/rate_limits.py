@@ -27,7 +27,7 @@ _NEWEST: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class RateLimits:
     """What a judge may use, in this process. None: no limit."""
 
     concurrency: int = 20
@@ -63,7 +63,9 @@ class Reservation:
 class RateLimiter:
     """Admits calls: `async with limiter.slot(estimated_tokens=900) as reservation: ...`."""
 
-    def __init__(self, limits: Limits, *, burst_s: float = 2.0, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, limits: RateLimits, *, burst_s: float = 2.0, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         """`burst_s`: how many seconds' worth of requests and tokens may go at once after a quiet time."""
         self.limits = limits
         self._burst_s = burst_s
@@ -149,7 +151,7 @@ class RateLimiter:
             return semaphore
 
 
-def _refusal(limits: Limits, wait_s: float) -> str:
+def _refusal(limits: RateLimits, wait_s: float) -> str:
     caps = {
         _CALLS: limits.requests_per_minute,
         _TOKENS: limits.tokens_per_minute,
