@@ -18,7 +18,7 @@ from rag_otel.budgets.expected_cost import AskPrice, ExpectedCost
 from rag_otel.budgets.ledger import Entry, Ledger, Line
 from rag_otel.errors import LedgerError
 from rag_otel.evaluation.usage_meter import add_usage
-from rag_otel.model import Evaluation, RagTrace, SamplingDecision, SamplingReason, Usage
+from rag_otel.model import Evaluation, RagTrace, ReasonCode, SamplingDecision, SamplingReason, Usage
 from rag_otel.safety.fork import after_fork_in_child
 from rag_otel.safety.guard import counters, logger
 
@@ -132,7 +132,8 @@ class Budgets:
     async def settle(
         self, lease: Lease, evaluations: Sequence[Evaluation] | None, metered: Usage | None = None
     ) -> None:
-        """Books what the evaluations have cost; if they did not finish (None), what was `metered` until then.
+        """Books what the evaluations have cost; if they did not finish (None), what was `metered` until then. One that
+        ran out of time is booked with what was reserved for it, because its call may be on the bill.
 
         Never raises: what cannot be booked stays reserved until it expires.
         """
@@ -144,9 +145,10 @@ class Budgets:
         self._expected.is_over(lease.name, settled=True)
         if not lease.entries:
             return
-        usage = usage or Usage()
+        paid = [each for each in evaluations or () if each.name in self._paid]
+        silent = sum(each.reason_code == ReasonCode.TIMEOUT and not _calls(each) for each in paid) / max(1, len(paid))
         pairs = zip(lease.limits, lease.entries, strict=True)
-        spent = [self._spent(limit, usage, entry.amount) for limit, entry in pairs]
+        spent = [self._spent(limit, usage or Usage(), entry.amount, silent) for limit, entry in pairs]
         try:
             await self._booked(self.ledger.settle, lease.name, lease.entries, spent)
         except LedgerError as error:
@@ -307,13 +309,17 @@ class Budgets:
         share = {ALL: 1.0, COIN: self._coin_share or 0.0, FORCED: 1.0 - (self._coin_share or 0.0)}[account]
         return math.ceil(limit.units(limit.amount) * share - 1e-6)
 
-    def _spent(self, limit: BudgetLimit, usage: Usage, reserved: float) -> float:
-        """What is booked: what was used, or what was reserved, for calls of which nobody knows what they used."""
+    def _spent(self, limit: BudgetLimit, usage: Usage, reserved: float, silent: float) -> float:
+        """What is booked: what was used, or what was reserved, for calls of which nobody knows what they used.
+
+        `silent`: share of the evaluations, 0..1, that ran out of time without an answer.
+        """
         if limit.unit is Unit.EVALUATIONS:
             return 1
         tokens = usage.input_tokens + usage.output_tokens
         used = tokens or None if limit.unit is Unit.TOKENS else usage.cost_usd
-        return limit.units(used) if used is not None else reserved if usage.calls else 0
+        known = limit.units(used) if used is not None else reserved if usage.calls else 0
+        return min(known + silent * reserved, max(known, reserved)) if silent else known
 
     def _counts_evaluations(self, refused: str | None) -> bool:
         return any(each.unit is Unit.EVALUATIONS and str(each) in (refused or "") for each in self.limits)
@@ -326,6 +332,10 @@ class Budgets:
                 "limit tokens or evaluations, or use a judge whose price is known",
                 judge,
             )
+
+
+def _calls(evaluation: Evaluation) -> int:
+    return 0 if evaluation.usage is None else evaluation.usage.calls
 
 
 def _total(usages: Sequence[Usage | None]) -> Usage:

@@ -25,8 +25,30 @@ ANSWER_TOKENS: Final = 220
 """Output tokens of one call of a language model. Measured in the same way."""
 _USD_PER_TOKEN: Final = 1e-6
 """Until a real price is known."""
-_LEARNING: Final = 0.1
 _USUAL_CHARACTERS: Final = 3_000
+
+
+def expected_tokens(characters: float, calls: int) -> tuple[float, float]:
+    """Tokens in and out of so many calls about `characters` of text, all calls together."""
+    return characters / CHARACTERS_PER_TOKEN + calls * PROMPT_TOKENS, float(calls * ANSWER_TOKENS)
+
+
+def usd_of(tokens: tuple[float, float], prices: tuple[float, float]) -> float:
+    """US dollars for tokens in and out, at `prices` for a million of each."""
+    return (tokens[0] * prices[0] + tokens[1] * prices[1]) / 1e6
+
+
+class RecentMean:
+    """A mean in which the newest value has a fixed weight. Not thread-safe."""
+
+    def __init__(self, newest: float = 0.1) -> None:
+        """`newest`: that weight, 0..1."""
+        self._newest = newest
+        self.value: float | None = None
+        """None: nothing was added yet."""
+
+    def add(self, value: float) -> None:
+        self.value = value if self.value is None else self.value + self._newest * (value - self.value)
 
 
 class ExpectedCost:
@@ -36,9 +58,7 @@ class ExpectedCost:
         """`ask_price`: see `know_price`; None: the price is known after the first evaluation, which others wait for."""
         self._ask_price = ask_price
         self._prices: tuple[float, float] | None = None
-        self._tokens_per_character: float | None = None
-        self._usd_per_token: float | None = None
-        self._characters: float | None = None
+        self._tokens_per_character, self._usd_per_token, self._characters = RecentMean(), RecentMean(), RecentMean()
         self._lock = threading.RLock()
         self._first: tuple[str, float] | None = None
         """The evaluation that tells what one costs, and until when the others wait for it."""
@@ -49,14 +69,15 @@ class ExpectedCost:
         if unit is Unit.EVALUATIONS:
             return 1.0
         with self._lock:
-            length = characters if characters is not None else self._characters or _USUAL_CHARACTERS
-            into, out = metrics * (length / CHARACTERS_PER_TOKEN + PROMPT_TOKENS), metrics * ANSWER_TOKENS
-            tokens = into + out if self._tokens_per_character is None else self._tokens_per_character * length
+            length = characters if characters is not None else self._characters.value or _USUAL_CHARACTERS
+            parts = expected_tokens(metrics * length, metrics)
+            usual, usd_per_token = self._tokens_per_character.value, self._usd_per_token.value
+            tokens = sum(parts) if usual is None else usual * length
             if unit is Unit.TOKENS:
                 return tokens
-            if self._usd_per_token is None and self._prices is not None:
-                return (into * self._prices[0] + out * self._prices[1]) / 1e6
-            return tokens * (self._usd_per_token or _USD_PER_TOKEN)
+            if usd_per_token is None and self._prices is not None:
+                return usd_of(parts, self._prices)
+            return tokens * (usd_per_token or _USD_PER_TOKEN)
 
     def learn(self, characters: int, usage: Usage) -> None:
         """Count an evaluation that was settled."""
@@ -64,10 +85,10 @@ class ExpectedCost:
         if not characters or not tokens:
             return
         with self._lock:
-            self._tokens_per_character = _mean(self._tokens_per_character, tokens / characters)
-            self._characters = _mean(self._characters, characters)
+            self._tokens_per_character.add(tokens / characters)
+            self._characters.add(characters)
             if usage.cost_usd is not None:
-                self._usd_per_token = _mean(self._usd_per_token, usage.cost_usd / tokens)
+                self._usd_per_token.add(usage.cost_usd / tokens)
 
     async def know_price(self) -> bool:
         """Asks for the judge's price, on another thread, if nobody has; False where it is unknown. A judge whose price
@@ -104,7 +125,3 @@ class ExpectedCost:
         """The evaluations under way are the parent's."""
         self._lock = threading.RLock()
         self._first = None
-
-
-def _mean(before: float | None, value: float) -> float:
-    return value if before is None else before + _LEARNING * (value - before)

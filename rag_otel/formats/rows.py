@@ -40,7 +40,7 @@ class FileRow(NamedTuple):
 
 
 @contextmanager
-def open_text(path: str) -> Iterator[io.TextIOWrapper]:
+def open_text(path: str, expected: str = "save it as UTF-8") -> Iterator[io.TextIOWrapper]:
     """A file as UTF-8 text, line ends as they are; `-` is standard input. Raises InputError that names the file, also
     for errors while the text is read."""
     name = file_name(path)
@@ -51,7 +51,7 @@ def open_text(path: str) -> Iterator[io.TextIOWrapper]:
             unpacked = gzip.GzipFile(fileobj=raw) if compressed else raw
             yield io.TextIOWrapper(unpacked, encoding="utf-8-sig", newline="")
     except UnicodeDecodeError as error:
-        raise InputError(f"{name}: is not UTF-8 text: {error.reason} at byte {error.start}") from None
+        raise InputError(f"{name}: not UTF-8 text; {expected} ({error.reason} at byte {error.start})") from None
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{name}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
@@ -111,7 +111,7 @@ def json_values(path: str, expected: str) -> Iterator[tuple[str, Any]]:
     """Yields (place, parsed value) of every JSON value in a file: one per line, which is read line by line, or objects
     over several lines, which must fit into memory. Raises InputError that names the line and what was `expected`."""
     name, empty = file_name(path), True
-    with open_text(path) as file:
+    with open_text(path, expected) as file:
         for row, line in json_lines(file):
             if row.problem is not None:
                 if not empty or not line.lstrip().startswith(("{", "[")):

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Final
 
 from rag_otel.budgets.ledger import Line, MemoryLedger
 from rag_otel.errors import ConfigurationError
+
+SEEN: Final = "sampling.seen"
+"""Counter (`rag_otel.safety.guard.counters`) of the traces that a policy was asked about."""
+REFUSED: Final = "sampling.refused"
+"""Counter of the traces for which there was no room: the limit of evaluations per minute, or a full queue."""
 
 
 class EvaluationCap:

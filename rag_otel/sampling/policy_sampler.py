@@ -13,10 +13,10 @@ from typing import TypeAlias
 
 from rag_otel.model import RagTrace, SamplingDecision, SamplingReason, SpanRef
 from rag_otel.safety.guard import counters
-from rag_otel.sampling.coin import coin, coin_key, passes
-from rag_otel.sampling.counts import SEEN
+from rag_otel.sampling.cap import SEEN
 from rag_otel.sampling.policy import SamplingPolicy
 from rag_otel.sampling.rates import CoinRates
+from rag_otel.sampling.ratio import hash_key, passes, trace_hash
 from rag_otel.sampling.rules import forces, matches, stratum_of
 
 Prescore: TypeAlias = Callable[[RagTrace], Awaitable[float | None]]
@@ -40,13 +40,13 @@ class PolicySampler:
         self.policy = policy
         self.rates = rates or CoinRates(policy.coin, window_s=policy.window)
         self._prescore = prescore if any(rule.risk_above is not None for rule in policy.force) else None
-        self._key = coin_key(seed if policy.seed is None else policy.seed)
+        self._key = hash_key(seed if policy.seed is None else policy.seed)
         self._undecided = SamplingDecision(sampled=True, reason=SamplingReason.UNDECIDED, probability=1.0)
         self._most = _highest_rate(policy)
 
     def decide(self, target: SpanRef) -> SamplingDecision:
         """Not sampled if no rule could select the trace, whatever is in it; else undecided. Takes microseconds."""
-        if self._most < 1.0 and not passes(coin(target.trace_id, self._key), self._most):
+        if self._most < 1.0 and not passes(trace_hash(target.trace_id, self._key), self._most):
             return SamplingDecision(
                 sampled=False, reason=SamplingReason.NOT_SAMPLED, probability=self._most, coin=False
             )
@@ -63,7 +63,7 @@ class PolicySampler:
         if not self.rates.is_open(trace.start_ns):
             await asyncio.to_thread(self.rates.open, trace.start_ns)
         rate = self.rates.rate(stratum + kind, base, trace.start_ns)
-        passed = passes(coin(trace.target.trace_id, self._key), rate)
+        passed = passes(trace_hash(trace.target.trace_id, self._key), rate)
         prescore = None if self._prescore is None else await self._prescore(trace)
         forced = next((rule for rule in self.policy.force if forces(trace, rule, prescore=prescore)), None)
         if forced is not None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from rag_otel.errors import LedgerError
 from rag_otel.safety.fork import after_fork_in_child
 from rag_otel.safety.guard import counters, logger
-from rag_otel.sampling.counts import REFUSED, SEEN
+from rag_otel.sampling.cap import REFUSED, SEEN
 
 if TYPE_CHECKING:
     from rag_otel.sampling.policy import Coin

@@ -219,6 +219,15 @@ async def test_calls_of_which_nothing_is_known_cost_what_was_reserved() -> None:
     assert budgets.ledger.balance("tokens/86400/all", 86_400).spent == pytest.approx(reserved, abs=1)
 
 
+async def test_a_call_that_ran_out_of_time_is_booked_with_its_estimate() -> None:
+    """Nobody knows whether it is on the bill."""
+    budgets = _budgets("20000 tokens/day")
+    await _evaluated(_pipeline(budgets, Judge("paid", seconds=60), timeout_s=0.05))
+    balance = budgets.ledger.balance("tokens/86400/all", 86_400)
+    assert balance.spent == pytest.approx(a_trace().characters / 4 + 2_100 + 220, abs=1)
+    assert balance.reserved == 0
+
+
 async def test_an_evaluation_that_is_cut_off_is_settled_too() -> None:
     """A deadline and a cancellation leave no reservation behind."""
     budgets = _budgets("10 evaluations/day")

@@ -107,7 +107,7 @@ def test_nothing_is_asked_twice() -> None:
             writer.write([a_result()])
         asked = [request.path for request in receiver.requests if "annotation_configs" in request.path]
     assert asked == [
-        "/v1/annotation_configs",
+        "/v1/annotation_configs?limit=1000",
         "/v1/annotation_configs",
         "/v1/projects/default/annotation_configs/faithfulness",
     ]

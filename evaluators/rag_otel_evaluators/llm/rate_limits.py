@@ -15,6 +15,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
 
+from rag_otel.budgets.expected_cost import RecentMean
 from rag_otel.budgets.ledger import Entry, Line, MemoryLedger
 from rag_otel.errors import ConfigurationError
 from rag_otel_evaluators.llm.failures import CallError, FailureKind
@@ -72,7 +73,7 @@ class RateLimiter:
         self._clock = clock
         self._lock = threading.Lock()
         self._ledger = MemoryLedger(clock)
-        self._usual_usd = 0.0
+        self._usual_usd = RecentMean(_NEWEST)
         self._paused_until = 0.0
         self._semaphores: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = (
             weakref.WeakKeyDictionary()
@@ -86,7 +87,7 @@ class RateLimiter:
         """
         arrived = self._clock()
         async with self._semaphore():
-            reservation = Reservation(estimated_tokens, self._usual_usd, used_tokens=0.0, used_usd=0.0)
+            reservation = Reservation(estimated_tokens, self._usual_usd.value or 0.0, used_tokens=0.0, used_usd=0.0)
             # Overdrawn, so that a call may be larger than what may go at once, and callers go in their order.
             entries = self._ledger.reserve("", self._lines(reservation), 0.0)
             assert isinstance(entries, list)
@@ -139,8 +140,7 @@ class RateLimiter:
         self._ledger.settle("", entries, known)
         if reservation.used_usd:
             with self._lock:
-                usual = self._usual_usd or reservation.used_usd
-                self._usual_usd = usual + _NEWEST * (reservation.used_usd - usual)
+                self._usual_usd.add(reservation.used_usd)
 
     def _semaphore(self) -> asyncio.Semaphore:
         loop = asyncio.get_running_loop()

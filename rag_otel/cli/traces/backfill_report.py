@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from rag_otel.budgets.expected_cost import ANSWER_TOKENS, CHARACTERS_PER_TOKEN, PROMPT_TOKENS
+from rag_otel.budgets.expected_cost import expected_tokens, usd_of
 from rag_otel.cli.terminal import table
 from rag_otel.pipeline import Pipeline
 from rag_otel.writers.feedback import annotator_kind
@@ -77,14 +77,12 @@ def _estimate(tally: Tally, pipeline: Pipeline, price: tuple[float, float] | Non
     if not asked:
         return "at no cost: no language model is called"
     share = len(asked) / len(pipeline.evaluators)
-    calls = tally.due * len(asked)
-    into = tally.characters * share / CHARACTERS_PER_TOKEN + calls * PROMPT_TOKENS
-    out = calls * ANSWER_TOKENS
+    into, out = expected_tokens(tally.characters * share, tally.due * len(asked))
     tokens = f"about {into / 1e6:,.2f} million input and {out / 1e6:,.2f} million output tokens"
     prices = price or known_price(asked[0].judge_name)
     if prices is None:
         return f"{tokens}; the judge's price is unknown: give --price IN,OUT"
-    return f"{tokens}, about ${(into * prices[0] + out * prices[1]) / 1e6:,.2f}"
+    return f"{tokens}, about ${usd_of((into, out), prices):,.2f}"
 
 
 def known_price(model: str) -> tuple[float, float] | None:

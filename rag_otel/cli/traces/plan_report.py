@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from rag_otel.budgets.expected_cost import ANSWER_TOKENS, CHARACTERS_PER_TOKEN, PROMPT_TOKENS
+from rag_otel.budgets.expected_cost import expected_tokens, usd_of
 from rag_otel.cli.terminal import table
 from rag_otel.model import RagTrace, SamplingDecision, SamplingReason, Usage
 from rag_otel.settings import Settings
@@ -66,10 +66,9 @@ class Plan:
 
     def _usage(self, trace: RagTrace, calls: int) -> Usage:
         """One call for each metric, with the whole text."""
-        into = round(calls * (trace.characters / CHARACTERS_PER_TOKEN + PROMPT_TOKENS))
-        out = calls * ANSWER_TOKENS
-        cost = (into * self.price[0] + out * self.price[1]) / 1e6
-        return Usage(input_tokens=into, output_tokens=out, cost_usd=cost, calls=calls)
+        tokens = expected_tokens(calls * trace.characters, calls)
+        cost = usd_of(tokens, self.price)
+        return Usage(input_tokens=round(tokens[0]), output_tokens=round(tokens[1]), cost_usd=cost, calls=calls)
 
 
 def figures(plan: Plan) -> dict[str, Any]:
