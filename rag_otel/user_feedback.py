@@ -62,7 +62,7 @@ def _record(given: Rating) -> FeedbackStatus:
             "feedback() was not recorded: call rag_otel.instrument() in this process, or set RAG_OTEL_PHOENIX_ENDPOINT",
         )
     recent_ratings.add(given)  # first: the worker may take the trace up at any moment
-    status = FeedbackStatus.NOT_HERE if current is None else current.becomes_of(given)
+    status = FeedbackStatus.NOT_HERE if current is None else current.status_of(given)
     if not queue.put(dataclasses.replace(given, trace_was=str(status))):
         return FeedbackStatus.REFUSED  # counted and logged by the queue
     counters.add(f"feedback.{status}")

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any, Final
 
 from rag_otel.evaluation.support import UNFAITHFUL
+from rag_otel.rendering.text_cutting import one_line
 from rag_otel.writers.feedback import FAITHFULNESS
 from rag_otel.writers.phoenix_annotations import RISK
 from rag_otel.writers.phoenix_links import UNFAITHFUL_ANSWERS, trace_link
@@ -18,7 +19,6 @@ _SHOWN: Final = 5
 _DAYS: Final = 7
 _TRACES: Final = 1_000
 """The newest ones of the days. A project with more is better served by `rag-otel traces export --worst`."""
-_WIDTH: Final = 160
 
 
 def worst_answers(reader: PhoenixClient, project: str, page: str) -> Iterator[str]:
@@ -32,7 +32,7 @@ def worst_answers(reader: PhoenixClient, project: str, page: str) -> Iterator[st
         return
     yield f"The worst of {len(bad)} unfaithful answers among the newest {len(newest)} traces of the last {_DAYS} days:"
     for row in worst_of(((0.0, _risk(row), row) for row in bad), _SHOWN):
-        yield f"  risk {_risk(row):.2f}  {_one_line((row.get('result') or {}).get('explanation') or '')}"
+        yield f"  risk {_risk(row):.2f}  {one_line((row.get('result') or {}).get('explanation') or '')}"
         yield f"    {trace_link(page, row['trace_id'])}"
     yield f"All of them: paste this into the filter box of the Spans tab: {UNFAITHFUL_ANSWERS}"
 
@@ -40,8 +40,3 @@ def worst_answers(reader: PhoenixClient, project: str, page: str) -> Iterator[st
 def _risk(row: dict[str, Any]) -> float:
     risk = (row.get("metadata") or {}).get(RISK)
     return float(risk) if isinstance(risk, int | float) else 1.0
-
-
-def _one_line(text: str) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= _WIDTH else f"{flat[: _WIDTH - 1]}…"

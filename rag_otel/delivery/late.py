@@ -1,4 +1,4 @@
-"""A delivery that is made with the first result: an application that starts pays for no monitor that has nothing to do.
+"""Monitors and alert channels are built with the first result, so start-up stays fast.
 
 Only for settings that need no check: what may be wrong is built, and refused, while the application starts.
 """

@@ -1,4 +1,4 @@
-"""Whether a suspicion lasts long enough to be told.
+"""Delays an alarm until the drop has lasted for a number of answers.
 
 A run of answers on one hard document looks like a drop as long as no such run has been seen. It is one observation,
 however many answers it has. A measured heuristic.

@@ -1,10 +1,11 @@
 """The worker: one daemon thread with its own asyncio loop, started by the first job.
 
-It never touches the application's loop, and it is polite about the interpreter lock. A CPU-bound judge that only
-awaits `asyncio.sleep(0)` gives the lock up for so short a moment that no waiting thread wakes in time to take it
-(CPython hands it over by force only after `sys.getswitchinterval()`, 5 ms); so after `_LONG_S` of work the worker
-really sleeps for `_REST_S`: an application thread that waits gets its turn, and a CPU-bound judge gets a sixth of the
-interpreter at most. Measured by `benchmarks/latency_under_load.py`. While a flush waits, nobody rests.
+It never touches the application's loop, and it sleeps regularly so that application threads get the interpreter lock.
+A CPU-bound judge that only awaits `asyncio.sleep(0)` gives the lock up for so short a moment that no waiting thread
+wakes in time to take it (CPython hands it over by force only after `sys.getswitchinterval()`, 5 ms); so after
+`_LONG_S` of work the worker really sleeps for `_REST_S`: an application thread that waits gets its turn, and a
+CPU-bound judge gets a sixth of the interpreter at most. Measured by `benchmarks/latency_under_load.py`. While a flush
+waits, nobody rests.
 
 A fork waits for the end of the step that the worker is in, a few milliseconds: in its midst the worker may hold a lock
 (of a module that an evaluator imports, of a cache), which nobody would give back in the child.

@@ -1,4 +1,4 @@
-"""`RagSpanProcessor`: stands before the exporting processors, holds the span that is evaluated, releases it enriched.
+"""`RagSpanProcessor`: delays the answer's span until its scores are ready, then exports it once.
 
     span ends -> candidate? -> sampled? -> a slot free? -> held -> evaluated -> one enriched copy -> exporters
                  no: passes    no: passes with its status             deadline: passes as `late`, the result follows

@@ -160,7 +160,7 @@ class Instrumentation:
                     after_fork_in_child(made.after_fork)
         return self.rating_queue
 
-    def becomes_of(self, rating: Rating) -> FeedbackStatus:
+    def status_of(self, rating: Rating) -> FeedbackStatus:
         """What has become of the rated trace in this process."""
         processors = (*(each.processor for each in self.attachments), *following())
         if any(each.is_evaluating(rating.trace_id, rating.span_id) for each in processors):

@@ -60,10 +60,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Check the judge; 1 where its verdicts are not good enough to page on. Raises ConfigurationError, and InputError
     where no pair could be judged."""
     from rag_otel_evaluators.build import build_evaluators, rows_at_once
-    from rag_otel_evaluators.contrast.agreement import agreement, agreement_by, expense, paging
+    from rag_otel_evaluators.contrast.agreement import agreement, agreement_by, calibration_error, expense, paging
     from rag_otel_evaluators.contrast.judging import judge_pairs
     from rag_otel_evaluators.contrast.pairs import choose, load_pairs
-    from rag_otel_evaluators.contrast.risks import calibration_error
     from rag_otel_evaluators.judges.config import EvaluatorsConfig, checked
 
     if not 0 < arguments.prevalence < 1 or (arguments.limit is not None and arguments.limit < 1):
@@ -195,7 +194,7 @@ def _as_json(
     verdict: Paging,
     stress: Mapping[str, Steady],
 ) -> str:
-    from rag_otel_evaluators.contrast.risks import calibration_error
+    from rag_otel_evaluators.contrast.agreement import calibration_error
 
     content: dict[str, Any] = {
         "judge": judged[0].faithful.judge,
