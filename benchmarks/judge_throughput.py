@@ -31,7 +31,8 @@ from rag_otel.cli.terminal import table
 from rag_otel.delivery.retry import RetryPolicy
 from rag_otel.errors import RagOtelError
 from rag_otel.model import Evaluation
-from rag_otel_evaluators.judges.llm import llm_model, warm_up
+from rag_otel_evaluators.judges.litellm_library import warm_up
+from rag_otel_evaluators.judges.llm import llm_model
 from rag_otel_evaluators.judges.llm_faithfulness import LlmJudge
 from rag_otel_evaluators.llm.rate_limits import RateLimits
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
@@ -118,7 +119,7 @@ def run_bare(url: str, rows: list[dict[str, Any]], concurrency: int) -> Took:
 
 async def _run_bare(url: str, rows: list[dict[str, Any]], concurrency: int) -> Took:
     """Seconds for as many calls of litellm alone, of about the same length: the machine's own limit."""
-    import litellm  # not before judges.llm, which keeps it from the network
+    import litellm  # not before litellm_library, which keeps it from the network
 
     parameters = {"model": MODEL, "api_base": url, "api_key": "none", "max_retries": 0, "temperature": 0}
 

@@ -45,6 +45,7 @@ KILL: Final = signal.SIGRTMIN
 _PACKAGES: Final = ("rag_otel", "rag_otel_collectors", "rag_otel_evaluators")
 _LEFT_OUT: Final = (
     "rag_otel_evaluators.judges.hhem",
+    "rag_otel_evaluators.judges.litellm",
     "rag_otel_evaluators.judges.llm",
     "rag_otel_evaluators.judges.local",
     "rag_otel_evaluators.pytest_plugin",

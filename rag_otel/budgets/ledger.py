@@ -5,8 +5,8 @@ so the amounts together exceed a limit by at most what the calls under way cost 
 of a process that died expires.
 
 What is spent in an account is forgotten when its window (an hour, a day) ends, or never (a run), or it refills evenly,
-as with so many calls a minute. `Books` does the arithmetic, in memory and in an SQLite file; a Redis server does it
-itself.
+as with so many calls a minute. `Books` does the arithmetic; accounts are kept in memory, in an SQLite file or on a
+Redis server.
 """
 
 from __future__ import annotations

@@ -51,7 +51,8 @@ import asyncio, socket
 looked_up = []
 resolve = socket.getaddrinfo
 socket.getaddrinfo = lambda host, *more, **named: looked_up.append(host) or resolve(host, *more, **named)
-from rag_otel_evaluators.judges.llm import llm_model, token_prices, warm_up
+from rag_otel_evaluators.judges.litellm_library import token_prices, warm_up
+from rag_otel_evaluators.judges.llm import llm_model
 priced = token_prices("openai/gpt-4o-mini")
 prices = {"priced": priced is not None and min(priced) > 0, "looked_up": sorted(set(map(str, looked_up)))}
 
@@ -129,7 +130,8 @@ asyncio.run(application_calls("first"))
 before = state()
 
 from rag_otel.errors import PermanentError
-from rag_otel_evaluators.judges.llm import llm_model, warm_up
+from rag_otel_evaluators.judges.litellm_library import warm_up
+from rag_otel_evaluators.judges.llm import llm_model
 from rag_otel_evaluators.llm.structured import Message
 from testkit.judge_server import JudgeServer, ServerError
 import pytest
@@ -171,7 +173,7 @@ before, listed = litellm.model_cost, dict(litellm.model_cost)
 looked_up = []
 resolve = socket.getaddrinfo
 socket.getaddrinfo = lambda host, *more, **named: looked_up.append(host) or resolve(host, *more, **named)
-from rag_otel_evaluators.judges.llm import token_prices, warm_up
+from rag_otel_evaluators.judges.litellm_library import token_prices, warm_up
 warm_up("openai/ours")
 print(json.dumps({"same": litellm.model_cost is before and litellm.model_cost == listed,
                   "price": token_prices("openai/ours"), "looked_up": sorted(set(map(str, looked_up)) - {"127.0.0.1"})}))

@@ -20,7 +20,7 @@ from testkit.judge_server import JudgeServer, ServerError
 from testkit.when_used import WhenUsed, llm_model
 
 litellm, openai = WhenUsed("litellm"), WhenUsed("openai")
-warm_up = WhenUsed("rag_otel_evaluators.judges.llm", "warm_up")
+warm_up = WhenUsed("rag_otel_evaluators.judges.litellm_library", "warm_up")
 
 
 class Answer(BaseModel):
