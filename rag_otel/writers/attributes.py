@@ -8,7 +8,6 @@ is left out: there is no None, no NaN and no empty text.
     rag.evaluation.<metric>.claim_count .supported_count .unjudged_count .omitted_claim_count
     rag.evaluation.<metric>.unsupported_claims            string array
     rag.evaluation.<metric>.claims.<n>.text .verdict .support_probability .chunk_ids .quote .explanation .judge
-    rag.evaluation.<metric>.claims                        one JSON string instead, with claims_format="json"
     rag.evaluation.status .status_reason, rag.sampling.reason .probability .rule .rate .coin .stratum .prescore
         .refused
 """
@@ -16,10 +15,9 @@ is left out: there is no None, no NaN and no empty text.
 from __future__ import annotations
 
 import dataclasses
-import json
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Final
 
 from rag_otel import semconv
 from rag_otel.evaluation.directions import LOWER_IS_BETTER, lower_is_better
@@ -35,7 +33,8 @@ from rag_otel.model import (
 from rag_otel.safety.guard import counters, logger
 from rag_otel.safety.privacy import HiddenContent, content_hidden
 
-ClaimsFormat = Literal["flat", "json"]
+MOST_CLAIMS: Final = 30
+"""Claims of an evaluation that are written; of more the worst."""
 UNSUPPORTED = frozenset({Verdict.CONTRADICTED, Verdict.NOT_ENOUGH_INFO})
 
 
@@ -43,8 +42,7 @@ def evaluation_attributes(
     result: EvaluatedTrace,
     *,
     capture_content: bool = True,
-    claims_format: ClaimsFormat = "flat",
-    max_claims: int = 30,
+    max_claims: int = MOST_CLAIMS,
 ) -> dict[str, AttributeValue]:
     """Returns all attributes that a result adds to its target span, including the status.
 
@@ -61,7 +59,7 @@ def evaluation_attributes(
             if counters.add("attributes.invalid_metric_name") == 1:
                 logger.warning("rag-otel: an evaluation is not written: %s", error)
             continue
-        fields = {**_summary(evaluation, hidden), **_claims(evaluation, hidden, claims_format, max_claims)}
+        fields = {**_summary(evaluation, hidden), **_claims(evaluation, hidden, max_claims)}
         attributes.update({prefix + key: value for key, value in fields.items()})
     return attributes
 
@@ -150,9 +148,7 @@ def _summary(evaluation: Evaluation, hidden: HiddenContent) -> dict[str, Attribu
     )
 
 
-def _claims(
-    evaluation: Evaluation, hidden: HiddenContent, claims_format: ClaimsFormat, max_claims: int
-) -> dict[str, AttributeValue]:
+def _claims(evaluation: Evaluation, hidden: HiddenContent, max_claims: int) -> dict[str, AttributeValue]:
     if not evaluation.claims:
         return {}
     kept = _worst_first(evaluation.claims, max_claims)
@@ -168,10 +164,9 @@ def _claims(
         fields["omitted_claim_count"] = omitted
     if not hidden.response:
         fields |= present({"unsupported_claims": [c.claim.text for c in kept if c.verdict in UNSUPPORTED]})
-    rows = [claim_fields(claim, hidden) for claim in kept]
-    if claims_format == "json":
-        return fields | ({"claims": json.dumps(rows, ensure_ascii=False)} if rows else {})
-    return fields | {f"claims.{n}.{key}": value for n, row in enumerate(rows) for key, value in row.items()}
+    return fields | {
+        f"claims.{n}.{key}": value for n, claim in enumerate(kept) for key, value in claim_fields(claim, hidden).items()
+    }
 
 
 def _worst_first(claims: Sequence[ClaimVerdict], limit: int) -> list[ClaimVerdict]:

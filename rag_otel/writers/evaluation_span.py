@@ -21,7 +21,7 @@ from rag_otel import semconv
 from rag_otel.model import AttributeValue, EvaluatedTrace, Evaluation, EvaluationStatus, SpanRef
 from rag_otel.rendering.claim_lines import evaluations_as_text
 from rag_otel.writers.annotation_rows import annotation, as_span_attributes
-from rag_otel.writers.attributes import ClaimsFormat, evaluation_attributes, hidden_content, present
+from rag_otel.writers.attributes import MOST_CLAIMS, evaluation_attributes, hidden_content, present
 from rag_otel.writers.decision_span import decision_spans
 from rag_otel.writers.feedback import feedback
 from rag_otel.writers.made_spans import made_span, span_id_of
@@ -41,8 +41,6 @@ class EvaluationSpanWriter:
         resource: Callable[[], Resource],
         *,
         capture_content: bool = True,
-        claims_format: ClaimsFormat = "flat",
-        max_claims: int = 30,
         when: When = "always",
     ) -> None:
         """`emit` exports the spans of results without an `origin`. `resource` is called at each write, because the
@@ -50,8 +48,6 @@ class EvaluationSpanWriter:
         self._emit = emit
         self._resource = resource
         self._capture_content = capture_content
-        self._claims_format: ClaimsFormat = claims_format
-        self._max_claims = max_claims
         self._when = when
 
     def write(self, batch: Sequence[EvaluatedTrace]) -> None:
@@ -81,7 +77,7 @@ class EvaluationSpanWriter:
         attributes: dict[str, AttributeValue] = {semconv.SPAN_KIND: semconv.KIND_EVALUATOR}
         if result.evaluations:
             hidden = hidden_content(result, capture_content=self._capture_content)
-            text = evaluations_as_text(result.evaluations, hidden, max_claims=self._max_claims)
+            text = evaluations_as_text(result.evaluations, hidden, max_claims=MOST_CLAIMS)
             attributes |= present({semconv.OUTPUT_VALUE: text, semconv.OUTPUT_MIME_TYPE: semconv.MIME_TEXT})
         if result.status not in _NOT_ON_TARGET:
             return attributes
@@ -95,12 +91,7 @@ class EvaluationSpanWriter:
                 metadata=item.metadata,
             )
             attributes |= as_span_attributes(row, n)
-        return attributes | evaluation_attributes(
-            result,
-            capture_content=self._capture_content,
-            claims_format=self._claims_format,
-            max_claims=self._max_claims,
-        )
+        return attributes | evaluation_attributes(result, capture_content=self._capture_content)
 
 
 def job_key(target: SpanRef, evaluation: Evaluation) -> str:

@@ -33,7 +33,6 @@ class PhoenixBackfillWriter:
         project: str,
         api_key: str | None = None,
         capture_content: bool = True,
-        max_claims: int = 30,
         timeout_s: float = 10.0,
     ) -> None:
         """`endpoint` is Phoenix's address (`http://host:6006`). `api_key` is sent as a bearer token."""
@@ -43,7 +42,7 @@ class PhoenixBackfillWriter:
         self._spans: list[ReadableSpan] = []
         resource = Resource({semconv.PROJECT_NAME: project})
         self._evaluation_spans = EvaluationSpanWriter(
-            self._spans.append, lambda: resource, capture_content=capture_content, max_claims=max_claims
+            self._spans.append, lambda: resource, capture_content=capture_content
         )
         self._api = PhoenixApi(endpoint, api_key=api_key, timeout_s=timeout_s)
 

@@ -77,16 +77,6 @@ def test_claims_are_cut_from_the_supported_end_and_the_cut_is_counted() -> None:
     assert attributes[PREFIX + "unsupported_claims"] == [RESPONSE[5], RESPONSE[7]]
 
 
-def test_claims_can_be_one_json_string() -> None:
-    """For backends with fixed columns: one attribute with the same fields."""
-    attributes = evaluation_attributes(a_result(), claims_format="json")
-    claims = json.loads(str(attributes[PREFIX + "claims"]))
-    assert [claim["verdict"] for claim in claims] == ["supported", "not_enough_info", "contradicted"]
-    assert claims[0]["chunk_ids"] == ["moon-1"]
-    assert not [key for key in attributes if key.startswith(PREFIX + "claims.")]
-
-
-@pytest.mark.parametrize("claims_format", ["flat", "json"])
 @pytest.mark.parametrize(
     ("capture_content", "trace", "environ"),
     [
@@ -96,7 +86,6 @@ def test_claims_can_be_one_json_string() -> None:
     ],
 )
 def test_hidden_content_leaves_the_verdicts_but_no_word(
-    claims_format: Any,
     capture_content: bool,
     trace: dict[str, Any],
     environ: dict[str, str],
@@ -105,7 +94,7 @@ def test_hidden_content_leaves_the_verdicts_but_no_word(
     """However content is hidden, scores, counts, verdicts and chunk ids are written and texts are not."""
     for name, value in environ.items():
         monkeypatch.setenv(name, value)
-    attributes = evaluation_attributes(a_result(**trace), capture_content=capture_content, claims_format=claims_format)
+    attributes = evaluation_attributes(a_result(**trace), capture_content=capture_content)
     written = json.dumps(attributes)
     assert not [text for text in SECRET_TEXTS if text in written]
     assert attributes[PREFIX + "risk"] == 0.93
@@ -175,9 +164,9 @@ _claims = st.lists(
 )
 
 
-@given(_claims, st.sampled_from(["flat", "json"]), st.integers(0, 4), st.booleans())
+@given(_claims, st.integers(0, 4), st.booleans())
 def test_every_key_is_leaf_or_parent_and_every_value_encodes(
-    claims: list[Any], claims_format: Any, max_claims: int, capture_content: bool
+    claims: list[Any], max_claims: int, capture_content: bool
 ) -> None:
     """For any result, Phoenix can nest the keys and OTLP can encode the values."""
     from opentelemetry.exporter.otlp.proto.common._internal import _encode_attributes
@@ -185,7 +174,6 @@ def test_every_key_is_leaf_or_parent_and_every_value_encodes(
     attributes = evaluation_attributes(
         a_result(an_evaluation(claims=tuple(claims))),
         capture_content=capture_content,
-        claims_format=claims_format,
         max_claims=max_claims,
     )
     for key in attributes:
