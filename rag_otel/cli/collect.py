@@ -33,8 +33,14 @@ from rag_otel.safety.guard import logger
 from rag_otel.settings import Settings
 from rag_otel.settings.rows import rows_of
 from rag_otel.setup.delivering import compose_delivery
-from rag_otel.setup.jobs import producing, queue_settings
-from rag_otel.setup.judging import EMBEDDED, EMBEDDED_PER_MINUTE, compose_budgets, compose_pipeline
+from rag_otel.setup.judging import (
+    EMBEDDED,
+    EMBEDDED_PER_MINUTE,
+    compose_budgets,
+    compose_pipeline,
+    producing,
+    queue_settings,
+)
 from rag_otel.setup.parts import Parts
 from rag_otel.telemetry.telemetry import Telemetry
 from rag_otel_collectors.otlp import settings as collector_settings

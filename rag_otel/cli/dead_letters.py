@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _of_queue(arguments: argparse.Namespace) -> int:
     require_extra("queue", "faststream", "aio_pika", needed_by="--queue")
     from rag_otel.cli import job_dead_letters
-    from rag_otel.setup.jobs import queue_settings
+    from rag_otel.setup.judging import queue_settings
 
     named = {**collector_settings.named_values(arguments.others), "job_queue_url": arguments.queue}
     settings = collector_settings.evaluation_settings(named, file=arguments.config)

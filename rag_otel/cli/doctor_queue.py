@@ -9,7 +9,7 @@ from rag_otel.cli.doctor_check import Check
 from rag_otel.errors import ConfigurationError, RagOtelError
 from rag_otel.safety.extras import require_extra
 from rag_otel.settings import Settings
-from rag_otel.setup.jobs import queue_settings
+from rag_otel.setup.judging import queue_settings
 
 
 def queue_checks(settings: Settings) -> Iterator[Check]:

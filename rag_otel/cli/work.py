@@ -32,8 +32,7 @@ from rag_otel.safety.guard import logger
 from rag_otel.settings import Settings
 from rag_otel.settings.rows import secrets_of
 from rag_otel.setup.delivering import compose_delivery, compose_writers
-from rag_otel.setup.jobs import queue_settings
-from rag_otel.setup.judging import EMBEDDED, compose_pipeline
+from rag_otel.setup.judging import EMBEDDED, compose_pipeline, queue_settings
 from rag_otel.setup.parts import Parts
 from rag_otel.telemetry.telemetry import telemetry_of
 from rag_otel_collectors.jobs.probes import probes

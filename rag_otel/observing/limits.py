@@ -47,6 +47,9 @@ class Allowance:
 
     def chunk_text(self, text: str) -> str:
         """The same for the text of a chunk."""
+        if len(text) <= self.chunk_characters and text.isascii():  # by far the most usual
+            self.chunk_characters -= len(text)
+            return text
         kept = self._kept(text, self.chunk_characters)
         self.chunk_characters -= len(kept)
         return kept

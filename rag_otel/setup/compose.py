@@ -20,8 +20,7 @@ from rag_otel.settings import Settings
 from rag_otel.settings.groups import AlertSettings, DriftSettings
 from rag_otel.settings.rows import secrets_of
 from rag_otel.setup.delivering import compose_attributes, compose_delivery
-from rag_otel.setup.jobs import compose_jobs, producing
-from rag_otel.setup.judging import EMBEDDED_PER_MINUTE, compose_pipeline
+from rag_otel.setup.judging import EMBEDDED_PER_MINUTE, compose_jobs, compose_pipeline, producing
 from rag_otel.setup.parts import Parts
 from rag_otel.setup.runtime import Runtime
 from rag_otel.telemetry.telemetry import telemetry_of

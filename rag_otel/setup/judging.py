@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from rag_otel.errors import ConfigurationError
@@ -14,16 +16,20 @@ from rag_otel.evaluation.evaluate import evaluate
 from rag_otel.model import Evaluation, RagTrace
 from rag_otel.pipeline import Pipeline
 from rag_otel.protocols import Convention, Evaluator, Sampler
+from rag_otel.safety.extras import require_extra
 from rag_otel.safety.tracing_suppression import suppressed
 from rag_otel.sampling.build import build_sampler, policy_of
 from rag_otel.sampling.cap import EvaluationCap
 from rag_otel.sampling.local_only import LocalOnly
 from rag_otel.settings import Settings
+from rag_otel.settings.groups import DriftSettings
 from rag_otel.setup.parts import Parts, require_kind
+from rag_otel.setup.runtime import JobSink
 from rag_otel.writers.feedback import FAITHFULNESS, annotator_kind
 
 if TYPE_CHECKING:
     from rag_otel.budgets.budgets import Budgets
+    from rag_otel_collectors.jobs.queue import QueueSettings
     from rag_otel_evaluators.llm.cache import AnswerCache
 
 InBackground: TypeAlias = Callable[[Callable[[], object]], object]
@@ -218,3 +224,42 @@ def _judge_cache(settings: Settings) -> AnswerCache | None:
     from rag_otel_evaluators.llm.cache_stores import open_cache
 
     return open_cache(settings.judge.cache, keep_s=_CACHE_KEPT_S)
+
+
+# --- where workers judge in place of this process ------------------------------------------------------------------
+
+
+def producing(settings: Settings) -> Settings:
+    """The settings of a process that publishes jobs: results are watched in the workers. Other settings as they are."""
+    if settings.judge.job_queue_url is None:
+        return settings
+    alerts = dataclasses.replace(settings.alerts, health=False)
+    return dataclasses.replace(settings, drift=DriftSettings(enabled=False, judge_watch=False), alerts=alerts)
+
+
+def compose_jobs(settings: Settings, parts: Parts) -> JobSink | None:
+    """What publishes evaluation jobs; None where traces are evaluated here. Raises ConfigurationError."""
+    if settings.judge.job_queue_url is None:
+        return None
+    if parts.evaluators:
+        raise ConfigurationError(
+            "evaluators= cannot be combined with job_queue_url: the workers evaluate, with their own settings"
+        )
+    require_extra("queue", "faststream", "aio_pika", needed_by="job_queue_url")
+    from rag_otel.durable.state_folder import StateFolder
+    from rag_otel_collectors.jobs.publisher import JobPublisher
+
+    return JobPublisher(
+        queue_settings(settings),
+        project=settings.project_name,
+        state=None if settings.state_folder is None else StateFolder(str(Path(settings.state_folder) / "jobs")),
+    )
+
+
+def queue_settings(settings: Settings) -> QueueSettings:
+    """The job queue that the settings name. Raises ConfigurationError."""
+    from rag_otel_collectors.jobs.queue import QueueSettings
+
+    if settings.judge.job_queue_url is None:
+        raise ConfigurationError("no job queue: give --queue amqp://user:password@host:5672/ or RAG_OTEL_JOB_QUEUE_URL")
+    return QueueSettings.at(settings.judge.job_queue_url)

@@ -15,6 +15,8 @@ from rag_otel.safety.fork import after_fork_in_child
 
 # Only types: importing the pipeline and asyncio would double what `import rag_otel` costs.
 if TYPE_CHECKING:
+    from rag_otel.delivery.dispatcher import Dispatcher
+    from rag_otel.delivery.late import LateDelivery
     from rag_otel.durable.kept_traces import KeptTraces
     from rag_otel.evaluation.background_worker import BackgroundWorker
     from rag_otel.model import AttributeValue, EvaluatedTrace, EvaluationStatus, RagTrace, SamplingDecision
@@ -23,31 +25,6 @@ if TYPE_CHECKING:
     from rag_otel.telemetry.telemetry import Telemetry
 
     Attributes: TypeAlias = Mapping[str, AttributeValue]
-
-
-class DeliveryQueue(Protocol):
-    """Delivers results to the writers and the alerts, in the background."""
-
-    def start(self) -> bool:
-        """A trace was seen: starts the timer that detects missing results. True: no later one needs to be told."""
-        ...
-
-    def submit(self, result: EvaluatedTrace, on_written: Callable[[], None] | None = None) -> object:
-        """Take a result; returns at once and never raises. `on_written` is called when every writer is through with
-        it; never, where one could not take it."""
-        ...
-
-    def flush(self, timeout_s: float) -> bool:
-        """Wait until everything submitted is delivered; False when time ran out."""
-        ...
-
-    def shutdown(self, timeout_s: float) -> object:
-        """Deliver what can be delivered in time, then stop. Safe to call twice."""
-        ...
-
-    def after_fork(self) -> None:
-        """Start empty in a forked child: the parent delivers its own."""
-        ...
 
 
 class JobSink(Protocol):
@@ -98,7 +75,8 @@ class Runtime:
     """What is written on the span of an evaluated trace."""
     status_attributes: Callable[[EvaluationStatus, str | None, SamplingDecision | None], Attributes]
     """What is written on a span without scores: its status, why, and the sampling decision."""
-    delivery: DeliveryQueue
+    delivery: Dispatcher | LateDelivery
+    """Delivers results to the writers and the alerts, in the background."""
     worker: BackgroundWorker = field(default_factory=_new_worker)
     """The one worker thread that evaluates; started by the first job."""
     telemetry: Telemetry | None = None

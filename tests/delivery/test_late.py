@@ -12,6 +12,7 @@ import pytest
 from opentelemetry.sdk.trace import TracerProvider
 
 import rag_otel
+from rag_otel import AlertSettings, DriftSettings
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.delivery.late import LateDelivery
 from rag_otel.errors import ConfigurationError
@@ -110,10 +111,10 @@ def test_instrumenting_loads_nothing_that_watches_results() -> None:
 @pytest.mark.parametrize(
     ("given", "named"),
     [
-        ({"alert_rules": ["faithfulness <"]}, "faithfulness <"),
-        ({"alert_quiet_hours": ["25:00-26:00"]}, "25:00"),
-        ({"drift_baseline": "no_such_file.json"}, "drift_baseline"),
-        ({"judge_anchors": "no_such_file.json"}, "anchors"),
+        ({"alerts": AlertSettings(rules=["faithfulness <"])}, "faithfulness <"),
+        ({"alerts": AlertSettings(quiet_hours=["25:00-26:00"])}, "25:00"),
+        ({"drift": DriftSettings(baseline="no_such_file.json")}, "baseline"),
+        ({"drift": DriftSettings(judge_anchors="no_such_file.json")}, "anchors"),
     ],
 )
 def test_what_is_wrong_with_what_watches_is_said_at_once(given: dict[str, object], named: str) -> None:
